@@ -1,0 +1,90 @@
+# Every chore of the project. A target makes the virtual environment it needs, on a machine with
+# nothing but Python >= 3.11 and make, keeps it, and installs again when pyproject.toml has changed.
+#
+#   make test ARGS="-k auc -x"       more arguments for pytest, sphinx or the benchmarks
+#   make test WORKERS=8              more test processes
+#   make PYTHON=python3.12 test      which Python a new environment is made with
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-slow test-all check bench docs clean distclean
+
+PYTHONS := $(or $(PYTHON),python3 python3.13 python3.12 python3.11)
+USABLE  := import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))
+WORKERS ?= 2
+ARGS    ?=
+
+VENV     := .venv
+VENV_ALL := .venv-all
+EVERY_EXTRA := all,automl,docs,test,dev
+
+# Each test process keeps to one BLAS thread: the processes are the parallelism. numba gets two, so
+# that tests can compare one thread with two.
+THREADS := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=2
+PYTEST  := -m pytest -n $(WORKERS) --dist=worksteal
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+
+demo: $(VENV)/.installed ## estimate a tuned model from a packaged table of predictions
+	$(VENV)/bin/earnest estimate src/earnest/data/demo_predictions.csv --metric roc_auc --seed 7
+	@mkdir -p demo
+	@$(VENV)/bin/earnest estimate src/earnest/data/demo_predictions.csv --metric roc_auc --seed 7 --json > demo/estimate.json
+	@echo "The same result as JSON is in demo/estimate.json"
+
+test: $(VENV)/.installed ## the ordinary tests, with the doctests of the package
+	$(THREADS) $(VENV)/bin/python $(PYTEST) -m "not slow" --doctest-modules src/earnest tests $(ARGS)
+
+test-slow: $(VENV)/.installed ## the slow tests: coverage of intervals, tables of the papers
+	$(THREADS) $(VENV)/bin/python $(PYTEST) -m slow tests $(ARGS)
+
+test-all: $(VENV_ALL)/.installed ## the ordinary tests with every extra installed (gigabytes, in .venv-all)
+	$(THREADS) $(VENV_ALL)/bin/python $(PYTEST) -m "not slow" --doctest-modules src/earnest tests $(ARGS)
+
+check: $(VENV)/.installed ## lint, format, types, and who may import whom
+	$(VENV)/bin/python -m ruff check .
+	$(VENV)/bin/python -m ruff format --check .
+	$(VENV)/bin/python -m mypy
+	$(VENV)/bin/lint-imports
+
+bench: $(VENV)/.installed ## measure the speed claims
+	$(VENV)/bin/python -m benchmarks.speed $(ARGS)
+
+docs: $(VENV)/.installed-docs ## build the documentation; a warning is an error
+	$(VENV)/bin/python -m sphinx -W --keep-going -b html $(ARGS) docs docs/_build/html
+	@echo "Open docs/_build/html/index.html"
+
+clean: ## remove what the other targets made, except the environments
+	rm -rf build dist demo docs/_build docs/gallery docs/sg_execution_times.rst
+	rm -rf .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis
+	find . -path './.venv*' -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
+
+distclean: clean ## remove the environments too
+	rm -rf $(VENV) $(VENV_ALL)
+
+# $(call install,folder,extras): make the environment unless it works already, then install into it.
+define install
+	@if ! $(1)/bin/python -c '' 2>/dev/null; then \
+	  python=; \
+	  for candidate in $(PYTHONS); do \
+	    if $$candidate -c '$(USABLE)' >/dev/null 2>&1; then python=$$candidate; break; fi; \
+	  done; \
+	  if [ -z "$$python" ]; then \
+	    echo "error: earnest needs Python 3.11 or newer with its venv module; tried: $(PYTHONS). Install one, or name it: make PYTHON=/path/to/python" >&2; \
+	    exit 1; \
+	  fi; \
+	  echo "Making $(1) with $$($$python --version)"; \
+	  $$python -m venv --clear $(1); \
+	fi
+	@echo "Installing earnest[$(2)] into $(1); the first time takes a few minutes"
+	@$(1)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[$(2)]'
+	@touch $@
+endef
+
+$(VENV)/.installed: pyproject.toml
+	$(call install,$(VENV),test)
+
+$(VENV)/.installed-docs: $(VENV)/.installed
+	$(call install,$(VENV),docs)
+
+$(VENV_ALL)/.installed: pyproject.toml
+	$(call install,$(VENV_ALL),$(EVERY_EXTRA))

@@ -1,0 +1,123 @@
+"""earnest: how good a tuned model really is."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from earnest.core.cautions import Caution
+    from earnest.core.configs import Configs
+    from earnest.core.errors import (
+        EarnestError,
+        EvidenceError,
+        FormatError,
+        InputError,
+        MetricError,
+        UnknownNameError,
+    )
+    from earnest.core.intervals import Interval
+    from earnest.core.predictions import Predictions
+    from earnest.core.results import Estimate
+    from earnest.core.tables import Estimates
+    from earnest.core.target import Target
+    from earnest.core.weights import Weights
+    from earnest.kernels.score import score_selected, score_table
+    from earnest.methods.bbc import BBC
+    from earnest.methods.bbc_fold import BBCFold
+    from earnest.methods.holdout import HoldOut
+    from earnest.methods.naive import Naive
+    from earnest.methods.naive_bootstrap import NaiveBootstrap
+    from earnest.methods.run import estimate, estimate_all
+    from earnest.methods.tibshirani import Tibshirani
+    from earnest.metrics import make_metric, metric
+    from earnest.resampling.bootstrap import (
+        BayesianBootstrap,
+        CaseBootstrap,
+        GroupBootstrap,
+        StratifiedBootstrap,
+    )
+
+# Public name -> the module it lives in; imported when first asked for (PEP 562), because
+# scikit-learn and scipy.stats cost more than a second each.
+_HOMES = {
+    "BBC": "earnest.methods.bbc",
+    "BBCFold": "earnest.methods.bbc_fold",
+    "BayesianBootstrap": "earnest.resampling.bootstrap",
+    "CaseBootstrap": "earnest.resampling.bootstrap",
+    "Caution": "earnest.core.cautions",
+    "Configs": "earnest.core.configs",
+    "EarnestError": "earnest.core.errors",
+    "Estimate": "earnest.core.results",
+    "Estimates": "earnest.core.tables",
+    "EvidenceError": "earnest.core.errors",
+    "FormatError": "earnest.core.errors",
+    "GroupBootstrap": "earnest.resampling.bootstrap",
+    "HoldOut": "earnest.methods.holdout",
+    "InputError": "earnest.core.errors",
+    "Interval": "earnest.core.intervals",
+    "MetricError": "earnest.core.errors",
+    "Naive": "earnest.methods.naive",
+    "NaiveBootstrap": "earnest.methods.naive_bootstrap",
+    "Predictions": "earnest.core.predictions",
+    "StratifiedBootstrap": "earnest.resampling.bootstrap",
+    "Target": "earnest.core.target",
+    "Tibshirani": "earnest.methods.tibshirani",
+    "UnknownNameError": "earnest.core.errors",
+    "Weights": "earnest.core.weights",
+    "estimate": "earnest.methods.run",
+    "estimate_all": "earnest.methods.run",
+    "make_metric": "earnest.metrics",
+    "metric": "earnest.metrics",
+    "score_selected": "earnest.kernels.score",
+    "score_table": "earnest.kernels.score",
+}
+
+__all__ = [
+    "BBC",
+    "BBCFold",
+    "BayesianBootstrap",
+    "CaseBootstrap",
+    "Caution",
+    "Configs",
+    "EarnestError",
+    "Estimate",
+    "Estimates",
+    "EvidenceError",
+    "FormatError",
+    "GroupBootstrap",
+    "HoldOut",
+    "InputError",
+    "Interval",
+    "MetricError",
+    "Naive",
+    "NaiveBootstrap",
+    "Predictions",
+    "StratifiedBootstrap",
+    "Target",
+    "Tibshirani",
+    "UnknownNameError",
+    "Weights",
+    "estimate",
+    "estimate_all",
+    "make_metric",
+    "metric",
+    "score_selected",
+    "score_table",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("earnest")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'earnest' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__, "__version__"])
