@@ -1,0 +1,1 @@
+"""Types, registry, seeds, checks, errors, cautions and file formats; NumPy only."""

@@ -1,0 +1,93 @@
+"""Cautions: coded remarks that travel with a result and say what follows from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Severity(StrEnum):
+    """How much a remark matters: a caution bears on the number, a note explains it."""
+
+    CAUTION = "caution"
+    NOTE = "note"
+
+
+@dataclass(frozen=True)
+class Caution:
+    """A coded remark on a result.
+
+    Parameters
+    ----------
+    code : str
+        Stable code, `EN001` and so on; see `CODES`.
+    what, consequence, cure : str
+        What was seen, what follows from it, and what to do; each a sentence.
+    severity : Severity
+        Caution or note.
+    """
+
+    code: str
+    what: str
+    consequence: str
+    cure: str = ""
+    severity: Severity = Severity.CAUTION
+
+    def __post_init__(self) -> None:
+        """Refuse a code that is not in the table."""
+        if self.code not in CODES:
+            raise ValueError(f"caution {self.code!r} is not in CODES")
+
+    def __str__(self) -> str:
+        """Return the remark as one line."""
+        return " ".join(
+            part for part in (self.code, self.what, self.consequence, self.cure) if part
+        )
+
+    def to_dict(self) -> dict[str, str]:
+        """Return plain data."""
+        return {
+            "code": self.code,
+            "severity": str(self.severity),
+            "what": self.what,
+            "consequence": self.consequence,
+            "cure": self.cure,
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, str]) -> Caution:
+        """Make a caution from plain data."""
+        return cls(
+            data["code"],
+            data["what"],
+            data["consequence"],
+            data["cure"],
+            Severity(data["severity"]),
+        )
+
+
+CODES: dict[str, str] = {
+    "EN001": "the winner's own score is much too optimistic",
+    "EN002": "a fold has few or no cases of a class",
+    "EN003": "groups are split across folds",
+    "EN004": "the optimum lies on the edge of the space",
+    "EN005": "configurations tie at the top",
+    "EN006": "a dynamic search under a method for static ones",
+    "EN007": "pooled scores of folds with unlike scales",
+    "EN008": "methods disagree",
+    "EN009": "cases in the order of time",
+    "EN010": "resamples without a defined value",
+    "EN011": "a value was brought back into the metric's range",
+    "EN012": "configurations without complete predictions",
+    "EN013": "cases that no fold tested",
+    "EN014": "two selection rules choose different winners",
+    "EN015": "one configuration, so nothing was selected",
+    "EN016": "few resamples for the level",
+    "EN017": "folds in which the metric is undefined",
+    "EN018": "few folds to resample",
+    "EN019": "a ranking metric on hard labels",
+    "EN020": "few groups to resample",
+    "EN021": "repeats resampled one at a time",
+    "EN022": "a selection that is not corrected for",
+    "EN023": "one fold or part used, the rest of the predictions unused",
+}

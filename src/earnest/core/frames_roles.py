@@ -1,0 +1,166 @@
+"""Which column of a table plays which part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core import check
+from earnest.core.errors import InputError
+from earnest.core.frames_columns import Columns, Grid
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The columns that are not predictions, None where a table has none."""
+
+    target: str | None = None
+    time: str | None = None
+    event: str | None = None
+    fold: str | None = None
+    group: str | None = None
+    repeat: str | None = None
+    id: str | None = None
+    strata: str | None = None
+
+    def used(self) -> set[str]:
+        """Return the names of the columns that have a part."""
+        return {getattr(self, f.name) for f in fields(self)} - {None}
+
+
+_OPTIONAL = Roles(fold="fold", group="group", repeat="repeat", strata="strata")
+_IDS = ("row_id", "id")
+_HOLD_OUT = "For one hold-out test set without folds say fold=None."
+
+
+def assign_roles(columns: Columns, *, long: bool, given: Roles, survival: bool) -> Roles:
+    """Find the columns: those named must be there, those of the usual names may be."""
+    time, event, target = _outcome(columns, given, long, survival)
+    fold = _optional(columns, given, "fold", needed=not long)
+    group, repeat, strata = (
+        _optional(columns, given, role) for role in ("group", "repeat", "strata")
+    )
+    needs_id = long or repeat is not None
+    found = next((name for name in _IDS if name in columns.names), None)
+    id_column = _present(columns, given.id, "id") if given.id is not None else found
+    if needs_id and id_column is None:
+        raise InputError(
+            "the table has no column that tells which rows are the same case",
+            needs="a column 'row_id'" + ("" if long else ", since there is a column of repeats"),
+            got=f"columns {check.some(columns.names)}",
+            cure="Add it, or say its name with `id`"
+            + ("." if long else "; a column that is not the repeat is left out by repeat=None."),
+        )
+    roles = Roles(target, time, event, fold, group, repeat, id_column, strata)
+    _refuse_near_misses(columns, given, roles)
+    return roles
+
+
+def outcome(
+    columns: Columns, roles: Roles, grid: Grid | None
+) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]:
+    """Return the outcome of the cases: labels, numbers, or times and events."""
+    if roles.target is not None:
+        return case_values(columns, roles.target, grid)
+    assert roles.time is not None
+    assert roles.event is not None
+    times = case_values(columns, roles.time, grid)
+    events = case_values(columns, roles.event, grid)
+    if events.dtype != bool and not (events.dtype.kind in "iuf" and np.isin(events, (0, 1)).all()):
+        raise InputError(
+            f"column {roles.event!r} does not hold events",
+            needs="bool, or 1 for an event and 0 for a censored case",
+            got=check.some(map(repr, dict.fromkeys(events.tolist()))),
+        )
+    if times.dtype.kind not in "iuf":
+        raise InputError(
+            f"column {roles.time!r} does not hold times",
+            needs="numbers",
+            got=check.some(map(repr, dict.fromkeys(times.tolist()))),
+        )
+    return times, events.astype(bool)
+
+
+def about_cases(columns: Columns, roles: Roles, grid: Grid | None) -> dict[str, Any]:
+    """Return groups, strata, ids and folds as `Predictions.from_arrays` takes them."""
+    fold: NDArray[Any] | None = None
+    if roles.fold is not None:
+        fold = columns.array(roles.fold) if grid is None else grid.of_repeat(roles.fold)
+    ids: NDArray[Any] | None = None
+    if roles.id is not None:
+        ids = columns.array(roles.id) if grid is None else grid.ids
+    return {
+        "fold": fold,
+        "ids": ids,
+        "groups": None if roles.group is None else case_values(columns, roles.group, grid),
+        "strata": None if roles.strata is None else case_values(columns, roles.strata, grid),
+    }
+
+
+def case_values(columns: Columns, name: str, grid: Grid | None) -> NDArray[Any]:
+    """Return a column of the cases, one value each."""
+    return columns.array(name) if grid is None else grid.of_case(name)
+
+
+def _outcome(
+    columns: Columns, given: Roles, long: bool, survival: bool
+) -> tuple[str | None, str | None, str | None]:
+    """Return the columns of time, event and target."""
+    usual = ("y_true", "y") if long else ("y", "y_true")
+    target = next((name for name in usual if name in columns.names), None)
+    if given.target is not None:
+        target = _present(columns, given.target, "target")
+    pair = {"time", "event"} <= set(columns.names) and target is None
+    if survival or pair or given.time is not None or given.event is not None:
+        time = _present(columns, given.time or "time", "time")
+        return time, _present(columns, given.event or "event", "event"), None
+    return None, None, target or _present(columns, usual[0], "target")
+
+
+def _optional(columns: Columns, given: Roles, role: str, *, needed: bool = False) -> str | None:
+    name = getattr(given, role)
+    if name is None:
+        return None
+    if name == getattr(_OPTIONAL, role) and not needed and name not in columns.names:
+        return None
+    return _present(columns, name, role)
+
+
+def _present(columns: Columns, name: str, role: str) -> str:
+    if name not in columns.names:
+        cures = [
+            nearest_column(name, columns, {*_IDS, "config_id", "y_pred"}),
+            f"Say which column it is with `{role}`.",
+        ]
+        raise InputError(
+            f"column {name!r} is missing",
+            needs=f"a column for `{role}`",
+            got=f"columns {check.some(columns.names)}",
+            cure=" ".join(c for c in [*cures, _HOLD_OUT if role == "fold" else ""] if c),
+        )
+    return name
+
+
+def nearest_column(name: str, columns: Columns, others: set[str]) -> str:
+    """Return 'Did you mean ...?' for the nearest column that has no part of its own."""
+    free = [n for n in columns.names if n not in others | _OPTIONAL.used()]
+    same = [n for n in free if n.strip().casefold() == name.casefold()]
+    return f"Did you mean {same[0]!r}?" if same else check.nearest(name, free)
+
+
+def _refuse_near_misses(columns: Columns, given: Roles, roles: Roles) -> None:
+    """Refuse 'Fold' and 'folds' where 'fold' was looked for, since they would be ignored."""
+    for role in ("fold", "group", "repeat", "strata"):
+        if getattr(roles, role) is not None or getattr(given, role) is None:
+            continue
+        for name in set(columns.names) - roles.used():
+            if name.strip().casefold() in (role, role + "s"):
+                raise InputError(
+                    f"column {name!r} may be meant as {role!r}",
+                    needs=f"the name {role!r}, or `{role}` to say what it is",
+                    got=f"no column {role!r}",
+                    cure=f"Say {role}={name!r}, or {role}=None if it is not.",
+                )

@@ -1,0 +1,217 @@
+"""Wide tables: one column a configuration."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core import check
+from earnest.core.arrays import missing, whole_as_int
+from earnest.core.errors import InputError
+from earnest.core.frames_columns import Columns, Grid
+from earnest.core.frames_roles import Roles, about_cases, outcome
+from earnest.core.target import Task, plain_labels
+from earnest.core.target_reading import MANY
+
+# Names that nobody gives to a configuration: as one, such a column would be scored and might win.
+_SUSPECTS = {
+    *("", "index", "unnamed: 0", "id", "row_id", "config_id", "y", "y_true", "target", "label"),
+    *("fold", "group", "repeat", "strata", "stratum", "time", "event"),
+    *("weight", "weights", "sample_weight"),
+}
+
+
+def wide_arguments(
+    columns: Columns,
+    roles: Roles,
+    configs: Sequence[str] | None,
+    *,
+    task: Task | str | None,
+    positive: Any,
+    classes: tuple[Any, ...] | None,
+    response: Any,
+) -> dict[str, Any]:
+    """Return the arguments of `Predictions.from_arrays` that a wide table holds."""
+    names = _config_columns(columns, roles, configs)
+    grid: Grid | None = None
+    if roles.repeat is not None:
+        assert roles.id is not None
+        grid = Grid.of(columns, roles.id, roles.repeat)
+        grid.refuse_duplicates(np.zeros_like(grid.case), ())
+    y = outcome(columns, roles, grid)
+    labels = _labels(y, task, classes)
+    found = _class_columns(columns, names, labels, in_order=classes is not None)
+    arguments: dict[str, Any] = {"y": y, **about_cases(columns, roles, grid)}
+    if found is None:
+        _refuse_one_column_a_config(columns, names, labels, task)
+        scores = _filled(columns, [[name] for name in names], grid, labels)[..., 0]
+        return arguments | {"scores": scores, "configs": names}
+    ids, order, table = found
+    scores = _filled(columns, table, grid, ())
+    return arguments | {
+        "scores": scores,
+        "configs": ids,
+        "classes": order,
+        "task": task if task is not None or len(order) == 2 else Task.MULTICLASS,
+    }
+
+
+def _config_columns(columns: Columns, roles: Roles, configs: Sequence[str] | None) -> list[str]:
+    if configs is not None:
+        names = [configs] if isinstance(configs, str) else [str(name) for name in configs]
+        for name in names:
+            if name not in columns.names:
+                raise InputError(
+                    f"column {name!r} is missing",
+                    needs="configurations that are columns of the table",
+                    got=f"columns {check.some(columns.names)}",
+                    cure=check.nearest(name, columns.names),
+                )
+            if name in roles.used():
+                raise InputError(
+                    f"column {name!r} cannot be a configuration too",
+                    needs="configurations that have no other part",
+                    got=f"{name!r} among `configs`",
+                    cure="Leave it out, or say which column has the other part.",
+                )
+        return names
+    left_out = {r for r in ("fold", "group", "repeat", "strata") if getattr(roles, r) is None}
+    # Where such a column stands and has no part, the user said None.
+    names = [name for name in columns.names if name not in roles.used() | left_out]
+    strange = [name for name in names if name.strip().casefold() in _SUSPECTS]
+    if strange:
+        raise InputError(
+            f"column {strange[0]!r} does not look like a configuration",
+            needs="a configuration in every column that has no other part",
+            got=f"{check.some(map(repr, strange))} left over",
+            cure=f"Drop it{_hint(strange[0])}, or name the configurations with configs=[...].",
+        )
+    if not names:
+        raise InputError(
+            "the table has no column of predictions",
+            needs="one column a configuration",
+            got=f"columns {check.some(columns.names)}",
+        )
+    return names
+
+
+def _hint(name: str) -> str:
+    if name.strip().casefold() in ("", "index", "unnamed: 0"):
+        return " (pandas leaves an index out with index=False)"
+    return " (case weights are not supported)" if "weight" in name.casefold() else ""
+
+
+def _labels(y: Any, task: Task | str | None, classes: tuple[Any, ...] | None) -> tuple[Any, ...]:
+    """Return the labels that predictions may be, none where the outcome has no classes."""
+    if isinstance(y, tuple) or (task is not None and str(task) == Task.REGRESSION):
+        return ()
+    if classes is not None:
+        return plain_labels(classes)
+    known = dict.fromkeys(whole_as_int(y[~missing(y)]).tolist())
+    return tuple(known) if y.dtype.kind in "UOb" or len(known) <= MANY else ()
+
+
+def _class_columns(
+    columns: Columns, names: list[str], labels: tuple[Any, ...], *, in_order: bool
+) -> tuple[list[str], tuple[Any, ...], list[list[str]]] | None:
+    """Read 'config:class' names: the configurations, the classes, and their columns (C, K).
+
+    The classes stand in the order of `labels` if that is one, else in that of the columns.
+    """
+    if len(labels) < 2 or not all(":" in name for name in names):
+        return None
+    ends = sorted(((f":{label}", label) for label in labels), key=lambda e: -len(e[0]))
+    table: dict[str, dict[Any, str]] = {}
+    for name in names:
+        match = next(((end, label) for end, label in ends if name.endswith(end)), None)
+        if match is None:
+            return None
+        table.setdefault(name[: -len(match[0])], {})[match[1]] = name
+    first = next(iter(table.values()))
+    if any(set(row) != set(labels) for row in table.values()):
+        return None
+    if len(labels) == 2:  # 'depth:0' and 'depth:1' may be two configurations
+        pair = [columns.array(name) for name in first.values()]
+        if any(p.dtype.kind not in "iuf" for p in pair) or not _sum_to_one(*pair):
+            return None
+    order = labels if in_order else tuple(first)
+    return list(table), order, [[row[label] for label in order] for row in table.values()]
+
+
+def _refuse_one_column_a_config(
+    columns: Columns, names: list[str], labels: tuple[Any, ...], task: Task | str | None
+) -> None:
+    """Refuse numbers where every class needs its own, with the words of a table."""
+    many = len(labels) > 2 and (str(task) == Task.MULTICLASS or isinstance(labels[0], str))
+    first = columns.array(names[0]) if many else np.empty(0)
+    known = first[~missing(first)]
+    if first.dtype.kind == "f" and not np.isin(known, labels).all():
+        raise InputError(
+            "a multiclass task needs a score for every class, or labels",
+            needs="columns "
+            + check.some((repr(f"{names[0]}:{label}") for label in labels), limit=3)
+            + ", or columns of labels",
+            got=f"numbers in column {names[0]!r}",
+            cure="Or use the long form with columns 'proba_<class>'.",
+        )
+
+
+def _sum_to_one(one: NDArray[Any], other: NDArray[Any]) -> bool:
+    total = np.asarray(one + other, dtype=np.float64)
+    return bool((np.isnan(total) | (np.abs(total - 1.0) <= 1e-5)).all())
+
+
+def _filled(
+    columns: Columns, table: list[list[str]], grid: Grid | None, labels: tuple[Any, ...]
+) -> NDArray[Any]:
+    """Return the scores (n, C, R, K); `table` names the column of each configuration and class."""
+    kind = _common_type(columns, [name for row in table for name in row], labels)
+    n = columns.rows if grid is None else grid.n
+    shape = (n, len(table), 1 if grid is None else grid.repeats, len(table[0]))
+    out = np.full(shape, None if kind.kind == "O" else np.nan, dtype=kind)
+    for c, row in enumerate(table):
+        for k, name in enumerate(row):
+            where = (slice(None), c, 0, k) if grid is None else (grid.case, c, grid.repeat, k)
+            out[where] = columns.array(name)
+    return out
+
+
+def _common_type(columns: Columns, names: list[str], labels: tuple[Any, ...]) -> np.dtype[Any]:
+    """Return the type that holds all predictions; columns of nothing but gaps fit every one."""
+    types = {name: _type(columns.array(name), name, labels) for name in names}
+    filled = [name for name in names if not missing(columns.array(name)).all()]
+    text = [name for name in filled if types[name].kind == "O"]
+    if text and any(types[name].kind == "f" for name in filled):
+        raise InputError(
+            "some configurations are labels and some are numbers",
+            needs="predictions of one kind",
+            got=f"labels in {check.some(map(repr, text))}",
+            cure="Read the two kinds apart with configs=[...].",
+        )
+    kind = np.result_type(*{types[name] for name in filled or names})
+    # A case that a repeat did not test is missing, which bool cannot be.
+    return np.dtype(object) if kind.kind == "b" else kind
+
+
+def _type(values: NDArray[Any], name: str, labels: tuple[Any, ...]) -> np.dtype[Any]:
+    """Return the type in which a column of predictions is kept."""
+    if values.dtype.kind == "b":
+        return np.dtype(bool)
+    if values.dtype.kind in "iuf":
+        return np.dtype(np.float32 if values.dtype == np.float32 else np.float64)
+    known = {str(label) for label in labels}
+    strange = [v for v in dict.fromkeys(values.tolist()) if v is not None and str(v) not in known]
+    if strange:
+        raise InputError(
+            f"column {name!r} holds no predictions",
+            needs="numbers" + (f", or labels of y ({check.some(labels)})" if labels else ""),
+            got=f"values such as {check.show(strange[0])}",
+            cure="Write numbers with decimal points."
+            if re.fullmatch(r"\s*-?\d+,\d+\s*", str(strange[0]))
+            else "Drop the column, or name the configurations with configs=[...].",
+        )
+    return np.dtype(object)

@@ -1,0 +1,70 @@
+"""Named things: registered where they are defined, found by name or nearest name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Generic, TypeVar
+
+from earnest.core.check import nearest, show
+from earnest.core.errors import UnknownNameError
+
+T = TypeVar("T")
+
+
+class Registry(Generic[T]):
+    """A table of named things of one kind that refuses a name given twice.
+
+    Examples
+    --------
+    >>> from earnest.core.registry import Registry
+    >>> fruits = Registry("fruit")
+    >>> _ = fruits.add("pear", 1, aliases=("pyrus",))
+    >>> fruits["pyrus"]
+    1
+    >>> list(fruits)
+    ['pear']
+    """
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self._things: dict[str, T] = {}
+        self._aliases: dict[str, str] = {}
+
+    def add(self, name: str, thing: T, aliases: tuple[str, ...] = ()) -> T:
+        """Register `thing` under `name` and `aliases`, and return it."""
+        for word in (name, *aliases):
+            if word in self:
+                raise ValueError(f"{self.kind} {word!r} is registered twice")
+        self._things[name] = thing
+        self._aliases.update(dict.fromkeys(aliases, name))
+        return thing
+
+    def canonical(self, name: str) -> str:
+        """Return the name that an alias stands for."""
+        return self._aliases.get(name, name)
+
+    def __getitem__(self, name: str) -> T:
+        """Return the thing of that name or alias."""
+        if name not in self:
+            raise UnknownNameError(
+                f"{self.kind} {show(name)} is unknown",
+                needs=", ".join(self._things),
+                cure=nearest(str(name), [*self._things, *self._aliases]),
+            )
+        return self._things[self.canonical(name)]
+
+    def __contains__(self, name: object) -> bool:
+        """Tell whether a name or alias is known."""
+        return isinstance(name, str) and (name in self._things or name in self._aliases)
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names, in the order of registration."""
+        return iter(self._things)
+
+    def __len__(self) -> int:
+        """Count the things, aliases aside."""
+        return len(self._things)
+
+    def values(self) -> list[T]:
+        """Return the things in the order of registration."""
+        return list(self._things.values())

@@ -1,0 +1,292 @@
+"""What an estimate is made of: the number, its interval, its meaning, and how it came about."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.cautions import Caution
+from earnest.core.errors import EvidenceError, FormatError
+from earnest.core.intervals import Ask, DrawnLimits, Interval, LimitSource, source_from_dict
+from earnest.core.specs import Side
+from earnest.core.wording import decimals, number
+
+SCHEMA = "earnest/estimate/1"
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The metric that a number is in: its name, its direction and its range."""
+
+    name: str
+    greater_is_better: bool
+    limits: tuple[float, float]
+
+    def clip(self, value: float) -> float:
+        """Bring a value into the metric's range."""
+        return min(max(value, self.limits[0]), self.limits[1])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Provenance:
+    """How a number came about, so that it can be had again."""
+
+    seed: int | None
+    fingerprint: str
+    n_folds: int
+    n_repeats: int
+    knobs: Mapping[str, Any]
+    versions: Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """An estimate of performance that names what it estimates.
+
+    Attributes
+    ----------
+    value, standard_error : float
+        In the metric's own units; the standard error is None where a method has none.
+    interval : Interval or None
+        Low, high, level and side; None where a method gives no interval.
+    metric, method, estimand : str
+        What was measured, how, and of what.
+    naive : float or None
+        The score that the search itself would report for the winner.
+    winner : str or None
+        The name of the configuration that the number is about.
+    n_cases, n_configs, n_resamples, n_valid : int
+        What it stands on; `n_valid` resamples had a defined value.
+    cautions : tuple of Caution
+        Coded remarks.
+    provenance : Provenance
+        Seed, fingerprint, folds, knobs and versions.
+    no_information : float or None
+        The score of the best constant prediction, the zero point of what was learned.
+    source : LimitSource or None
+        Where limits of any level are read from; not in the repr, not compared.
+    details : object
+        The method's own small dataclass, or None.
+    """
+
+    value: float
+    interval: Interval | None
+    standard_error: float | None
+    scale: Scale
+    method: str
+    estimand: str
+    naive: float | None
+    winner: str | None
+    n_cases: int
+    n_configs: int
+    n_resamples: int | None
+    n_valid: int | None
+    cautions: tuple[Caution, ...]
+    provenance: Provenance
+    no_information: float | None = None
+    source: LimitSource | None = field(default=None, repr=False, compare=False)
+    details: Any = field(default=None, repr=False, compare=False)
+
+    @property
+    def metric(self) -> str:
+        """The name of the metric."""
+        return self.scale.name
+
+    @property
+    def optimism(self) -> float | None:
+        """By how much the naive score flatters: positive means too good, for losses too."""
+        if self.naive is None:
+            return None
+        gap = self.naive - self.value
+        return gap if self.scale.greater_is_better else -gap
+
+    @property
+    def share_lost(self) -> float | None:
+        """The optimism as a share of what the naive score is better than no information."""
+        if self.optimism is None or self.naive is None or self.no_information is None:
+            return None
+        learned = self.naive - self.no_information
+        learned = learned if self.scale.greater_is_better else -learned
+        return self.optimism / learned if learned > 0 else None
+
+    @property
+    def draws(self) -> NDArray[np.float64] | None:
+        """The resampled values that the interval is read from, None where there are none."""
+        return self.source.draws if isinstance(self.source, DrawnLimits) else None
+
+    def at(
+        self, *, confidence_level: float | None = None, side: Side | str | None = None
+    ) -> Estimate:
+        """Return the same estimate with another level or side, without resampling again."""
+        if self.interval is None or self.source is None:
+            raise EvidenceError(
+                f"method {self.method!r} gives no interval",
+                cure="Use a method that does, such as 'bbc'.",
+            )
+        level = self.interval.confidence_level if confidence_level is None else confidence_level
+        ask = Ask.of(level, self.interval.side if side is None else side)
+        return replace(self, interval=make_interval(self.source, ask, self.scale))
+
+    def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
+        """Return plain data with a schema version, ready for JSON.
+
+        Parameters
+        ----------
+        draws : bool
+            Whether to keep the resampled values, so that `at` works after `from_dict`.
+        """
+        data: dict[str, Any] = {
+            "schema": SCHEMA,
+            "value": finite(self.value),
+            "interval": None if self.interval is None else self.interval.to_dict(),
+            "standard_error": finite(self.standard_error),
+            "naive": finite(self.naive),
+            "optimism": finite(self.optimism),
+            "no_information": finite(self.no_information),
+            "method": self.method,
+            "metric": self.metric,
+            "greater_is_better": self.scale.greater_is_better,
+            "limits": [finite(limit) for limit in self.scale.limits],
+            "estimand": self.estimand,
+            "winner": self.winner,
+            "n_cases": self.n_cases,
+            "n_configs": self.n_configs,
+            "n_folds": self.provenance.n_folds,
+            "n_repeats": self.provenance.n_repeats,
+            "n_resamples": self.n_resamples,
+            "n_valid": self.n_valid,
+            "cautions": [caution.to_dict() for caution in self.cautions],
+            "seed": self.provenance.seed,
+            "fingerprint": self.provenance.fingerprint,
+            "knobs": dict(self.provenance.knobs),
+            "versions": dict(self.provenance.versions),
+            "limits_from": None if self.source is None else self.source.to_dict(draws=draws),
+        }
+        return data
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Estimate:
+        """Make an estimate from the plain data of `to_dict`."""
+        if data.get("schema") != SCHEMA:
+            raise FormatError(
+                "this is not an estimate that can be read",
+                needs=f"schema {SCHEMA!r}",
+                got=repr(data.get("schema")),
+            )
+        low, high = data["limits"]
+        interval = data["interval"]
+        return cls(
+            value=_or_nan(data["value"]),
+            interval=None if interval is None else Interval.from_dict(interval),
+            standard_error=data["standard_error"],
+            scale=Scale(
+                data["metric"],
+                data["greater_is_better"],
+                (-math.inf if low is None else low, math.inf if high is None else high),
+            ),
+            method=data["method"],
+            estimand=data["estimand"],
+            naive=data["naive"],
+            winner=data["winner"],
+            n_cases=data["n_cases"],
+            n_configs=data["n_configs"],
+            n_resamples=data["n_resamples"],
+            n_valid=data["n_valid"],
+            cautions=tuple(Caution.from_dict(c) for c in data["cautions"]),
+            provenance=Provenance(
+                seed=data["seed"],
+                fingerprint=data["fingerprint"],
+                n_folds=data["n_folds"],
+                n_repeats=data["n_repeats"],
+                knobs=dict(data["knobs"]),
+                versions=dict(data["versions"]),
+            ),
+            no_information=data["no_information"],
+            source=source_from_dict(data["limits_from"]),
+        )
+
+    def to_frame(self) -> Any:
+        """Return the main numbers as a pyarrow table of one row."""
+        import pyarrow as pa
+
+        return pa.Table.from_pylist([self.row()])
+
+    def row(self) -> dict[str, Any]:
+        """Return the main numbers as a flat dict."""
+        interval = self.interval
+        return {
+            "method": self.method,
+            "metric": self.metric,
+            "value": self.value,
+            "low": None if interval is None else interval.low,
+            "high": None if interval is None else interval.high,
+            "confidence_level": None if interval is None else interval.confidence_level,
+            "side": None if interval is None else interval.side,
+            "standard_error": self.standard_error,
+            "naive": self.naive,
+            "optimism": self.optimism,
+            "winner": self.winner,
+            "estimand": self.estimand,
+            "n_cases": self.n_cases,
+            "n_configs": self.n_configs,
+            "n_resamples": self.n_resamples,
+            "n_valid": self.n_valid,
+        }
+
+    def __repr__(self) -> str:
+        """Return one line that can be pasted in a paper."""
+        places = decimals(self.standard_error)
+        words = f"{self.metric} {number(self.value, places)}"
+        if self.interval is not None:
+            words += ", " + _interval_words(self.interval, places)
+        of = f"winner of {self.n_configs} configs" if self.n_configs > 1 else "1 config"
+        return f"{words} ({self.method}, {of}, n={self.n_cases})"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            ("metric", self.metric),
+            ("estimate", repr(self).split(" (", 1)[0]),
+            ("naive", "–" if self.naive is None else number(self.naive, 3)),
+            ("winner", self.winner or "–"),
+            ("method", self.method),
+            ("estimates", self.estimand),
+            *((caution.code, str(caution)[len(caution.code) + 1 :]) for caution in self.cautions),
+        ]
+        cells = "".join(
+            f"<tr><th style='text-align:left'>{escape(name)}</th>"
+            f"<td style='text-align:left'>{escape(text)}</td></tr>"
+            for name, text in rows
+        )
+        return f"<table class='earnest-estimate'>{cells}</table>"
+
+
+def make_interval(source: LimitSource, ask: Ask, scale: Scale) -> Interval:
+    """Return the interval that a source gives, inside the metric's range."""
+    side = ask.resolved(scale.greater_is_better)
+    low, high = source.limits(ask.confidence_level, side)
+    return Interval(scale.clip(low), scale.clip(high), ask.confidence_level, str(side))
+
+
+def finite(value: float | None) -> float | None:
+    """Return a number that JSON can hold, None for NaN and infinities."""
+    return None if value is None or not math.isfinite(value) else float(value)
+
+
+def _or_nan(value: float | None) -> float:
+    return math.nan if value is None else value
+
+
+def _interval_words(interval: Interval, places: int) -> str:
+    level = f"{100 * interval.confidence_level:.10g} %"
+    low, high = number(interval.low, places), number(interval.high, places)
+    if interval.side == Side.LOWER:
+        return f"{level} lower bound {low}"
+    if interval.side == Side.UPPER:
+        return f"{level} upper bound {high}"
+    return f"{level} interval [{low}, {high}]"

@@ -1,0 +1,227 @@
+"""The sentences that say what an estimate means, by rule, for terminal and report alike.
+
+A sentence claims only what its interval supports. All numbers of one estimate share the decimals
+that its standard error deserves, and the printed ones add up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from earnest.core.intervals import Interval
+from earnest.core.results import Estimate
+from earnest.core.specs import Side
+from earnest.core.wording import decimals, number
+
+LARGE = 0.05  # the share lost from which the search's own number is contradicted
+NO_BREAK = "\u00a0"
+MINUS = "\u2212"
+
+# Initials that are spoken with a vowel first ("an RMSE"), and initials spoken as a word ("a ROC").
+_VOWEL_LETTERS = frozenset("AEFHILMNORSX")
+_SPOKEN_AS_WORDS = frozenset({"ROC"})
+
+
+class Form(StrEnum):
+    """How the honest number stands to the one that the search reported."""
+
+    NONE = "as reported"
+    SMALL = "a little optimistic"
+    LARGE = "too optimistic"
+    NO_EVIDENCE = "no evidence that the model beats a constant prediction"
+    ALONE = "nothing to be compared with"
+    UNCORRECTED = "not corrected for the search"
+
+
+@dataclass(frozen=True)
+class Printed:
+    """The numbers of an estimate as they are printed, all with the same decimals.
+
+    `optimism` is the difference of the printed numbers, so that a reader's sum is right.
+    """
+
+    value: str
+    naive: str | None
+    optimism: str | None
+    low: str | None
+    high: str | None
+
+
+def printed(estimate: Estimate, places: int | None = None) -> Printed:
+    """Return the numbers of an estimate as text, with the decimals of its standard error.
+
+    Parameters
+    ----------
+    places : int, optional
+        Other decimals, for a table whose column has those of its most precise row.
+    """
+    places = decimals(estimate.standard_error) if places is None else places
+    value = prose(estimate.value, places)
+    naive = None if estimate.naive is None else prose(estimate.naive, places)
+    gap = None if naive is None else f"{abs(_read(naive) - _read(value)):.{places}f}"
+    interval = estimate.interval
+    ends = (None, None) if interval is None else (interval.low, interval.high)
+    low, high = (None if end is None else prose(end, places) for end in ends)
+    return Printed(value, naive, gap, low, high)
+
+
+def form(estimate: Estimate, *, corrected: bool = True) -> Form:
+    """Return which sentence an estimate deserves.
+
+    Parameters
+    ----------
+    corrected : bool
+        Whether the method corrects for the search (`MethodSpec.corrected`).
+    """
+    searched = estimate.n_configs > 1
+    if searched and not corrected:
+        return Form.UNCORRECTED
+    if _reaches_no_information(estimate):
+        return Form.NO_EVIDENCE
+    if not searched or estimate.naive is None or estimate.optimism is None:
+        return Form.ALONE
+    shown = printed(estimate)
+    if shown.naive == shown.value or estimate.optimism <= 0:
+        return Form.NONE
+    lost = estimate.share_lost
+    return Form.LARGE if lost is not None and lost >= LARGE else Form.SMALL
+
+
+def headline(
+    estimate: Estimate,
+    title: str | None = None,
+    *,
+    corrected: bool = True,
+    speaker: str = "the search",
+) -> str:
+    """Return the sentence with the honest number.
+
+    Parameters
+    ----------
+    title : str, optional
+        The metric's words for people, `Metric.title`; its name by default.
+    corrected : bool
+        Whether the method corrects for the search (`MethodSpec.corrected`).
+    speaker : str
+        Who reported the naive number: 'the search', or 'your predictions'.
+    """
+    words, shown = title or estimate.metric, printed(estimate)
+    kind = form(estimate, corrected=corrected)
+    comma = "," if "," in words else ""  # "a ROC AUC, one against the rest, of 0.8"
+    expect = f"Expect {article(words)} {words}{comma} of {shown.value} on new data"
+    if kind is Form.UNCORRECTED:
+        return f"The winner's {words}{comma} of {shown.value} is not corrected for the search."
+    if kind is Form.NO_EVIDENCE:
+        claim = f"No evidence that the model beats {_rival(estimate)}"
+        ends = _ends(estimate.interval, shown)
+        return f"{claim}: {words}{comma} {shown.value} on new data{ends}."
+    if kind is Form.NONE:
+        return f"{expect}, as {speaker} reported."
+    if kind is Form.LARGE:
+        return f"{expect}, not the {shown.naive} that {speaker} reported."
+    if kind is Form.SMALL:
+        gap = f"The {shown.naive} that {speaker} reported is {shown.optimism} too optimistic."
+        return f"{expect}. {gap}"
+    return f"{expect}."
+
+
+def confidence(estimate: Estimate, *, corrected: bool = True) -> str:
+    """Return the sentence on the interval; 'above' and 'below' belong to one-sided bounds only."""
+    interval = estimate.interval
+    if interval is None:
+        return f"The method {estimate.method} gives no interval."
+    level = f"{percent(interval.confidence_level)} confidence it"
+    claim = f"{level} {_claim(interval, printed(estimate))}."
+    if form(estimate, corrected=corrected) is Form.UNCORRECTED:
+        return f"As if the winner had been fixed in advance, with {claim}"
+    return f"With {claim}"
+
+
+def reason(estimate: Estimate, *, corrected: bool = True) -> str:
+    """Return the sentence on where the optimism comes from; empty where nothing was selected."""
+    if estimate.n_configs < 2:
+        return ""
+    luck = "its luck is taken out here" if corrected else "its luck is still in this number"
+    return (
+        f"The search tried {estimate.n_configs:,} configurations and kept the one that looked "
+        f"best; {luck}."
+    )
+
+
+def article(words: str) -> str:
+    """Return 'a' or 'an', as the words are spoken.
+
+    Examples
+    --------
+    >>> from earnest.core.sentences import article
+    >>> [f"{article(words)} {words}" for words in ("ROC AUC", "RMSE", "accuracy", "Brier score")]
+    ['a ROC AUC', 'an RMSE', 'an accuracy', 'a Brier score']
+    """
+    first = words.split()[0]
+    spelled = first[:1].isupper() and not first[1:2].islower() and first not in _SPOKEN_AS_WORDS
+    vowel = first[:1] in _VOWEL_LETTERS if spelled else first[:1].lower() in set("aeio")
+    return "an" if vowel else "a"
+
+
+def prose(value: float, places: int) -> str:
+    """Return a number for a sentence: a true minus, and 'over 0.999' for what is not quite 1."""
+    text = number(value, places).replace("-", MINUS)
+    return text.replace("> ", "over ").replace("< ", "under ")
+
+
+def percent(share: float) -> str:
+    """Return a level as a percentage, with a no-break space.
+
+    Examples
+    --------
+    >>> from earnest.core.sentences import percent
+    >>> percent(0.95).replace(chr(160), " ")
+    '95 %'
+    """
+    return f"{100 * share:.10g}{NO_BREAK}%"
+
+
+def _read(text: str) -> float:
+    return float(text.split()[-1].replace(MINUS, "-"))
+
+
+def _claim(interval: Interval, shown: Printed) -> str:
+    if interval.side == Side.LOWER:
+        return f"is above {shown.low}"
+    if interval.side == Side.UPPER:
+        return f"is below {shown.high}"
+    return f"lies between {shown.low} and {shown.high}"
+
+
+def _ends(interval: Interval | None, shown: Printed) -> str:
+    if interval is None:
+        return ""
+    if interval.side == Side.TWO_SIDED:
+        return f" ({shown.low} to {shown.high})"
+    return f" ({_claim(interval, shown).removeprefix('is ')})"
+
+
+def _reaches_no_information(estimate: Estimate) -> bool:
+    """Tell whether the bad end of the interval is no better than a constant prediction.
+
+    An interval that is open at the bad end says nothing of it; then the estimate itself counts,
+    as it does for a method without an interval.
+    """
+    zero, scale, interval = estimate.no_information, estimate.scale, estimate.interval
+    if zero is None:
+        return False
+    worst = estimate.value
+    open_end = Side.UPPER if scale.greater_is_better else Side.LOWER
+    if interval is not None and interval.side != open_end:
+        worst = interval.low if scale.greater_is_better else interval.high
+    return worst <= zero if scale.greater_is_better else worst >= zero
+
+
+def _rival(estimate: Estimate) -> str:
+    """Name the model without information: chance where it scores half-way, as a coin does.
+
+    The largest class or the mean outcome is not chance, but a constant prediction.
+    """
+    low, high = estimate.scale.limits
+    return "chance" if estimate.no_information == (low + high) / 2 else "a constant prediction"

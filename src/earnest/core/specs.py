@@ -1,0 +1,83 @@
+"""What a method declares of itself: its evidence, its estimand, its metrics, its citation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Evidence(StrEnum):
+    """What a method computes from."""
+
+    OUT_OF_SAMPLE = "out-of-sample predictions"
+    REPLICATES = "bootstrap-trained replicates"
+    NESTED = "nested predictions"
+
+
+class Estimand(StrEnum):
+    """What a number is an estimate of; the value is the sentence that results show."""
+
+    WINNER_SCORE = "the winner's cross-validated score, as selected; biased for every target"
+    WINNER = (
+        "the mean performance of a configuration chosen by this rule from these configurations, "
+        "trained on the training part of the folds; not of the refitted model"
+    )
+    WINNER_AS_FIXED = "the winner's performance as if it had been fixed in advance"
+    FITTED_MODEL = "the performance of the selected fitted model"
+    FIXED_MODEL = "the performance of this one configuration, its predictions read as they are"
+
+
+class Family(StrEnum):
+    """Which metrics a method can take."""
+
+    ANY = "any metric"
+    POINTWISE = "metrics that are means over cases"
+    RANK = "metrics of order"
+
+
+class Side(StrEnum):
+    """Which ends an interval has; `pessimistic` is the bad end of the metric."""
+
+    TWO_SIDED = "two-sided"
+    LOWER = "lower"
+    UPPER = "upper"
+    PESSIMISTIC = "pessimistic"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MethodSpec:
+    """The declaration of a method, from which lists, checks and docs follow.
+
+    Parameters
+    ----------
+    name, title : str
+        The word for code and command line, and the words for people.
+    needs : Evidence
+        The type of evidence.
+    estimand : Estimand
+        What is estimated.
+    metrics : Family
+        Which metrics it takes.
+    cites : str
+        The source, with its equation or algorithm.
+    min_folds : int
+        The least number of folds.
+    interval : bool
+        Whether it gives an interval at all.
+    corrected : bool
+        Whether the search is corrected for.
+    static_only : bool
+        Whether its argument holds only for configurations fixed in advance.
+    """
+
+    name: str
+    title: str
+    needs: Evidence
+    estimand: Estimand
+    cites: str
+    metrics: Family = Family.ANY
+    min_folds: int = 1
+    interval: bool = True
+    corrected: bool = False
+    static_only: bool = False
+    aliases: tuple[str, ...] = field(default=())

@@ -1,0 +1,108 @@
+"""Several estimates side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+from earnest.core.cautions import Caution
+from earnest.core.errors import FormatError, UnknownNameError
+from earnest.core.intervals import Ask
+from earnest.core.results import Estimate
+from earnest.core.specs import Side
+
+SCHEMA = "earnest/estimates/1"
+
+
+@dataclass(frozen=True)
+class Estimates:
+    """Estimates by several methods on the same resamples.
+
+    Attributes
+    ----------
+    estimates : tuple of Estimate
+        One a method, in the order asked for.
+    refused : mapping of str to str
+        The methods that could not answer, and why.
+    cautions : tuple of Caution
+        Remarks that only show side by side, such as methods that disagree.
+    """
+
+    estimates: tuple[Estimate, ...]
+    refused: Mapping[str, str] = field(default_factory=dict)
+    cautions: tuple[Caution, ...] = ()
+
+    def __len__(self) -> int:
+        """Count the estimates."""
+        return len(self.estimates)
+
+    def __iter__(self) -> Iterator[Estimate]:
+        """Iterate over the estimates."""
+        return iter(self.estimates)
+
+    def __getitem__(self, method: str) -> Estimate:
+        """Return the estimate of a method."""
+        for estimate in self.estimates:
+            if estimate.method == method:
+                return estimate
+        raise UnknownNameError(
+            f"there is no estimate by {method!r}",
+            needs=", ".join(estimate.method for estimate in self.estimates),
+            cure=self.refused.get(method, ""),
+        )
+
+    def at(
+        self, *, confidence_level: float | None = None, side: Side | str | None = None
+    ) -> Estimates:
+        """Return the same estimates with another level or side, without resampling again."""
+        Ask.of(confidence_level or 0.5, side or Side.TWO_SIDED)
+        moved = tuple(
+            e if e.interval is None else e.at(confidence_level=confidence_level, side=side)
+            for e in self.estimates
+        )
+        return Estimates(moved, self.refused, self.cautions)
+
+    def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
+        """Return plain data with a schema version, ready for JSON."""
+        return {
+            "schema": SCHEMA,
+            "estimates": [estimate.to_dict(draws=draws) for estimate in self.estimates],
+            "refused": dict(self.refused),
+            "cautions": [caution.to_dict() for caution in self.cautions],
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Estimates:
+        """Make estimates from the plain data of `to_dict`."""
+        if data.get("schema") != SCHEMA:
+            raise FormatError(
+                "these are not estimates that can be read",
+                needs=f"schema {SCHEMA!r}",
+                got=repr(data.get("schema")),
+            )
+        return cls(
+            tuple(Estimate.from_dict(part) for part in data["estimates"]),
+            dict(data["refused"]),
+            tuple(Caution.from_dict(part) for part in data["cautions"]),
+        )
+
+    def to_frame(self) -> Any:
+        """Return the main numbers as a pyarrow table, one row a method."""
+        import pyarrow as pa
+
+        return pa.Table.from_pylist([estimate.row() for estimate in self.estimates])
+
+    def __repr__(self) -> str:
+        """Return one line a method."""
+        lines = [repr(estimate) for estimate in self.estimates]
+        lines += [f"{name}: refused. {reason}" for name, reason in self.refused.items()]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td style='text-align:left'>{escape(repr(estimate))}</td></tr>"
+            for estimate in self.estimates
+        )
+        return f"<table class='earnest-estimates'>{rows}</table>"
