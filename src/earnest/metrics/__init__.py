@@ -1,0 +1,29 @@
+"""Metrics as functions of weights; importing this registers every one of them."""
+
+from earnest.metrics import (
+    classification,
+    multiclass,
+    multiclass_ranking,
+    probability,
+    ranking,
+    regression,
+    regression_ranking,
+    survival,
+)
+from earnest.metrics.adapt import make_metric
+from earnest.metrics.families import METRICS
+from earnest.metrics.resolve import metric
+
+__all__ = [
+    "METRICS",
+    "classification",
+    "make_metric",
+    "metric",
+    "multiclass",
+    "multiclass_ranking",
+    "probability",
+    "ranking",
+    "regression",
+    "regression_ranking",
+    "survival",
+]

@@ -1,0 +1,251 @@
+"""Metrics from elsewhere: any function, any scikit-learn scorer.
+
+The only place of this room that imports scikit-learn, and late.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core import check
+from earnest.core.errors import InputError
+from earnest.core.target import Task
+from earnest.metrics.families import (
+    CLASSES,
+    METRICS,
+    REGRESSION,
+    SURVIVAL,
+    CallableMetric,
+    Metric,
+    Need,
+)
+from earnest.metrics.knobs import check_knobs, knob_name
+
+_TASKS: dict[Need, frozenset[Task]] = {
+    Need.LABEL: CLASSES,
+    Need.SCORE: CLASSES,
+    Need.PROBABILITY: CLASSES,
+    Need.VALUE: REGRESSION,
+    Need.RISK: SURVIVAL,
+    Need.PREDICTION: frozenset(Task),
+    Need.RESPONSE: frozenset(Task),
+}
+_LOSS_ENDINGS = ("_loss", "_error", "_deviance")  # scikit-learn's convention of names
+
+
+def make_metric(
+    function: Callable[..., float],
+    *,
+    name: str | None = None,
+    greater_is_better: bool = True,
+    needs: Need | str | None = None,
+    limits: tuple[float, float] = (-np.inf, np.inf),
+    tasks: Iterable[Task | str] | None = None,
+) -> CallableMetric:
+    """Make a metric of any function of outcome and prediction.
+
+    Parameters
+    ----------
+    function : callable
+        `f(y, prediction)` or `f(y, prediction, sample_weight=...)`, returning a float. `y` holds
+        the user's own labels or numbers; for survival it is a structured array of `event` and
+        `time`. A function without `sample_weight` is called on rows repeated. A ValueError or a
+        division by zero on a resample makes that resample undefined.
+    name : str, optional
+        Its name; that of the function if None.
+    greater_is_better : bool
+        The direction.
+    needs : {'label', 'score', 'probability', 'value', 'risk', 'prediction', 'response'}, optional
+        What the function is given: labels, scores (n,) or (n, K), probabilities of the positive
+        class (n,) or of every class (n, K), values, risks, or what `predict` gives. None is
+        'response': whatever the predictions hold, as they are.
+    limits : tuple of float
+        The smallest and the largest possible value.
+    tasks : iterable of str, optional
+        Where it is defined; by `needs` if None.
+
+    Examples
+    --------
+    >>> from earnest.metrics import make_metric
+    >>> def worst(y, p):
+    ...     return abs(y - p).max()
+    >>> metric = make_metric(worst, greater_is_better=False, needs="value")
+    >>> metric.name, metric.takes_weights
+    ('worst', False)
+    """
+    usable: object = function  # the annotation promises more than a caller may keep
+    if isinstance(usable, type) or not callable(usable):
+        raise InputError(
+            "`function` is not a function", needs="f(y, prediction)", got=check.show(function)
+        )
+    given = Need.RESPONSE if needs is None else needs
+    need = Need(check.one_of("needs", str(given), [str(n) for n in Need]))
+    low, high = limits
+    if not low < high:
+        raise InputError("`limits` is empty", needs="low < high", got=check.show(limits))
+    word = function_name(function) if name is None else name
+    return CallableMetric(
+        name=word,
+        title=word.replace("_", " "),
+        greater_is_better=bool(greater_is_better),
+        limits=(float(low), float(high)),
+        needs=need,
+        tasks=_TASKS[need] if tasks is None else _read_tasks(tasks),
+        function=function,
+        takes_weights=takes(function, "sample_weight"),
+    )
+
+
+def _read_tasks(tasks: Iterable[Task | str]) -> frozenset[Task]:
+    words = [tasks] if isinstance(tasks, str) else list(tasks)
+    allowed = [str(task) for task in Task]
+    return frozenset(Task(check.one_of("tasks", str(word), allowed)) for word in words)
+
+
+def function_name(function: Callable[..., Any]) -> str:
+    """Return the name of a function, of what a partial calls, or of a callable's type."""
+    inner = function.func if isinstance(function, partial) else function
+    return getattr(inner, "__name__", type(inner).__name__).strip("<>")
+
+
+def takes(function: Callable[..., Any], argument: str) -> bool:
+    """Tell whether a function has an argument of that name; one without a signature has none."""
+    try:
+        return argument in inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return False
+
+
+def from_callable(function: Callable[..., Any]) -> Metric:
+    """Return the metric of a bare callable.
+
+    A scikit-learn scorer, or a function that scikit-learn has a scorer for, gets what the scorer
+    gets, in the function's natural sign. Any other function is given the response as it is and is
+    taken to be better the greater, unless its name says that it is a loss: then it is refused.
+    """
+    if hasattr(function, "_score_func"):
+        return _from_scorer_object(function)
+    name = function_name(function)
+    if str(getattr(function, "__module__", "")).startswith("sklearn.metrics"):
+        if name in METRICS:
+            return METRICS[name]
+        for word, scorer in sklearn_scorers().items():
+            if scorer._score_func is function:
+                return from_scorer(word, scorer)
+    if takes(function, "estimator"):
+        raise InputError(
+            f"{name!r} scores a fitted model, and there are only predictions",
+            needs="f(y, prediction), or a scorer made with make_scorer",
+            got="a function of an estimator",
+        )
+    if name.endswith(_LOSS_ENDINGS):
+        raise InputError(
+            f"{name!r} looks like a loss, and nothing says so",
+            needs="a function that is better the greater",
+            got=name,
+            cure=f"Say make_metric({name}, greater_is_better=False, needs=...).",
+        )
+    return make_metric(function)
+
+
+def _from_scorer_object(scorer: Any) -> Metric:
+    """Return the metric of a scorer: by its name where it is one of scikit-learn's own."""
+    for word, known in sklearn_scorers().items():
+        if known._score_func is scorer._score_func and repr(known) == repr(scorer):
+            return METRICS[word] if word in METRICS else from_scorer(word, known)
+    return from_scorer(function_name(scorer._score_func), scorer, scorer._kwargs)
+
+
+def sklearn_scorers() -> Mapping[str, Any]:
+    """Return scikit-learn's scorers by name."""
+    from sklearn.metrics import get_scorer, get_scorer_names
+
+    return {name: get_scorer(name) for name in get_scorer_names()}
+
+
+def from_sklearn_name(word: str, knobs: Mapping[str, Any]) -> Metric | None:
+    """Return the metric of a scikit-learn scorer's name, None where there is no such scorer."""
+    scorer = sklearn_scorers().get(word)
+    return None if scorer is None else from_scorer(word, scorer, knobs)
+
+
+def from_scorer(word: str, scorer: Any, knobs: Mapping[str, Any] | None = None) -> CallableMetric:
+    """Return the metric of a scikit-learn scorer, in the natural sign of its function."""
+    function, settings = scorer._score_func, dict(knobs or {})
+    check_knobs(word, function, settings)
+    need, tasks = _response_of(scorer)
+    name = knob_name(word.removeprefix("neg_"), settings, {})
+    return CallableMetric(
+        name=name,
+        title=name.replace("_", " "),
+        greater_is_better=scorer._sign > 0,
+        limits=(-np.inf, np.inf),
+        needs=need,
+        tasks=tasks,
+        knobs=settings,
+        function=ScorerFunction(
+            function,
+            {**scorer._kwargs, **settings},
+            all_labels=need in (Need.SCORE, Need.PROBABILITY) and takes(function, "labels"),
+        ),
+        takes_weights=takes(function, "sample_weight"),
+        coded=True,
+    )
+
+
+def _response_of(scorer: Any) -> tuple[Need, frozenset[Task]]:
+    """Return what a scorer asks of a model, and the tasks that its function is for."""
+    asked = scorer._response_method
+    methods = (asked,) if isinstance(asked, str) else tuple(asked)
+    if "decision_function" in methods:
+        return Need.SCORE, CLASSES
+    if "predict_proba" in methods:
+        return Need.PROBABILITY, CLASSES
+    if "predict" not in methods:
+        raise InputError(
+            "a scorer asks for a response that predictions do not hold",
+            needs="predict, predict_proba or decision_function",
+            got=check.show(asked),
+        )
+    home = str(getattr(scorer._score_func, "__module__", ""))
+    if home == "sklearn.metrics._regression":
+        return Need.VALUE, REGRESSION
+    known = home.startswith("sklearn.metrics")
+    return (Need.LABEL, CLASSES) if known else (Need.PREDICTION, _TASKS[Need.PREDICTION])
+
+
+@dataclass(frozen=True)
+class ScorerFunction:
+    """What a scikit-learn scorer computes, as a function of outcome and response.
+
+    Parameters
+    ----------
+    function : callable
+        The metric function.
+    settings : mapping
+        Its further arguments.
+    all_labels : bool
+        Whether it is told all class codes, so that it can do without one of them in a resample.
+    """
+
+    function: Callable[..., float]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    all_labels: bool = False
+
+    def __call__(
+        self, y: NDArray[Any], response: NDArray[Any], sample_weight: NDArray[Any] | None = None
+    ) -> float:
+        """Return the value in the function's natural sign."""
+        more = dict(self.settings)
+        if self.all_labels:
+            more.setdefault("labels", np.arange(response.shape[1] if response.ndim == 2 else 2))
+        if sample_weight is not None:
+            more["sample_weight"] = sample_weight
+        return self.function(y, response, **more)

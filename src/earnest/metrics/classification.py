@@ -1,0 +1,257 @@
+"""Metrics of labels: accuracy, and those of the positive class of a binary task.
+
+Where a denominator is 0 (nothing predicted positive, no positive case) the value is 0, as with
+scikit-learn's `zero_division=0`; where no case has weight it is NaN.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core import check
+from earnest.core.errors import InputError
+from earnest.core.target import Target
+from earnest.metrics.families import (
+    BINARY,
+    CLASSES,
+    Array,
+    MomentMetric,
+    Moments,
+    Need,
+    ratio,
+    register,
+    share,
+)
+from earnest.metrics.knobs import knob_name, pair, positive_number, register_factory
+from earnest.metrics.moments import mean_share, ones, where_weighted
+
+
+def hits(target: Target, labels: NDArray[Any], centre: Any) -> Moments:
+    """Return 1 where the label is right."""
+    return Moments((labels == target.y[:, None])[None], ones(target))
+
+
+def misses(target: Target, labels: NDArray[Any], centre: Any) -> Moments:
+    """Return 1 where the label is wrong."""
+    return Moments((labels != target.y[:, None])[None], ones(target))
+
+
+def positives(target: Target, labels: NDArray[Any], centre: Any) -> Moments:
+    """Return the true positives and the predicted ones; shared: 1 and the positive class."""
+    predicted = labels == 1
+    real = target.y == 1
+    own = np.stack([predicted & real[:, None], predicted])
+    return Moments(own, np.stack([np.ones(target.n), real]))
+
+
+def recognised(target: Target, labels: NDArray[Any], centre: Any, *, code: int) -> Moments:
+    """Return the hits of one class; shared: 1 and that class."""
+    real = target.y == code
+    return Moments(((labels == code) & real[:, None])[None], np.stack([np.ones(target.n), real]))
+
+
+def errors_by_class(target: Target, labels: NDArray[Any], centre: Any) -> Moments:
+    """Return the false negatives and the false positives; shared: the two classes."""
+    real = (target.y == 1)[:, None]
+    own = np.stack([(labels == 0) & real, (labels == 1) & ~real])
+    return Moments(own, np.stack([target.y == 1, target.y == 0]))
+
+
+def precision_of(own: Array, shared: Array) -> Array:
+    """Return the share of the predicted positives that are positive."""
+    return where_weighted(share(own[0], own[1], undefined=0.0), shared[0])
+
+
+def recall_of(own: Array, shared: Array) -> Array:
+    """Return the share of a class that was recognised."""
+    return where_weighted(share(own[0], shared[1], undefined=0.0), shared[0])
+
+
+def f_beta_of(own: Array, shared: Array, *, beta: float) -> Array:
+    """Return the harmonic mean of precision and recall, recall counting `beta` times as much."""
+    square = beta * beta
+    value = share((1.0 + square) * own[0], own[1] + square * shared[1], undefined=0.0)
+    return where_weighted(value, shared[0])
+
+
+def risk_of(
+    own: Array, shared: Array, *, costs: tuple[float, float], priors: tuple[float, float] | None
+) -> Array:
+    """Return R = c12 P1 e1 + c21 P2 e2 (Yousef 2022, eq. 1c)."""
+    if priors is None:
+        return ratio(costs[0] * own[0] + costs[1] * own[1], shared[0] + shared[1])
+    misses, alarms = ratio(own[0], shared[0]), ratio(own[1], shared[1])
+    return costs[0] * priors[0] * misses + costs[1] * priors[1] * alarms
+
+
+accuracy = register(
+    MomentMetric(
+        name="accuracy",
+        title="accuracy",
+        greater_is_better=True,
+        limits=(0.0, 1.0),
+        needs=Need.LABEL,
+        tasks=CLASSES,
+        # with one label a case the micro averages are the accuracy
+        aliases=("accuracy_score", "f1_micro", "precision_micro", "recall_micro"),
+        features=hits,
+        combine=mean_share,
+        whole=True,
+        mean_of_cases=True,
+    )
+)
+
+error_rate = register(
+    MomentMetric(
+        name="error_rate",
+        title="error rate",
+        greater_is_better=False,
+        limits=(0.0, 1.0),
+        needs=Need.LABEL,
+        tasks=CLASSES,
+        aliases=("zero_one_loss", "misclassification_rate"),
+        features=misses,
+        combine=mean_share,
+        whole=True,
+        mean_of_cases=True,
+    )
+)
+
+precision = register(
+    MomentMetric(
+        name="precision",
+        title="precision",
+        greater_is_better=True,
+        limits=(0.0, 1.0),
+        needs=Need.LABEL,
+        tasks=BINARY,
+        aliases=("precision_score", "positive_predictive_value", "ppv"),
+        needs_all_classes=True,
+        features=positives,
+        combine=precision_of,
+        whole=True,
+    )
+)
+
+recall = register(
+    MomentMetric(
+        name="recall",
+        title="recall",
+        greater_is_better=True,
+        limits=(0.0, 1.0),
+        needs=Need.LABEL,
+        tasks=BINARY,
+        aliases=("recall_score", "sensitivity", "true_positive_rate", "tpr"),
+        needs_all_classes=True,
+        features=partial(recognised, code=1),
+        combine=recall_of,
+        whole=True,
+    )
+)
+
+specificity = register(
+    MomentMetric(
+        name="specificity",
+        title="specificity",
+        greater_is_better=True,
+        limits=(0.0, 1.0),
+        needs=Need.LABEL,
+        tasks=BINARY,
+        aliases=("true_negative_rate", "tnr"),
+        needs_all_classes=True,
+        features=partial(recognised, code=0),
+        combine=recall_of,
+        whole=True,
+    )
+)
+
+f1 = register(
+    MomentMetric(
+        name="f1",
+        title="F1",
+        greater_is_better=True,
+        limits=(0.0, 1.0),
+        needs=Need.LABEL,
+        tasks=BINARY,
+        aliases=("f1_score",),
+        needs_all_classes=True,
+        features=positives,
+        combine=partial(f_beta_of, beta=1.0),
+        whole=True,
+    )
+)
+
+
+@register_factory
+def f_beta(beta: float = 2.0) -> MomentMetric:
+    """Return the F measure in which recall counts `beta` times as much as precision.
+
+    Examples
+    --------
+    >>> from earnest.metrics.classification import f_beta
+    >>> f_beta(beta=0.5).name
+    'f_beta(beta=0.5)'
+    """
+    beta = positive_number("beta", beta)
+    return MomentMetric(
+        name=knob_name("f_beta", {"beta": beta}, {"beta": 2.0}),
+        title=f"F-beta (beta = {beta:g})",
+        greater_is_better=True,
+        limits=(0.0, 1.0),
+        needs=Need.LABEL,
+        tasks=BINARY,
+        aliases=("fbeta", "fbeta_score") if beta == 2.0 else (),
+        needs_all_classes=True,
+        knobs={"beta": beta},
+        features=positives,
+        combine=partial(f_beta_of, beta=beta),
+        whole=True,
+    )
+
+
+@register_factory
+def risk(
+    costs: Sequence[float] = (1.0, 1.0), priors: Sequence[float] | None = None
+) -> MomentMetric:
+    """Return the risk: what wrong labels cost on average (Yousef 2022, eq. 1c).
+
+    Parameters
+    ----------
+    costs : pair of float
+        What a missed positive (c12) and a false alarm (c21) cost.
+    priors : pair of float, optional
+        How frequent the positive and the negative class are where the model will be used; None
+        takes the frequencies of the cases, under their weights. With unit costs that is the
+        error rate.
+
+    Examples
+    --------
+    >>> from earnest.metrics.classification import risk
+    >>> risk(costs=(5, 1)).limits
+    (0.0, 5.0)
+    """
+    paid = pair("costs", costs)
+    given = None if priors is None else pair("priors", priors)
+    if given is not None and not math.isclose(sum(given), 1.0, abs_tol=1e-9):
+        raise InputError("`priors` do not add up to 1", got=check.show(given))
+    most = max(paid) if given is None else paid[0] * given[0] + paid[1] * given[1]
+    knobs = {"costs": paid, "priors": given}
+    return MomentMetric(
+        name=knob_name("risk", knobs, {"costs": (1.0, 1.0), "priors": None}),
+        title="risk",
+        greater_is_better=False,
+        limits=(0.0, most),
+        needs=Need.LABEL,
+        tasks=BINARY,
+        needs_all_classes=given is not None,
+        knobs=knobs,
+        features=errors_by_class,
+        combine=partial(risk_of, costs=paid, priors=given),
+        whole=True,
+    )

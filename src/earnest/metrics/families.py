@@ -1,0 +1,239 @@
+"""The three families of metrics: moments, ranks, and any callable.
+
+A metric is a function of weights: for whole weights its value is the value on rows repeated that
+often. Methods never know the family; `earnest.kernels.score` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.registry import Registry
+from earnest.core.results import Scale
+from earnest.core.target import Target, Task
+
+Array = NDArray[np.float64]
+M = TypeVar("M", bound="Metric")
+
+
+class Need(StrEnum):
+    """What a metric must be given of a response."""
+
+    LABEL = "label"  # class codes (n, C)
+    SCORE = "score"  # anything that orders the cases: (n, C), or (n, C, K) for many classes
+    PROBABILITY = "probability"  # of the positive class (n, C), or of every class (n, C, K)
+    VALUE = "value"  # of a regression (n, C)
+    RISK = "risk"  # of a survival model (n, C), higher is worse
+    PREDICTION = "prediction"  # what `predict` gives: labels, values or risks, by the task
+    RESPONSE = "response"  # whatever a model answered, as it is
+
+
+@dataclass(frozen=True, kw_only=True)
+class Metric:
+    """A metric: its name, its direction, its range, and the response it needs.
+
+    Parameters
+    ----------
+    name : str
+        Its word, as scikit-learn's scorers are named.
+    title : str
+        Its words for people.
+    greater_is_better : bool
+        The direction, in the metric's natural sign.
+    limits : tuple of float
+        The smallest and the largest possible value.
+    needs : Need
+        The response it is computed from.
+    tasks : frozenset of Task
+        Where it is defined.
+    aliases : tuple of str
+        Other names, such as scikit-learn's `neg_*`.
+    needs_all_classes : bool
+        Whether cases of which a class is missing tell nothing: the metric is undefined there (NaN)
+        or, like recall, has its value by convention only. Such resamples are drawn again.
+    knobs : mapping
+        The settings that differ from metric to metric of one kind, for the record.
+    by_task : mapping
+        The fields that differ on a task, such as the limits of the Brier score; see `on`.
+    """
+
+    name: str
+    title: str
+    greater_is_better: bool
+    limits: tuple[float, float]
+    needs: Need
+    tasks: frozenset[Task]
+    aliases: tuple[str, ...] = ()
+    needs_all_classes: bool = False
+    knobs: Mapping[str, Any] = field(default_factory=dict)
+    by_task: Mapping[Task, Mapping[str, Any]] = field(default_factory=dict)
+
+    def on(self, task: Task | str) -> Self:
+        """Return the metric as it is on a task, for example with the limits of that task.
+
+        Examples
+        --------
+        >>> import earnest as en
+        >>> brier = en.metric("brier")
+        >>> brier.on("binary").limits, brier.on("multiclass").limits
+        ((0.0, 1.0), (0.0, 2.0))
+        """
+        return replace(self, by_task={}, **self.by_task.get(Task(task), {}))
+
+    @property
+    def scale(self) -> Scale:
+        """The name, direction and range, as results carry them."""
+        return Scale(self.name, self.greater_is_better, self.limits)
+
+    @property
+    def pointwise(self) -> bool:
+        """Whether the metric is a mean of one number a case."""
+        return False
+
+    @property
+    def sign(self) -> float:
+        """1 where greater is better, -1 for a loss."""
+        return 1.0 if self.greater_is_better else -1.0
+
+
+@dataclass(frozen=True)
+class Moments:
+    """What a moment metric sums up over cases.
+
+    Parameters
+    ----------
+    own : ndarray, shape (m, n, C)
+        Numbers that differ from configuration to configuration.
+    shared : ndarray, shape (s, n)
+        Numbers that do not, such as 1, or the indicator of a class.
+    """
+
+    own: NDArray[Any]
+    shared: NDArray[Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MomentMetric(Metric):
+    """A function of weighted sums: accuracy, the confusion family, Brier, MSE, R², Pearson.
+
+    Parameters
+    ----------
+    features : callable
+        `(target, response, centre) -> Moments`, a case's numbers from that case alone.
+    combine : callable
+        `(own (m, B, C), shared (s, B, 1)) -> (B, C)`, with NaN where it is undefined.
+    centre : callable, optional
+        `(target, response) -> any`: what is taken off before squares are summed, from all cases
+        at once, so that no digits are lost; handed to `features`.
+    whole : bool
+        Whether all features are whole numbers, so that sums of counts are exact in float32.
+    mean_of_cases : bool
+        Whether the metric is own[0] / shared[0] with shared[0] = 1: the mean of one number a case.
+    """
+
+    features: Callable[[Target, NDArray[Any], Any], Moments]
+    combine: Callable[[Array, Array], Array]
+    centre: Callable[[Target, NDArray[Any]], Any] | None = None
+    whole: bool = False
+    mean_of_cases: bool = False
+
+    @property
+    def pointwise(self) -> bool:
+        """Whether the metric is a mean of one number a case."""
+        return self.mean_of_cases
+
+
+@dataclass(frozen=True)
+class View:
+    """One ordering question: this response column against this truth.
+
+    Parameters
+    ----------
+    truth : ndarray, first axis n
+        What the order is held against; for the AUC int8 with 1, 0 and -1 (case left out).
+    column : int or None
+        The class whose score is taken, None where a response has one column.
+    mass : ndarray, shape (n,), optional
+        The cases whose weight is the view's weight in `combine`.
+    """
+
+    truth: NDArray[Any]
+    column: int | None = None
+    mass: NDArray[Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankMetric(Metric):
+    """A function of the order of the responses: AUC, average precision, concordance, Spearman.
+
+    Parameters
+    ----------
+    views : callable
+        `target -> tuple of View`: one for a binary target, one a class (or pair) for many.
+    scan : callable
+        `(score (n,), truth, weights (B, n)) -> (B,)`: the plain definition on one column, NaN
+        where it is undefined. Weights are float64 or int64.
+    combine : callable
+        `(values (B, C, V), masses (B, V)) -> (B, C)`: how views become one number.
+    kernel : str, optional
+        The compiled kernel that computes `scan` faster, where there is one.
+    """
+
+    views: Callable[[Target], tuple[View, ...]]
+    scan: Callable[[NDArray[Any], NDArray[Any], NDArray[Any]], Array]
+    combine: Callable[[Array, Array], Array]
+    kernel: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CallableMetric(Metric):
+    """Any function of outcome and prediction: slow, right, and the oracle of the others.
+
+    Parameters
+    ----------
+    function : callable
+        `f(y, prediction)` or `f(y, prediction, sample_weight=...)`, on the user's own labels.
+    takes_weights : bool
+        Whether the function is given weights; else rows are repeated.
+    coded : bool
+        Whether classes are handed over as codes, 1 being the positive class of a binary task.
+    """
+
+    function: Callable[..., float]
+    takes_weights: bool = False
+    coded: bool = False
+
+
+METRICS: Registry[Metric] = Registry("metric")
+
+
+def register(metric: M) -> M:
+    """Put a metric in the registry under its name and aliases."""
+    METRICS.add(metric.name, metric, metric.aliases)
+    return metric
+
+
+def ratio(numerator: Any, denominator: Any, undefined: float = np.nan) -> Array:
+    """Divide, with a given value where the denominator is 0."""
+    numerator, denominator = np.broadcast_arrays(numerator, denominator)
+    out = np.full(numerator.shape, undefined, dtype=np.float64)
+    np.divide(numerator, denominator, out=out, where=denominator != 0)
+    return out
+
+
+def share(part: Any, whole: Any, undefined: float = np.nan) -> Array:
+    """Divide a part by its whole; rounding never takes the result out of [0, 1]."""
+    return np.clip(ratio(part, whole, undefined), 0.0, 1.0)
+
+
+CLASSES = frozenset({Task.BINARY, Task.MULTICLASS})
+BINARY = frozenset({Task.BINARY})
+MULTICLASS = frozenset({Task.MULTICLASS})
+REGRESSION = frozenset({Task.REGRESSION})
+SURVIVAL = frozenset({Task.SURVIVAL})

@@ -1,0 +1,195 @@
+"""Metrics of labels over all classes: macro averages, Matthews correlation, kappa.
+
+They have scikit-learn's value on the cases that have weight. A class that neither the truth nor
+the predictions contain does not count; a recall or a precision that is 0 / 0 is 0.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.target import Target, Task
+from earnest.metrics.families import (
+    CLASSES,
+    Array,
+    MomentMetric,
+    Moments,
+    Need,
+    ratio,
+    register,
+    share,
+)
+from earnest.metrics.moments import class_members, where_weighted
+
+
+def class_hits(target: Target, labels: NDArray[Any], centre: Any) -> Moments:
+    """Return the hits of every class (K, n, C); shared: the classes."""
+    members = class_members(target)
+    right = labels == target.y[:, None]
+    return Moments(members[:, :, None] & right, members)
+
+
+def class_counts(target: Target, labels: NDArray[Any], centre: Any) -> Moments:
+    """Return hits and predictions of every class (2K, n, C); shared: the classes."""
+    moments = class_hits(target, labels, centre)
+    return Moments(np.concatenate([moments.own, class_predictions(target, labels)]), moments.shared)
+
+
+def agreements(target: Target, labels: NDArray[Any], centre: Any) -> Moments:
+    """Return the hits and the predictions of every class (1 + K, n, C); shared: the classes."""
+    right = (labels == target.y[:, None])[None]
+    own = np.concatenate([right, class_predictions(target, labels)])
+    return Moments(own, class_members(target))
+
+
+def distances(target: Target, labels: NDArray[Any], centre: Any) -> Moments:
+    """Return squared distances and predictions of classes (1 + K, n, C); shared: the classes."""
+    far = np.square(labels.astype(np.float64) - target.y[:, None])[None]
+    own = np.concatenate([far, class_predictions(target, labels)])
+    return Moments(own, class_members(target))
+
+
+def class_predictions(target: Target, labels: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return the indicators of every predicted class: (K, n, C)."""
+    codes = np.arange(len(target.classes))
+    return np.asarray(labels == codes[:, None, None])
+
+
+def mean_recall(own: Array, shared: Array) -> Array:
+    """Return the mean recall of the classes that have weight, NaN where fewer than two have."""
+    present = shared > 0
+    count = present.sum(axis=0)
+    recalls = share(own, shared, undefined=0.0).sum(axis=0)
+    return ratio(np.where(count > 1, recalls, np.nan), count)
+
+
+def f1_by_class(own: Array, shared: Array) -> tuple[Array, NDArray[np.bool_]]:
+    """Return the F1 of every class (K, B, C), and which classes are true or predicted at all."""
+    hits, predicted = np.split(own, 2)
+    size = predicted + shared
+    return share(2.0 * hits, size, undefined=0.0), size > 0
+
+
+def macro_f1(own: Array, shared: Array) -> Array:
+    """Return the mean F1 of the classes that occur."""
+    values, occur = f1_by_class(own, shared)
+    return ratio(values.sum(axis=0), occur.sum(axis=0))
+
+
+def weighted_f1(own: Array, shared: Array) -> Array:
+    """Return the mean F1 of the classes, each weighted by its cases."""
+    values, _ = f1_by_class(own, shared)
+    return share((values * shared).sum(axis=0), shared.sum(axis=0))
+
+
+def macro_precision(own: Array, shared: Array) -> Array:
+    """Return the mean precision of the classes that occur."""
+    hits, predicted = np.split(own, 2)
+    values = share(hits, predicted, undefined=0.0)
+    return ratio(values.sum(axis=0), (predicted + shared > 0).sum(axis=0))
+
+
+def macro_recall(own: Array, shared: Array) -> Array:
+    """Return the mean recall of the classes that occur."""
+    hits, predicted = np.split(own, 2)
+    values = share(hits, shared, undefined=0.0)
+    return ratio(values.sum(axis=0), (predicted + shared > 0).sum(axis=0))
+
+
+def matthews(own: Array, shared: Array) -> Array:
+    """Return the correlation of truth and prediction (Gorodkin 2004), 0 where one is constant."""
+    hits, predicted = own[0], own[1:]
+    total = shared.sum(axis=0)
+    together = hits * total - (predicted * shared).sum(axis=0)
+    product = np.sqrt(off_diagonal(predicted, predicted) * off_diagonal(shared, shared))
+    return where_weighted(np.clip(ratio(together, product, undefined=0.0), -1.0, 1.0), total)
+
+
+def kappa(own: Array, shared: Array) -> Array:
+    """Return the agreement beyond chance (Cohen 1960), NaN where chance agrees always."""
+    hits, predicted = own[0], own[1:]
+    total = shared.sum(axis=0)
+    by_chance = off_diagonal(predicted, shared)  # total² times the chance of disagreement
+    return np.clip(1.0 - ratio((total - hits) * total, by_chance), -1.0, 1.0)
+
+
+def squared_kappa(own: Array, shared: Array) -> Array:
+    """Return kappa with squared distances between codes, NaN where chance agrees always."""
+    seen, predicted = own[0], own[1:]
+    codes = np.arange(len(shared), dtype=np.float64)
+    far = np.square(codes[:, None] - codes)  # (K, K)
+    by_chance = (np.tensordot(far, predicted, axes=1) * shared).sum(axis=0)
+    return np.clip(1.0 - ratio(seen * shared.sum(axis=0), by_chance), -1.0, 1.0)
+
+
+def off_diagonal(first: Array, second: Array) -> Array:
+    """Return the sum of first[i] second[j] over i ≠ j, exactly 0 where one class has it all."""
+    return np.asarray(((first.sum(axis=0) - first) * second).sum(axis=0))
+
+
+def _over_classes(name: str, title: str, combine: Any, features: Any, **more: Any) -> MomentMetric:
+    """Return a metric of labels of two or more classes, better the greater, at most 1."""
+    return register(
+        MomentMetric(
+            name=name,
+            title=title,
+            greater_is_better=True,
+            needs=Need.LABEL,
+            tasks=CLASSES,
+            features=features,
+            combine=combine,
+            whole=True,
+            **more,
+        )
+    )
+
+
+SHARE: dict[str, Any] = {"limits": (0.0, 1.0)}
+# with two classes, cases of one class alone say nothing of how well they are told apart
+CORRELATION: dict[str, Any] = {
+    "limits": (-1.0, 1.0),
+    "by_task": {Task.BINARY: {"needs_all_classes": True}},
+}
+
+balanced_accuracy = _over_classes(
+    "balanced_accuracy",
+    "balanced accuracy",
+    mean_recall,
+    class_hits,
+    limits=(0.0, 1.0),
+    by_task={Task.BINARY: {"needs_all_classes": True}},
+    aliases=("balanced_accuracy_score",),
+)
+f1_macro = _over_classes("f1_macro", "macro F1", macro_f1, class_counts, **SHARE)
+f1_weighted = _over_classes("f1_weighted", "weighted F1", weighted_f1, class_counts, **SHARE)
+precision_macro = _over_classes(
+    "precision_macro", "macro precision", macro_precision, class_counts, **SHARE
+)
+recall_macro = _over_classes("recall_macro", "macro recall", macro_recall, class_counts, **SHARE)
+mcc = _over_classes(
+    "mcc",
+    "Matthews correlation",
+    matthews,
+    agreements,
+    aliases=("matthews_corrcoef",),
+    **CORRELATION,
+)
+cohen_kappa = _over_classes(
+    "cohen_kappa",
+    "Cohen's kappa",
+    kappa,
+    agreements,
+    aliases=("cohen_kappa_score", "kappa"),
+    **CORRELATION,
+)
+quadratic_kappa = _over_classes(
+    "quadratic_kappa",
+    "quadratic weighted kappa",
+    squared_kappa,
+    distances,
+    aliases=("quadratic_weighted_kappa", "qwk"),
+    **CORRELATION,
+)

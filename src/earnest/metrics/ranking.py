@@ -1,0 +1,215 @@
+"""Metrics of order: the area under the ROC curve and its relatives.
+
+A rank metric is one function of one column, its `scan`: scores (n,), truth (n,) and the weights of
+all resamples (B, n) in, one value a resample (B,) out. Cases of equal score form a group; every
+curve goes from group to group, so that ties need no rule of their own. To add a metric, write its
+scan from the groups' weights and register it; a compiled kernel may follow, with the scan as its
+oracle.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core import check
+from earnest.core.target import Target
+from earnest.metrics.families import (
+    BINARY,
+    Array,
+    Need,
+    RankMetric,
+    View,
+    ratio,
+    register,
+    share,
+)
+from earnest.metrics.knobs import knob_name, register_factory
+
+
+def positives_against_negatives(target: Target) -> tuple[View, ...]:
+    """Return the one view of a binary target: 1 for the positive class, 0 for the other."""
+    return (View(target.y.astype(np.int8)),)
+
+
+def one_view(values: Array, masses: Array) -> Array:
+    """Return the only view's value."""
+    return values[:, :, 0]
+
+
+def tie_groups(score: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the order of rising scores, and where each group of equal scores begins in it."""
+    order = np.argsort(score, kind="stable")
+    ranked = score[order]
+    starts = np.flatnonzero(np.concatenate(([True], ranked[1:] != ranked[:-1])))
+    return order, starts
+
+
+def group_masses(
+    score: NDArray[Any], truth: NDArray[Any], weights: NDArray[Any]
+) -> tuple[Array, Array]:
+    """Return the positive and negative weight (B, G) of every group of equal scores, rising."""
+    used = truth >= 0
+    if not used.any():
+        nothing = np.zeros((len(weights), 1))
+        return nothing, nothing
+    order, starts = tie_groups(score[used])
+    labels = truth[used][order]
+    ordered = weights[:, used][:, order].astype(np.float64)  # (B, n)
+    positive = np.add.reduceat(ordered * (labels == 1), starts, axis=1)
+    negative = np.add.reduceat(ordered * (labels == 0), starts, axis=1)
+    return positive, negative
+
+
+def falling_masses(
+    score: NDArray[Any], truth: NDArray[Any], weights: NDArray[Any]
+) -> tuple[Array, Array]:
+    """Return the weights of the groups from the highest score down, as a threshold meets them."""
+    positive, negative = group_masses(score, truth, weights)
+    return positive[:, ::-1], negative[:, ::-1]
+
+
+def in_order(parts: Array) -> Array:
+    """Return the sums of the rows, added from left to right as a compiled scan adds them.
+
+    `sum` adds in pairs, which differs in the last bit; results must not depend on the path taken.
+    """
+    return np.asarray(np.cumsum(parts, axis=1)[:, -1])
+
+
+def auc_scan(score: NDArray[Any], truth: NDArray[Any], weights: NDArray[Any]) -> Array:
+    """Weighted Mann-Whitney: the share of (positive, negative) pairs in order, ties one half."""
+    positive, negative = group_masses(score, truth, weights)
+    below = np.cumsum(negative, axis=1) - negative
+    twice = (positive * (2.0 * below + negative)).sum(axis=1)  # exact for counts below 2**53
+    return share(twice, 2.0 * positive.sum(axis=1) * negative.sum(axis=1))
+
+
+def average_precision_scan(
+    score: NDArray[Any], truth: NDArray[Any], weights: NDArray[Any]
+) -> Array:
+    """Return the mean over positives of the precision at their score, NaN without positives."""
+    positive, negative = falling_masses(score, truth, weights)
+    found = np.cumsum(positive, axis=1)
+    precision = ratio(found, found + np.cumsum(negative, axis=1), undefined=0.0)
+    return share(in_order(positive * precision), positive.sum(axis=1))
+
+
+def ks_scan(score: NDArray[Any], truth: NDArray[Any], weights: NDArray[Any]) -> Array:
+    """Return the largest distance between the score distributions of the two classes."""
+    positive, negative = group_masses(score, truth, weights)
+    total, other = positive.sum(axis=1, keepdims=True), negative.sum(axis=1, keepdims=True)
+    lead = np.cumsum(positive, axis=1) * other - np.cumsum(negative, axis=1) * total
+    return share(np.abs(lead).max(axis=1), (total * other)[:, 0])
+
+
+def partial_auc_scan(
+    score: NDArray[Any], truth: NDArray[Any], weights: NDArray[Any], *, max_fpr: float
+) -> Array:
+    """Return the area left of `max_fpr`, scaled so that chance is 1/2 and the best is 1.
+
+    The scale is McClish's (1989): (1 + (area - least) / (most - least)) / 2, where most is
+    `max_fpr` and least the triangle below the diagonal.
+    """
+    positive, negative = falling_masses(score, truth, weights)
+    limit = max_fpr * negative.sum(axis=1, keepdims=True)
+    reached = np.minimum(np.cumsum(negative, axis=1), limit)
+    width = np.diff(reached, axis=1, prepend=0.0)  # what of a group lies left of the limit
+    before = np.cumsum(positive, axis=1) - positive
+    twice = width * (2.0 * before + ratio(width, negative, undefined=0.0) * positive)
+    area = ratio(in_order(twice), 2.0 * positive.sum(axis=1) * negative.sum(axis=1))
+    least, most = 0.5 * max_fpr**2, max_fpr
+    scaled = 0.5 * (1.0 + (area - least) / (most - least))
+    return np.clip(scaled, *partial_limits(max_fpr))
+
+
+def partial_limits(max_fpr: float) -> tuple[float, float]:
+    """Return the standardised value of an area of 0, and of the largest one."""
+    return (1.0 - max_fpr) / (2.0 - max_fpr), 1.0
+
+
+roc_auc = register(
+    RankMetric(
+        name="roc_auc",
+        title="ROC AUC",
+        greater_is_better=True,
+        limits=(0.0, 1.0),
+        needs=Need.SCORE,
+        tasks=BINARY,
+        aliases=("auc", "roc_auc_score"),
+        needs_all_classes=True,
+        views=positives_against_negatives,
+        scan=auc_scan,
+        combine=one_view,
+        kernel="roc_auc",
+    )
+)
+
+average_precision = register(
+    RankMetric(
+        name="average_precision",
+        title="average precision",
+        greater_is_better=True,
+        limits=(0.0, 1.0),
+        needs=Need.SCORE,
+        tasks=BINARY,
+        aliases=("average_precision_score", "pr_auc"),
+        needs_all_classes=True,
+        views=positives_against_negatives,
+        scan=average_precision_scan,
+        combine=one_view,
+        kernel="average_precision",
+    )
+)
+
+ks = register(
+    RankMetric(
+        name="ks",
+        title="Kolmogorov-Smirnov distance",
+        greater_is_better=True,
+        limits=(0.0, 1.0),
+        needs=Need.SCORE,
+        tasks=BINARY,
+        aliases=("ks_statistic", "kolmogorov_smirnov"),
+        needs_all_classes=True,
+        views=positives_against_negatives,
+        scan=ks_scan,
+        combine=one_view,
+        kernel="ks",
+    )
+)
+
+
+@register_factory
+def partial_roc_auc(max_fpr: float = 0.1) -> RankMetric:
+    """Return the standardised AUC of the false positive rates up to `max_fpr`.
+
+    It is scikit-learn's `roc_auc_score(max_fpr=...)`: 1/2 for chance, 1 for the best.
+
+    Examples
+    --------
+    >>> from earnest.metrics.ranking import partial_roc_auc
+    >>> partial_roc_auc(max_fpr=0.2).name
+    'partial_roc_auc(max_fpr=0.2)'
+    """
+    if max_fpr != 1:
+        max_fpr = check.share("max_fpr", max_fpr)
+    max_fpr = float(max_fpr)
+    return RankMetric(
+        name=knob_name("partial_roc_auc", {"max_fpr": max_fpr}, {"max_fpr": 0.1}),
+        title=f"partial ROC AUC (false positive rate up to {max_fpr:g})",
+        greater_is_better=True,
+        limits=partial_limits(max_fpr),
+        needs=Need.SCORE,
+        tasks=BINARY,
+        aliases=("pauc",) if max_fpr == 0.1 else (),
+        needs_all_classes=True,
+        knobs={"max_fpr": max_fpr},
+        views=positives_against_negatives,
+        scan=partial(partial_auc_scan, max_fpr=max_fpr),
+        combine=one_view,
+        kernel="partial_roc_auc",
+    )

@@ -1,0 +1,163 @@
+"""Metrics of regression that are sums over cases: squared and absolute errors, R², Pearson.
+
+R², explained variance and Pearson's r are undefined (NaN) where the outcome is constant; they are
+summed about a common centre, so that few digits are lost.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.target import Target
+from earnest.metrics.families import REGRESSION, Array, MomentMetric, Moments, Need, ratio, register
+from earnest.metrics.moments import mean, ones, root_mean, spread
+
+EPS = float(np.finfo(np.float64).eps)  # the least |y| of a percentage error, as in scikit-learn
+
+
+def residuals(target: Target, value: NDArray[Any]) -> Array:
+    """Return y minus the prediction: (n, C)."""
+    return np.asarray(target.y[:, None] - value.astype(np.float64))
+
+
+def squared_errors(target: Target, value: NDArray[Any], centre: Any) -> Moments:
+    """Return (y - p)²."""
+    return Moments(np.square(residuals(target, value))[None], ones(target))
+
+
+def absolute_errors(target: Target, value: NDArray[Any], centre: Any) -> Moments:
+    """Return |y - p|."""
+    return Moments(np.abs(residuals(target, value))[None], ones(target))
+
+
+def percentage_errors(target: Target, value: NDArray[Any], centre: Any) -> Moments:
+    """Return |y - p| / |y|, as a fraction."""
+    size = np.maximum(np.abs(target.y), EPS)[:, None]
+    return Moments((np.abs(residuals(target, value)) / size)[None], ones(target))
+
+
+def means(target: Target, value: NDArray[Any]) -> tuple[float, Array]:
+    """Return the mean of y, and of the predictions of each configuration: the common centre."""
+    return float(target.y.mean()), value.mean(axis=0, dtype=np.float64)
+
+
+def squared_errors_and_outcome(
+    target: Target, value: NDArray[Any], centre: tuple[float, Array]
+) -> Moments:
+    """Return (y - p)²; shared: 1, y and y² about the centre."""
+    return Moments(np.square(residuals(target, value))[None], _powers(target, centre[0]))
+
+
+def residuals_and_outcome(
+    target: Target, value: NDArray[Any], centre: tuple[float, Array]
+) -> Moments:
+    """Return y - p and its square about the centre; shared: 1, y and y² about the centre."""
+    error = residuals(target, value) - (centre[0] - centre[1])
+    return Moments(np.stack([error, np.square(error)]), _powers(target, centre[0]))
+
+
+def products(target: Target, value: NDArray[Any], centre: tuple[float, Array]) -> Moments:
+    """Return p, p² and p y about the centre; shared: 1, y and y² about the centre."""
+    given = value.astype(np.float64) - centre[1]
+    shared = _powers(target, centre[0])
+    return Moments(np.stack([given, np.square(given), given * shared[1][:, None]]), shared)
+
+
+def _powers(target: Target, centre: float) -> Array:
+    outcome = target.y - centre
+    return np.stack([np.ones(target.n), outcome, np.square(outcome)])
+
+
+def explained(own: Array, shared: Array) -> Array:
+    """Return R² = 1 - sum of squared errors / sum of squares of y about its mean."""
+    return 1.0 - ratio(own[0], spread(*shared))
+
+
+def explained_variance_of(own: Array, shared: Array) -> Array:
+    """Return 1 - variance of the residuals / variance of y."""
+    return 1.0 - ratio(spread(shared[0], *own), spread(*shared))
+
+
+def correlation(own: Array, shared: Array) -> Array:
+    """Return Pearson's r."""
+    first, second, product = own
+    total, outcome, _ = shared
+    together = product - ratio(first * outcome, total)
+    apart = np.sqrt(spread(total, first, second)) * np.sqrt(spread(*shared))
+    return np.clip(ratio(together, apart), -1.0, 1.0)
+
+
+def _regression(name: str, title: str, features: Any, combine: Any, **more: Any) -> MomentMetric:
+    return register(
+        MomentMetric(
+            name=name,
+            title=title,
+            needs=Need.VALUE,
+            tasks=REGRESSION,
+            features=features,
+            combine=combine,
+            **more,
+        )
+    )
+
+
+ERROR: dict[str, Any] = {"greater_is_better": False, "limits": (0.0, np.inf)}
+SCORE: dict[str, Any] = {"greater_is_better": True, "limits": (-np.inf, 1.0), "centre": means}
+
+r2 = _regression(
+    "r2", "R²", squared_errors_and_outcome, explained, aliases=("r2_score", "r_squared"), **SCORE
+)
+explained_variance = _regression(
+    "explained_variance",
+    "explained variance",
+    residuals_and_outcome,
+    explained_variance_of,
+    aliases=("explained_variance_score",),
+    **SCORE,
+)
+pearson = _regression(
+    "pearson",
+    "Pearson correlation",
+    products,
+    correlation,
+    aliases=("pearsonr",),
+    **SCORE | {"limits": (-1.0, 1.0)},
+)
+mse = _regression(
+    "mse",
+    "mean squared error",
+    squared_errors,
+    mean,
+    mean_of_cases=True,
+    aliases=("mean_squared_error", "neg_mean_squared_error"),
+    **ERROR,
+)
+rmse = _regression(
+    "rmse",
+    "root mean squared error",
+    squared_errors,
+    root_mean,
+    aliases=("root_mean_squared_error", "neg_root_mean_squared_error"),
+    **ERROR,
+)
+mae = _regression(
+    "mae",
+    "mean absolute error",
+    absolute_errors,
+    mean,
+    mean_of_cases=True,
+    aliases=("mean_absolute_error", "neg_mean_absolute_error"),
+    **ERROR,
+)
+mape = _regression(
+    "mape",
+    "mean absolute percentage error",
+    percentage_errors,
+    mean,
+    mean_of_cases=True,
+    aliases=("mean_absolute_percentage_error", "neg_mean_absolute_percentage_error"),
+    **ERROR,
+)

@@ -1,0 +1,84 @@
+"""From what a model answered to what a metric needs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.errors import MetricError
+from earnest.core.predictions import Predictions
+from earnest.core.responses import ResponseKind
+from earnest.core.target import Target, Task, label_array
+from earnest.metrics.families import Metric, Need
+
+_FITS: dict[Need, tuple[ResponseKind, ...]] = {
+    Need.LABEL: (ResponseKind.PROBABILITY, ResponseKind.DECISION, ResponseKind.LABEL),
+    Need.SCORE: (ResponseKind.PROBABILITY, ResponseKind.DECISION, ResponseKind.LABEL),
+    Need.PROBABILITY: (ResponseKind.PROBABILITY,),
+    Need.VALUE: (ResponseKind.VALUE,),
+    Need.RISK: (ResponseKind.RISK,),
+    Need.PREDICTION: tuple(ResponseKind),
+    Need.RESPONSE: tuple(ResponseKind),
+}
+
+
+def check_fits(pi: Predictions, metric: Metric) -> None:
+    """Refuse a metric that does not fit the task or the kind of response."""
+    task = pi.target.task
+    if task not in metric.tasks:
+        raise MetricError(
+            f"metric {metric.name!r} is not defined for a {task} task",
+            needs="a task that is " + " or ".join(sorted(metric.tasks)),
+            got=str(task),
+            cure=_suggestion(task),
+        )
+    labels_of_many = pi.kind is ResponseKind.LABEL and task is Task.MULTICLASS
+    if pi.kind not in _FITS[metric.needs] or (metric.needs is Need.SCORE and labels_of_many):
+        raise MetricError(
+            f"metric {metric.name!r} cannot be computed from a {pi.kind} response",
+            needs=" or ".join(_FITS[metric.needs][:2]),
+            got=str(pi.kind),
+            cure="If these numbers are probabilities, say response='probability'; else choose a "
+            "metric of labels or order.",
+        )
+
+
+def respond(pi: Predictions, need: Need, responses: NDArray[Any]) -> NDArray[Any]:
+    """Turn raw responses (n, C[, K]) of one repeat into what a metric needs.
+
+    Labels are class codes; only a metric that takes the response as it is gets the user's own.
+    """
+    if pi.kind is ResponseKind.LABEL:
+        return own_labels(pi.target, responses) if need is Need.RESPONSE else responses
+    if need not in (Need.LABEL, Need.PREDICTION) or not pi.target.has_classes:
+        return responses
+    if pi.target.task is Task.MULTICLASS:
+        return np.asarray(
+            np.argmax(responses, axis=-1)
+        )  # ties go to the first class, as in scikit-learn
+    return np.asarray(responses > cut(pi))
+
+
+def own_labels(target: Target, codes: NDArray[Any]) -> NDArray[Any]:
+    """Return class codes as the user's labels, the first one where nothing was predicted."""
+    known = np.nan_to_num(codes) if codes.dtype.kind == "f" else codes
+    return label_array(target.classes)[known.astype(np.intp)]
+
+
+def cut(pi: Predictions) -> float:
+    """Return the threshold above which a binary score is the positive label."""
+    if pi.threshold is not None:
+        return pi.threshold
+    return 0.5 if pi.kind is ResponseKind.PROBABILITY else 0.0
+
+
+def _suggestion(task: Task) -> str:
+    names = {
+        Task.BINARY: "'roc_auc' or 'accuracy'",
+        Task.MULTICLASS: "'accuracy' or 'roc_auc_ovr'",
+        Task.REGRESSION: "'r2' or 'rmse'",
+        Task.SURVIVAL: "'concordance'",
+    }
+    return f"Try {names[task]}."
