@@ -1,0 +1,1 @@
+"""Speed: every fast path has a slow oracle in the tests."""

@@ -1,0 +1,390 @@
+"""Rank metrics of every column under every resample, compiled and exact.
+
+A resample is a row of counts: how often each case was drawn. The metric under counts is the metric
+on rows physically repeated. Each column is sorted once (`earnest.kernels.sorting`), then walked
+for 64 resamples at a time (`earnest.kernels.vectors`). The AUC and the concordance index stay
+integers up to one final division, hence no result depends on the number of threads or on any
+block size, down to the last bit.
+
+Importing this module loads numba, which takes about a second: import it late, for large problems.
+
+Memory beyond input and output stays below about 100 MB: the transposed counts take up to
+`BLOCK_BYTES` and the sorted columns `COLUMN_BYTES`, shared by all threads. When the transposed
+counts of all resamples do not fit, resamples are taken in groups, and the columns are sorted anew
+for each group. A single lane block (64 * n bytes) and one column per thread (about 30 * n bytes)
+are the least that is needed; with very many cases a quarter of the size of `counts` is allowed,
+since sorting for every 64 resamples would take longer than scanning them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.errors import InputError
+from earnest.kernels.curves import CURVES, walk
+from earnest.kernels.programs import (
+    TimeOrder,
+    at_level,
+    build,
+    comparable,
+    floor_at_level,
+    order_in_time,
+)
+from earnest.kernels.sorting import NEW, POSITIVE, Ranking, rank
+from earnest.kernels.threads import each
+from earnest.kernels.vectors import (
+    BYTE_OF_LANE,
+    LANES,
+    Bytes,
+    Floats,
+    Lanes,
+    Longs,
+    Program,
+    fill_block,
+    jit,
+    scan_auc,
+    scan_pairs,
+)
+
+BLOCK_BYTES = 52_000_000  # of transposed counts
+COLUMN_BYTES = 44_000_000  # of sorted columns and programs, in all threads
+PROGRAM_BYTES = 30  # per row of a column: 4 row number, 1 mark, 25 program at worst
+LEVEL_BYTES = PROGRAM_BYTES + 5  # the concordance index keeps two orders of a column
+COLUMNS_AT_ONCE = 64
+ROWS_AT_ONCE = 512  # in a transposing copy, so that cache lines of a C-ordered matrix are read once
+
+
+def auc_table(scores: NDArray[Any], labels: NDArray[Any], counts: Bytes, n_jobs: int = 1) -> Floats:
+    """Compute the area under the ROC curve of every column for every resample.
+
+    Parameters
+    ----------
+    scores : array of float32 or float64, shape (n, M), any memory order
+        Finite scores, higher for the positive class.
+    labels : array of integers, shape (n, 1) or (n, M)
+        1 positive, 0 negative, -1 for rows ignored in this column.
+    counts : array of uint8, shape (B, n)
+        How often each resample holds each row.
+    n_jobs : int
+        Number of threads, over blocks of columns.
+
+    Returns
+    -------
+    array of float64, shape (B, M)
+        Probability that a positive row scores above a negative one, ties counted half; NaN where a
+        class has no weight. It is `pairs2 / (2.0 * P * N)`, exact in integers before the division.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from earnest.kernels.compiled import auc_table
+    >>> scores = np.array([[0.1], [0.4], [0.4], [0.8]])
+    >>> labels = np.array([[0], [0], [1], [1]])
+    >>> auc_table(scores, labels, np.array([[1, 1, 1, 1], [0, 2, 1, 0]], dtype=np.uint8))
+    array([[0.875],
+           [0.5  ]])
+    """
+    _check(scores, labels, counts)
+    out = np.empty((counts.shape[0], scores.shape[1]))
+    for lanes in _lane_groups(counts, BYTE_OF_LANE, n_jobs):
+        work = partial(_auc_columns, scores, labels, lanes, out)
+        each(work, _column_blocks(scores.shape, PROGRAM_BYTES, n_jobs), n_jobs)
+    return out
+
+
+def _auc_columns(
+    scores: NDArray[Any], labels: NDArray[Any], lanes: Lanes, out: Floats, columns: slice
+) -> None:
+    scan_auc(lanes, _program(lanes, _rank_columns(scores, labels, columns)), columns.start, out)
+
+
+def auc_selected(
+    scores: NDArray[Any],
+    labels: NDArray[Any],
+    counts: Bytes,
+    columns: NDArray[np.intp],
+    n_jobs: int = 1,
+) -> Floats:
+    """Compute the area under the ROC curve of one column per resample.
+
+    Parameters
+    ----------
+    scores, labels, counts, n_jobs
+        As for `auc_table`.
+    columns : array of intp, shape (B,)
+        The column to score in each resample.
+
+    Returns
+    -------
+    array of float64, shape (B,)
+        `auc_table(scores, labels, counts)[arange(B), columns]`, to the last bit.
+    """
+    _check(scores, labels, counts)
+    columns = np.asarray(columns, np.intp)
+    _check_shape("columns", columns, counts.shape[:1])
+    if columns.size and not 0 <= columns.min() <= columns.max() < scores.shape[1]:
+        raise InputError(
+            "`columns` names a column that is not there", needs=f"0 to {scores.shape[1] - 1}"
+        )
+    out = np.empty(counts.shape[0])
+    used, place = np.unique(columns, return_inverse=True)
+    resamples = np.argsort(place, kind="stable")  # those of the first used column, then the next
+    starts = np.searchsorted(place[resamples], np.arange(used.size + 1))
+    counts = _read_only(counts)
+
+    def scan(block: slice) -> None:
+        ranking = _rank_columns(scores, labels, used[block])
+        part = starts[block.start : block.stop + 1]
+        _scan_selected(counts, ranking, resamples, part, out)
+
+    each(scan, _column_blocks((scores.shape[0], used.size), PROGRAM_BYTES, n_jobs), n_jobs)
+    return out
+
+
+def curve_table(
+    kind: str,
+    scores: NDArray[Any],
+    labels: NDArray[Any],
+    counts: Bytes,
+    n_jobs: int = 1,
+    max_fpr: float | None = None,
+) -> Floats:
+    """Compute a metric that walks down the distinct scores, for every column and resample.
+
+    Parameters
+    ----------
+    kind : {"average_precision", "partial_roc_auc", "ks"}
+        - average_precision: the sum of precision times gain in recall; NaN without positives.
+        - partial_roc_auc: the area under the ROC curve up to the false positive rate `max_fpr`,
+          standardised after McClish (1989) to 0.5 for chance and 1 for perfection.
+        - ks: the largest difference |TPR - FPR|, the Kolmogorov-Smirnov distance of the classes.
+    scores, labels, counts, n_jobs
+        As for `auc_table`.
+    max_fpr : float, optional
+        In (0, 1], for partial_roc_auc only; the whole area without it.
+
+    Returns
+    -------
+    array of float64, shape (B, M)
+        The first two as scikit-learn defines them. NaN where a class it needs has no weight.
+    """
+    if kind not in CURVES:
+        raise InputError("`kind` is unknown", needs=", ".join(CURVES), got=repr(kind))
+    limit = 1.0 if max_fpr is None else float(max_fpr)
+    if not 0 < limit <= 1:
+        raise InputError("`max_fpr` is out of range", needs="above 0, at most 1", got=str(max_fpr))
+    _check(scores, labels, counts)
+    out = np.empty((counts.shape[0], scores.shape[1]))
+    for lanes in _lane_groups(counts, np.arange(LANES), n_jobs):
+        work = partial(_curve_columns, CURVES.index(kind), limit, scores, labels, lanes, out)
+        each(work, _column_blocks(scores.shape, PROGRAM_BYTES, n_jobs), n_jobs)
+    return out
+
+
+def _curve_columns(
+    kind: int,
+    limit: float,
+    scores: NDArray[Any],
+    labels: NDArray[Any],
+    lanes: Lanes,
+    out: Floats,
+    columns: slice,
+) -> None:
+    ranking = _rank_columns(scores, labels, columns)
+    shared = labels.shape[1] == 1
+    walk(kind, limit, lanes, ranking, shared, columns.start, out)
+
+
+def concordance_table(
+    risk: NDArray[Any], time: NDArray[Any], event: NDArray[Any], counts: Bytes, n_jobs: int = 1
+) -> Floats:
+    """Compute Harrell's concordance index of every column for every resample.
+
+    A pair (i, j) is comparable if i had the event and time_i < time_j, or time_i == time_j and j
+    had not. It is concordant if risk_i > risk_j, and half so if they are equal.
+
+    Parameters
+    ----------
+    risk : array of float32 or float64, shape (n, M), any memory order
+        Finite predicted risks, higher for earlier events.
+    time, event : arrays, shape (n,)
+        Observed time, and whether it is that of the event (else censored).
+    counts, n_jobs
+        As for `auc_table`.
+
+    Returns
+    -------
+    array of float64, shape (B, M)
+        The share of concordant among comparable pairs, each pair weighted by the product of its
+        counts; NaN without comparable pairs. Exact in integers before the division.
+
+    Notes
+    -----
+    Rows in order of time are halved again and again. On each of these log2(n) levels, events of
+    the earlier half of a node meet all rows of its later half: that is an AUC, and it is scanned
+    like one. All nodes of a level form one program, in which positives also beat the negatives of
+    earlier nodes; that surplus does not depend on the risks and is taken off at the end.
+    """
+    time, event = np.asarray(time), np.asarray(event, np.bool_)
+    used = np.zeros((risk.shape[0], 1), np.int8)
+    _check(risk, used, counts)
+    _check_shape("time", time, risk.shape[:1])
+    _check_shape("event", event, risk.shape[:1])
+    order = order_in_time(time, event)
+    out = np.empty((counts.shape[0], risk.shape[1]))
+    for lanes in _lane_groups(counts, BYTE_OF_LANE, n_jobs):
+        floor = sum(_count_pairs(lanes, floor_at_level(order, level)) for level in order.levels)
+        total = _count_pairs(lanes, comparable(order))
+        work = partial(_concordance_columns, risk, used, order, lanes, floor, total, out)
+        each(work, _column_blocks(risk.shape, LEVEL_BYTES, n_jobs), n_jobs)
+    return out
+
+
+def _concordance_columns(
+    risk: NDArray[Any],
+    used: NDArray[np.int8],
+    order: TimeOrder,
+    lanes: Lanes,
+    floor: Longs | int,
+    total: Longs,
+    out: Floats,
+    columns: slice,
+) -> None:
+    ranking = _rank_columns(risk, used, columns)
+    concordant = -floor
+    for level in order.levels:
+        concordant = concordant + _count_pairs(lanes, at_level(ranking, order, level))
+    rows = slice(lanes.first, lanes.first + total.shape[0])
+    with np.errstate(invalid="ignore"):  # 0 / 0: no comparable pair
+        out[rows, columns] = (concordant / total.astype(np.float64))[: out[rows].shape[0]]
+
+
+def _count_pairs(lanes: Lanes, ranking: Ranking) -> Longs:
+    """Count the ordered pairs, doubled, of every resample and column: (64 * blocks, columns)."""
+    blocks, columns = len(lanes.blocks), len(ranking.rows)
+    pairs = np.empty((blocks, columns, LANES), np.int64)
+    scan_pairs(lanes, _program(lanes, ranking), pairs)
+    return pairs.transpose(0, 2, 1).reshape(blocks * LANES, columns)
+
+
+# ------------------------------------------------------------------------------ blocks and threads
+
+
+def _check(scores: NDArray[Any], labels: NDArray[Any], counts: Bytes) -> None:
+    """Refuse what would let compiled code read beyond its arrays, or lose digits."""
+    if scores.ndim != 2 or not np.can_cast(scores.dtype, np.float64):
+        raise InputError(
+            "scores cannot be ranked",
+            needs="a matrix (n, M) that float64 can hold",
+            got=f"{scores.dtype} {scores.shape}",
+        )
+    if counts.dtype != np.uint8:
+        raise InputError("counts are not small integers", needs="uint8", got=str(counts.dtype))
+    _check_shape("counts", counts, (len(counts), len(scores)))
+    if labels.shape != scores.shape:
+        _check_shape("labels", labels, (len(scores), 1))
+
+
+def _check_shape(name: str, array: NDArray[Any], shape: tuple[int, ...]) -> None:
+    if array.shape != shape:
+        raise InputError(f"`{name}` has the wrong shape", needs=str(shape), got=str(array.shape))
+
+
+def _column_blocks(shape: tuple[int, ...], bytes_per_row: int, n_jobs: int) -> Iterator[slice]:
+    """Cut the columns so that all threads together stay within their memory and are kept busy."""
+    n, columns = shape
+    fitting = COLUMN_BYTES // (n_jobs * bytes_per_row * max(n, 1))
+    fair = -(-columns // (4 * n_jobs)) if n_jobs > 1 else columns
+    size = max(1, min(COLUMNS_AT_ONCE, fitting, fair))
+    for start in range(0, columns, size):
+        yield slice(start, min(start + size, columns))
+
+
+def _lane_groups(counts: Bytes, byte_of_lane: Longs, n_jobs: int) -> Iterator[Lanes]:
+    """Transpose the counts, as many resamples at a time as memory allows, always in one buffer."""
+    n_resamples, n = counts.shape
+    n_blocks = -(-n_resamples // LANES)
+    fitting = max(1, max(BLOCK_BYTES, counts.nbytes // 4) // (LANES * (n + 1)))
+    n_groups = max(1, -(-n_blocks // fitting))
+    size = max(1, -(-n_blocks // n_groups))  # groups of even size
+    buffer = _aligned_bytes(size, n + 1, LANES)
+    counts = _read_only(counts)
+    for start in range(0, n_blocks, size):
+        blocks = buffer[: n_blocks - start]
+        largest = np.empty(len(blocks), np.int64)
+
+        def fill(k: int, start: int = start, largest: Longs = largest) -> None:
+            first = (start + k) * LANES
+            largest[k] = fill_block(counts, first, byte_of_lane, buffer[k])
+
+        each(fill, range(len(blocks)), n_jobs)
+        yield Lanes(start * LANES, blocks, largest)
+
+
+def _program(lanes: Lanes, ranking: Ranking) -> Program:
+    return build(ranking, zero=lanes.blocks.shape[1] - 1, largest=int(lanes.largest.max()))
+
+
+def _aligned_bytes(*shape: int) -> Bytes:
+    """Allocate bytes at a cache line, so that a row of 64 lanes is one line and not two."""
+    size = int(np.prod(shape))
+    memory = np.empty(size + LANES, np.uint8)
+    start = -memory.ctypes.data % LANES
+    return memory[start : start + size].reshape(shape)
+
+
+def _read_only(array: Bytes) -> Bytes:
+    """Make a contiguous read-only view, as numba compiles anew for arrays that differ in this."""
+    view = np.ascontiguousarray(array).view()
+    view.flags.writeable = False
+    return view
+
+
+def _rank_columns(
+    scores: NDArray[Any], labels: NDArray[Any], columns: slice | NDArray[np.intp]
+) -> Ranking:
+    """Sort some columns; float32 becomes float64, which keeps order and ties."""
+    chosen = scores[:, columns]
+    values = np.empty(chosen.shape[::-1])
+    for start in range(0, chosen.shape[0], ROWS_AT_ONCE):
+        rows = slice(start, start + ROWS_AT_ONCE)
+        values[:, rows] = chosen[rows].T
+    own = labels if labels.shape[1] == 1 else labels[:, columns]
+    return rank(values, np.array(own.T, np.int8, order="C"))
+
+
+# ------------------------------------------------------------------- one column of each resample
+
+
+@jit
+def _scan_selected(
+    counts: Bytes,
+    ranking: Ranking,
+    resamples: NDArray[np.intp],
+    starts: NDArray[np.intp],
+    out: Floats,
+) -> None:
+    """Write the AUC of column c for the resamples that chose it, starts[c] to starts[c + 1].
+
+    Free of branches: within a tie group every row meets the rows of the other class before it.
+    """
+    for c in range(ranking.rows.shape[0]):
+        for resample in resamples[starts[c] : starts[c + 1]]:
+            pairs = below = positives = ups = downs = np.int64(0)
+            for k in range(ranking.lengths[c]):
+                mark = np.int64(ranking.marks[c, k])
+                count = np.int64(counts[resample, ranking.rows[c, k]])
+                up = count * (mark & POSITIVE)
+                down = count - up
+                same = np.int64(mark & NEW == 0)
+                below += (1 - same) * downs
+                ups, downs = same * ups, same * downs
+                pairs += up * (2 * below + downs) + down * ups
+                ups, downs = ups + up, downs + down
+                positives += up
+            out[resample] = pairs / (2.0 * positives * (below + downs))

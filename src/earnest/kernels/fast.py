@@ -1,0 +1,55 @@
+"""The compiled kernels behind the form in which the plain scans are called.
+
+Importing this loads numba, so it is only imported where the work pays for it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.kernels import compiled
+from earnest.metrics.families import RankMetric
+
+Array = NDArray[np.float64]
+
+
+def table(
+    metric: RankMetric,
+    scores: NDArray[Any],
+    truth: NDArray[Any],
+    counts: NDArray[np.uint8],
+    n_jobs: int,
+) -> Array:
+    """Return the metric (B, M) of every column of scores (n, M) under counts (B, n)."""
+    if metric.kernel == "concordance":
+        time, event = truth[:, 0], truth[:, 1].astype(bool)
+        return compiled.concordance_table(scores, time, event, counts, n_jobs)
+    labels = truth[:, None]
+    if metric.kernel == "roc_auc":
+        return compiled.auc_table(scores, labels, counts, n_jobs)
+    assert metric.kernel is not None
+    max_fpr = metric.knobs.get("max_fpr")
+    values = compiled.curve_table(metric.kernel, scores, labels, counts, n_jobs, max_fpr)
+    return np.clip(values, *metric.limits, out=values)  # rounding, as the plain scan does
+
+
+def selected(
+    metric: RankMetric,
+    scores: NDArray[Any],
+    truth: NDArray[Any],
+    counts: NDArray[np.uint8],
+    columns: NDArray[np.intp],
+    n_jobs: int,
+) -> Array:
+    """Return the metric (B,) of one column of scores (n, M) a resample."""
+    if metric.kernel == "roc_auc":
+        return compiled.auc_selected(scores, truth[:, None], counts, columns, n_jobs)
+    out = np.empty(len(counts))
+    for column in np.unique(columns):
+        mine = np.flatnonzero(columns == column)
+        one = scores[:, column : column + 1]
+        out[mine] = table(metric, one, truth, counts[mine], n_jobs)[:, 0]
+    return out

@@ -1,0 +1,86 @@
+"""Any callable metric: one call a resample and configuration."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.errors import MetricError
+from earnest.core.target import Target
+from earnest.metrics.families import CallableMetric, Need
+from earnest.metrics.responding import own_labels
+
+Arrays = tuple[NDArray[Any], NDArray[Any]]
+
+
+def callable_table(
+    target: Target, metric: CallableMetric, responses: NDArray[Any], weights: NDArray[Any]
+) -> NDArray[np.float64]:
+    """Return the metric (B, C) by calling it once for every resample and configuration.
+
+    A resample on which the function raises ValueError or divides by zero (a class is missing) is
+    undefined: NaN, as is one without weight. On the cases as they are an error is the user's to
+    see, so it is raised. Configurations with missing predictions are not called.
+    """
+    _check_weights(metric, weights)
+    outcome, responses = _arguments(target, metric, responses)
+    out = np.full((len(weights), responses.shape[1]), np.nan)
+    columns = _whole_columns(responses)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # an undefined value says so by being NaN
+        for b, weight in enumerate(weights):
+            as_is = bool((weight == 1).all())
+            for c in columns if weight.any() else ():
+                try:
+                    out[b, c] = _call(metric, outcome, responses[:, c], weight)
+                except (ValueError, ZeroDivisionError):
+                    if as_is:
+                        raise
+    return out
+
+
+def _check_weights(metric: CallableMetric, weights: NDArray[Any]) -> None:
+    if not metric.takes_weights and weights.dtype.kind == "f":
+        raise MetricError(
+            f"metric {metric.name!r} takes no weights, so cases cannot count by fractions",
+            needs="whole weights, or a function with `sample_weight`",
+            got=f"{weights.dtype} weights",
+            cure="Use a resampler that draws cases, such as CaseBootstrap().",
+        )
+
+
+def _arguments(target: Target, metric: CallableMetric, responses: NDArray[Any]) -> Arrays:
+    """Return outcome and responses as the function is to see them."""
+    if target.event is not None:
+        outcome = np.empty(target.n, dtype=[("event", bool), ("time", np.float64)])
+        outcome["event"], outcome["time"] = target.event, target.y
+        return outcome, responses
+    if not target.has_classes:
+        return target.y, responses
+    predicts = metric.needs in (Need.LABEL, Need.PREDICTION)
+    if metric.coded:
+        return target.y, np.nan_to_num(responses).astype(np.int64) if predicts else responses
+    return target.labels, own_labels(target, responses) if predicts else responses
+
+
+def _whole_columns(responses: NDArray[Any]) -> list[int]:
+    """Return the configurations without missing predictions."""
+    if responses.dtype.kind != "f":
+        return list(range(responses.shape[1]))
+    rest = tuple(axis for axis in range(responses.ndim) if axis != 1)
+    return [int(c) for c in np.flatnonzero(~np.isnan(responses).any(axis=rest))]
+
+
+def _call(
+    metric: CallableMetric, outcome: NDArray[Any], response: NDArray[Any], weight: NDArray[Any]
+) -> float:
+    if metric.takes_weights:
+        rows = np.flatnonzero(weight)
+        return float(
+            metric.function(outcome[rows], response[rows], sample_weight=weight[rows].astype(float))
+        )
+    rows = np.repeat(np.arange(len(weight)), weight)
+    return float(metric.function(outcome[rows], response[rows]))

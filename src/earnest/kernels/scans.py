@@ -1,0 +1,116 @@
+"""Rank metrics: the plain scan for small work, the compiled one for large."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.target import Target
+from earnest.kernels.threads import each
+from earnest.metrics.families import RankMetric, View
+
+# (case, column, resample) updates from which a compiled kernel pays: loading numba costs about as
+# much as this many updates of the plain scan; once it is loaded nearly everything pays.
+COLD, WARM = 2e8, 5e4
+PLAIN_CELLS = 1 << 23  # weights that a plain scan orders at a time
+
+
+def rank_table(
+    target: Target,
+    metric: RankMetric,
+    scores: NDArray[Any],
+    weights: NDArray[Any],
+    n_jobs: int,
+) -> NDArray[np.float64]:
+    """Return the metric (B, C) of scores (n, C[, K]) under every row of weights (B, n)."""
+    views = metric.views(target)
+    values = np.stack(
+        [_view_table(metric, _column(scores, view), view, weights, n_jobs) for view in views],
+        axis=2,
+    )
+    return metric.combine(values, _masses(views, weights))
+
+
+def _view_table(
+    metric: RankMetric, scores: NDArray[Any], view: View, weights: NDArray[Any], n_jobs: int
+) -> NDArray[np.float64]:
+    if compiled_pays(metric, weights, scores.shape[1]):
+        from earnest.kernels import fast
+
+        return fast.table(metric, scores, view.truth, weights, n_jobs)
+
+    def column(c: int) -> NDArray[np.float64]:
+        return plain_scan(metric, scores[:, c], view.truth, weights)
+
+    return np.stack(each(column, range(scores.shape[1]), n_jobs), axis=1)
+
+
+def plain_scan(
+    metric: RankMetric, score: NDArray[Any], truth: NDArray[Any], weights: NDArray[Any]
+) -> NDArray[np.float64]:
+    """Apply the definition of a rank metric to one column, a bounded block of resamples a time."""
+    step = max(1, PLAIN_CELLS // max(1, weights.shape[1]))
+    blocks = [weights[b : b + step] for b in range(0, len(weights), step)]
+    return np.concatenate([metric.scan(score, truth, block) for block in blocks])
+
+
+def rank_selected(
+    target: Target,
+    metric: RankMetric,
+    scores: NDArray[Any],
+    weights: NDArray[Any],
+    columns: NDArray[np.intp],
+    n_jobs: int,
+) -> NDArray[np.float64]:
+    """Return the metric (B,) of one column of scores a resample."""
+    views = metric.views(target)
+    values = np.empty((len(weights), 1, len(views)))
+    for v, view in enumerate(views):
+        values[:, 0, v] = _view_selected(
+            metric, _column(scores, view), view, weights, columns, n_jobs
+        )
+    return metric.combine(values, _masses(views, weights))[:, 0]
+
+
+def _view_selected(
+    metric: RankMetric,
+    scores: NDArray[Any],
+    view: View,
+    weights: NDArray[Any],
+    columns: NDArray[np.intp],
+    n_jobs: int,
+) -> NDArray[np.float64]:
+    if compiled_pays(metric, weights, 1):
+        from earnest.kernels import fast
+
+        return fast.selected(metric, scores, view.truth, weights, columns, n_jobs)
+    out = np.empty(len(weights))
+    for c in np.unique(columns):
+        mine = np.flatnonzero(columns == c)
+        out[mine] = plain_scan(metric, scores[:, c], view.truth, weights[mine])
+    return out
+
+
+def _column(scores: NDArray[Any], view: View) -> NDArray[Any]:
+    return scores if view.column is None else scores[:, :, view.column]
+
+
+def _masses(views: tuple[View, ...], weights: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the weight of each view (B, V), 1 where a view has no mass."""
+    out = np.ones((len(weights), len(views)))
+    weighted = [v for v, view in enumerate(views) if view.mass is not None]
+    if weighted:
+        masses = np.stack([np.asarray(views[v].mass, dtype=np.float64) for v in weighted], axis=1)
+        out[:, weighted] = weights.astype(np.float64) @ masses
+    return out
+
+
+def compiled_pays(metric: RankMetric, weights: NDArray[Any], columns: int) -> bool:
+    """Tell whether a metric has a compiled kernel that applies and pays for its start."""
+    if metric.kernel is None or weights.dtype != np.uint8:
+        return False
+    loaded = "earnest.kernels.compiled" in sys.modules
+    return float(weights.size) * columns >= (WARM if loaded else COLD)

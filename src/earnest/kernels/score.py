@@ -1,0 +1,176 @@
+"""All resamples of all configurations, whatever the metric."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.errors import InputError
+from earnest.core.predictions import Predictions
+from earnest.core.target import Target
+from earnest.core.weights import Weights
+from earnest.kernels.dense import moment_table
+from earnest.kernels.plain import callable_table
+from earnest.kernels.scans import rank_selected, rank_table
+from earnest.kernels.threads import workers
+from earnest.metrics.families import CallableMetric, Metric, MomentMetric, RankMetric
+from earnest.metrics.responding import check_fits, respond
+
+
+def score_table(
+    pi: Predictions, metric: Metric, weights: Weights, *, n_jobs: int | None = None
+) -> NDArray[np.float64]:
+    """Return the metric of every configuration under every resample: (B, C).
+
+    With repeats the metric is computed in each and averaged; scores of different repeats are never
+    pooled. NaN where a value is undefined or a configuration is incomplete.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> from earnest.kernels.score import score_table
+    >>> pi = en.Predictions.from_arrays([0, 1, 1], [[0.2, 0.6], [0.7, 0.4], [0.3, 0.9]])
+    >>> score_table(pi, en.metric("accuracy"), en.Weights(np.array([[1, 1, 1], [2, 1, 0]])))
+    array([[0.66666667, 0.33333333],
+           [1.        , 0.        ]])
+    """
+    _check(pi, metric, weights)
+    jobs = workers(n_jobs)
+    tables = [_table(pi, metric, weights.values, r, pi.tested(r), jobs) for r in _repeats(pi)]
+    mean = tables[0] if len(tables) == 1 else np.mean(tables, axis=0)
+    mean[:, ~pi.complete] = np.nan
+    return mean
+
+
+def score_selected(
+    pi: Predictions,
+    metric: Metric,
+    weights: Weights,
+    columns: NDArray[np.intp],
+    *,
+    n_jobs: int | None = None,
+) -> NDArray[np.float64]:
+    """Return the metric of one configuration a resample: (B,); NaN where `columns` is -1."""
+    _check(pi, metric, weights)
+    out = np.full(len(weights), np.nan)
+    valid = np.flatnonzero(columns >= 0)
+    if len(valid) == 0:
+        return out
+    chosen = columns[valid]
+    values = weights.values if len(valid) == len(weights) else weights.values[valid]
+    jobs = workers(n_jobs)
+    draws = [_selected(pi, metric, values, r, pi.tested(r), chosen, jobs) for r in _repeats(pi)]
+    out[valid] = np.mean(draws, axis=0)
+    return out
+
+
+def fold_scores(
+    pi: Predictions, metric: Metric, weights: Weights | None = None, *, n_jobs: int | None = None
+) -> NDArray[np.float64]:
+    """Return the metric within every fold of every repeat: (F, B, C), folds of a repeat together.
+
+    Without weights every case counts once, and B is 1.
+    """
+    _check(pi, metric, Weights.ones(pi.n_cases) if weights is None else weights)
+    jobs = workers(n_jobs)
+    tables = [_fold_table(pi, metric, weights, r, jobs) for r in _repeats(pi)]
+    out = np.concatenate(tables)
+    out[:, :, ~pi.complete] = np.nan
+    return out
+
+
+def _fold_table(
+    pi: Predictions, metric: Metric, weights: Weights | None, repeat: int, jobs: int
+) -> NDArray[np.float64]:
+    """Return the scores (K, B, C) of the folds of one repeat."""
+    folds = np.flatnonzero(pi.cells[repeat].any(axis=1))
+    codes = pi.folds[:, repeat]
+    if weights is None:  # a fold is a resample too: weight 1 within, 0 without
+        within = (codes == folds[:, None]).view(np.uint8)
+        return _table(pi, metric, within, repeat, pi.tested(repeat), jobs)[:, None]
+    return np.stack([_table(pi, metric, weights.values, repeat, codes == k, jobs) for k in folds])
+
+
+def fold_repeats(pi: Predictions) -> NDArray[np.intp]:
+    """Return the repeat that each row of `fold_scores` belongs to: (F,)."""
+    return np.concatenate([np.full(int(pi.cells[r].any(axis=1).sum()), r) for r in _repeats(pi)])
+
+
+def _repeats(pi: Predictions) -> list[int]:
+    return [r for r in range(pi.n_repeats) if pi.cells[r].any()]
+
+
+def _check(pi: Predictions, metric: Metric, weights: Weights) -> None:
+    check_fits(pi, metric)
+    if weights.values.shape[1] != pi.n_cases:
+        raise InputError(
+            "weights and predictions are about different cases",
+            needs=f"{pi.n_cases} columns of weights",
+            got=str(weights.values.shape[1]),
+        )
+
+
+def _part(
+    pi: Predictions, weights: NDArray[Any], repeat: int, used: NDArray[np.bool_]
+) -> tuple[Target, NDArray[Any], NDArray[Any]]:
+    """Return target, responses (n', C[, K]) and weights (B, n') of the used rows of a repeat."""
+    responses = pi.responses[:, :, repeat]
+    if used.all():
+        return pi.target, responses, weights
+    rows = np.flatnonzero(used)
+    return pi.target.take(rows), responses[rows], np.ascontiguousarray(weights[:, rows])
+
+
+def _table(
+    pi: Predictions,
+    metric: Metric,
+    weights: NDArray[Any],
+    repeat: int,
+    used: NDArray[np.bool_],
+    jobs: int,
+) -> NDArray[np.float64]:
+    target, responses, own = _part(pi, weights, repeat, used)
+
+    def response(rows: slice, columns: slice) -> NDArray[Any]:
+        return respond(pi, metric.needs, responses[rows, columns])
+
+    if isinstance(metric, MomentMetric):
+        return moment_table(target, metric, response, own, pi.n_configs)
+    if isinstance(metric, RankMetric):
+        return rank_table(target, metric, respond(pi, metric.needs, responses), own, jobs)
+    assert isinstance(metric, CallableMetric)
+    return callable_table(target, metric, respond(pi, metric.needs, responses), own)
+
+
+def _selected(
+    pi: Predictions,
+    metric: Metric,
+    weights: NDArray[Any],
+    repeat: int,
+    used: NDArray[np.bool_],
+    columns: NDArray[np.intp],
+    jobs: int,
+) -> NDArray[np.float64]:
+    winners, index = np.unique(columns, return_inverse=True)
+    target, responses, own = _part(pi, weights, repeat, used)
+    needed = respond(pi, metric.needs, responses[:, winners])
+    if isinstance(metric, RankMetric):
+        return rank_selected(target, metric, needed, own, index, jobs)
+    out = np.empty(len(columns))
+    for w in range(len(winners)):
+        mine = np.flatnonzero(index == w)
+        out[mine] = _one_column(target, metric, needed[:, w : w + 1], own[mine])
+    return out
+
+
+def _one_column(
+    target: Target, metric: Metric, column: NDArray[Any], weights: NDArray[Any]
+) -> NDArray[np.float64]:
+    """Return the metric (B,) of one prepared column (n, 1[, K])."""
+    if isinstance(metric, MomentMetric):
+        return moment_table(target, metric, lambda rows, _: column[rows], weights, 1)[:, 0]
+    assert isinstance(metric, CallableMetric)
+    return callable_table(target, metric, column, weights)[:, 0]

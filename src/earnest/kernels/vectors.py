@@ -1,0 +1,368 @@
+"""Scan segment programs for 64 resamples at a time, exactly, in integers.
+
+The counts of 64 resamples lie side by side, one 64-byte row a case (`fill_block`), so that one
+vector instruction updates 64 resamples. A *program* (see `earnest.kernels.programs`) lists, in
+ascending order of score, the rows to add: segments of up to four positive rows followed by up to
+four negative rows, filled up with an all-zero row. A segment therefore has no branch that depends
+on the data; a walk row by row would mispredict one at every second row.
+
+The inner loop is written as LLVM vectors through a numba intrinsic. LLVM cuts them to what the
+machine has (AVX-512, AVX2, SSE, NEON): the same code runs everywhere, only the speed differs.
+
+Numba keeps a compiled function on disk under the time stamp of *its own* file. Hence compiled
+functions call only compiled functions of their own file: no stale callee survives an update.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar, cast
+
+import numba
+import numba.core.cgutils
+import numba.extending
+import numba.np.arrayobj
+import numpy as np
+from llvmlite import ir  # type: ignore[import-untyped, unused-ignore]
+from numpy.typing import NDArray
+
+nb: Any = numba  # typed in part, and not in every version
+cgutils: Any = nb.core.cgutils
+
+Bytes = NDArray[np.uint8]
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def jit(function: Function) -> Function:
+    """Compile a function with numba: without the interpreter lock, kept on disk if possible.
+
+    Where no cache directory can be written (read-only installation, no home), numba refuses when
+    it decorates. The function is then compiled anew in every process: seconds slower, but it works.
+    """
+    try:
+        compiled = nb.njit(function, nogil=True, error_model="numpy", cache=True)
+    except RuntimeError:  # cannot cache function ...: no locator available
+        compiled = nb.njit(function, nogil=True, error_model="numpy")
+    return cast(Function, compiled)
+
+
+LANES = 64  # resamples in a block: one cache line of uint8 counts
+SLOTS = 4  # rows of each class in a segment
+PAIR = 2 * SLOTS
+LARGEST_COUNT = 255  # and the largest sum of a segment: it is added in uint8
+LARGEST_SUM = 2**15 - 1  # sums of 16 bits are multiplied as signed numbers
+AHEAD = 12  # segments to prefetch ahead; a program is allocated that much longer than it is
+TIED, CONTINUED = 1, 2  # flags of a segment, see `earnest.kernels.programs`
+
+# --------------------------------------------------------------------------- the vector intrinsic
+
+I8, I16, I32, I64 = (ir.IntType(bits) for bits in (8, 16, 32, 64))
+V8, V16, V32 = (ir.VectorType(kind, 64 * 8 // kind.width) for kind in (I8, I16, I32))
+
+# A row of 64 bytes is widened to even and odd bytes, and these to even and odd halves. Lanes are
+# stored in the order that makes the results come out sorted: resample 16 * j + i is this byte.
+BYTE_OF_LANE = np.array([4 * (k % 16) + (0, 2, 1, 3)[k // 16] for k in range(LANES)])
+
+
+def _splat(vector: Any, value: int) -> Any:
+    return ir.Constant(vector, [value] * vector.count)
+
+
+def _to_16_bits(builder: Any, row: Any) -> list[Any]:
+    """Widen 64 bytes to two vectors: even bytes, odd bytes."""
+    pairs = builder.bitcast(row, V16)
+    return [builder.and_(pairs, _splat(V16, 0xFF)), builder.lshr(pairs, _splat(V16, 8))]
+
+
+def _to_32_bits(builder: Any, row: Any) -> list[Any]:
+    """Widen 16-bit numbers, at most LARGEST_SUM, to two vectors: even ones, odd ones.
+
+    Mask and signed shift tell LLVM that 15 bits are enough, so it may multiply in 16 (pmaddwd).
+    """
+    pairs = builder.bitcast(row, V32)
+    return [builder.and_(pairs, _splat(V32, LARGEST_SUM)), builder.ashr(pairs, _splat(V32, 16))]
+
+
+def _mask(builder: Any, flags: Any, bit: int) -> Any:
+    """Set all bits of all 16-bit lanes if the flag is set, else none."""
+    is_set = builder.icmp_unsigned("!=", builder.and_(flags, I8(bit)), I8(0))
+    undefined = ir.Constant(V16, ir.Undefined)
+    one = builder.insert_element(undefined, builder.sext(is_set, I16), I32(0))
+    return builder.shuffle_vector(one, undefined, _splat(ir.VectorType(I32, V16.count), 0))
+
+
+class _Sums:
+    """The running sums of a tile: variables that LLVM keeps in vector registers."""
+
+    def __init__(self, builder: Any) -> None:
+        self.builder = builder
+        self.pairs = [self._zero(V32) for _ in range(4)]
+        self.negatives = [self._zero(V16) for _ in range(2)]
+        self.positives = [self._zero(V16) for _ in range(2)]
+        self.group = [self._zero(V16) for _ in range(2)]  # positives of the open tie group
+
+    def _zero(self, vector: Any) -> Any:
+        variable = cgutils.alloca_once(self.builder, vector)
+        self.builder.store(_splat(vector, 0), variable)
+        return variable
+
+    def add(self, variable: Any, value: Any) -> None:
+        self.builder.store(self.builder.add(self.builder.load(variable), value), variable)
+
+    def write(self, raw: Any) -> None:
+        """Store pairs, negatives and positives as three rows of 64 numbers of 32 bits."""
+        builder = self.builder
+        vectors = [builder.load(variable) for variable in self.pairs]
+        for variable in self.negatives + self.positives:
+            vectors += _to_32_bits(builder, builder.load(variable))
+        for k, vector in enumerate(vectors):
+            place = builder.gep(raw, [I64(k * V32.count)])
+            builder.store(vector, builder.bitcast(place, V32.as_pointer())).align = 4
+
+
+def _row(builder: Any, counts: Any, slots: Any, slot: Any) -> Any:
+    """Point to the row of counts that a slot names."""
+    number = builder.zext(builder.load(builder.gep(slots, [slot])), I64)
+    return builder.gep(counts, [builder.mul(number, I64(LANES))])
+
+
+def _add_rows(builder: Any, counts: Any, slots: Any, first: Any) -> Any:
+    """Add the rows named by four consecutive slots, byte by byte."""
+    total = _splat(V8, 0)
+    for k in range(SLOTS):
+        row = _row(builder, counts, slots, builder.add(first, I64(k)))
+        loaded = builder.load(builder.bitcast(row, V8.as_pointer()))
+        loaded.align = 1  # promising more would crash on other data, and gains nothing on aligned
+        total = builder.add(total, loaded)
+    return total
+
+
+def _prefetch(builder: Any, counts: Any, slots: Any, first: Any) -> None:
+    """Ask for the rows of a later segment; whatever its slots hold, this cannot fault."""
+    pointer = I8.as_pointer()
+    kind = ir.FunctionType(ir.VoidType(), [pointer, I32, I32, I32])
+    prefetch = builder.module.declare_intrinsic("llvm.prefetch", (pointer,), kind)
+    for k in range(PAIR):
+        row = _row(builder, counts, slots, builder.add(first, I64(AHEAD * PAIR + k)))
+        builder.call(prefetch, [row, I32(0), I32(3), I32(1)])  # to read, all caches, data
+
+
+def _untied_segment(builder: Any, sums: _Sums, up: Any, down: Any) -> None:
+    """Update the sums: the positives `up` beat all earlier negatives, `down` come after them."""
+    rows = zip(_to_16_bits(builder, up), _to_16_bits(builder, down), strict=True)
+    for half, (s, d) in enumerate(rows):
+        below = _to_32_bits(builder, builder.load(sums.negatives[half]))
+        for part, weight in enumerate(_to_32_bits(builder, s)):
+            sums.add(sums.pairs[2 * half + part], builder.mul(weight, below[part]))
+        sums.add(sums.negatives[half], d)
+        sums.add(sums.positives[half], s)
+
+
+def _tied_segment(builder: Any, sums: _Sums, up: Any, down: Any, flags: Any) -> None:
+    """Update the sums with pairs doubled, so that half a pair is an integer.
+
+    If the segment is TIED, its negatives also count half against all positives of their group,
+    which is this segment and, if it is CONTINUED, those before it.
+    """
+    tied, continued = _mask(builder, flags, TIED), _mask(builder, flags, CONTINUED)
+    rows = zip(_to_16_bits(builder, up), _to_16_bits(builder, down), strict=True)
+    for half, (s, d) in enumerate(rows):
+        below = _to_32_bits(builder, builder.load(sums.negatives[half]))
+        group = builder.add(builder.and_(builder.load(sums.group[half]), continued), s)
+        builder.store(group, sums.group[half])
+        equal = _to_32_bits(builder, builder.and_(group, tied))
+        twice, against = _to_32_bits(builder, builder.add(s, s)), _to_32_bits(builder, d)
+        for part in range(2):
+            won = builder.mul(twice[part], below[part])
+            halved = builder.mul(equal[part], against[part])
+            sums.add(sums.pairs[2 * half + part], builder.add(won, halved))
+        sums.add(sums.negatives[half], d)
+        sums.add(sums.positives[half], s)
+
+
+def _tile_intrinsic(ties: bool) -> Any:
+    """Make the intrinsic that runs the segments [start, stop) of a program on one block."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        def pointer(k: int, kind: Any) -> Any:
+            array = nb.np.arrayobj.make_array(signature.args[k])(context, builder, value=args[k])
+            return builder.bitcast(array.data, kind.as_pointer())
+
+        counts, slots, flags = pointer(0, I8), pointer(1, I32), pointer(2, I8)
+        sums = _Sums(builder)
+        loop = cgutils.for_range_slice(builder, args[3], args[4], I64(1), intp=I64)
+        with loop as (k, _):
+            first = builder.mul(k, I64(PAIR))
+            if ties:  # the longer loop leaves the processor no room to look ahead by itself
+                _prefetch(builder, counts, slots, first)
+            up = _add_rows(builder, counts, slots, first)
+            down = _add_rows(builder, counts, slots, builder.add(first, I64(SLOTS)))
+            if ties:
+                flag = builder.load(builder.gep(flags, [k]))
+                _tied_segment(builder, sums, up, down, flag)
+            else:
+                _untied_segment(builder, sums, up, down)
+        sums.write(pointer(5, I32))
+        return context.get_dummy_value()
+
+    def tile(_: Any, counts: Any, slots: Any, flags: Any, start: Any, stop: Any, raw: Any) -> Any:
+        long = nb.types.int64
+        return nb.types.void(counts, slots, flags, long, long, raw), generate
+
+    return nb.extending.intrinsic(tile)
+
+
+_untied_tile = _tile_intrinsic(ties=False)
+_tied_tile = _tile_intrinsic(ties=True)
+
+# -------------------------------------------------------------------------------------- the scans
+
+
+class Lanes(NamedTuple):
+    """The counts of consecutive resamples, 64 to a block."""
+
+    first: int  # the first resample
+    blocks: Bytes  # (blocks, n + 1, 64), the last row zero
+    largest: Longs  # (blocks,) the largest count
+
+
+class Program(NamedTuple):
+    """The segments of some columns; column c owns the segments first[c] to first[c + 1]."""
+
+    slots: Ints  # (segments, 8) row numbers: positives, negatives
+    flags: Bytes  # (segments,)
+    first: Longs  # (columns + 1,)
+    tied: Bools  # (columns,)
+
+
+@jit
+def fill_block(counts: Bytes, first: int, byte_of_lane: Longs, block: Bytes) -> int:
+    """Transpose 64 resamples, from `first` on, into a block (n + 1, 64); return the largest count.
+
+    The last row is zero, and so are lanes beyond the last resample. Squares of 64 x 64 go through
+    a buffer: rows of `counts` that lie a multiple of 4096 bytes apart would push each other out of
+    the cache.
+    """
+    n = counts.shape[1]
+    square = np.zeros((LANES, LANES), np.uint8)
+    largest = np.uint8(0)
+    for start in range(0, n, LANES):
+        width = min(LANES, n - start)
+        for lane in range(min(LANES, counts.shape[0] - first)):
+            row = square[byte_of_lane[lane]]
+            for k in range(width):
+                row[k] = counts[first + lane, start + k]
+                largest = max(largest, row[k])
+        for k in range(width):
+            for byte in range(LANES):
+                block[start + k, byte] = square[byte, k]
+    block[n] = 0
+    return int(largest)
+
+
+# Below, `sums` (3, 64) holds the doubled count of ordered pairs, the negatives and the positives.
+
+
+@jit
+def _append_tile(raw: Ints, factor: int, sums: Longs) -> None:
+    """Append a tile: its positives also beat the negatives of all earlier tiles."""
+    for k in range(LANES):
+        sums[0, k] += factor * np.int64(raw[0, k]) + 2 * sums[1, k] * raw[2, k]
+        sums[1, k] += raw[1, k]
+        sums[2, k] += raw[2, k]
+
+
+@jit
+def _append_group(
+    block: Bytes, program: Program, start: int, stop: int, tile: int, sums: Longs
+) -> None:
+    """Append a tie group that is too large for a tile: every pair within it counts half."""
+    raw = np.empty((3, LANES), np.int32)
+    group = np.zeros((2, LANES), np.int64)
+    for k in range(start, stop, tile):
+        _untied_tile(block, program.slots, program.flags, k, min(k + tile, stop), raw)
+        group += raw[1:]
+    for k in range(LANES):
+        sums[0, k] += group[1, k] * (2 * sums[1, k] + group[0, k])
+        sums[1, k] += group[0, k]
+        sums[2, k] += group[1, k]
+
+
+@jit
+def _scan_untied(
+    block: Bytes, program: Program, start: int, stop: int, tile: int, sums: Longs
+) -> None:
+    """Run untied segments, tile by tile."""
+    raw = np.empty((3, LANES), np.int32)
+    for k in range(start, stop, tile):
+        _untied_tile(block, program.slots, program.flags, k, min(k + tile, stop), raw)
+        _append_tile(raw, 2, sums)
+
+
+@jit
+def _scan_tied(
+    block: Bytes, program: Program, start: int, stop: int, tile: int, sums: Longs
+) -> None:
+    """Run segments with ties, tile by tile; a tile never ends inside a tie group."""
+    raw = np.empty((3, LANES), np.int32)
+    slots, flags = program.slots, program.flags
+    while start < stop:
+        end = min(start + tile, stop)
+        while start < end < stop and flags[end] & CONTINUED:
+            end -= 1
+        if end > start:
+            _tied_tile(block, slots, flags, start, end, raw)
+            _append_tile(raw, 1, sums)
+        else:
+            end = start + 1
+            while end < stop and flags[end] & CONTINUED:
+                end += 1
+            _append_group(block, program, start, end, tile, sums)
+        start = end
+
+
+@jit
+def _scan(lanes: Lanes, k: int, program: Program, c: int, sums: Longs) -> None:
+    """Run column c of a program on block k."""
+    block, start, stop = lanes.blocks[k], program.first[c], program.first[c + 1]
+    sums[:] = 0
+    largest = min(LARGEST_COUNT, SLOTS * lanes.largest[k])  # sum of a segment
+    tile = LARGEST_SUM // max(largest, 1)  # segments whose sums cannot overflow
+    if program.tied[c]:
+        _scan_tied(block, program, start, stop, tile, sums)
+    else:
+        _scan_untied(block, program, start, stop, tile, sums)
+
+
+@jit
+def scan_auc(lanes: Lanes, program: Program, column: int, out: Floats) -> None:
+    """Write the AUC of a program's columns, which begin at `column`, into `out` (B, M).
+
+    Blocks are the outer loop, so that a block stays in the cache while all columns use it.
+    """
+    columns = program.tied.shape[0]
+    sums = np.empty((3, LANES), np.int64)
+    auc = np.empty((columns, LANES))
+    for k in range(lanes.blocks.shape[0]):
+        for c in range(columns):
+            _scan(lanes, k, program, c, sums)
+            for lane in range(LANES):  # 0 / 0 is the NaN of a missing class
+                auc[c, lane] = sums[0, lane] / (2.0 * sums[2, lane] * sums[1, lane])
+        first = lanes.first + k * LANES
+        for lane in range(min(LANES, out.shape[0] - first)):
+            for c in range(columns):
+                out[first + lane, column + c] = auc[c, lane]
+
+
+@jit
+def scan_pairs(lanes: Lanes, program: Program, pairs: Longs) -> None:
+    """Write the doubled count of ordered pairs of a program's columns: (blocks, columns, 64)."""
+    sums = np.empty((3, LANES), np.int64)
+    for k in range(pairs.shape[0]):
+        for c in range(pairs.shape[1]):
+            _scan(lanes, k, program, c, sums)
+            pairs[k, c] = sums[0]

@@ -1,0 +1,1 @@
+"""Resamples as rows of weights."""

@@ -1,0 +1,267 @@
+"""Bootstraps: rows of weights drawn in fixed blocks, each from its own seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.errors import EvidenceError
+from earnest.core.registry import Registry
+from earnest.core.rng import Purpose, Seeds
+from earnest.core.target import Target
+from earnest.core.weights import Unit, Weights
+
+BLOCK = 64  # resamples a seed: the same draws whatever the batch or the number of threads
+BATCH_BYTES = 1 << 26  # what a batch of weights may take
+CHUNK = 1 << 16  # draws counted in one go
+GLANCE = 64  # cases of a class that are looked at before all of them are
+TRIES = 1000  # rounds of redrawing before a rule is called impossible
+
+Accept = Callable[[NDArray[Any]], NDArray[np.bool_]]  # counts (b, n) -> which are kept (b,)
+
+
+class Resampler(Protocol):
+    """Draws resamples of the cases of a target as weights."""
+
+    name: ClassVar[str]
+    has_out_of_bag: ClassVar[bool]
+
+    def draw(
+        self, target: Target, count: int, rng: np.random.Generator, accept: Accept | None
+    ) -> Weights:
+        """Return `count` resamples, each accepted by `accept` if there is one."""
+        ...
+
+
+RESAMPLERS: Registry[Resampler] = Registry("resampler")
+
+
+def batches(
+    resampler: Resampler,
+    target: Target,
+    n_resamples: int,
+    seeds: Seeds,
+    *,
+    accept: Accept | None = None,
+    columns: int = 1,
+    stream: int = 0,
+) -> Iterator[Weights]:
+    """Yield all resamples in batches of bounded memory.
+
+    A batch is a matter of memory alone: the draws depend on the seeds, the block of 64 and the
+    stream. `columns` is the width of the table that a batch is turned into.
+    """
+    width = max(1, BATCH_BYTES // max(target.n, 8 * columns) // BLOCK) * BLOCK
+    for start in range(0, n_resamples, width):
+        stop = min(start + width, n_resamples)
+        first, *rest = range(start, stop, BLOCK)
+        part = _block(resampler, target, first, stop, seeds, accept, stream)
+        values = np.empty((stop - start, target.n), dtype=part.values.dtype)
+        values[: len(part)] = part.values
+        for left in rest:
+            block = _block(resampler, target, left, stop, seeds, accept, stream)
+            values[left - start : left - start + len(block)] = block.values
+        yield Weights(values, part.unit)
+
+
+def _block(
+    resampler: Resampler,
+    target: Target,
+    first: int,
+    stop: int,
+    seeds: Seeds,
+    accept: Accept | None,
+    stream: int,
+) -> Weights:
+    rng = seeds.generator(Purpose.BOOTSTRAP, stream, first // BLOCK)
+    # Always a whole block: what is drawn again comes after it, so more resamples extend fewer.
+    block = resampler.draw(target, BLOCK, rng, accept)
+    return Weights(block.values[: stop - first], block.unit)
+
+
+@dataclass(frozen=True)
+class CaseBootstrap:
+    """Draw n cases with replacement."""
+
+    name: ClassVar[str] = "case"
+    has_out_of_bag: ClassVar[bool] = True
+
+    def draw(
+        self, target: Target, count: int, rng: np.random.Generator, accept: Accept | None
+    ) -> Weights:
+        """Return counts (count, n)."""
+
+        def rows(k: int) -> NDArray[np.int64]:
+            return counted(rng.integers(0, target.n, (k, target.n)), target.n)
+
+        return Weights(_draw_until(rows, target.n, count, accept), Unit.CASE)
+
+
+@dataclass(frozen=True)
+class StratifiedBootstrap:
+    """Draw cases with replacement within every stratum, so that stratum sizes stay as they are.
+
+    Strata are those of the target, else its classes.
+    """
+
+    name: ClassVar[str] = "stratified"
+    has_out_of_bag: ClassVar[bool] = True
+
+    def draw(
+        self, target: Target, count: int, rng: np.random.Generator, accept: Accept | None
+    ) -> Weights:
+        """Return counts (count, n)."""
+        layers = [np.flatnonzero(strata_of(target) == s) for s in np.unique(strata_of(target))]
+
+        def rows(k: int) -> NDArray[np.int64]:
+            drawn = [layer[rng.integers(0, len(layer), (k, len(layer)))] for layer in layers]
+            return counted(np.concatenate(drawn, axis=1), target.n)
+
+        return Weights(_draw_until(rows, target.n, count, accept), Unit.CASE)
+
+
+@dataclass(frozen=True)
+class GroupBootstrap:
+    """Draw G groups with replacement; all cases of a group go in or out together."""
+
+    name: ClassVar[str] = "group"
+    has_out_of_bag: ClassVar[bool] = True
+
+    def draw(
+        self, target: Target, count: int, rng: np.random.Generator, accept: Accept | None
+    ) -> Weights:
+        """Return counts (count, n)."""
+        if target.groups is None:
+            raise EvidenceError(
+                "resampler 'group' needs groups",
+                got="predictions without groups",
+                cure="Give `groups`, or use resampler 'case'.",
+            )
+        groups = target.groups
+        size = int(groups.max()) + 1
+        present = np.unique(groups)
+
+        def rows(k: int) -> NDArray[np.int64]:
+            drawn = present[rng.integers(0, len(present), (k, len(present)))]
+            return counted(drawn, size)[:, groups]
+
+        return Weights(_draw_until(rows, target.n, count, accept), Unit.GROUP)
+
+
+@dataclass(frozen=True)
+class BayesianBootstrap:
+    """Draw Dirichlet(1, ..., 1) weights with sum n; none is 0, so nothing is out-of-bag."""
+
+    name: ClassVar[str] = "bayesian"
+    has_out_of_bag: ClassVar[bool] = False
+
+    def draw(
+        self, target: Target, count: int, rng: np.random.Generator, accept: Accept | None
+    ) -> Weights:
+        """Return real weights (count, n)."""
+        raw = rng.standard_exponential((count, target.n))
+        return Weights(raw * (target.n / raw.sum(axis=1, keepdims=True)), Unit.CASE)
+
+
+for _resampler in (CaseBootstrap(), StratifiedBootstrap(), GroupBootstrap(), BayesianBootstrap()):
+    RESAMPLERS.add(_resampler.name, _resampler)
+
+
+def strata_of(target: Target) -> NDArray[np.int64]:
+    """Return the strata to resample apart: those given, else the classes or the events."""
+    if target.strata is not None:
+        return target.strata
+    if target.has_classes:
+        return target.y
+    if target.event is not None:
+        return target.event.astype(np.int64)
+    return np.zeros(target.n, dtype=np.int64)
+
+
+def every_class_on_both_sides(target: Target) -> Accept:
+    """Return the published redraw rule: every class in-bag and out-of-bag."""
+    members = _members(target)
+    rare = min(members, key=lambda label: len(members[label]))
+    if len(members[rare]) < 2:
+        raise EvidenceError(
+            f"class {target.classes[rare]!r} has one case, so it cannot be in-bag and out-of-bag "
+            "at once",
+            needs="at least two cases of every class",
+            cure="Merge or drop the class, or use undefined='drop'.",
+        )
+
+    def both_sides(counts: NDArray[Any], rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+        part = counts[:, rows]
+        return np.asarray((part > 0).any(axis=1) & (part == 0).any(axis=1))
+
+    return partial(_every_class, members=members, fulfilled=both_sides)
+
+
+def every_class_drawn(target: Target) -> Accept:
+    """Return the rule for methods that leave no case out: every class in-bag."""
+
+    def drawn(counts: NDArray[Any], rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+        return np.asarray((counts[:, rows] > 0).any(axis=1))
+
+    return partial(_every_class, members=_members(target), fulfilled=drawn)
+
+
+def _members(target: Target) -> dict[int, NDArray[np.intp]]:
+    """Return the cases of each class that occurs."""
+    return {int(label): np.flatnonzero(target.y == label) for label in np.unique(target.y)}
+
+
+def _every_class(
+    counts: NDArray[Any],
+    members: dict[int, NDArray[np.intp]],
+    fulfilled: Callable[[NDArray[Any], NDArray[np.intp]], NDArray[np.bool_]],
+) -> NDArray[np.bool_]:
+    """Tell which resamples fulfil a rule for every class; a glance at a few cases mostly does."""
+    out = np.ones(len(counts), dtype=bool)
+    for rows in members.values():
+        good = fulfilled(counts, rows[:GLANCE])
+        if len(rows) > GLANCE and not good.all():
+            good[~good] = fulfilled(counts[~good], rows)
+        out &= good
+    return out
+
+
+def something_out_of_bag(counts: NDArray[Any]) -> NDArray[np.bool_]:
+    """Accept the resamples that leave a case out."""
+    return np.asarray((counts == 0).any(axis=1))
+
+
+def counted(drawn: NDArray[Any], size: int) -> NDArray[np.int64]:
+    """Return how often each index below `size` was drawn in each row of (k, m): (k, size)."""
+    k = len(drawn)
+    flat = drawn + (np.arange(k) * size)[:, None]  # one bincount for all rows
+    return np.bincount(flat.ravel(), minlength=k * size).reshape(k, size)
+
+
+def _draw_until(
+    rows: Callable[[int], NDArray[np.int64]], n: int, count: int, accept: Accept | None
+) -> NDArray[np.uint8]:
+    """Draw rows, and draw again those that are not accepted."""
+    out = np.empty((count, n), dtype=np.uint8)  # a count above 255 has no chance in a bootstrap
+    step = max(1, CHUNK // n)
+    pending = np.arange(count)
+    for _ in range(TRIES):
+        for start in range(0, len(pending), step):
+            some = pending[start : start + step]
+            out[some] = rows(len(some))
+        if accept is None:
+            return out
+        pending = pending[~accept(out[pending])]
+        if len(pending) == 0:
+            return out
+    raise EvidenceError(
+        "no resample has every class both in-bag and out-of-bag",
+        needs="classes spread over enough cases or groups",
+        got=f"{len(pending)} of {count} resamples refused {TRIES} times",
+        cure="Use undefined='drop', or undefined='stratify'.",
+    )
