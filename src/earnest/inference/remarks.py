@@ -1,0 +1,240 @@
+"""Cautions that follow from the evidence, whatever the method."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core import check
+from earnest.core.cautions import Caution, Severity
+from earnest.core.predictions import Predictions
+from earnest.core.responses import ResponseKind
+from earnest.core.selection import TIE, Selector
+from earnest.core.target import Task
+from earnest.inference.winners import winner
+from earnest.metrics.families import Metric, RankMetric
+
+FEW_OF_A_CLASS = 5  # cases of a class in a fold under which fold scores say little
+FEW_GROUPS = 30  # under which a resampling of groups is coarse
+
+
+def evidence_remarks(pi: Predictions, metric: Metric) -> Iterator[Caution]:
+    """Yield what a reader must know of the predictions."""
+    yield from _incomplete(pi)
+    yield from _classes_in_folds(pi)
+    yield from _groups(pi)
+    if pi.target.ordered:
+        yield Caution(
+            "EN009",
+            "The cases stand in the order of time.",
+            "Neighbouring cases may depend on each other, which makes the interval too narrow.",
+            "Give blocks of time as `groups`.",
+        )
+    if isinstance(metric, RankMetric) and pi.kind is ResponseKind.LABEL:
+        yield Caution(
+            "EN019",
+            f"{metric.title} is computed from hard labels.",
+            "It sees one threshold only and is lower than that of the scores.",
+            "Store probabilities or decision values.",
+        )
+
+
+def _incomplete(pi: Predictions) -> Iterator[Caution]:
+    partial = ~pi.complete
+    if partial.any():
+        names = [name for name, bad in zip(pi.configs.ids, partial, strict=True) if bad]
+        yield Caution(
+            "EN012",
+            f"{len(names)} of {pi.n_configs} configurations lack predictions: {check.some(names)}.",
+            "They are left out; the result is about the others.",
+            "",
+            Severity.NOTE,
+        )
+    tested = np.stack([pi.tested(r) for r in range(pi.n_repeats)]).any(axis=0)
+    if not tested.all():
+        yield Caution(
+            "EN013",
+            f"{int((~tested).sum())} of {pi.n_cases} cases were tested in no fold.",
+            "They are left out; if the folds were stopped by looking at scores, the interval is "
+            "too narrow.",
+        )
+
+
+def _classes_in_folds(pi: Predictions) -> Iterator[Caution]:
+    if not pi.target.has_classes or pi.n_folds < 2 or pi.n_folds * pi.n_repeats >= pi.n_cases:
+        return
+    fewest, where = _fewest_of_a_class(pi)
+    if fewest < FEW_OF_A_CLASS:
+        what = "no case" if fewest == 0 else f"{fewest} case" + ("s" if fewest > 1 else "")
+        yield Caution(
+            "EN002",
+            f"A fold has {what} of a class ({where}).",
+            "Scores of single folds are rough or undefined.",
+            "Use fewer or stratified folds, or the pooled selector.",
+        )
+
+
+def _fewest_of_a_class(pi: Predictions) -> tuple[int, str]:
+    """Return the smallest count of a class in a fold, and where it is."""
+    fewest, where = pi.n_cases, ""
+    for repeat in range(pi.n_repeats):
+        folds = pi.folds[:, repeat]
+        table = np.zeros((len(pi.fold_names[repeat]), len(pi.target.classes)), dtype=np.int64)
+        used = folds >= 0
+        np.add.at(table, (folds[used], pi.target.y[used]), 1)
+        done = np.asarray(pi.cells[repeat].any(axis=1))
+        table = np.where(done[:, None], table, pi.n_cases)
+        fold, label = np.unravel_index(int(table.argmin()), table.shape)
+        if table[fold, label] < fewest:
+            fewest = int(table[fold, label])
+            name = pi.fold_names[repeat][int(fold)]
+            where = f"class {pi.target.classes[int(label)]}, fold {name}, repeat {repeat}"
+    return fewest, where
+
+
+def _groups(pi: Predictions) -> Iterator[Caution]:
+    groups = pi.target.groups
+    if groups is None:
+        return
+    count = len(np.unique(groups))
+    split = max(_groups_split(groups, pi.folds[:, r]) for r in range(pi.n_repeats))
+    if split and pi.n_folds > 1:
+        yield Caution(
+            "EN003",
+            f"{split} of {count} groups are split across folds.",
+            "Models were tested on groups they had been trained on, so scores are too good.",
+            "Make the folds by group, for example with scikit-learn's GroupKFold.",
+        )
+    if count < FEW_GROUPS:
+        yield Caution(
+            "EN020",
+            f"There are {count} groups.",
+            "An interval that resamples whole groups is rough with so few.",
+        )
+
+
+def _groups_split(groups: NDArray[np.int64], folds: NDArray[np.int32]) -> int:
+    used = folds >= 0
+    pairs = np.unique(np.stack([groups[used], folds[used]]), axis=1)
+    return int((np.unique(pairs[0], return_counts=True)[1] > 1).sum())
+
+
+def undefined_folds(folds: int, defined: int) -> Iterator[Caution]:
+    """Yield a caution where folds have no defined score."""
+    if defined < folds:
+        yield Caution(
+            "EN017",
+            f"The metric is undefined in {folds - defined} of {folds} folds.",
+            "They are left out.",
+            "Use stratified folds, or the pooled selector.",
+        )
+
+
+def one_repeat_at_a_time(pi: Predictions) -> Iterator[Caution]:
+    """Yield a note that repeats do not narrow an interval that resamples folds."""
+    if pi.n_repeats > 1:
+        yield Caution(
+            "EN021",
+            f"Each resample draws the folds of one of the {pi.n_repeats} repeats.",
+            "Folds of different repeats share their cases, so the interval is that of one repeat: "
+            "it is on the wide side.",
+            "",
+            Severity.NOTE,
+        )
+
+
+def other_winner(
+    pi: Predictions, metric: Metric, selector: Selector, final: int
+) -> Iterator[Caution]:
+    """Yield a caution where the in-bag rule would have named another winner."""
+    rival, _, _ = winner(pi, metric, selector)
+    if rival != final:
+        yield Caution(
+            "EN014",
+            f"In-bag the rule is {selector.name!r}, which on these data chooses "
+            f"{pi.configs.ids[rival]} and not {pi.configs.ids[final]}.",
+            "The estimate is about that rule, not about the configuration that is named.",
+            "Use one selector for both.",
+        )
+
+
+def unlike_scales(
+    pi: Predictions, metric: Metric, selector: Selector, final: int
+) -> Iterator[Caution]:
+    """Yield a caution where pooled ranks mix folds whose scores differ in level.
+
+    Measured by the share of a winner's score variance that lies between folds, within classes,
+    beyond what folds of that size show by chance (an F test at the 0.1 % level).
+    """
+    if not isinstance(metric, RankMetric) or selector.by_fold or pi.n_folds < 2:
+        return
+    if not pi.target.has_classes or pi.target.task is not Task.BINARY:
+        return
+    statistic, numerator, denominator = _between_folds(pi, final)
+    if denominator < 1 or statistic <= _upper_f(numerator, denominator):
+        return
+    yield Caution(
+        "EN007",
+        "The winner's scores differ in level from fold to fold.",
+        f"A pooled {metric.title} compares cases across folds and is pulled down by that.",
+        "Calibrate the scores in each fold, or use method='bbc_fold'.",
+    )
+
+
+def _between_folds(pi: Predictions, config: int) -> tuple[float, int, int]:
+    """Return the F statistic of folds within classes, repeat 0, with its degrees of freedom."""
+    used = pi.tested(0)
+    score = np.asarray(pi.responses[used, config, 0], dtype=np.float64)
+    fold, label = pi.folds[used, 0], pi.target.y[used]
+    residual = score - _means(score, label)
+    fitted = _means(residual, fold)
+    between = float((fitted**2).sum())
+    within = float(((residual - fitted) ** 2).sum())
+    numerator = len(np.unique(fold)) - 1
+    denominator = len(score) - numerator - len(pi.target.classes)
+    rounding = 1e-20 * float(((score - score.mean()) ** 2).sum())
+    if numerator < 1 or denominator < 1 or between <= rounding:
+        return 0.0, max(numerator, 1), 0
+    if within <= rounding:
+        return np.inf, numerator, denominator
+    return (between / numerator) / (within / denominator), numerator, denominator
+
+
+def _means(values: NDArray[np.float64], codes: NDArray[Any]) -> NDArray[np.float64]:
+    sums = np.bincount(codes, weights=values)
+    return np.asarray((sums / np.maximum(1, np.bincount(codes)))[codes])
+
+
+def _upper_f(numerator: int, denominator: int) -> float:
+    from scipy.special import fdtri
+
+    return float(fdtri(numerator, denominator, 0.999))
+
+
+def ties_at_the_top(pi: Predictions, scores: NDArray[np.float64], best: int) -> Iterator[Caution]:
+    """Yield a note where other configurations score as well as the winner."""
+    tied = int((np.abs(scores - scores[best]) <= TIE).sum()) - 1
+    if tied > 0:
+        yield Caution(
+            "EN005",
+            f"{tied} more configuration{'s' * (tied > 1)} score{'s' * (tied == 1)} as well as "
+            f"{pi.configs.ids[best]}.",
+            "The first in the given order is named.",
+            "Order the configurations from simple to complex, or use selector="
+            "'one_standard_error'.",
+            Severity.NOTE,
+        )
+
+
+def not_corrected(configs: int) -> Iterator[Caution]:
+    """Yield a caution where a winner is treated as if nothing had been selected."""
+    if configs > 1:
+        yield Caution(
+            "EN022",
+            f"The winner of {configs} configurations is treated as if it had been the only one.",
+            "The value is too optimistic, and so are its limits if it has any.",
+            "Report method='bbc' instead.",
+        )

@@ -1,0 +1,163 @@
+"""What every method is: knobs as a frozen dataclass, a spec, and one call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from importlib.metadata import version
+from typing import Any, ClassVar, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.cautions import Caution
+from earnest.core.errors import EvidenceError
+from earnest.core.intervals import Ask, DrawnLimits, LimitSource, NormalLimits
+from earnest.core.predictions import Predictions
+from earnest.core.registry import Registry
+from earnest.core.results import Estimate, Provenance, make_interval
+from earnest.core.rng import Seeds
+from earnest.core.selection import SELECTORS, Selector
+from earnest.core.specs import MethodSpec
+from earnest.metrics.families import Metric
+from earnest.resampling.bootstrap import RESAMPLERS, Resampler
+
+
+@dataclass(frozen=True, kw_only=True)
+class Call:
+    """One question to a method.
+
+    `given` are the predictions as the user gave them, `pi` those of them that can be used.
+    """
+
+    given: Predictions
+    pi: Predictions
+    metric: Metric
+    ask: Ask
+    seeds: Seeds
+    n_jobs: int | None = None
+
+
+class Method(Protocol):
+    """A way to turn evidence and a metric into an estimate."""
+
+    spec: ClassVar[MethodSpec]
+
+    def __call__(self, call: Call) -> Estimate:
+        """Return the estimate."""
+        ...
+
+
+METHODS: Registry[type[Any]] = Registry("method")
+M = TypeVar("M", bound=type[Any])
+
+
+def register(method: M) -> M:
+    """Put a method in the registry under the name of its spec."""
+    METHODS.add(method.spec.name, method, method.spec.aliases)
+    return method
+
+
+def selector_of(given: str | Selector | None, default: Selector) -> Selector:
+    """Return the selector of a name, as it is, or by default."""
+    if given is None:
+        return default
+    if isinstance(given, str) or not hasattr(given, "by_fold"):
+        return SELECTORS[str(given)]  # which refuses what is no rule at all
+    return given
+
+
+def resampler_of(given: str | Resampler | None) -> Resampler | None:
+    """Return the resampler of a name, as it is, or None."""
+    if isinstance(given, str) or (given is not None and not hasattr(given, "draw")):
+        return RESAMPLERS[str(given)]
+    return given
+
+
+def need_folds(
+    method: Method,
+    pi: Predictions,
+    *,
+    least: int | None = None,
+    cure: str = "Give `fold`, or use method='bbc'.",
+) -> None:
+    """Refuse predictions with fewer folds than a method needs."""
+    least = method.spec.min_folds if least is None else least
+    if pi.n_folds < least:
+        raise EvidenceError(
+            f"method {method.spec.name!r} needs folds",
+            needs=f"at least {least} folds",
+            got=f"{pi.n_folds}",
+            cure=cure,
+        )
+
+
+def knobs(method: Any) -> dict[str, Any]:
+    """Return a method's settings as plain data."""
+    return {f.name: plain(getattr(method, f.name)) for f in fields(method)}
+
+
+def plain(value: Any) -> Any:
+    """Return a setting as data that JSON can hold."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    name = getattr(value, "name", None)
+    return name if isinstance(name, str) else repr(value)
+
+
+def versions() -> Mapping[str, str]:
+    """Return the versions that a result depends on."""
+    return {"earnest": version("earnest"), "numpy": np.__version__}
+
+
+def make_estimate(
+    method: Method,
+    call: Call,
+    *,
+    value: float,
+    winner: int,
+    naive: float | None,
+    source: LimitSource | None = None,
+    cautions: Iterable[Caution] = (),
+    details: Any = None,
+    estimand: str | None = None,
+    used: Mapping[str, Any] | None = None,
+) -> Estimate:
+    """Put an estimate together; interval and standard error are read from the source of limits.
+
+    `used` are the knobs as they were resolved, where a default depends on the data.
+    """
+    scale = call.metric.scale
+    draws = source.draws if isinstance(source, DrawnLimits) else None
+    valid = None if draws is None else draws[~np.isnan(draws)]
+    return Estimate(
+        value=scale.clip(value),
+        interval=None if source is None else make_interval(source, call.ask, scale),
+        standard_error=_standard_error(source, valid),
+        scale=scale,
+        method=method.spec.name,
+        estimand=str(method.spec.estimand if estimand is None else estimand),
+        naive=naive,
+        winner=call.pi.configs.ids[winner],
+        n_cases=call.pi.n_cases,
+        n_configs=call.pi.n_configs,
+        n_resamples=None if draws is None else len(draws),
+        n_valid=None if valid is None else len(valid),
+        cautions=tuple(cautions),
+        provenance=Provenance(
+            seed=call.seeds.entropy,
+            fingerprint=call.given.fingerprint,
+            n_folds=call.pi.n_folds,
+            n_repeats=call.pi.n_repeats,
+            knobs={**knobs(method), **{k: plain(v) for k, v in (used or {}).items()}},
+            versions=versions(),
+        ),
+        source=source,
+        details=details,
+    )
+
+
+def _standard_error(source: LimitSource | None, valid: NDArray[np.float64] | None) -> float | None:
+    if isinstance(source, NormalLimits):
+        return source.standard_error
+    return float(np.std(valid, ddof=1)) if valid is not None and len(valid) > 1 else None

@@ -1,0 +1,211 @@
+"""Hold-out: select on one part, score on another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core import check
+from earnest.core.cautions import Caution, Severity
+from earnest.core.errors import EvidenceError, MetricError
+from earnest.core.intervals import DrawnLimits, LimitSource, NormalLimits
+from earnest.core.predictions import Predictions
+from earnest.core.results import Estimate
+from earnest.core.rng import Purpose, Seeds
+from earnest.core.selection import Pooled, Selector
+from earnest.core.specs import Estimand, Evidence, MethodSpec
+from earnest.core.weights import Weights
+from earnest.inference.resampled import (
+    Statistic,
+    Undefined,
+    choose_resampler,
+    in_bag_rule,
+    resampled,
+)
+from earnest.inference.winners import winner
+from earnest.kernels.score import score_selected
+from earnest.methods.base import Call, make_estimate, register, resampler_of, selector_of
+from earnest.metrics.families import Metric
+from earnest.resampling.bootstrap import Resampler, strata_of
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class HoldOut:
+    """Select on some cases, score the selected configuration on others.
+
+    With one configuration nothing is selected: a hold-out set is scored whole. With several
+    configurations on one hold-out set the cases are split in two parts, one to select and one to
+    score. With folds, the first fold scores what the other folds select.
+
+    **What is estimated.** The performance of the selected fitted model; with one configuration, of
+    that fitted model.
+
+    **What it assumes.** Cases (or groups) are independent.
+
+    **When it fails.** It uses a part of the cases only, so its interval is wide. With folds, the
+    models of the other folds have seen the scoring cases in training, a slight optimism.
+
+    Bayle et al. 2020 (hold-out, normal limits with ddof=0); the split of one set is that of
+    Paraschakis et al. 2024, stratified.
+
+    Parameters
+    ----------
+    n_resamples : int
+        The number of resamples of the scoring cases.
+    evaluate : float
+        The share of cases that score, where one set is split.
+    interval : {'percentile', 'normal'}
+        How limits are made; 'normal' is for metrics that are means over cases.
+    selector : str or Selector, optional
+        'pooled' by default.
+    undefined : {'redraw', 'drop', 'stratify'}
+        What to do with a resample on which the metric is undefined.
+    resampler : str or Resampler, optional
+        By default groups are drawn where there are any, else cases.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> pi = en.Predictions.from_arrays([0, 1, 0, 1] * 10, [0.2, 0.7, 0.6, 0.8] * 10)
+    >>> en.estimate(pi, method="holdout", metric="accuracy", rng=0)
+    accuracy 0.75, 95 % interval [0.60, 0.88] (holdout, 1 config, n=40)
+    """
+
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="holdout",
+        title="Hold-out",
+        needs=Evidence.OUT_OF_SAMPLE,
+        estimand=Estimand.FITTED_MODEL,
+        cites="Bayle et al. 2020, section 5",
+        corrected=True,
+    )
+    n_resamples: int = 1000
+    evaluate: float = 0.25
+    interval: Literal["percentile", "normal"] = "percentile"
+    selector: str | Selector | None = None
+    undefined: str = "redraw"
+    resampler: str | Resampler | None = None
+
+    def __post_init__(self) -> None:
+        """Check the knobs."""
+        check.whole_number("n_resamples", self.n_resamples, low=1)
+        check.share("evaluate", self.evaluate)
+        check.one_of("interval", self.interval, ["percentile", "normal"])
+        check.one_of("undefined", self.undefined, list(Undefined))
+
+    def __call__(self, call: Call) -> Estimate:
+        """Return the score of the selected configuration on cases that did not select it."""
+        pi, metric = call.pi, call.metric
+        selector = selector_of(self.selector, Pooled())
+        scoring = self._scoring(pi, call.seeds)
+        best, naive = 0, None
+        if pi.n_configs > 1:
+            best, naive, _ = winner(_cases(pi, ~scoring), metric, selector)
+        part = _cases(pi, scoring)
+        value = _score(part, metric, best)(Weights.ones(part.n_cases))[0, 0]
+        if np.isnan(value):
+            raise EvidenceError(
+                f"metric {metric.name!r} is undefined on the scoring cases",
+                needs="cases of every class among them",
+                got=f"{part.n_cases} cases",
+                cure="Use method='bbc'.",
+            )
+        return make_estimate(
+            self,
+            call,
+            value=float(value),
+            winner=best,
+            naive=naive,
+            source=self._limits(call, part, best, float(value)),
+            cautions=_part_only(part.n_cases, pi.n_cases),
+            used={"selector": selector},
+        )
+
+    def _scoring(self, pi: Predictions, seeds: Seeds) -> NDArray[np.bool_]:
+        """Return which cases score: (n,)."""
+        if pi.n_folds > 1:
+            folds = pi.folds[:, 0]
+            return np.asarray(folds == folds[folds >= 0].min())  # the first that was evaluated
+        if pi.n_configs == 1:
+            return np.ones(pi.n_cases, dtype=bool)
+        return split_cases(pi, self.evaluate, seeds.generator(Purpose.EVALUATION))
+
+    def _limits(self, call: Call, part: Predictions, best: int, value: float) -> LimitSource:
+        metric, undefined = call.metric, Undefined(self.undefined)
+        score = _score(part, metric, best)
+        if self.interval == "normal":
+            if not metric.pointwise or part.target.groups is not None:
+                raise MetricError(
+                    "normal limits are for means over independent cases",
+                    needs="a pointwise metric such as 'accuracy' or 'mse', without groups",
+                    got=metric.name,
+                    cure="Use interval='percentile'.",
+                )
+            losses = score(Weights(np.eye(part.n_cases, dtype=np.uint8)))[:, 0]
+            if np.isnan(losses).any():
+                raise EvidenceError(
+                    "normal limits need every scoring case in every repeat",
+                    got=f"{int(np.isnan(losses).sum())} of {len(losses)} cases that lack one",
+                    cure="Use interval='percentile'.",
+                )
+            return NormalLimits(value, float(losses.std() / np.sqrt(part.n_cases)))
+        draws = resampled(
+            score,
+            part.target,
+            choose_resampler(resampler_of(self.resampler), part.target, undefined),
+            self.n_resamples,
+            call.seeds,
+            accept=in_bag_rule(metric, part.target, undefined),
+            redraw=undefined is Undefined.REDRAW,
+        )
+        return DrawnLimits(draws[:, 0])
+
+
+def split_cases(pi: Predictions, share: float, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Return a random part of the cases (n,), stratified by class, whole groups together."""
+    units = np.arange(pi.n_cases) if pi.target.groups is None else pi.target.groups
+    layers = strata_of(pi.target) if pi.target.groups is None else np.zeros(pi.n_cases, int)
+    taken = np.zeros(pi.n_cases, dtype=bool)
+    for layer in np.unique(layers):
+        members = np.unique(units[layers == layer])
+        size = max(1, round(share * len(members)))
+        taken |= np.isin(units, rng.permutation(members)[:size])
+    return taken
+
+
+def _cases(pi: Predictions, used: NDArray[np.bool_]) -> Predictions:
+    if used.all():
+        return pi
+    if not used.any():
+        raise EvidenceError(
+            "no case is left to select or to score",
+            needs="cases for both",
+            got=f"{pi.n_cases} cases",
+            cure="Use method='bbc'.",
+        )
+    return pi.take(np.flatnonzero(used)).usable()
+
+
+def _score(part: Predictions, metric: Metric, best: int) -> Statistic:
+    def score(weights: Weights) -> NDArray[np.float64]:
+        return score_selected(part, metric, weights, np.full(len(weights), best))[:, None]
+
+    return score
+
+
+def _part_only(used: int, total: int) -> list[Caution]:
+    if used == total:
+        return []
+    return [
+        Caution(
+            "EN023",
+            f"{used} of {total} cases score, the others only select.",
+            "The interval is wider than it need be.",
+            "Method 'bbc' uses all cases for both.",
+            Severity.NOTE,
+        )
+    ]

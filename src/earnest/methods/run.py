@@ -1,0 +1,310 @@
+"""The verbs `estimate` and `estimate_all`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import fields, replace
+from typing import Any
+
+from earnest.core import check
+from earnest.core.cautions import Caution, Severity
+from earnest.core.errors import EarnestError, EvidenceError, InputError
+from earnest.core.intervals import Ask
+from earnest.core.predictions import Predictions
+from earnest.core.results import Estimate
+from earnest.core.rng import RngLike, Seeds
+from earnest.core.selection import Selector
+from earnest.core.sentences import LARGE, percent, printed
+from earnest.core.specs import Side
+from earnest.core.tables import Estimates
+from earnest.inference.no_information import no_information
+from earnest.inference.remarks import evidence_remarks
+from earnest.kernels.threads import workers
+from earnest.methods import METHODS
+from earnest.methods.base import Call, Method
+from earnest.metrics import metric as resolve_metric
+from earnest.metrics.families import Metric
+from earnest.metrics.responding import check_fits
+
+FEW_IN_TAIL = 5  # draws beyond a limit under which the limit is rough
+
+
+def estimate(
+    predictions: Predictions,
+    *,
+    method: str | Method = "bbc",
+    metric: str | Metric | Any,
+    confidence_level: float = 0.95,
+    side: Side | str = "two-sided",
+    n_resamples: int | None = None,
+    selector: str | Selector | None = None,
+    undefined: str | None = None,
+    rng: RngLike = None,
+    n_jobs: int | None = None,
+) -> Estimate:
+    """Tell how good the winner really is, from out-of-sample predictions.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        The out-of-sample predictions of every configuration that was tried.
+    method : str or Method
+        A name (`earnest methods` lists them), or a configured instance such as
+        `BBC(n_resamples=5000)`.
+    metric : str, Metric or callable
+        What to measure, named like scikit-learn's scorers and shown in its natural sign.
+    confidence_level : float
+        The level of the interval.
+    side : {'two-sided', 'lower', 'upper', 'pessimistic'}
+        Which ends the interval has; 'pessimistic' is the metric's bad end.
+    n_resamples : int, optional
+        The number of resamples, 1000 by default.
+    selector : str or Selector, optional
+        The rule that makes a configuration the winner: 'pooled', 'mean_of_folds' or
+        'one_standard_error'; the default is the method's.
+    undefined : {'redraw', 'drop', 'stratify'}, optional
+        What to do with resamples on which the metric is undefined; 'redraw' by default.
+    rng : None, int, SeedSequence, Generator or RandomState
+        The seed; the result records it.
+    n_jobs : int, optional
+        The number of threads, 1 by default and -1 for all cores; never changes the result.
+
+    Returns
+    -------
+    Estimate
+        The value, its interval, what it estimates, and what to be careful about.
+
+    Raises
+    ------
+    InputError, EvidenceError, MetricError
+        Before any work, where the question cannot be answered; a knob that the method lacks is
+        an error too.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> rng = np.random.default_rng(7)
+    >>> y = rng.integers(0, 2, 200)
+    >>> scores = y[:, None] + 1.5 * rng.standard_normal((200, 50))  # fifty equal configurations
+    >>> pi = en.Predictions.from_arrays(y, scores, fold=np.arange(200) % 10)
+    >>> en.estimate(pi, metric="roc_auc", rng=7)
+    roc_auc 0.68, 95 % interval [0.56, 0.77] (bbc, winner of 50 configs, n=200)
+    """
+    chosen = _configured(method, n_resamples=n_resamples, selector=selector, undefined=undefined)
+    call = _call(predictions, metric, confidence_level, side, rng, n_jobs)
+    return _answer(chosen, call)
+
+
+def estimate_all(
+    predictions: Predictions,
+    *,
+    methods: Iterable[str | Method] | str | None = None,
+    metric: str | Metric | Any,
+    confidence_level: float = 0.95,
+    side: Side | str = "two-sided",
+    n_resamples: int | None = None,
+    selector: str | Selector | None = None,
+    undefined: str | None = None,
+    rng: RngLike = None,
+    n_jobs: int | None = None,
+) -> Estimates:
+    """Answer by every method that applies, on the same resamples.
+
+    Parameters
+    ----------
+    methods : list of str or Method, optional
+        Which methods; by default all. A knob is handed to the methods that have it. A method that
+        cannot answer stands in `refused` with its reason.
+    predictions, metric, confidence_level, side, n_resamples, selector, undefined, rng, n_jobs
+        As for `estimate`.
+
+    Returns
+    -------
+    Estimates
+        The estimates side by side.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> rng = np.random.default_rng(0)
+    >>> y, fold = np.tile([0, 1], 50), np.arange(100) // 10
+    >>> pi = en.Predictions.from_arrays(y, rng.random((100, 20)), fold)
+    >>> table = en.estimate_all(pi, metric="accuracy", rng=0)
+    >>> [e.method for e in table]
+    ['bbc', 'bbc_fold', 'holdout', 'naive', 'naive_bootstrap', 'tibshirani']
+    """
+    wanted = [methods] if isinstance(methods, str) else methods
+    names = list(METHODS) if wanted is None else list(wanted)
+    if not names:
+        raise InputError("no method was asked for", needs="at least one of " + ", ".join(METHODS))
+    given = {"n_resamples": n_resamples, "selector": selector, "undefined": undefined}
+    chosen = [_configured(name, **_fitting(name, given)) for name in names]
+    call = _call(predictions, metric, confidence_level, side, rng, n_jobs)
+    answers: list[Estimate] = []
+    refused: dict[str, str] = {}
+    for one in chosen:
+        try:
+            answers.append(_answer(one, call))
+        except EarnestError as error:
+            refused[one.spec.name] = str(error)
+    if not answers:
+        raise EvidenceError("no method can answer", got=next(iter(refused.values())))
+    corrected = {one.spec.name for one in chosen if one.spec.corrected}
+    return Estimates(tuple(answers), refused, tuple(_disagreement(answers, corrected)))
+
+
+def _call(
+    predictions: Predictions,
+    metric: str | Metric | Any,
+    confidence_level: float,
+    side: Side | str,
+    rng: RngLike,
+    n_jobs: int | None,
+) -> Call:
+    if not isinstance(predictions, Predictions):
+        raise EvidenceError(
+            "this is not a table of out-of-sample predictions",
+            needs="earnest.Predictions",
+            got=type(predictions).__name__,
+            cure="Make one with Predictions.from_arrays, from_frame or load.",
+        )
+    workers(n_jobs)
+    measure = resolve_metric(metric).on(predictions.target.task)
+    check_fits(predictions, measure)
+    ask = Ask.of(confidence_level, side)
+    return Call(
+        given=predictions,
+        pi=predictions.usable(),
+        metric=measure,
+        ask=ask,
+        seeds=Seeds.of(rng),
+        n_jobs=n_jobs,
+    )
+
+
+def _configured(method: str | Method, **given: Any) -> Method:
+    """Return the method with the knobs that were given, and refuse one that it lacks."""
+    wanted = {name: value for name, value in given.items() if value is not None}
+    if isinstance(method, str):
+        kind = METHODS[method]
+        _check_knobs(kind, wanted)
+        return kind(**wanted)  # type: ignore[no-any-return]
+    if isinstance(method, type) or not hasattr(method, "spec"):
+        raise InputError(
+            "`method` cannot be read",
+            needs="a name or a configured method",
+            got=check.show(method),
+            cure=f"Write {method.__name__}()." if isinstance(method, type) else "",
+        )
+    if wanted:
+        raise InputError(
+            f"{_listed(wanted)} given beside a configured method",
+            needs="knobs in one place",
+            cure=f"Set them on the instance: {type(method).__name__}({_listed(wanted)}=...).",
+        )
+    return method
+
+
+def _check_knobs(kind: type[Any], wanted: dict[str, Any]) -> None:
+    known = {f.name for f in fields(kind)}
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        raise InputError(
+            f"method {kind.spec.name!r} has no knob {_listed(unknown)}",
+            needs=", ".join(sorted(known)) or "no knob at all",
+            cure="Leave it out.",
+        )
+
+
+def _fitting(method: str | Method, given: dict[str, Any]) -> dict[str, Any]:
+    """Return the knobs that a method has; an instance keeps its own."""
+    if not isinstance(method, str):
+        return {}
+    known = {f.name for f in fields(METHODS[method])}
+    return {name: value for name, value in given.items() if name in known}
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _answer(method: Method, call: Call) -> Estimate:
+    made = method(call)
+    made = replace(made, no_information=no_information(call.pi.target, call.metric))
+    remarks = [*_result_remarks(made, method, call), *made.cautions]
+    everything = [*remarks, *evidence_remarks(call.given, call.metric)]
+    order = sorted(everything, key=lambda c: (c.severity is Severity.NOTE, c.code))
+    return replace(made, cautions=tuple(order))
+
+
+def _result_remarks(made: Estimate, method: Method, call: Call) -> Iterator[Caution]:
+    lost, shown = made.share_lost, printed(made)
+    if method.spec.corrected and lost is not None and lost >= LARGE and shown.naive != shown.value:
+        yield Caution(
+            "EN001",
+            f"The winner's own score is too optimistic by {shown.optimism}, "
+            f"{percent(round(lost, 2))} of what it seems to have learned.",
+            "Do not report it.",
+            "Report the corrected value with its interval.",
+        )
+    if method.spec.static_only and not call.pi.configs.static:
+        yield Caution(
+            "EN006",
+            "The search proposed configurations by what it had seen.",
+            f"Method {method.spec.name!r} corrects for a choice among fixed configurations; some "
+            "optimism is left.",
+            "Confirm on cases that the search never saw.",
+        )
+    if call.pi.n_configs == 1:
+        yield Caution(
+            "EN015",
+            "There is one configuration.",
+            "Nothing was selected, so nothing is corrected.",
+            "If others were tried, add their predictions.",
+            Severity.NOTE,
+        )
+    yield from _tail(made)
+    if made.n_valid is not None and made.n_resamples and made.n_valid < made.n_resamples:
+        yield Caution(
+            "EN010",
+            f"{made.n_resamples - made.n_valid} of {made.n_resamples} resamples have no defined "
+            "value.",
+            "They are left out, which favours resamples with every class.",
+            "Use undefined='stratify', or more cases.",
+        )
+
+
+def _tail(made: Estimate) -> Iterator[Caution]:
+    if made.interval is None or made.n_valid is None:
+        return
+    tail = 1.0 - made.interval.confidence_level
+    tail = tail / 2 if made.interval.side == Side.TWO_SIDED else tail
+    if tail * made.n_valid < FEW_IN_TAIL:
+        yield Caution(
+            "EN016",
+            f"{made.n_valid} resamples leave fewer than {FEW_IN_TAIL} beyond a limit.",
+            "The limits are rough.",
+            f"Use n_resamples={int(4 * FEW_IN_TAIL / tail)} or more.",
+        )
+
+
+def _disagreement(answers: list[Estimate], corrected: set[str]) -> Iterator[Caution]:
+    """Yield a caution where two corrected intervals for the same estimand do not meet."""
+    pairs = [
+        (a, b)
+        for i, a in enumerate(answers)
+        for b in answers[i + 1 :]
+        if a.estimand == b.estimand and a.method in corrected
+    ]
+    for a, b in pairs:
+        if a.interval is None or b.interval is None:
+            continue
+        if a.interval.high < b.interval.low or b.interval.high < a.interval.low:
+            yield Caution(
+                "EN008",
+                f"The intervals of {a.method} and {b.method} do not meet.",
+                "At least one of them rests on something these data do not hold.",
+                "Look at the folds and at the cautions of both.",
+            )

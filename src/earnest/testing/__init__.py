@@ -1,0 +1,18 @@
+"""Contract suites that a new method or metric must pass, for our own tests and for yours."""
+
+from earnest.testing.examples import example_predictions, squared_error
+from earnest.testing.method_contract import METHOD_LAWS, MethodCase, check_method
+from earnest.testing.metric_contract import METRIC_LAWS, MetricCase, check_metric
+from earnest.testing.mirror import mirrored
+
+__all__ = [
+    "METHOD_LAWS",
+    "METRIC_LAWS",
+    "MethodCase",
+    "MetricCase",
+    "check_method",
+    "check_metric",
+    "example_predictions",
+    "mirrored",
+    "squared_error",
+]
