@@ -1,0 +1,95 @@
+"""The program: its commands, its exit codes, and what happens when something goes wrong.
+
+Nothing here or in the command modules imports NumPy: help must come at once.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from earnest.cli import estimate, methods, metrics
+from earnest.cli.failing import internal_error, options_for, say, usage_line
+from earnest.core.errors import EarnestError
+
+BAD_INPUT = 2
+INTERRUPTED = 130
+
+# The base of every complaint about arguments; typer exports its subclass only.
+UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+
+# In a paragraph of help every line break counts, so a paragraph is one line.
+HELP = (
+    "How good is a tuned model [bold]really[/bold]?\n\n"
+    "The score that a search reports for its winner is too good, because the winner was chosen for "
+    "it. earnest takes the out-of-fold predictions of all configurations and says what to expect "
+    "on new data. It trains nothing."
+)
+EPILOG = (
+    "[bold]earnest COMMAND --help[/bold] explains a command. "
+    "Exit codes: 0 done, 2 bad input, 1 a fault of earnest."
+)
+
+app = typer.Typer(
+    add_completion=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("estimate", help=estimate.HELP, rich_help_panel="Ask")(estimate.command)
+app.command("methods", help=methods.HELP, rich_help_panel="Look up")(methods.command)
+app.command("metrics", help=metrics.HELP, rich_help_panel="Look up")(metrics.command)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"earnest {version('earnest')}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True, help=HELP, epilog=EPILOG)
+def root(
+    context: typer.Context,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            metavar="",
+            help="Show the version.",
+            callback=_print_version,
+            is_eager=True,
+        ),
+    ] = False,
+) -> None:
+    """Show the table of contents where no command is named."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code.
+
+    Parameters
+    ----------
+    args : sequence of str, optional
+        The arguments; those of the process by default.
+    """
+    sys.excepthook = internal_error
+    command = typer.main.get_command(app)
+    try:
+        code = command.main(args, prog_name="earnest", standalone_mode=False)
+    except UsageError as error:
+        say(usage_line(error))
+        return BAD_INPUT
+    except EarnestError as error:
+        say(options_for(error))
+        return BAD_INPUT
+    except (KeyboardInterrupt, typer.Abort):
+        code = INTERRUPTED
+    if code == INTERRUPTED:
+        say("", label="interrupted")
+    return code if isinstance(code, int) else 0

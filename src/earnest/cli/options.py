@@ -1,0 +1,196 @@
+"""The options of `earnest estimate`, in the order of its help."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+_HOW = "How to estimate"
+_READ = "How to read the table"
+
+Table = Annotated[
+    Path,
+    typer.Argument(
+        metavar="PREDICTIONS",
+        help="A table of out-of-fold predictions: CSV, Parquet, Arrow or NPZ.",
+        show_default=False,
+    ),
+]
+MetricName = Annotated[
+    str,
+    typer.Option(
+        "--metric", "-m", metavar="NAME", help="What to measure: see [bold]earnest metrics[/bold]."
+    ),
+]
+AsJson = Annotated[
+    bool, typer.Option("--json", metavar="", help="Write one JSON object and nothing else.")
+]
+
+Methods = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--method",
+        metavar="NAME",
+        help="[dim]default: bbc[/dim]  See [bold]earnest methods[/bold]. Given several times: all "
+        "on the same resamples.",
+        rich_help_panel=_HOW,
+    ),
+]
+All = Annotated[
+    bool,
+    typer.Option("--all", metavar="", help="Every method that can answer.", rich_help_panel=_HOW),
+]
+Level = Annotated[
+    float,
+    typer.Option("--level", metavar="SHARE", help="The confidence level.", rich_help_panel=_HOW),
+]
+SideName = Annotated[
+    str,
+    typer.Option(
+        "--side",
+        metavar="SIDE",
+        help="two-sided, lower, upper, or pessimistic (the metric's bad end).",
+        rich_help_panel=_HOW,
+    ),
+]
+Resamples = Annotated[
+    int | None,
+    typer.Option(
+        "--n-resamples", metavar="N", help="[dim]default: 1000[/dim]", rich_help_panel=_HOW
+    ),
+]
+Seed = Annotated[
+    int | None,
+    typer.Option("--seed", metavar="N", help="Makes the result repeatable.", rich_help_panel=_HOW),
+]
+SelectorName = Annotated[
+    str | None,
+    typer.Option(
+        "--selector",
+        metavar="RULE",
+        help="How the winner was chosen: pooled, mean_of_folds or one_standard_error.",
+        rich_help_panel=_HOW,
+    ),
+]
+Undefined = Annotated[
+    str | None,
+    typer.Option(
+        "--undefined",
+        metavar="RULE",
+        help="Resamples that lack a class: redraw, drop or stratify.",
+        rich_help_panel=_HOW,
+    ),
+]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        "--n-jobs",
+        metavar="N",
+        help="Threads; -1 is all. No result depends on it.",
+        rich_help_panel=_HOW,
+    ),
+]
+
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="FORM",
+        help="wide (a column a configuration) or long (a row a prediction).",
+        rich_help_panel=_READ,
+    ),
+]
+TargetColumn = Annotated[
+    str | None,
+    typer.Option("--target", metavar="COLUMN", help="[dim]default: y[/dim]", rich_help_panel=_READ),
+]
+FoldColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--fold",
+        metavar="COLUMN",
+        help='[dim]default: fold[/dim]  "" for none.',
+        rich_help_panel=_READ,
+    ),
+]
+GroupColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--group",
+        metavar="COLUMN",
+        help="Cases that belong together, such as visits of a patient.",
+        rich_help_panel=_READ,
+    ),
+]
+RepeatColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--repeat", metavar="COLUMN", help="[dim]default: repeat[/dim]", rich_help_panel=_READ
+    ),
+]
+CaseColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--id",
+        metavar="COLUMN",
+        help="[dim]default: row_id[/dim]  Which rows are the same case.",
+        rich_help_panel=_READ,
+    ),
+]
+TimeColumn = Annotated[
+    str | None,
+    typer.Option("--time", metavar="COLUMN", help="Survival time.", rich_help_panel=_READ),
+]
+EventColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--event", metavar="COLUMN", help="Survival event, 0 or 1.", rich_help_panel=_READ
+    ),
+]
+Positive = Annotated[
+    str | None,
+    typer.Option(
+        "--positive",
+        metavar="LABEL",
+        help="The class that the scores speak for.",
+        rich_help_panel=_READ,
+    ),
+]
+TaskName = Annotated[
+    str | None,
+    typer.Option(
+        "--task",
+        metavar="TASK",
+        help="binary, multiclass, regression or survival.",
+        rich_help_panel=_READ,
+    ),
+]
+Response = Annotated[
+    str | None,
+    typer.Option(
+        "--response",
+        metavar="KIND",
+        help="What a classifier's scores are: probability, decision or label.",
+        rich_help_panel=_READ,
+    ),
+]
+Threshold = Annotated[
+    float | None,
+    typer.Option(
+        "--threshold",
+        metavar="SCORE",
+        help="Above it a score is the positive label.",
+        rich_help_panel=_READ,
+    ),
+]
+OnlyConfigs = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--config",
+        metavar="NAME",
+        help="Only this configuration; repeat for more.",
+        rich_help_panel=_READ,
+    ),
+]
