@@ -1,0 +1,1 @@
+"""Benchmarks: speed as ratios, and the papers' tables."""

@@ -1,0 +1,1 @@
+"""The tables of the papers, run again."""

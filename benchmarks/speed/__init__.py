@@ -1,0 +1,1 @@
+"""Speed as ratios against named baselines, both sides timed in one run."""

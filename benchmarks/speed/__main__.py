@@ -1,0 +1,23 @@
+"""Print every ratio, and fail where a target is missed: `python -m benchmarks.speed [--quick]`."""
+
+from __future__ import annotations
+
+import sys
+
+from benchmarks.speed import auc, memory, moments, startup
+
+
+def main() -> int:
+    """Run all measurements."""
+    quick = "--quick" in sys.argv[1:]
+    missed = 0
+    for module in (startup, auc, moments, memory):
+        for row in module.rows(quick):
+            print(row, flush=True)
+            missed += not row.met
+    print(f"{missed} targets missed" if missed else "all targets met")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

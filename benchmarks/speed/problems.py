@@ -1,0 +1,20 @@
+"""Synthetic predictions of a given size."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import earnest as en
+
+
+def binary(n: int, configs: int, *, dtype: type = np.float64, seed: int = 0) -> en.Predictions:
+    """Return probabilities of a grid of correlated configurations of unlike strength."""
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < 0.4).astype(np.int64)
+    shared = rng.standard_normal(n)
+    scores = np.empty((n, configs), dtype=dtype)
+    for c in range(configs):
+        strength = rng.uniform(0.2, 1.6)
+        raw = strength * y + 0.7 * shared + 0.7 * rng.standard_normal(n)
+        scores[:, c] = 1 / (1 + np.exp(-raw))
+    return en.Predictions.from_arrays(y, scores, np.arange(n) % 10, response="probability")

@@ -1,0 +1,117 @@
+"""Registry, files, tests and pages belong together, and importing is light."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import earnest
+from earnest.methods import METHODS
+from earnest.metrics import METRICS
+
+ROOT = Path(__file__).parents[2]
+SOURCE = Path(earnest.__file__).parent
+HEAVY = ("scipy.stats", "sklearn", "numba", "pandas", "pyarrow", "matplotlib", "joblib", "jinja2")
+LONGEST = 400  # lines; past that, two ideas share a file
+MODULES = sorted(SOURCE.rglob("*.py"))
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_has_a_module_of_its_name(name: str) -> None:
+    module = METHODS[name].__module__
+    assert module == f"earnest.methods.{name}"
+    assert (SOURCE / "methods" / f"{name}.py").is_file()
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_has_a_test_module(name: str) -> None:
+    assert (ROOT / "tests" / "methods" / f"test_{name}.py").is_file()
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_has_a_page_that_names_it_and_its_source(name: str) -> None:
+    page = ROOT / "docs" / "methods" / f"{name}.md"
+    assert page.is_file()
+    text = page.read_text(encoding="utf-8")
+    assert name in text
+    author = METHODS[name].spec.cites.split()[0].rstrip(",")
+    assert author in text
+
+
+def test_every_module_of_a_method_is_registered() -> None:
+    files = {path.stem for path in (SOURCE / "methods").glob("*.py")}
+    assert files - {"__init__", "base", "run"} == set(METHODS)
+
+
+def test_every_test_module_and_page_of_a_method_has_its_method() -> None:
+    tested = {p.stem.removeprefix("test_") for p in (ROOT / "tests/methods").glob("test_*.py")}
+    assert tested - {"run"} == set(METHODS)
+    pages = {page.stem for page in (ROOT / "docs" / "methods").glob("*.md")}
+    assert pages - {"index", "README"} == set(METHODS)
+
+
+def test_names_and_aliases_of_metrics_and_methods_are_words() -> None:
+    for name in (*METHODS, *METRICS):
+        assert name == name.lower()
+        assert " " not in name
+
+
+@pytest.mark.parametrize("name", earnest.__all__)
+def test_a_public_name_resolves(name: str) -> None:
+    assert getattr(earnest, name) is not None
+    assert name in dir(earnest)
+
+
+def test_the_public_names_are_a_sorted_table_without_repeats() -> None:
+    assert len(set(earnest.__all__)) == len(earnest.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = earnest.nothing  # type: ignore[attr-defined]  # that is the test
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    from importlib.metadata import version
+
+    assert earnest.__version__ == version("earnest")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import earnest",
+        "import earnest as en; en.Predictions.from_arrays([0, 1] * 5, [.1, .7] * 5)",
+        "import earnest as en; pi = en.Predictions.from_arrays([0, 1] * 9, [.1, .7, .6] * 6);"
+        " en.estimate(pi, metric='roc_auc', rng=0)",
+    ],
+    ids=["import", "predictions", "a small estimate"],
+)
+def test_the_import_is_light(statement: str) -> None:
+    script = f"{statement}\nimport sys\nprint(*[m for m in {HEAVY!r} if m in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    assert done.stdout.split() == []
+
+
+def test_a_room_has_not_the_name_of_a_verb() -> None:
+    rooms = {path.name for path in SOURCE.iterdir() if path.is_dir()}
+    assert not rooms & {"estimate", "compare", "assess", "explain", "report", "metric"}
+    import_module("earnest.methods.run")
+    assert callable(earnest.estimate)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_a_module_holds_one_idea(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= LONGEST
+    assert text.startswith('"""'), "a module opens with one sentence on what it holds"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_a_module_names_no_machine(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    for word in ("/root/", "/home/", "/tmp/"):
+        assert word not in text

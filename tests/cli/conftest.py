@@ -1,0 +1,84 @@
+"""A small table of predictions, and two ways to run the command line."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from earnest.cli import main
+
+CASES, FOLDS = 60, 5
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run left: exit code, standard output, standard error."""
+
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Outcome]
+
+
+def write_table(path: Path, names: list[str], seed: int = 3) -> Path:
+    """Write a wide CSV of probabilities for a balanced outcome, one column a name."""
+    rng = np.random.default_rng(seed)
+    y = np.tile([0, 1], CASES // 2)
+    noise = 1.2 * rng.standard_normal((CASES, len(names)))
+    scores = 1 / (1 + np.exp(-(y[:, None] - 0.5 + noise)))
+    quoted = ['"' + name.replace('"', '""') + '"' for name in names]
+    lines = [",".join(["y", "fold", *quoted])]
+    for case in range(CASES):
+        cells = [str(y[case]), str(case // 2 % FOLDS), *(f"{v:.4f}" for v in scores[case])]
+        lines.append(",".join(cells))
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    """Eight configurations for sixty cases in five folds; seed 3."""
+    return write_table(tmp_path / "preds.csv", [f"svm C={c}" for c in range(8)])
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run the command line in this process, on a plain terminal of 80 columns."""
+    monkeypatch.setenv("COLUMNS", "80")
+    for name in ("FORCE_COLOR", "NO_COLOR", "EARNEST_TRACEBACK", "GITHUB_ACTIONS", "PY_COLORS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)  # main() sets its own
+
+    def call(*args: object) -> Outcome:
+        code = main([str(arg) for arg in args])
+        said = capsys.readouterr()
+        return Outcome(code, said.out, said.err)
+
+    return call
+
+
+@pytest.fixture
+def spawn() -> Run:
+    """Run the command line as a process of its own; keywords go to its environment."""
+
+    def call(*args: object, **environment: str) -> Outcome:
+        kept = {k: v for k, v in os.environ.items() if k not in ("FORCE_COLOR", "NO_COLOR")}
+        done = subprocess.run(
+            [sys.executable, "-m", "earnest", *(str(arg) for arg in args)],
+            capture_output=True,
+            env={**kept, "COLUMNS": "80", "PYTHONIOENCODING": "utf-8", **environment},
+            timeout=120,
+            check=False,
+        )
+        return Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    return call

@@ -1,0 +1,46 @@
+"""Results made by hand, so that what is shown does not depend on how it was computed."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from earnest.core.cautions import Caution, Severity
+from earnest.core.intervals import Interval
+from earnest.core.results import Estimate, Provenance, Scale
+
+ESTIMAND = "the mean performance of a configuration chosen by this rule from these configurations"
+CAUTION = Caution(
+    "EN001", "The winner is too optimistic by 0.09.", "Do not report it.", "Use `rng`."
+)
+NOTE = Caution("EN005", "Four configurations tie.", "Any of them will do.", "", Severity.NOTE)
+
+
+def estimate(
+    value: float = 0.84,
+    naive: float | None = 0.93,
+    low: float = 0.69,
+    high: float = 0.96,
+    **changes: Any,
+) -> Estimate:
+    """Return an estimate of a ROC AUC with a standard error of 0.069."""
+    made = Estimate(
+        value=value,
+        interval=Interval(low, high, 0.95, "two-sided"),
+        standard_error=0.069,
+        scale=Scale("roc_auc", True, (0.0, 1.0)),
+        method="bbc",
+        estimand=ESTIMAND,
+        naive=naive,
+        winner="svm [bold]C=1[/bold] β",
+        n_cases=1208,
+        n_configs=312,
+        n_resamples=1000,
+        n_valid=1000,
+        cautions=(NOTE, CAUTION),
+        provenance=Provenance(
+            seed=7, fingerprint="0", n_folds=10, n_repeats=3, knobs={}, versions={}
+        ),
+        no_information=0.5,
+    )
+    return dataclasses.replace(made, **changes)

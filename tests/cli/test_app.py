@@ -1,0 +1,147 @@
+"""The program as a whole: help, version, laziness, exit codes."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from earnest.cli.app import app
+from earnest.cli.failing import in_options, internal_error
+
+GOLDEN = Path(__file__).parent / "golden"
+HEAVY = ("numpy", "scipy", "pyarrow", "numba", "sklearn", "pandas", "narwhals", "matplotlib")
+
+
+def words(help_text: str) -> str:
+    """Return help without frames, type column and line breaks, which differ between typers."""
+    bare = re.sub(r"[│╭╮╰╯─|+{}]|<bool>|<path>|-(?=-{2,})", " ", help_text)
+    bare = re.sub(r"^ *\* +predictions +PATH", "* PREDICTIONS", bare, flags=re.MULTILINE)
+    return "\n".join(line for line in (" ".join(p.split()) for p in bare.split("\n")) if line)
+
+
+@pytest.mark.parametrize(
+    ("args", "name"), [(["--help"], "help.txt"), (["estimate", "--help"], "help-estimate.txt")]
+)
+def test_help_reads_as_recorded(args, name, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = CliRunner().invoke(app, args, prog_name="earnest")
+    assert shown.exit_code == 0
+    assert words(shown.output).split() == (GOLDEN / name).read_text(encoding="utf-8").split()
+
+
+def test_help_fits_eighty_columns(spawn):
+    for args in (["--help"], ["estimate", "--help"]):
+        assert max(map(len, spawn(*args).out.splitlines())) <= 80
+
+
+def test_no_command_shows_the_table_of_contents(run):
+    alone, asked = run(), run("--help")
+    assert alone.code == asked.code == 0
+    assert alone.out.strip() == asked.out.strip()
+
+
+def test_short_help_is_help(run):
+    assert run("estimate", "-h").out == run("estimate", "--help").out
+
+
+def test_version_is_that_of_the_package(run):
+    from importlib.metadata import version
+
+    assert run("--version").out == f"earnest {version('earnest')}\n"
+
+
+@pytest.mark.parametrize("args", [["--help"], ["estimate", "--help"], ["--version"]])
+def test_help_and_version_import_nothing_heavy(args):
+    program = (
+        "import sys\n"
+        "from earnest.cli import main\n"
+        f"main({args!r})\n"
+        f"sys.exit(' '.join(set(sys.modules) & set({HEAVY!r})))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.stderr.strip() == ""
+
+
+def test_the_module_and_the_script_are_the_same_program(spawn):
+    assert spawn("--version").out.startswith("earnest ")
+
+
+def test_an_unexpected_fault_is_one_line_and_exit_code_1(tmp_path, table):
+    done = _broken(table)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith("internal error: ZeroDivisionError: boom. ")
+    assert "EARNEST_TRACEBACK=1" in done.stderr
+
+
+def test_the_traceback_is_shown_on_demand(table):
+    done = _broken(table, EARNEST_TRACEBACK="1")
+    assert done.returncode == 1
+    assert "Traceback (most recent call last)" in done.stderr
+
+
+def _broken(table: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run an estimate whose statistics divide by zero."""
+    import os
+
+    program = (
+        "import sys\n"
+        "import earnest.methods.run as run\n"
+        "from earnest.cli import main\n"
+        "def fault(*args, **options):\n"
+        "    raise ZeroDivisionError('boom')\n"
+        "run.estimate = fault\n"
+        f"sys.exit(main(['estimate', {str(table)!r}, '-m', 'roc_auc', '--json']))\n"
+    )
+    return subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "EARNEST_TRACEBACK": "0", **environment},
+        timeout=120,
+        check=False,
+    )
+
+
+def test_the_hook_for_faults_collapses_lines(capsys):
+    internal_error(ValueError, ValueError("first\nsecond \x1b[31m"), None)
+    said = capsys.readouterr().err
+    assert said.startswith("internal error: ValueError: first second \\x1b[31m. ")
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, typer.Abort])
+def test_an_interrupt_gives_130(run, table, monkeypatch, kind):
+    def interrupted(*args, **options):
+        raise kind
+
+    monkeypatch.setattr("earnest.methods.run.estimate", interrupted)
+    done = run("estimate", table, "-m", "roc_auc")
+    assert (done.code, done.out, done.err) == (130, "", "interrupted\n")
+
+
+@pytest.mark.parametrize(
+    ("library", "command_line"),
+    [
+        ("`n_resamples` is out of range", "--n-resamples is out of range"),
+        (
+            "Use selector='pooled', or method='bbc_fold'.",
+            "Use --selector pooled, or --method bbc_fold.",
+        ),
+        ("Use n_resamples=4000 or more.", "Use --n-resamples 4000 or more."),
+        ("say fold=None.", 'say --fold "".'),
+        ("`positive` = 'a' or 'b'", "--positive 'a' or 'b'"),
+        ("`y` has missing values, penalty='l2'", "`y` has missing values, penalty='l2'"),
+    ],
+)
+def test_arguments_of_the_library_are_named_as_options(library, command_line):
+    assert in_options(library) == command_line

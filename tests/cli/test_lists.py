@@ -1,0 +1,63 @@
+"""`earnest methods` and `earnest metrics` list the registries."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from earnest.methods import METHODS
+from earnest.metrics import METRICS
+
+
+def test_every_method_is_listed_with_estimand_need_and_source(run):
+    done = run("methods")
+    flat = " ".join(done.out.split()).lower()
+    assert done.code == 0
+    for name, method in zip(METHODS, METHODS.values(), strict=True):
+        assert f"  {name} " in done.out
+        for words in (method.spec.estimand, method.spec.needs, method.spec.title):
+            assert words.lower() in flat
+        assert method.spec.cites.lower() in flat
+
+
+def test_every_metric_is_listed_with_its_direction(run):
+    done = run("metrics")
+    assert done.code == 0
+    for name in METRICS:
+        row = next(line for line in done.out.splitlines() if line.startswith(f"  {name} "))
+        assert ("higher" if METRICS[name].greater_is_better else "lower") in row
+        assert f"from {METRICS[name].needs}" in row
+
+
+@pytest.mark.parametrize("command", ["methods", "metrics"])
+def test_eighty_columns_hold_the_lists(run, command):
+    assert max(map(len, run(command).out.splitlines())) <= 80
+
+
+def test_methods_as_json(run):
+    data = json.loads(run("methods", "--json").out)
+    assert data["schema"] == "earnest/methods/1"
+    assert [method["name"] for method in data["methods"]] == list(METHODS)
+    assert data["methods"][0].keys() == {
+        "name",
+        "title",
+        "aliases",
+        "estimand",
+        "needs",
+        "metrics",
+        "min_folds",
+        "interval",
+        "corrected",
+        "static_only",
+        "cites",
+    }
+
+
+def test_metrics_as_json(run):
+    data = json.loads(run("metrics", "--json").out, parse_constant=pytest.fail)
+    assert data["schema"] == "earnest/metrics/1"
+    assert [metric["name"] for metric in data["metrics"]] == list(METRICS)
+    rmse = next(metric for metric in data["metrics"] if metric["name"] == "rmse")
+    assert rmse["limits"] == [0.0, None]
+    assert rmse["greater_is_better"] is False

@@ -1,0 +1,147 @@
+"""What people read: one estimate, several estimates, and lists."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from earnest.cli.show import show_estimate
+from earnest.cli.show_table import show_estimates
+from earnest.core.intervals import Interval
+from earnest.core.results import Estimate
+from earnest.core.tables import Estimates
+from tests.cli.results import CAUTION, NOTE, estimate
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+@pytest.fixture(autouse=True)
+def eighty_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+
+
+def shown(result: Estimate | Estimates, capsys: pytest.CaptureFixture[str]) -> str:
+    if isinstance(result, Estimates):
+        show_estimates(result)
+    else:
+        show_estimate(result)
+    return capsys.readouterr().out
+
+
+def several() -> Estimates:
+    naive = estimate(
+        0.93,
+        method="naive",
+        estimand="the winner's score",
+        interval=None,
+        standard_error=None,
+        cautions=(dataclasses.replace(NOTE, what="It is naive."),),
+    )
+    drawn = estimate(0.93, method="naive_bootstrap", estimand="the winner as fixed")
+    fold = estimate(0.85, method="bbc_fold", low=0.66, high=0.97)
+    refused = {"holdout": "it needs one fold. Use method='bbc'. " + "And so on and on. " * 4}
+    return Estimates((naive, estimate(), fold, drawn), refused)
+
+
+def test_one_estimate_reads_as_recorded(capsys):
+    assert shown(estimate(), capsys) == (GOLDEN / "estimate.txt").read_text(encoding="utf-8")
+
+
+def test_several_estimates_read_as_recorded(capsys):
+    assert shown(several(), capsys) == (GOLDEN / "estimates.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("result", [estimate(), several()])
+def test_eighty_columns_hold_it(capsys, result):
+    assert max(map(len, shown(result, capsys).splitlines())) <= 80
+
+
+def test_a_narrow_terminal_still_shows_every_word(capsys, monkeypatch):
+    wide = shown(estimate(), capsys).split()
+    monkeypatch.setenv("COLUMNS", "60")
+    assert set(wide) <= set(shown(estimate(), capsys).split())
+
+
+def test_the_sentence_comes_first(capsys):
+    lines = shown(estimate(), capsys).splitlines()
+    assert lines[1] == (
+        "  Expect a ROC AUC of 0.84 on new data, not the 0.93 that the search reported."
+    )
+    assert lines[2] == "  With 95 % confidence it lies between 0.69 and 0.96."
+
+
+def test_markup_in_a_name_is_literal(capsys):
+    assert "Winner     svm [bold]C=1[/bold] β\n" in shown(estimate(), capsys)
+
+
+def test_control_characters_in_a_name_are_escaped(capsys):
+    assert "a\\x1b[31mb\\nc" in shown(estimate(winner="a\x1b[31mb\nc"), capsys)
+
+
+def test_above_is_said_of_a_one_sided_bound_only(capsys):
+    lower = estimate(interval=Interval(0.72, 1.0, 0.95, "lower"))
+    assert "With 95 % confidence it is above 0.72." in shown(lower, capsys)
+    assert "above" not in shown(estimate(), capsys)
+
+
+def test_one_configuration_shows_no_naive_number(capsys):
+    said = shown(estimate(n_configs=1), capsys)
+    assert "0.93" not in said
+    assert "naive" not in said
+    assert "Model " in said
+
+
+def test_what_is_not_corrected_is_never_called_honest(capsys):
+    said = shown(estimate(0.93, method="naive", interval=None), capsys)
+    assert "is not corrected for the search" in said
+    assert "honest" not in said
+    assert "Expect" not in said
+
+
+def test_cautions_come_before_notes_with_their_cure_in_options(capsys):
+    said = shown(estimate(), capsys)
+    assert said.index("! EN001") < said.index("i EN005")
+    assert "Use --seed." in said
+
+
+def test_no_caution_is_said_too(capsys):
+    assert "No cautions.\n" in shown(estimate(cautions=()), capsys)
+
+
+def test_at_most_five_cautions_are_open(capsys):
+    many = tuple(dataclasses.replace(CAUTION, code=f"EN00{i}") for i in range(1, 8))
+    said = shown(estimate(cautions=many), capsys)
+    assert "! EN005" in said
+    assert "! EN006" not in said
+    assert "2 more; --json has them all." in said
+
+
+def test_the_reported_row_is_the_first_corrected_one(capsys):
+    lines = shown(several(), capsys).splitlines()
+    assert lines[1].startswith("  Expect a ROC AUC of 0.84 on new data")
+    first = next(line for line in lines if line.startswith("    bbc "))
+    assert first.split()[:5] == ["bbc", "0.84", "0.69", "to", "0.96"]
+
+
+def test_methods_that_refuse_keep_their_row_and_reason(capsys):
+    said = shown(several(), capsys)
+    assert "holdout  it needs one fold. Use --method bbc. And so on" in said
+
+
+def test_a_caution_of_some_methods_names_them(capsys):
+    said = shown(several(), capsys)
+    assert "bbc, bbc_fold, naive_bootstrap: The winner is too optimistic" in said
+
+
+def test_one_sided_rows_say_their_side(capsys):
+    made = tuple(
+        dataclasses.replace(e, interval=Interval(0.72, 1.0, 0.9, "lower"))
+        for e in several()
+        if e.interval is not None
+    )
+    said = shown(Estimates(made), capsys)
+    assert "90 % interval" in said
+    assert "above 0.72" in said

@@ -1,0 +1,47 @@
+"""Predictions that many tests share."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from earnest import Predictions
+
+
+@pytest.fixture(scope="session")
+def binary() -> Predictions:
+    """Sixty cases, five configurations of rising skill, five stratified folds; seed 11."""
+    rng = np.random.default_rng(11)
+    y = np.tile([0, 1], 30)
+    skill = np.linspace(0.2, 1.2, 5)
+    scores = skill * y[:, None] + rng.standard_normal((60, 5))
+    return Predictions.from_arrays(y, scores, np.arange(60) // 2 % 5)
+
+
+@pytest.fixture(scope="session")
+def regression() -> Predictions:
+    """Forty cases, four configurations, four folds; seed 12."""
+    rng = np.random.default_rng(12)
+    y = rng.standard_normal(40)
+    scores = y[:, None] + np.array([0.5, 0.6, 0.9, 2.0]) * rng.standard_normal((40, 4))
+    return Predictions.from_arrays(y, scores, np.arange(40) % 4)
+
+
+@pytest.fixture(scope="session")
+def grouped() -> Predictions:
+    """Eighty cases in twenty groups of four, groups kept together in five folds; seed 13."""
+    rng = np.random.default_rng(13)
+    groups = np.repeat(np.arange(20), 4)
+    y = np.tile([0, 0, 1, 1], 20)
+    scores = 0.8 * y[:, None] + rng.standard_normal((80, 3))
+    return Predictions.from_arrays(y, scores, groups % 5, groups=groups)
+
+
+@pytest.fixture(scope="session")
+def repeated() -> Predictions:
+    """Sixty cases, three configurations, three repeats with a partition each; seed 14."""
+    rng = np.random.default_rng(14)
+    y = np.tile([0, 1], 30)
+    scores = 0.7 * y[:, None, None] + rng.standard_normal((60, 3, 3))
+    folds = np.stack([rng.permutation(60) % 5 for _ in range(3)], axis=1)
+    return Predictions.from_arrays(y, scores, folds)

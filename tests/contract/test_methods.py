@@ -1,0 +1,149 @@
+"""The contract of every registered method, and that the contract is no rubber stamp."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from earnest import BBC, BBCFold, HoldOut, NaiveBootstrap
+from earnest.core.cautions import Caution
+from earnest.core.results import Estimate
+from earnest.core.specs import MethodSpec
+from earnest.methods import METHODS
+from earnest.methods.base import Call
+from earnest.testing import METHOD_LAWS, MethodCase, check_method, example_predictions
+
+VARIANTS: dict[str, Any] = {
+    **{name: METHODS[name]() for name in METHODS},
+    "bbc as published": BBC(variant="as_published"),
+    "bbc, few resamples": BBC(n_resamples=37),
+    "bbc by folds": BBC(selector="mean_of_folds", n_resamples=100),
+    "bbc by one standard error": BBC(selector="one_standard_error", n_resamples=100),
+    "bbc stratified": BBC(undefined="stratify", n_resamples=100),
+    "bbc_fold drawn": BBCFold(exact=False),
+    "bbc_fold by one standard error": BBCFold(selector="1se"),
+    "naive_bootstrap over cases": NaiveBootstrap(over="cases"),
+    "naive_bootstrap normal": NaiveBootstrap(interval="normal"),
+    "naive_bootstrap bayesian": NaiveBootstrap(over="cases", resampler="bayesian"),
+    "holdout normal": HoldOut(interval="normal"),
+}
+# A rule by simplicity looks at the order of the configurations, which stands for simplicity.
+BY_ORDER = {"bbc by one standard error", "bbc_fold by one standard error"}
+CASES = {name: MethodCase.of(method) for name, method in VARIANTS.items()}
+
+
+@pytest.mark.parametrize("law", METHOD_LAWS, ids=lambda law: law.__name__)
+@pytest.mark.parametrize("name", VARIANTS)
+def test_method_keeps_the_contract(name: str, law: Any) -> None:
+    if name in BY_ORDER and law.__name__ == "order_of_configurations_does_not_matter":
+        ranked = CASES[name].predictions
+        configs = ranked.configs.with_complexity(np.arange(ranked.n_configs))
+        case = MethodCase.of(VARIANTS[name], replace(ranked, configs=configs))
+    else:
+        case = CASES[name]
+    law(case)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_method_keeps_the_contract_under_the_auc(name: str) -> None:
+    # 300 cases, so that no two configurations have the same AUC in any resample; seed 0
+    pi = example_predictions("binary", n_cases=300, n_configs=4, n_folds=5)
+    method = METHODS[name]
+    small = method(n_resamples=100) if hasattr(method, "n_resamples") else method()
+    assert len(check_method(small, predictions=pi, metric="roc_auc")) == len(METHOD_LAWS)
+
+
+def test_a_class_is_checked_with_its_defaults() -> None:
+    assert check_method(METHODS["naive"]) == tuple(law.__name__ for law in METHOD_LAWS)
+
+
+# ---- methods with one fault each: the contract must find it
+
+
+@dataclass(frozen=True, kw_only=True)
+class Faulty:
+    """BBC with a fault."""
+
+    fault: str = ""
+    n_resamples: int = 100
+    spec: Any = BBC.spec
+
+    def __call__(self, call: Call) -> Estimate:
+        """Return an estimate that breaks one law."""
+        made = BBC(n_resamples=self.n_resamples)(call)
+        knobs = {**made.provenance.knobs, "fault": self.fault, "spec": "bbc"}
+        made = replace(made, provenance=replace(made.provenance, knobs=knobs))
+        if self.fault == "range":
+            return replace(made, value=call.metric.limits[0] - 1)
+        if self.fault == "crossed":
+            assert made.interval is not None
+            crossed = replace(made.interval, low=made.interval.high, high=made.interval.low)
+            return replace(made, interval=crossed)
+        if self.fault == "seed":
+            return replace(made, value=made.value + np.random.default_rng().random() / 1000)
+        if self.fault == "threads":
+            return replace(made, value=made.value + 1e-3 * (call.n_jobs or 1))
+        if self.fault == "first column":
+            return replace(made, winner=call.pi.configs.ids[0])
+        if self.fault == "one-sided for scores":
+            return replace(made, value=made.value + 0.01 * call.metric.greater_is_better)
+        if self.fault == "estimand":
+            return replace(made, estimand="")
+        if self.fault == "valid":
+            return replace(made, n_valid=self.n_resamples + 1)
+        if self.fault == "level":
+            return replace(made, value=made.value + call.ask.confidence_level / 1000)
+        if self.fault == "writes":
+            call.given.responses.setflags(write=True)
+            call.given.responses[0, 0] += 1.0
+        return made
+
+
+FAULTS = {
+    "range": "value lies in range",
+    "crossed": "ordered",
+    "seed": "value",
+    "threads": "n_jobs",
+    "first column": "winner",
+    "one-sided for scores": "mirrors",
+    "estimand": "what it estimates",
+    "valid": "valid ones",
+    "level": "level never moves",
+    "writes": "anew|value|evidence",
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_the_contract_finds_a_fault(fault: str) -> None:
+    with pytest.raises(AssertionError, match=FAULTS[fault]):
+        check_method(Faulty(fault=fault))
+
+
+def test_the_contract_passes_the_faultless() -> None:
+    assert check_method(Faulty())
+
+
+def test_the_contract_finds_an_interval_that_was_not_declared() -> None:
+    spec = MethodSpec(
+        name="bbc",
+        title="x",
+        needs=BBC.spec.needs,
+        estimand=BBC.spec.estimand,
+        cites="y",
+        interval=False,
+    )
+    with pytest.raises(AssertionError, match="spec tells"):
+        check_method(Faulty(spec=spec))
+
+
+def test_the_contract_finds_an_empty_caution() -> None:
+    @dataclass(frozen=True)
+    class Mute(BBC):
+        def __call__(self, call: Call) -> Estimate:
+            return replace(BBC(n_resamples=100)(call), cautions=(Caution("EN001", "", ""),))
+
+    with pytest.raises(AssertionError, match="sentence"):
+        check_method(Mute())

@@ -1,0 +1,219 @@
+"""The sentences follow the result by rule, and claim only what it supports."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from earnest.core.intervals import Interval
+from earnest.core.results import Estimate, Provenance, Scale
+from earnest.core.sentences import (
+    Form,
+    article,
+    confidence,
+    form,
+    headline,
+    percent,
+    printed,
+    prose,
+    reason,
+)
+
+AUC = Scale("roc_auc", True, (0.0, 1.0))
+RMSE = Scale("rmse", False, (0.0, float("inf")))
+
+
+def made(value: float, naive: float | None, **changes: object) -> Estimate:
+    base = Estimate(
+        value=value,
+        interval=Interval(0.969, 0.994, 0.95, "two-sided"),
+        standard_error=0.0064,
+        scale=AUC,
+        method="bbc",
+        estimand="the mean performance",
+        naive=naive,
+        winner="svm",
+        n_cases=569,
+        n_configs=312,
+        n_resamples=1000,
+        n_valid=1000,
+        cautions=(),
+        provenance=Provenance(
+            seed=7, fingerprint="0", n_folds=10, n_repeats=1, knobs={}, versions={}
+        ),
+        no_information=0.5,
+    )
+    return dataclasses.replace(base, **changes)  # type: ignore[arg-type]
+
+
+def plain(text: str) -> str:
+    return text.replace("\u00a0", " ")
+
+
+SMALL = made(0.984, 0.991)
+LARGE = made(0.84, 0.93, standard_error=0.069, interval=Interval(0.69, 0.96, 0.95, "two-sided"))
+WEAK = made(0.56, 0.71, standard_error=0.06, interval=Interval(0.44, 0.67, 0.95, "two-sided"))
+LOSS = made(
+    3.14,
+    2.71,
+    scale=RMSE,
+    standard_error=0.21,
+    interval=Interval(2.7, 3.6, 0.95, "two-sided"),
+    no_information=9.0,
+)
+
+
+def test_a_small_share_lost_names_the_gap():
+    assert form(SMALL) is Form.SMALL
+    assert headline(SMALL, "ROC AUC") == (
+        "Expect a ROC AUC of 0.984 on new data. "
+        "The 0.991 that the search reported is 0.007 too optimistic."
+    )
+
+
+def test_a_large_share_lost_contradicts_the_search():
+    assert form(LARGE) is Form.LARGE
+    assert headline(LARGE, "ROC AUC") == (
+        "Expect a ROC AUC of 0.84 on new data, not the 0.93 that the search reported."
+    )
+
+
+@pytest.mark.parametrize(("value", "expected"), [(0.9752, Form.SMALL), (0.9748, Form.LARGE)])
+def test_five_percent_of_what_was_learned_is_the_border(value, expected):
+    # naive 0.9999 learned 0.4999 above chance; five percent of that is 0.024995
+    assert form(made(value, 0.9999)) is expected
+
+
+@pytest.mark.parametrize("naive", [0.9841, 0.97])
+def test_equal_as_printed_or_better_than_reported_is_no_optimism(naive):
+    estimate = made(0.984, naive)
+    assert form(estimate) is Form.NONE
+    assert headline(estimate, "ROC AUC") == (
+        "Expect a ROC AUC of 0.984 on new data, as the search reported."
+    )
+
+
+def test_an_interval_that_reaches_the_no_information_score_is_no_evidence():
+    assert form(WEAK) is Form.NO_EVIDENCE
+    assert headline(WEAK, "ROC AUC") == (
+        "No evidence that the model beats chance: ROC AUC 0.56 on new data (0.44 to 0.67)."
+    )
+
+
+def test_the_largest_class_is_not_called_chance():
+    accuracy = dataclasses.replace(
+        WEAK, scale=Scale("accuracy", True, (0.0, 1.0)), no_information=0.55
+    )
+    assert headline(accuracy, "accuracy").startswith(
+        "No evidence that the model beats a constant prediction: accuracy 0.56"
+    )
+
+
+def test_an_interval_open_at_the_bad_end_does_not_count_as_reaching_it():
+    upper = dataclasses.replace(WEAK, interval=Interval(0.0, 0.65, 0.95, "upper"))
+    assert form(upper) is Form.LARGE
+    worse = dataclasses.replace(upper, value=0.49)
+    assert form(worse) is Form.NO_EVIDENCE
+
+
+def test_a_one_sided_bound_in_parentheses_says_its_side():
+    lower = dataclasses.replace(WEAK, interval=Interval(0.45, 1.0, 0.95, "lower"))
+    assert headline(lower, "ROC AUC").endswith("ROC AUC 0.56 on new data (above 0.45).")
+
+
+def test_without_interval_the_estimate_itself_must_beat_no_information():
+    assert form(made(0.5, 0.6, interval=None)) is Form.NO_EVIDENCE
+    assert form(made(0.51, 0.6, interval=None)) is Form.LARGE
+
+
+def test_one_configuration_has_no_naive_number():
+    alone = dataclasses.replace(SMALL, n_configs=1)
+    assert form(alone) is Form.ALONE
+    assert headline(alone, "ROC AUC") == "Expect a ROC AUC of 0.984 on new data."
+    assert reason(alone) == ""
+
+
+def test_what_is_not_corrected_promises_nothing():
+    said = headline(SMALL, "ROC AUC", corrected=False)
+    assert said == "The winner's ROC AUC of 0.984 is not corrected for the search."
+    assert "luck is still in this number" in reason(SMALL, corrected=False)
+    assert plain(confidence(SMALL, corrected=False)) == (
+        "As if the winner had been fixed in advance, with 95 % confidence it lies between 0.969 "
+        "and 0.994."
+    )
+
+
+def test_one_configuration_needs_no_correction():
+    assert form(dataclasses.replace(SMALL, n_configs=1), corrected=False) is Form.ALONE
+
+
+def test_losses_read_in_their_own_direction():
+    assert headline(LOSS, "RMSE") == (
+        "Expect an RMSE of 3.1 on new data, not the 2.7 that the search reported."
+    )
+    weak = dataclasses.replace(LOSS, interval=Interval(2.7, 9.1, 0.95, "two-sided"))
+    assert headline(weak, "RMSE").startswith("No evidence that the model beats a constant")
+
+
+def test_your_predictions_can_stand_for_the_search():
+    said = headline(LARGE, "ROC AUC", speaker="your predictions")
+    assert said.endswith("not the 0.93 that your predictions reported.")
+
+
+@pytest.mark.parametrize(
+    ("interval", "expected"),
+    [
+        (Interval(0.969, 0.994, 0.95, "two-sided"), "it lies between 0.969 and 0.994."),
+        (Interval(0.972, 1.0, 0.95, "lower"), "it is above 0.972."),
+        (Interval(0.0, 0.991, 0.95, "upper"), "it is below 0.991."),
+    ],
+)
+def test_above_and_below_belong_to_one_sided_bounds_only(interval, expected):
+    said = plain(confidence(dataclasses.replace(SMALL, interval=interval)))
+    assert said == f"With 95 % confidence {expected}"
+
+
+def test_a_method_without_interval_says_so():
+    assert confidence(made(0.984, 0.991, interval=None)) == "The method bbc gives no interval."
+
+
+def test_printed_numbers_add_up():
+    # 0.99149 - 0.98351 is 0.00798, but a reader subtracts 0.984 from 0.991
+    shown = printed(made(0.98351, 0.99149))
+    assert (shown.naive, shown.value, shown.optimism) == ("0.991", "0.984", "0.007")
+
+
+def test_nearly_one_is_never_printed_as_one():
+    shown = printed(made(0.99961, 0.99999))
+    assert (shown.value, shown.naive) == ("over 0.999", "over 0.999")
+    assert prose(-0.25, 2) == "\u22120.25"
+
+
+def test_a_title_with_a_comma_closes_it():
+    said = headline(LARGE, "ROC AUC, one against the rest")
+    assert said.startswith("Expect a ROC AUC, one against the rest, of 0.84 on new data")
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("ROC AUC", "a"),
+        ("RMSE", "an"),
+        ("R²", "an"),
+        ("F1", "an"),
+        ("F-beta (beta = 2)", "an"),
+        ("accuracy", "an"),
+        ("error rate", "an"),
+        ("Brier score", "a"),
+        ("Matthews correlation", "a"),
+        ("PR AUC", "a"),
+        ("macro F1", "a"),
+    ],
+)
+def test_the_article_follows_the_spoken_word(words, expected):
+    assert article(words) == expected
+
+
+def test_a_level_keeps_its_percent_sign():
+    assert percent(0.975) == "97.5\u00a0%"

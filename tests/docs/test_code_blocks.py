@@ -1,0 +1,231 @@
+"""What the documentation shows is what the package does."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from types import ModuleType
+from urllib.parse import unquote
+
+import pytest
+
+import earnest
+from earnest.core.cautions import CODES
+from earnest.methods import METHODS
+
+ROOT = Path(__file__).resolve().parents[2]
+SRC = ROOT / "src" / "earnest"
+
+
+def load_generator() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("docs_generate", ROOT / "docs" / "_generate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+generate = load_generator()
+PAGES = generate.pages()
+EVERY_MARKDOWN = sorted(  # sorted: every test process must collect the same list
+    [
+        *ROOT.glob("*.md"),
+        *(p for p in (ROOT / "docs").rglob("*.md") if not {"_build", "gallery"} & set(p.parts)),
+        *(ROOT / "changelog.d").glob("*.md"),
+    ]
+)
+
+
+def named(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+def prose(page: Path) -> str:
+    """A page without its fenced blocks."""
+    return re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+
+
+# ---- examples
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_every_example_runs_and_prints_what_the_page_shows(page: Path, tmp_path: Path) -> None:
+    for output in generate.run_page(page.read_text(encoding="utf-8"), tmp_path):
+        assert output.printed == output.shown, "run docs/_generate.py and read what changed"
+
+
+def test_readme_shows_python_and_the_command_line() -> None:
+    languages = [b.language for b in generate.blocks((ROOT / "README.md").read_text("utf-8"))]
+    assert {"python", "text", "console"} <= set(languages)
+
+
+def test_a_wrong_output_is_noticed(tmp_path: Path) -> None:
+    page = "```python\nprint(1 + 1)\n```\n\n```text\n3\n```\n"
+    (output,) = generate.run_page(page, tmp_path)
+    assert (output.shown, output.printed) == ("3\n", "2\n")
+    assert generate.with_outputs(page, tmp_path) == page.replace("3", "2")
+
+
+def test_a_text_block_after_prose_is_no_output(tmp_path: Path) -> None:
+    page = "```python\nprint(1)\n```\n\nA diagram:\n\n```text\na -> b\n```\n"
+    assert generate.run_page(page, tmp_path) == []
+
+
+def test_every_make_target_that_a_page_names_is_in_the_makefile() -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.M))
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        wanted = set(re.findall(r"(?:^|`)make ([a-z][a-z-]*)", text, re.M))
+        assert wanted <= targets, named(page)
+
+
+# ---- tables and lists that follow from the registries
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_generated_tables_equal_the_registries(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert generate.with_tables(text) == text, "run docs/_generate.py"
+
+
+def test_every_kind_of_table_is_used_somewhere() -> None:
+    text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+    used = {name.split()[0] for name in re.findall(r"<!-- generated: ([\w ]+) -->", text)}
+    assert used == set(generate.TABLES)
+
+
+@pytest.mark.parametrize("name", list(METHODS))
+def test_every_method_has_a_page_with_every_part_and_knob(name: str) -> None:
+    text = (ROOT / "docs" / "methods" / f"{name}.md").read_text(encoding="utf-8")
+    parts = ["The idea", "The formula", "What is estimated", "What it assumes", "When it fails"]
+    parts += ["Knobs", "Example", "How it behaved in simulation", "Source"]
+    assert [p for p in re.findall(r"^## (.+)$", text, re.M) if p in parts] == parts
+    assert f"<!-- generated: facts {name} -->" in text
+    knobs = text.split("## Knobs")[1].split("## Example")[0]
+    for field in fields(METHODS[name]):
+        assert f"`{field.name}`" in knobs
+
+
+def test_every_method_page_is_of_a_method() -> None:
+    pages = {page.stem for page in (ROOT / "docs" / "methods").glob("*.md")}
+    assert pages == set(METHODS)
+
+
+def test_every_caution_has_a_section_under_its_own_words() -> None:
+    text = (ROOT / "docs" / "explanation" / "cautions.md").read_text(encoding="utf-8")
+    sections = dict(re.findall(r"^## (EN\d{3}): (.+)$", text, re.M))
+    assert sections == CODES
+    bodies = re.split(r"^## EN\d{3}: .+$", text, flags=re.M)[1:]
+    for code, body in zip(sections, bodies, strict=True):
+        assert f"({code.lower()})=\n## {code}" in text
+        assert "**What follows.**" in body, code
+        assert "**What to do.**" in body, code
+
+
+def test_every_code_that_a_page_names_exists() -> None:
+    for page in EVERY_MARKDOWN:
+        assert set(re.findall(r"\bEN\d{3}\b", page.read_text(encoding="utf-8"))) <= set(CODES)
+
+
+def test_the_reference_lists_every_public_name_once() -> None:
+    text = (ROOT / "docs" / "reference" / "api.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\.\. auto(?:class|function|exception):: earnest\.(\w+)$", text, re.M)
+    assert sorted(listed) == sorted(earnest.__all__)
+
+
+def test_the_reference_lists_every_key_of_the_json() -> None:
+    text = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
+    rows = text.split("### The JSON")[1].split("Several methods")[0]
+    listed = [key for row in re.findall(r"^\| (`.+?) \|", rows, re.M) for key in row.split(", ")]
+    made = earnest.estimate(
+        earnest.Predictions.from_arrays([0, 1, 0, 1], [0.2, 0.7, 0.4, 0.6]),
+        method="naive",
+        metric="accuracy",
+    )
+    assert sorted(key.strip("`") for key in listed) == sorted(made.to_dict())
+
+
+# ---- the map of the code
+
+
+def test_architecture_shows_every_room_in_the_order_of_the_linter() -> None:
+    config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    layers = config["tool"]["importlinter"]["contracts"][0]["layers"]
+    wanted = [re.findall(r"\w+", layer) for layer in layers]
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    diagram = text.split("## Rooms")[1].split("```text\n")[1].split("```")[0]
+    shown = [re.findall(r"\w+", re.split(r"\s{2,}|\s\(", line)[0]) for line in diagram.splitlines()]
+    assert shown == wanted
+
+
+def test_architecture_marks_as_planned_only_rooms_that_are_not_there() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    diagram = text.split("## Rooms")[1].split("```text\n")[1].split("```")[0]
+    for line in diagram.splitlines():
+        rooms = re.findall(r"\w+", re.split(r"\s{2,}|\s\(", line)[0])
+        there = [(SRC / room).is_dir() for room in rooms]
+        assert any(there) != ("(planned)" in line), line
+
+
+def test_every_path_that_architecture_names_exists() -> None:
+    text = prose(ROOT / "ARCHITECTURE.md")
+    for path in re.findall(r"`([\w/.]+(?:\.py|\.md|/))`", text):
+        assert any((base / path).exists() for base in (ROOT, SRC, SRC / "kernels")), path
+
+
+# ---- links and words
+
+
+def links(page: Path) -> Iterator[tuple[str, str]]:
+    for target in re.findall(r"\]\(([^)\s]+)\)", prose(page)):
+        if not re.match(r"[a-z]+:", target):
+            path, _, anchor = target.partition("#")
+            yield unquote(path), anchor
+
+
+@pytest.mark.parametrize("page", EVERY_MARKDOWN, ids=named)
+def test_every_link_between_pages_leads_somewhere(page: Path) -> None:
+    for path, _ in links(page):
+        assert not path or (page.parent / path).exists(), path
+
+
+def test_readme_says_what_it_is_in_three_sentences() -> None:
+    first = (ROOT / "README.md").read_text(encoding="utf-8").split("\n\n")[1]
+    assert len(re.findall(r"[.?](?:\s|$)", first)) == 3
+
+
+@pytest.mark.parametrize("page", EVERY_MARKDOWN, ids=named)
+def test_pages_do_not_shout(page: Path) -> None:
+    text = re.sub(r"`[^`]*`|\$[^$]*\$|<!--.*?-->|!\[", "", prose(page), flags=re.S)
+    assert "!" not in text
+
+
+def test_decisions_are_numbered_without_a_gap_and_have_every_part() -> None:
+    folder = ROOT / "docs" / "development" / "decisions"
+    records = sorted(folder.glob("[0-9]*.md"))
+    assert [r.name[:4] for r in records] == [f"{i:04d}" for i in range(1, len(records) + 1)]
+    for record in records:
+        text = record.read_text(encoding="utf-8")
+        assert text.startswith(f"# {record.name[:4]}. ")
+        assert re.search(r"^Status: (accepted|replaced by \d{4})$", text, re.M)
+        assert re.findall(r"^## (.+)$", text, re.M) == [
+            "Why the question came up",
+            "What we chose",
+            "What we rejected, and why",
+            "What follows from it",
+        ]
+
+
+def test_changelog_fragments_have_a_known_type() -> None:
+    config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    types = {kind["directory"] for kind in config["tool"]["towncrier"]["type"]}
+    for fragment in (ROOT / "changelog.d").glob("*.md"):
+        if fragment.name != "README.md":
+            assert fragment.name.split(".")[-2] in types, fragment.name

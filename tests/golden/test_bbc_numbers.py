@@ -1,0 +1,157 @@
+"""BBC, BBC-F and the naive bounds against the authors' published code."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from earnest import BBC, BBCFold, Naive, NaiveBootstrap, estimate, metric
+from earnest.core.results import Estimate
+from earnest.kernels.score import fold_scores
+from tests.golden.problems import FIVE_FOLDS, NAMES, known, predictions
+
+SEEDS = range(10)
+FLOAT32 = 1e-7  # the authors' AUC returns float32
+
+
+def within_monte_carlo(ours: list[float], reference: dict[str, float]) -> bool:
+    """Tell whether two means over seeds agree: 4 standard errors of their difference."""
+    spread = reference["sd"] ** 2 / reference["n"] + float(np.var(ours, ddof=1)) / len(ours)
+    return abs(float(np.mean(ours)) - reference["mean"]) <= 4 * math.sqrt(spread) + FLOAT32
+
+
+def statistics(made: Estimate) -> dict[str, float]:
+    low, high = made.at(side="lower").interval, made.interval
+    assert low is not None
+    assert high is not None
+    assert made.standard_error is not None
+    return {
+        "point": made.value,
+        "lower05": low.low,
+        "boot_sd": made.standard_error,
+        "q025": high.low,
+        "q975": high.high,
+    }
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def bbc_runs(request: pytest.FixtureRequest) -> tuple[str, list[dict[str, float]]]:
+    name = request.param
+    runs = [estimate(predictions(name), method=BBC(), metric="roc_auc", rng=s) for s in SEEDS]
+    return name, [statistics(run) for run in runs]
+
+
+@pytest.mark.parametrize("statistic", ["point", "lower05", "boot_sd", "q025", "q975"])
+def test_bbc_agrees_with_the_authors_code(
+    bbc_runs: tuple[str, list[dict[str, float]]], statistic: str
+) -> None:
+    name, runs = bbc_runs
+    ours = [run[statistic] for run in runs]
+    assert within_monte_carlo(ours, known(name)["BBC"][statistic]), (name, statistic, ours)
+
+
+@pytest.mark.parametrize("statistic", ["point", "boot_sd"])
+@pytest.mark.parametrize("name", NAMES)
+def test_random_bbc_fold_agrees_with_the_authors_code(name: str, statistic: str) -> None:
+    method = BBCFold(exact=False)
+    runs = [estimate(predictions(name), method=method, metric="roc_auc", rng=s) for s in SEEDS]
+    ours = [statistics(run)[statistic] for run in runs]
+    assert within_monte_carlo(ours, known(name)["BBC-F"][statistic]), ours
+
+
+@pytest.mark.parametrize("statistic", ["lower05", "q025", "q975"])
+def test_bbc_fold_limits_of_ten_folds_agree_with_the_authors_code(statistic: str) -> None:
+    # With five folds the limits jump between a few values; there the enumeration is the test.
+    pi = predictions("P6_n300_p10")
+    runs = [estimate(pi, method="bbc_fold", metric="roc_auc", rng=s) for s in SEEDS]
+    ours = [statistics(run)[statistic] for run in runs]
+    assert within_monte_carlo(ours, known("P6_n300_p10")["BBC-F"][statistic]), ours
+
+
+@pytest.mark.parametrize("name", FIVE_FOLDS)
+def test_bbc_fold_goes_through_all_draws_of_five_folds(name: str) -> None:
+    exact = known(name)["BBC-F_exact_enumeration"]
+    made = estimate(predictions(name), method="bbc_fold", metric="roc_auc", side="lower")
+    assert made.n_resamples == exact["n_draws"] == 5**5 - math.factorial(5)
+    assert made.value == pytest.approx(exact["point"], abs=FLOAT32)
+    assert made.interval is not None
+    assert made.interval.low == pytest.approx(exact["lower05"], abs=FLOAT32)
+    assert made.draws is not None
+    assert np.std(made.draws) == pytest.approx(exact["sd"], abs=FLOAT32)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_winners_and_their_scores_are_the_authors(name: str) -> None:
+    facts = known(name)
+    by_folds = estimate(predictions(name), method="naive", metric="roc_auc")
+    pooled = estimate(predictions(name), method=Naive(selector="pooled"), metric="roc_auc")
+    assert by_folds.winner == f"c{facts['winner_by_mean_fold_auc']}"
+    assert by_folds.value == pytest.approx(facts["cv_perf_winner_mean_fold"], abs=FLOAT32)
+    assert pooled.winner == f"c{facts['winner_by_pooled_auc']}"
+    assert pooled.value == pytest.approx(_pooled_score(facts, name), abs=FLOAT32)
+
+
+def _pooled_score(facts: dict[str, Any], name: str) -> float:
+    """The reference's pooled score is that of the winner by folds; take it where both agree."""
+    if facts["winner_by_mean_fold_auc"] == facts["winner_by_pooled_auc"]:
+        return float(facts["cv_perf_winner_pooled"])
+    pi, y = predictions(name), predictions(name).target.y
+    score = pi.responses[:, facts["winner_by_pooled_auc"], 0]
+    pairs = score[y == 1][:, None] - score[y == 0][None]
+    return float(np.mean((pairs > 0) + 0.5 * (pairs == 0)))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_fold_scores_of_the_winner_are_the_authors(name: str) -> None:
+    facts = known(name)
+    ours = fold_scores(predictions(name), metric("roc_auc"))[:, 0, facts["winner_by_mean_fold_auc"]]
+    np.testing.assert_allclose(ours, facts["fold_perf_of_winner"], atol=FLOAT32)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_normal_bound_of_the_naive_method_is_the_authors(name: str) -> None:
+    method = NaiveBootstrap(interval="normal")
+    made = estimate(predictions(name), method=method, metric="roc_auc", side="lower")
+    assert made.interval is not None
+    reference = min(known(name)["NB_normal_lower_code"], 1.0)
+    # Their 95 % quantile of the normal law has seven digits.
+    assert made.interval.low == pytest.approx(reference, abs=FLOAT32 + 1e-6)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_naive_bootstrap_bound_agrees_with_the_authors_code(name: str) -> None:
+    method = NaiveBootstrap(n_resamples=500)
+    runs = [
+        estimate(predictions(name), method=method, metric="roc_auc", side="lower", rng=seed)
+        for seed in range(20)
+    ]
+    ours = [run.interval.low for run in runs if run.interval is not None]
+    assert within_monte_carlo(ours, known(name)["NB_bootstrap_lower_code_B500"]), ours
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_as_published_names_the_winner_by_folds_and_draws_as_ever(name: str) -> None:
+    pi, facts = predictions(name), known(name)
+    ours = estimate(pi, method=BBC(), metric="roc_auc", rng=5)
+    published = estimate(pi, method=BBC(variant="as_published"), metric="roc_auc", rng=5)
+    assert ours.winner == f"c{facts['winner_by_pooled_auc']}"
+    assert published.winner == f"c{facts['winner_by_mean_fold_auc']}"
+    np.testing.assert_array_equal(ours.draws, published.draws)
+    codes = {caution.code for caution in published.cautions}
+    assert ("EN014" in codes) == (ours.winner != published.winner)
+
+
+def test_as_published_two_sided_limits_are_the_25th_and_975th_of_1000_draws() -> None:
+    pi = predictions("P1_small_bal")
+    made = estimate(pi, method=BBC(variant="as_published"), metric="roc_auc", rng=5)
+    assert made.draws is not None
+    assert made.interval is not None
+    ordered = np.sort(made.draws)
+    assert (made.interval.low, made.interval.high) == (ordered[25 - 1], ordered[975 - 1])
+    # One-sided limits follow the rule of the authors' code: sorted(L)[int(.05 * B)].
+    lower = made.at(side="lower").interval
+    assert lower is not None
+    assert lower.low == ordered[50]

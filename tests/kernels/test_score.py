@@ -1,0 +1,225 @@
+"""The dispatch: every way to a score gives the same score."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+import earnest as en
+from earnest.core.selection import Pooled, first_best
+from earnest.core.weights import Weights
+from earnest.inference import winners as judging
+from earnest.kernels import contest, dense, scans
+from earnest.kernels.score import fold_repeats, fold_scores, score_selected, score_table
+from earnest.kernels.threads import each, workers
+from earnest.metrics import METRICS
+from earnest.metrics.families import RankMetric
+
+SEED = 20260101
+
+
+def binary(n: int = 120, configs: int = 6, repeats: int = 1, seed: int = SEED) -> en.Predictions:
+    """Return probabilities with ties, in five folds a repeat."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % 2
+    scores = np.clip(
+        0.3 * y[:, None, None] + rng.random((n, configs, repeats)).round(2) * 0.7, 0, 1
+    )
+    fold = np.stack([rng.permutation(n) % 5 for _ in range(repeats)], axis=1)
+    return en.Predictions.from_arrays(y, scores, fold, response="probability")
+
+
+def counts(resamples: int, n: int, seed: int = SEED) -> Weights:
+    """Return bootstrap counts."""
+    rng = np.random.default_rng(seed)
+    return Weights(rng.multinomial(n, np.full(n, 1 / n), resamples).astype(np.uint8))
+
+
+@pytest.mark.parametrize("name", ["roc_auc", "accuracy", "brier", "f1", "mcc"])
+def test_selected_scores_are_entries_of_the_table(name: str) -> None:
+    pi, weights = binary(repeats=2), counts(40, 120)
+    table = score_table(pi, en.metric(name), weights)
+    columns = np.arange(40) % pi.n_configs
+    chosen = score_selected(pi, en.metric(name), weights, columns)
+    # The sums run over other blocks of columns: rounding of float64 only.
+    np.testing.assert_allclose(chosen, table[np.arange(40), columns], rtol=1e-13)
+
+
+def test_no_winner_has_no_score() -> None:
+    pi, weights = binary(), counts(3, 120)
+    chosen = score_selected(pi, en.metric("accuracy"), weights, np.array([-1, 0, -1]))
+    assert_array_equal(np.isnan(chosen), [True, False, True])
+
+
+@pytest.mark.parametrize("name", ["roc_auc", "accuracy", "log_loss"])
+def test_a_fold_score_is_the_score_of_the_fold_alone(name: str) -> None:
+    pi = binary(repeats=2)
+    scores = fold_scores(pi, en.metric(name))
+    repeats = fold_repeats(pi)
+    assert scores.shape == (10, 1, pi.n_configs)
+    for row, (repeat, fold) in enumerate((r, k) for r in range(2) for k in range(5)):
+        assert repeats[row] == repeat
+        rows = np.flatnonzero(pi.folds[:, repeat] == fold)
+        alone = en.Predictions.from_arrays(
+            pi.target.y[rows], pi.responses[rows, :, repeat], response="probability"
+        )
+        expected = score_table(alone, en.metric(name), Weights.ones(len(rows)))
+        np.testing.assert_allclose(scores[row], expected, rtol=1e-13)
+
+
+def test_fold_scores_under_weights_are_those_of_the_weighted_fold() -> None:
+    pi, weights = binary(), counts(7, 120)
+    scores = fold_scores(pi, en.metric("accuracy"), weights)
+    for fold in range(5):
+        inside = Weights(weights.values * (pi.folds[:, 0] == fold).astype(np.uint8))
+        expected = score_table(pi, en.metric("accuracy"), inside)
+        np.testing.assert_allclose(scores[fold], expected, rtol=1e-13)
+
+
+def test_repeats_are_scored_apart_and_averaged() -> None:
+    pi, weights = binary(repeats=3), counts(5, 120)
+    whole = score_table(pi, en.metric("roc_auc"), weights)
+    parts = [
+        score_table(
+            en.Predictions.from_arrays(pi.target.y, pi.responses[:, :, r]),
+            en.metric("roc_auc"),
+            weights,
+        )
+        for r in range(3)
+    ]
+    np.testing.assert_allclose(whole, np.mean(parts, axis=0), rtol=1e-13)
+
+
+@pytest.mark.parametrize("name", [m.name for m in METRICS.values() if isinstance(m, RankMetric)])
+def test_plain_and_compiled_scans_give_the_same_bytes(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    metric = en.metric(name)
+    if metric.kernel is None:
+        assert not scans.compiled_pays(metric, counts(64, 500).values, 1000)
+        return
+    pi, weights = problem_for(metric), counts(70, 90)
+    monkeypatch.setattr(scans, "COLD", np.inf)
+    monkeypatch.setattr(scans, "WARM", np.inf)
+    plain = score_table(pi, metric, weights)
+    chosen = np.arange(70) % pi.n_configs
+    plain_chosen = score_selected(pi, metric, weights, chosen)
+    monkeypatch.setattr(scans, "COLD", 0)
+    monkeypatch.setattr(scans, "WARM", 0)
+    assert scans.compiled_pays(metric, weights.values, 1)
+    assert_array_equal(score_table(pi, metric, weights), plain)
+    assert_array_equal(score_table(pi, metric, weights, n_jobs=2), plain)
+    assert_array_equal(score_selected(pi, metric, weights, chosen), plain_chosen)
+
+
+def problem_for(metric: RankMetric) -> en.Predictions:
+    """Return ninety cases of the task that a metric is for, with ties."""
+    rng = np.random.default_rng(SEED)
+    task = min(metric.tasks)
+    scores = rng.random((90, 4)).round(1)
+    if task == "survival":
+        return en.Predictions.from_arrays((rng.random(90).round(1), rng.random(90) < 0.6), scores)
+    if task == "multiclass":
+        raw = rng.random((90, 4, 1, 3)).round(1) + 0.05
+        y = np.array(["a", "b", "c"])[rng.integers(0, 3, 90)]
+        return en.Predictions.from_arrays(y, raw / raw.sum(axis=3, keepdims=True))
+    if task == "regression":
+        return en.Predictions.from_arrays(rng.random(90), scores)
+    return en.Predictions.from_arrays(rng.integers(0, 2, 90), scores)
+
+
+@pytest.mark.parametrize("name", ["brier", "log_loss"])
+@pytest.mark.parametrize("resamples", [1, 50])
+def test_a_contest_has_the_winners_of_the_full_table(
+    name: str, resamples: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pi, weights, metric = binary(n=300, configs=40), counts(resamples, 300), en.metric(name)
+    monkeypatch.setattr(contest, "ROWS", 64)  # several products, so that sums are carried on
+    expected = first_best(-score_table(pi, metric, weights))
+    found = contest.contest(pi, metric, weights)
+    assert found is not None
+    assert_array_equal(found, expected)
+
+
+def test_a_contest_gives_ties_to_the_first() -> None:
+    pi = binary(configs=3).select(["c1", "c2"])
+    twice = pi.concat(
+        en.Predictions.from_arrays(
+            pi.target.y,
+            pi.responses[:, :, 0],
+            pi.folds[:, 0],
+            configs=["again", "and again"],
+            response="probability",
+        )
+    )
+    weights, metric = counts(60, 120), en.metric("brier")
+    found = contest.contest(twice, metric, weights)
+    assert found is not None
+    assert set(found.tolist()) <= {0, 1}
+    assert_array_equal(found, first_best(-score_table(twice, metric, weights)))
+
+
+def test_a_contest_of_equals_is_left_to_the_full_table() -> None:
+    y = np.arange(50) % 2
+    same = np.repeat(np.linspace(0.1, 0.9, 50)[:, None], 40, axis=1)
+    pi = en.Predictions.from_arrays(y, same)
+    assert contest.contest(pi, en.metric("brier"), counts(20, 50)) is None
+
+
+def test_regression_losses_of_any_size_are_contested_exactly() -> None:
+    rng = np.random.default_rng(SEED)
+    y = rng.standard_normal(200) * 1e6
+    scores = y[:, None] + rng.standard_cauchy((200, 30)) * 1e5
+    pi, weights = en.Predictions.from_arrays(y, scores), counts(80, 200)
+    for name in ("mse", "mae"):
+        metric = en.metric(name)
+        found = contest.contest(pi, metric, weights)
+        assert found is not None
+        assert_array_equal(found, first_best(-score_table(pi, metric, weights)))
+
+
+def test_winners_do_not_depend_on_whether_there_was_a_contest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pi, weights, metric = binary(n=200, configs=25), counts(64, 200), en.metric("brier")
+    assert not contest.can_contest(pi, metric, weights)
+    without = judging.winners(pi, metric, weights, Pooled())
+    monkeypatch.setattr(contest, "WORTH", 0)
+    assert contest.can_contest(pi, metric, weights)
+    assert_array_equal(judging.winners(pi, metric, weights, Pooled()), without)
+
+
+@pytest.mark.parametrize("name", ["accuracy", "f1", "mcc"])
+def test_counts_are_exact_in_either_precision(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pi, weights = binary(), counts(30, 120)
+    single = score_table(pi, en.metric(name), weights)
+    monkeypatch.setattr(dense, "EXACT", 0.0)  # never float32
+    assert_array_equal(score_table(pi, en.metric(name), weights), single)
+
+
+def test_weights_for_other_cases_are_refused() -> None:
+    with pytest.raises(en.InputError, match="different cases"):
+        score_table(binary(), en.metric("accuracy"), counts(2, 7))
+
+
+def test_incomplete_configurations_have_no_score() -> None:
+    scores = np.array([[0.1, np.nan], [0.8, np.nan], [0.3, 0.2], [0.9, 0.7]])
+    pi = en.Predictions.from_arrays([0, 1, 0, 1], scores, [0, 0, 1, 1])
+    table = score_table(pi, en.metric("accuracy"), Weights.ones(4))
+    assert_array_equal(np.isnan(table), [[False, True]])
+
+
+def test_threads_keep_the_order() -> None:
+    assert each(lambda x: x * x, range(20), 4) == [x * x for x in range(20)]
+
+
+@pytest.mark.parametrize(("given", "least"), [(None, 1), (1, 1), (3, 3), (-1, 1), (-100, 1)])
+def test_workers_are_at_least_one(given: int | None, least: int) -> None:
+    assert workers(given) >= least
+
+
+@pytest.mark.parametrize("given", [0, 1.5, "two", True])
+def test_other_workers_are_refused(given: object) -> None:
+    with pytest.raises(en.InputError, match="n_jobs"):
+        workers(given)  # type: ignore[arg-type]

@@ -1,0 +1,291 @@
+"""The verbs `estimate` and `estimate_all`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+import earnest as en
+from earnest import BBC, HoldOut, Predictions, estimate, estimate_all
+from earnest.core.results import Estimate
+from earnest.core.specs import Estimand, Evidence, MethodSpec
+from earnest.methods import METHODS, run
+from earnest.methods.base import Call, make_estimate
+from earnest.testing import squared_error
+
+NAMES = ["bbc", "bbc_fold", "holdout", "naive", "naive_bootstrap", "tibshirani"]
+
+
+# ---- knobs and instances
+
+
+def test_an_instance_is_its_name_with_knobs(binary: Predictions) -> None:
+    named = estimate(binary, method="bbc", metric="roc_auc", n_resamples=64, rng=1)
+    made = estimate(binary, method=BBC(n_resamples=64), metric="roc_auc", rng=1)
+    assert json.dumps(named.to_dict(draws=True)) == json.dumps(made.to_dict(draws=True))
+
+
+@pytest.mark.parametrize("alias", ["bbc_f", "cvt", "nb", "tt"])
+def test_aliases_answer_under_the_name(binary: Predictions, alias: str) -> None:
+    made = estimate(binary, method=alias, metric="roc_auc", rng=0)
+    assert made.method == METHODS[alias].spec.name != alias
+
+
+def test_a_knob_beside_an_instance_is_refused(binary: Predictions) -> None:
+    with pytest.raises(en.InputError, match="beside a configured method") as refusal:
+        estimate(binary, method=BBC(), metric="roc_auc", n_resamples=10)
+    assert "BBC(" in refusal.value.cure
+
+
+def test_a_knob_that_a_method_lacks_is_refused(binary: Predictions) -> None:
+    for method, knobs in (("naive", {"n_resamples": 5}), ("bbc_fold", {"undefined": "drop"})):
+        with pytest.raises(en.InputError, match="has no knob"):
+            estimate(binary, method=method, metric="roc_auc", **knobs)
+
+
+def test_a_misspelt_method_is_answered_with_the_nearest(binary: Predictions) -> None:
+    with pytest.raises(en.UnknownNameError, match="bbc_fold"):
+        estimate(binary, method="bbc_folds", metric="roc_auc")
+
+
+@pytest.mark.parametrize("method", [3, None, object()])
+def test_what_is_no_method_is_refused(binary: Predictions, method: Any) -> None:
+    with pytest.raises(en.InputError, match="`method`"):
+        estimate(binary, method=method, metric="roc_auc")
+
+
+def test_a_class_in_place_of_an_instance_is_refused_with_the_cure(binary: Predictions) -> None:
+    with pytest.raises(en.InputError, match="`method`") as refusal:
+        estimate(binary, method=BBC, metric="roc_auc")
+    assert "BBC()" in refusal.value.cure
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("confidence_level", 95),
+        ("confidence_level", 1.0),
+        ("confidence_level", "high"),
+        ("side", "left"),
+        ("side", None),
+        ("selector", "best"),
+        ("selector", 3),
+        ("selector", ["pooled"]),
+        ("undefined", "ignore"),
+        ("n_resamples", 0),
+        ("n_resamples", 2.5),
+        ("rng", -1),
+        ("rng", "seven"),
+        ("n_jobs", 0),
+        ("n_jobs", 1.5),
+        ("metric", "auroc_of_nothing"),
+        ("metric", 3),
+    ],
+)
+def test_bad_arguments_are_refused_before_any_work(
+    binary: Predictions, monkeypatch: pytest.MonkeyPatch, name: str, value: Any
+) -> None:
+    def never(*args: Any, **options: Any) -> Any:
+        raise RuntimeError("work was begun")
+
+    monkeypatch.setattr(run, "no_information", never)
+    monkeypatch.setattr(BBC, "__call__", never)
+    arguments = {"metric": "roc_auc", name: value}
+    if name == "selector":  # a method looks its selector up when it is called
+        monkeypatch.undo()
+    with pytest.raises(en.EarnestError):
+        estimate(binary, method="bbc", **arguments)
+
+
+def test_a_level_in_percent_is_answered_with_the_share(binary: Predictions) -> None:
+    with pytest.raises(en.InputError, match=r"write 0\.95"):
+        estimate(binary, metric="roc_auc", confidence_level=95)
+
+
+def test_anything_but_predictions_is_refused() -> None:
+    with pytest.raises(en.EvidenceError, match="not a table of out-of-sample predictions"):
+        estimate(np.zeros((3, 2)), metric="roc_auc")
+
+
+def test_a_metric_of_another_task_is_refused(regression: Predictions) -> None:
+    with pytest.raises(en.MetricError, match="regression"):
+        estimate(regression, metric="roc_auc")
+
+
+def test_threads_never_change_a_result(binary: Predictions) -> None:
+    runs = [estimate(binary, metric="roc_auc", rng=0, n_jobs=j).to_dict(draws=True) for j in (1, 2)]
+    assert json.dumps(runs[0]) == json.dumps(runs[1])
+
+
+@pytest.mark.parametrize(
+    "rng", [7, np.int64(7), np.random.SeedSequence(7)], ids=["int", "numpy int", "sequence"]
+)
+def test_the_same_seed_in_any_form_gives_the_same_draws(binary: Predictions, rng: Any) -> None:
+    made = estimate(binary, metric="roc_auc", n_resamples=64, rng=rng)
+    assert made.provenance.seed == 7
+    np.testing.assert_array_equal(
+        made.draws, estimate(binary, metric="roc_auc", n_resamples=64, rng=7).draws
+    )
+
+
+def test_without_a_seed_the_recorded_one_repeats_the_result(binary: Predictions) -> None:
+    first = estimate(binary, metric="roc_auc", n_resamples=64)
+    again = estimate(binary, metric="roc_auc", n_resamples=64, rng=first.provenance.seed)
+    assert first == again
+    np.testing.assert_array_equal(first.draws, again.draws)
+    other = estimate(binary, metric="roc_auc", n_resamples=64)
+    assert other.provenance.seed != first.provenance.seed
+
+
+# ---- what is added to every answer
+
+
+def test_the_zero_point_is_the_best_constant_prediction(
+    binary: Predictions, regression: Predictions
+) -> None:
+    y = regression.target.y
+    assert estimate(binary, method="naive", metric="roc_auc").no_information == 0.5
+    assert estimate(binary, method="naive", metric="accuracy").no_information == 0.5
+    made = estimate(regression, method="naive", metric=squared_error)
+    assert made.no_information == pytest.approx(y.var())
+
+
+def test_a_large_optimism_is_cautioned_of_with_its_share() -> None:
+    rng = np.random.default_rng(0)
+    pi = Predictions.from_arrays(np.tile([0, 1], 30), rng.random((60, 50)))
+    made = estimate(pi, metric="roc_auc", rng=0)
+    assert made.share_lost is not None
+    assert made.share_lost > 0.05
+    assert made.optimism is not None
+    assert made.naive is not None
+    assert made.share_lost == pytest.approx(made.optimism / (made.naive - 0.5))
+    assert "EN001" in {c.code for c in made.cautions}
+
+
+def test_cautions_come_before_notes_and_in_the_order_of_their_codes(repeated: Predictions) -> None:
+    cautions = estimate(repeated.select("c0"), method="bbc_fold", metric="roc_auc").cautions
+    keys = [(str(c.severity) == "note", c.code) for c in cautions]
+    assert keys == sorted(keys)
+    assert {True, False} == {note for note, _ in keys}
+
+
+def test_few_resamples_for_the_level_are_cautioned_of(binary: Predictions) -> None:
+    rough = estimate(binary, metric="roc_auc", n_resamples=100, rng=0)
+    fine = estimate(binary, metric="roc_auc", n_resamples=200, rng=0)
+    assert "EN016" in {c.code for c in rough.cautions}
+    assert "EN016" not in {c.code for c in fine.cautions}
+
+
+# ---- estimate_all
+
+
+def test_all_methods_answer_with_the_defaults_of_estimate(binary: Predictions) -> None:
+    table = estimate_all(binary, metric="roc_auc", rng=3)
+    assert [e.method for e in table] == NAMES
+    for made in table:
+        assert made == estimate(binary, method=made.method, metric="roc_auc", rng=3)
+
+
+def test_a_knob_goes_to_the_methods_that_have_it(binary: Predictions) -> None:
+    table = estimate_all(binary, metric="roc_auc", n_resamples=80, rng=0)
+    assert table["bbc"].n_resamples == 80
+    assert table["naive"].n_resamples is None
+    assert table["bbc_fold"].provenance.knobs["n_resamples"] == 80
+
+
+def test_a_method_that_cannot_answer_says_why(binary: Predictions) -> None:
+    whole = Predictions.from_arrays(binary.target.y, binary.responses[:, :, 0])
+    table = estimate_all(whole, metric="roc_auc", rng=0)
+    assert [e.method for e in table] == ["bbc", "holdout", "naive"]
+    assert set(table.refused) == {"bbc_fold", "naive_bootstrap", "tibshirani"}
+    assert all("folds" in reason for reason in table.refused.values())
+    with pytest.raises(en.UnknownNameError, match="folds"):
+        table["tibshirani"]
+
+
+def test_no_answer_at_all_is_an_error() -> None:
+    pi = Predictions.from_arrays([1, 0, 0, 0], [0.3, 0.2, 0.5, 0.1])
+    with pytest.raises(en.EvidenceError, match="no method can answer"):
+        estimate_all(pi, methods=["bbc", "bbc_fold"], metric="roc_auc")
+
+
+def test_no_method_at_all_is_an_error(binary: Predictions) -> None:
+    with pytest.raises(en.InputError, match="no method"):
+        estimate_all(binary, methods=[], metric="roc_auc")
+
+
+def test_names_and_instances_may_be_mixed(binary: Predictions) -> None:
+    table = estimate_all(
+        binary,
+        methods=["naive", BBC(n_resamples=64), HoldOut(evaluate=0.5)],
+        metric="roc_auc",
+        n_resamples=30,
+        rng=0,
+    )
+    assert [e.method for e in table] == ["naive", "bbc", "holdout"]
+    assert table["bbc"].n_resamples == 64
+
+
+def test_methods_use_the_same_resamples(binary: Predictions) -> None:
+    single = binary.select("c4")
+    table = estimate_all(single, methods=[BBC(undefined="drop"), "bbc"], metric="roc_auc", rng=5)
+    first, second = (made.draws for made in table)
+    np.testing.assert_array_equal(first, second)  # no draw of sixty cases lacks a class here
+
+
+def test_intervals_that_do_not_meet_are_cautioned_of() -> None:
+    # scores are good within a fold and on another level in each: pooling sees next to nothing
+    y = np.tile([0, 1], 50)
+    fold = np.arange(100) // 2 % 10
+    noise = 0.2 * np.random.default_rng(0).standard_normal((100, 2))
+    scores = y[:, None] + 10.0 * fold[:, None] + noise
+    pi = Predictions.from_arrays(y, scores, fold)
+    table = estimate_all(pi, methods=["bbc", "bbc_fold"], metric="roc_auc", rng=0)
+    assert [c.code for c in table.cautions] == ["EN008"]
+    assert "bbc and bbc_fold" in table.cautions[0].what
+    assert "EN007" in {c.code for c in table["bbc"].cautions}
+
+
+@dataclass(frozen=True)
+class Guess:
+    """A method of one's own that is in no registry."""
+
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="guess",
+        title="A guess",
+        needs=Evidence.OUT_OF_SAMPLE,
+        estimand=Estimand.WINNER,
+        cites="nobody",
+        interval=False,
+    )
+
+    def __call__(self, call: Call) -> Estimate:
+        """Return one half."""
+        return make_estimate(self, call, value=0.5, winner=0, naive=None)
+
+
+def test_a_method_of_ones_own_needs_no_registry(binary: Predictions) -> None:
+    assert estimate(binary, method=Guess(), metric="roc_auc").value == 0.5
+    table = estimate_all(binary, methods=["bbc", Guess(), "bbc_fold"], metric="roc_auc", rng=0)
+    assert [e.method for e in table] == ["bbc", "guess", "bbc_fold"]
+
+
+def test_one_name_in_place_of_a_list_is_one_method(binary: Predictions) -> None:
+    table = estimate_all(binary, methods="naive", metric="roc_auc")
+    assert [e.method for e in table] == ["naive"]
+
+
+def test_a_callable_metric_that_refuses_constants_is_answered(regression: Predictions) -> None:
+    def spread(y: np.ndarray, prediction: np.ndarray) -> float:
+        if len(np.unique(prediction)) == 1:
+            raise ValueError("a constant has no spread")
+        return float(np.abs(y - prediction).mean())
+
+    metric = en.make_metric(spread, greater_is_better=False, limits=(0, np.inf))
+    made = estimate(regression, method="naive", metric=metric)
+    assert made.no_information is None
+    assert made.value > 0

@@ -1,0 +1,155 @@
+"""What scikit-learn, SciPy, scikit-survival and the definitions say of one column of predictions.
+
+`oracle(name, task, y, response, weight)` is given the rows as they are; `weight` is None, or real
+weights where the other library takes them (`WEIGHTED`).
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+from sklearn import metrics as sk
+from sksurv.metrics import concordance_index_censored
+
+from earnest.core.target import Task
+from tests.metrics.evidence import K
+
+Values = NDArray[Any]
+
+LABELS = {
+    "accuracy": sk.accuracy_score,
+    "error_rate": sk.zero_one_loss,
+    "mcc": sk.matthews_corrcoef,
+}
+POSITIVE = {
+    "precision": (sk.precision_score, {}),
+    "recall": (sk.recall_score, {}),
+    "specificity": (sk.recall_score, {"pos_label": 0}),
+    "f1": (sk.f1_score, {}),
+    "f_beta": (sk.fbeta_score, {"beta": 2.0}),
+    "f1_macro": (sk.f1_score, {"average": "macro"}),
+    "f1_weighted": (sk.f1_score, {"average": "weighted"}),
+    "precision_macro": (sk.precision_score, {"average": "macro"}),
+    "recall_macro": (sk.recall_score, {"average": "macro"}),
+}
+VALUES = {
+    "mse": sk.mean_squared_error,
+    "rmse": sk.root_mean_squared_error,
+    "mae": sk.mean_absolute_error,
+    "mape": sk.mean_absolute_percentage_error,
+    "median_absolute_error": sk.median_absolute_error,
+}
+AREAS = {
+    "roc_auc_ovr": ("ovr", "macro"),
+    "roc_auc_ovr_weighted": ("ovr", "weighted"),
+    "roc_auc_ovo": ("ovo", "macro"),
+    "roc_auc_ovo_weighted": ("ovo", "weighted"),
+}
+# those for which a weighted value of another library, or a plain definition, is at hand
+UNWEIGHTED = {"roc_auc_ovo", "roc_auc_ovo_weighted", "spearman"}
+
+
+def oracle(
+    name: str, task: Task, y: Values, response: Values, weight: Values | None = None
+) -> float:
+    """Return the other library's value, NaN where the metric is undefined."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if task is Task.SURVIVAL:
+            return survival(y, response) if weight is None else pairs(y, response, weight)
+        if task is Task.REGRESSION:
+            return regression(name, y, response, weight)
+        return classes(name, task, y, response, weight)
+
+
+def classes(name: str, task: Task, y: Values, response: Values, weight: Values | None) -> float:
+    binary = task is Task.BINARY
+    labels = (response > 0.5).astype(int) if binary else response.argmax(axis=1)
+    codes = [0, 1] if binary else list(range(K))
+    if name in LABELS:
+        return float(LABELS[name](y, labels, sample_weight=weight))
+    if name in POSITIVE:
+        function, more = POSITIVE[name]
+        return float(function(y, labels, sample_weight=weight, zero_division=0, **more))
+    if name == "balanced_accuracy":
+        alone = len(np.unique(y)) < 2  # we call that undefined
+        return np.nan if alone else sk.balanced_accuracy_score(y, labels, sample_weight=weight)
+    if name in ("cohen_kappa", "quadratic_kappa"):
+        how = "quadratic" if name == "quadratic_kappa" else None
+        return sk.cohen_kappa_score(y, labels, labels=codes, weights=how, sample_weight=weight)
+    if name == "log_loss":
+        return sk.log_loss(y, response, labels=codes, sample_weight=weight)
+    if name == "brier":
+        known = {"pos_label": 1} if binary else {"labels": codes}
+        return sk.brier_score_loss(y, response, sample_weight=weight, **known)
+    if name in AREAS:
+        if len(np.unique(y)) < 2:
+            return np.nan
+        how, average = AREAS[name]
+        return sk.roc_auc_score(
+            y, response, multi_class=how, average=average, labels=codes, sample_weight=weight
+        )
+    return two_classes(name, y, response, labels, weight)
+
+
+def two_classes(
+    name: str, y: Values, score: Values, labels: Values, weight: Values | None
+) -> float:
+    w = np.ones(len(y)) if weight is None else weight
+    if name == "risk":
+        return float((w * (labels != y)).sum() / w.sum())
+    if name == "average_precision":
+        return sk.average_precision_score(y, score, sample_weight=weight) if y.any() else np.nan
+    if len(np.unique(y)) < 2:
+        return np.nan
+    if name == "roc_auc":
+        return sk.roc_auc_score(y, score, sample_weight=weight)
+    if name == "partial_roc_auc":
+        return sk.roc_auc_score(y, score, max_fpr=0.1, sample_weight=weight)
+    assert name == "ks"
+    if weight is None:
+        return stats.ks_2samp(score[y == 1], score[y == 0], method="asymp").statistic
+    one, zero = w * (y == 1) / w[y == 1].sum(), w * (y == 0) / w[y == 0].sum()
+    return float(max(abs((one - zero)[score <= cut].sum()) for cut in score))
+
+
+def regression(name: str, y: Values, value: Values, weight: Values | None) -> float:
+    if name in VALUES:
+        return VALUES[name](y, value, sample_weight=weight)
+    if np.ptp(y) == 0:
+        return np.nan  # scikit-learn sets 0 or 1; we call that undefined
+    if name == "r2":
+        return sk.r2_score(y, value, sample_weight=weight, force_finite=False)
+    if name == "explained_variance":
+        return sk.explained_variance_score(y, value, sample_weight=weight, force_finite=False)
+    if np.ptp(value) == 0:
+        return np.nan
+    if name == "spearman":
+        return stats.spearmanr(y, value).statistic
+    assert name == "pearson"
+    covariance = np.cov(y, value, aweights=weight)
+    return float(covariance[0, 1] / np.sqrt(covariance[0, 0] * covariance[1, 1]))
+
+
+def survival(y: Values, risk: Values) -> float:
+    """Return scikit-survival's value; `y` holds (time, event)."""
+    if np.isnan(pairs(y, risk, np.ones(len(y)))):
+        return np.nan
+    return concordance_index_censored(y[:, 1] > 0, y[:, 0], risk)[0]
+
+
+def pairs(y: Values, risk: Values, weight: Values) -> float:
+    """Return the concordance by its definition, a pair at a time."""
+    time, event = y[:, 0], y[:, 1] > 0
+    good = count = 0.0
+    for i in np.flatnonzero(event):
+        for j in range(len(time)):
+            if time[i] < time[j] or (time[i] == time[j] and not event[j]):
+                both = weight[i] * weight[j]
+                good += both * (1.0 if risk[i] > risk[j] else 0.5 if risk[i] == risk[j] else 0.0)
+                count += both
+    return good / count if count else np.nan

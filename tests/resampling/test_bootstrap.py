@@ -1,0 +1,192 @@
+"""Bootstraps as rows of weights."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import earnest as en
+from earnest.core.rng import Seeds
+from earnest.core.target import Target, Task
+from earnest.core.weights import Unit
+from earnest.resampling import bootstrap
+from earnest.resampling.bootstrap import (
+    RESAMPLERS,
+    Accept,
+    BayesianBootstrap,
+    CaseBootstrap,
+    GroupBootstrap,
+    Resampler,
+    StratifiedBootstrap,
+    batches,
+    every_class_on_both_sides,
+    something_out_of_bag,
+    strata_of,
+)
+
+
+def a_target(counts: tuple[int, ...] = (20, 10), groups: object = None) -> Target:
+    y = np.repeat(np.arange(len(counts)), counts)
+    task = Task.BINARY if len(counts) == 2 else Task.MULTICLASS
+    units = None if groups is None else np.asarray(groups, dtype=np.int64)
+    return Target(y=y, task=task, classes=tuple(range(len(counts))), groups=units)
+
+
+def drawn(
+    resampler: Resampler,
+    target: Target,
+    count: int,
+    seed: int = 0,
+    accept: Accept | None = None,
+    stream: int = 0,
+) -> np.ndarray:
+    parts = batches(resampler, target, count, Seeds.of(seed), accept=accept, stream=stream)
+    return np.concatenate([part.values for part in parts])
+
+
+@pytest.mark.parametrize("name", ["case", "stratified"])
+def test_a_resample_has_as_many_cases_as_the_sample(name: str) -> None:
+    counts = drawn(RESAMPLERS[name], a_target(), 200)
+    assert counts.dtype == np.uint8
+    assert (counts.sum(axis=1) == 30).all()
+
+
+def test_cases_are_drawn_with_equal_chance_and_replacement() -> None:
+    # seed 0; a count is Binomial(30, 1/30): mean 1, variance 29/30, and 4 sd of a mean of 4000
+    counts = drawn(CaseBootstrap(), a_target(), 4000)
+    np.testing.assert_allclose(counts.mean(axis=0), 1.0, atol=4 * np.sqrt(29 / 30 / 4000))
+    left_out = (counts == 0).mean()
+    chance = (1 - 1 / 30) ** 30
+    assert left_out == pytest.approx(chance, abs=4 * np.sqrt(chance * (1 - chance) / 4000))
+
+
+def test_stratified_draws_keep_the_size_of_every_class() -> None:
+    target = a_target((20, 10))
+    counts = drawn(StratifiedBootstrap(), target, 100)
+    assert (counts[:, target.y == 1].sum(axis=1) == 10).all()
+    assert (counts[:, target.y == 0].sum(axis=1) == 20).all()
+
+
+def test_given_strata_come_before_classes() -> None:
+    strata = np.tile([0, 1, 2], 10)
+    target = Target(y=np.tile([0, 1], 15), task=Task.BINARY, classes=(0, 1), strata=strata)
+    counts = drawn(StratifiedBootstrap(), target, 50)
+    for layer in range(3):
+        assert (counts[:, strata == layer].sum(axis=1) == 10).all()
+
+
+def test_strata_of_a_survival_target_are_its_events_and_a_regression_has_one() -> None:
+    event = np.array([True, False, True])
+    survival = Target(y=np.arange(3.0), task=Task.SURVIVAL, event=event)
+    np.testing.assert_array_equal(strata_of(survival), [1, 0, 1])
+    values = Target(y=np.arange(3.0), task=Task.REGRESSION)
+    np.testing.assert_array_equal(strata_of(values), [0, 0, 0])
+
+
+def test_groups_go_in_or_out_together() -> None:
+    groups = np.repeat(np.arange(10), 3)
+    target = a_target((15, 15), groups=groups)
+    counts = drawn(GroupBootstrap(), target, 100)
+    for group in range(10):
+        own = counts[:, groups == group]
+        assert (own == own[:, :1]).all()
+    per_group = counts[:, ::3].astype(int)
+    assert (per_group.sum(axis=1) == 10).all()
+
+
+def test_group_draws_have_the_group_as_their_unit_and_need_groups() -> None:
+    target = a_target((15, 15), groups=np.repeat(np.arange(10), 3))
+    assert next(batches(GroupBootstrap(), target, 3, Seeds.of(0))).unit is Unit.GROUP
+    with pytest.raises(en.EvidenceError, match="needs groups"):
+        drawn(GroupBootstrap(), a_target(), 3)
+
+
+def test_bayesian_weights_are_positive_and_sum_to_n() -> None:
+    weights = drawn(BayesianBootstrap(), a_target(), 50)
+    assert (weights > 0).all()
+    np.testing.assert_allclose(weights.sum(axis=1), 30.0)
+
+
+def test_bayesian_weights_have_the_variance_of_a_dirichlet() -> None:
+    # n * Dirichlet(1): variance (n-1)/(n+1); 4 sd of a sample variance of 20,000 draws whose
+    # fourth moment is about 9 (exponential), so sd of the variance is about sqrt(8/20000)
+    weights = drawn(BayesianBootstrap(), a_target((5, 5)), 20_000)[:, 0]
+    assert weights.var() == pytest.approx(9 / 11, abs=4 * np.sqrt(8 / 20_000))
+
+
+def test_published_rule_has_every_class_in_bag_and_out_of_bag() -> None:
+    target = a_target((6, 3, 3))
+    accept = every_class_on_both_sides(target)
+    counts = drawn(CaseBootstrap(), target, 200, accept=accept)
+    for label in range(3):
+        own = counts[:, target.y == label]
+        assert (own.sum(axis=1) > 0).all()
+        assert (own == 0).any(axis=1).all()
+
+
+def test_published_rule_redraws_uniformly_among_the_accepted() -> None:
+    # Two classes of two cases: by enumeration of the 4**4 index draws, those accepted have both
+    # classes in and out. seed 3; 4 sd of a share of 4000.
+    target = a_target((2, 2))
+    accept = every_class_on_both_sides(target)
+    grid = np.stack(np.meshgrid(*[np.arange(4)] * 4), axis=-1).reshape(-1, 4)
+    counts = np.stack([np.bincount(row, minlength=4) for row in grid])
+    allowed = counts[accept(counts.astype(np.uint8))]
+    expected = (allowed[:, 0] == 1).mean()
+    ours = (drawn(CaseBootstrap(), target, 4000, seed=3, accept=accept)[:, 0] == 1).mean()
+    assert ours == pytest.approx(expected, abs=4 * np.sqrt(expected * (1 - expected) / 4000))
+
+
+def test_a_class_with_one_case_is_refused_by_name() -> None:
+    with pytest.raises(en.EvidenceError, match="class 1 has one case"):
+        every_class_on_both_sides(a_target((5, 1)))
+
+
+def test_an_impossible_rule_ends_with_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bootstrap, "TRIES", 20)
+    # both classes live in one group each: drawn, a class is never out-of-bag as well
+    target = a_target((4, 4), groups=np.repeat([0, 1], 4))
+    accept = every_class_on_both_sides(target)
+    with pytest.raises(en.EvidenceError, match="no resample has every class"):
+        drawn(GroupBootstrap(), target, 5, accept=accept)
+
+
+def test_something_out_of_bag_refuses_permutations() -> None:
+    counts = np.array([[1, 1, 1], [2, 0, 1]], dtype=np.uint8)
+    np.testing.assert_array_equal(something_out_of_bag(counts), [False, True])
+
+
+@pytest.mark.parametrize("name", list(RESAMPLERS))
+@pytest.mark.parametrize("limit", [1, 30 * 64, 30 * 200])
+def test_batches_do_not_change_the_draws(
+    name: str, limit: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = a_target((15, 15), groups=np.repeat(np.arange(10), 3))
+    whole = drawn(RESAMPLERS[name], target, 300)
+    monkeypatch.setattr(bootstrap, "BATCH_BYTES", limit)
+    np.testing.assert_array_equal(drawn(RESAMPLERS[name], target, 300), whole)
+
+
+@pytest.mark.parametrize("name", list(RESAMPLERS))
+@pytest.mark.parametrize("few", [1, 64, 100, 129])
+def test_more_resamples_extend_the_earlier_ones(name: str, few: int) -> None:
+    target = a_target((15, 15), groups=np.repeat(np.arange(10), 3))
+    more = drawn(RESAMPLERS[name], target, 300)
+    np.testing.assert_array_equal(drawn(RESAMPLERS[name], target, few), more[:few])
+
+
+@pytest.mark.parametrize("few", [1, 10, 64, 100, 129])
+def test_more_resamples_extend_the_earlier_ones_where_some_are_redrawn(few: int) -> None:
+    # one case in 27 draws of (3, 3) is refused often, so that every block redraws
+    target = a_target((3, 3))
+    accept = every_class_on_both_sides(target)
+    more = drawn(CaseBootstrap(), target, 300, accept=accept)
+    np.testing.assert_array_equal(drawn(CaseBootstrap(), target, few, accept=accept), more[:few])
+
+
+def test_streams_and_seeds_give_other_draws() -> None:
+    target = a_target()
+    first = drawn(CaseBootstrap(), target, 50)
+    assert (drawn(CaseBootstrap(), target, 50, stream=1) != first).any()
+    assert (drawn(CaseBootstrap(), target, 50, seed=1) != first).any()
+    np.testing.assert_array_equal(drawn(CaseBootstrap(), target, 50), first)
