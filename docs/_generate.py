@@ -1,0 +1,293 @@
+"""Keep the pages true: tables from the registries, outputs from running the examples.
+
+`python docs/_generate.py` rewrites the pages; tests/docs/test_code_blocks.py holds them to it.
+
+In a page, what stands between `<!-- generated: NAME -->` and `<!-- end -->` is a table made here. A
+block of python is run, in the order of the page and with the names of the blocks before it; a
+block of text right after it is what it prints. A block of console holds commands after `$ ` and
+what they print; commands of `earnest` are run.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import chdir, contextmanager, redirect_stdout
+from dataclasses import dataclass, fields
+from itertools import pairwise
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+LEFT_ALONE = {"_build", "gallery", "decisions"}  # decisions are records: never edited afterwards
+WIDTH = "80"  # of the terminal that console blocks show
+
+_FENCE = re.compile(
+    r"^(?P<fence>```+)(?P<language>\w*)\n(?P<body>.*?)^(?P=fence)$", re.MULTILINE | re.DOTALL
+)
+_TABLE = re.compile(
+    r"(?P<open><!-- generated: (?P<name>[\w ]+) -->\n).*?(?P<close><!-- end -->)", re.DOTALL
+)
+_RUN_CLI = "import sys; from earnest.cli import main; sys.exit(main())"
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: its language, its lines, and where they stand in the page."""
+
+    language: str
+    body: str
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a page shows as the output of an example, and what the example printed."""
+
+    block: Block
+    shown: str
+    printed: str
+
+
+def pages() -> list[Path]:
+    """Return the pages that may hold tables and examples."""
+    found = sorted((ROOT / "docs").rglob("*.md"))
+    kept = [page for page in found if not LEFT_ALONE & set(page.relative_to(ROOT).parts)]
+    return [ROOT / "README.md", ROOT / "ARCHITECTURE.md", *kept]
+
+
+def main() -> None:
+    """Rewrite every page."""
+    for page in pages():
+        text = page.read_text(encoding="utf-8")
+        with tempfile.TemporaryDirectory() as folder:
+            fresh = with_outputs(with_tables(text), Path(folder))
+        if fresh != text:
+            page.write_text(fresh, encoding="utf-8")
+            print("rewrote", page.relative_to(ROOT))
+
+
+# ---- examples
+
+
+def blocks(text: str) -> list[Block]:
+    """Return the fenced blocks of a page."""
+    return [
+        Block(m["language"], m["body"], m.start("body"), m.end("body"))
+        for m in _FENCE.finditer(text)
+    ]
+
+
+def run_page(text: str, folder: Path) -> list[Output]:
+    """Run the examples of a page in a folder, and return what it shows beside what they print."""
+    outputs = []
+    with example_module() as names:
+        for block, after in pairwise([*blocks(text), Block("", "", len(text), len(text))]):
+            if block.language == "python":
+                printed = run_python(block.body, names, folder)
+                if after.language == "text" and _adjacent(text, block, after):
+                    outputs.append(Output(after, after.body, printed))
+            elif block.language == "console":
+                outputs.append(Output(block, block.body, run_console(block.body, folder)))
+    return outputs
+
+
+@contextmanager
+def example_module() -> Iterator[dict[str, Any]]:
+    """Yield the names of a module that is there while a page runs, so that its things pickle."""
+    module = ModuleType("example")
+    sys.modules[module.__name__] = module
+    try:
+        yield vars(module)
+    finally:
+        del sys.modules[module.__name__]
+
+
+def _adjacent(text: str, block: Block, after: Block) -> bool:
+    between = text[block.stop : after.start]
+    return between.replace("`", "").removesuffix("text\n").strip() == ""
+
+
+def run_python(code: str, names: dict[str, Any], folder: Path) -> str:
+    """Run code as a notebook does, and return what it prints, the last expression included."""
+    body = ast.parse(code).body
+    end = body[-1] if body else None
+    last = ast.Expression(end.value) if isinstance(end, ast.Expr) else None
+    out = io.StringIO()
+    with redirect_stdout(out), chdir(folder), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        exec(
+            compile(ast.Module(body if last is None else body[:-1], []), "<example>", "exec"), names
+        )
+        value = None if last is None else eval(compile(last, "<example>", "eval"), names)
+        if value is not None:
+            print(repr(value))
+    return _tidy(out.getvalue())
+
+
+def run_console(body: str, folder: Path) -> str:
+    """Run the commands of a console block that are ours, and return the block as it should be."""
+    lines: list[str] = []
+    for line in body.splitlines():
+        if line.startswith("$ "):
+            lines.append(line)
+            words = shlex.split(line[2:])
+            if words[0] != "earnest":
+                raise ValueError(f"a console block runs earnest only, not {line!r}")
+            lines += run_cli(words[1:], folder).splitlines()
+    return "\n".join(lines) + "\n"
+
+
+def run_cli(arguments: list[str], folder: Path) -> str:
+    """Run `earnest` in a process of its own, and return what it writes."""
+    plain = {"COLUMNS": WIDTH, "NO_COLOR": "1", "TERM": "dumb", "PYTHONIOENCODING": "utf-8"}
+    done = subprocess.run(
+        [sys.executable, "-c", _RUN_CLI, *arguments],
+        cwd=folder,
+        env={**os.environ, **plain},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    if done.returncode:
+        raise RuntimeError(f"earnest {shlex.join(arguments)}: {done.stderr}")
+    return _tidy(done.stdout)
+
+
+def _tidy(text: str) -> str:
+    return "".join(line.rstrip() + "\n" for line in text.strip("\n").splitlines())
+
+
+def with_outputs(text: str, folder: Path) -> str:
+    """Return a page with the outputs of its examples as they are now."""
+    for output in reversed(run_page(text, folder)):
+        text = text[: output.block.start] + output.printed + text[output.block.stop :]
+    return text
+
+
+# ---- tables
+
+
+def with_tables(text: str) -> str:
+    """Return a page with its generated tables as the registries have them now."""
+
+    def fresh(match: re.Match[str]) -> str:
+        name, *arguments = match["name"].split()
+        return f"{match['open']}\n{TABLES[name](*arguments)}\n{match['close']}"
+
+    return _TABLE.sub(fresh, text)
+
+
+def table(head: list[str], rows: Iterator[list[str]]) -> str:
+    """Return a Markdown table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join("| " + " | ".join(cells) + " |\n" for cells in lines)
+
+
+def facts_table(name: str) -> str:
+    """Return what a method declares of itself, with its knobs and their defaults."""
+    from earnest.methods import METHODS
+
+    method = METHODS[name]
+    spec = method.spec
+    knobs = ", ".join(f"`{f.name}={f.default!r}`" for f in fields(method)) or "none"
+    aliases = "".join(f", `{alias}`" for alias in spec.aliases)
+    rows = [
+        ["name", f"`{spec.name}`{aliases}; in Python `earnest.{method.__name__}`"],
+        ["needs", f"{spec.needs}" + _least(spec)],
+        ["metrics", str(spec.metrics)],
+        ["corrects for the search", _yes(spec.corrected)],
+        ["interval", _yes(spec.interval)],
+        ["estimates", str(spec.estimand)],
+        ["knobs", knobs],
+        ["source", spec.cites],
+    ]
+    return table(["", ""], iter(rows))
+
+
+def choice_table() -> str:
+    """Return the methods side by side."""
+    from earnest.methods import METHODS
+
+    def row(spec: Any) -> list[str]:
+        return [
+            f"[`{spec.name}`](../methods/{spec.name}.md)",
+            _yes(spec.corrected),
+            _yes(spec.interval),
+            str(spec.min_folds) if spec.min_folds > 1 else "none",
+            str(spec.metrics),
+            "yes" if spec.static_only else "no",
+        ]
+
+    head = ["method", "corrects for the search", "interval", "folds needed", "metrics"]
+    ordered = sorted(METHODS.values(), key=lambda m: (not m.spec.corrected, not m.spec.interval))
+    return table(
+        [*head, "only for configurations fixed in advance"], (row(m.spec) for m in ordered)
+    )
+
+
+def estimands_table() -> str:
+    """Return what each method estimates."""
+    from earnest.methods import METHODS
+
+    rows = (
+        [f"[`{m.spec.name}`](../methods/{m.spec.name}.md)", str(m.spec.estimand)]
+        for m in METHODS.values()
+    )
+    return table(["method", "what its number is an estimate of"], rows)
+
+
+def cautions_table() -> str:
+    """Return the codes of cautions with links to their sections."""
+    from earnest.core.cautions import CODES
+
+    return table(
+        ["code", "in short"], ([f"[{code}](#{code.lower()})", text] for code, text in CODES.items())
+    )
+
+
+def options_table(command: str) -> str:
+    """Return the options of a command."""
+    import typer
+
+    from earnest.cli.app import app
+
+    def row(option: Any) -> list[str]:
+        words = ", ".join(f"`{word}`" for word in option.opts)
+        value = f" {option.metavar}" if option.metavar else ""
+        said = re.sub(r"\[/?[a-z]+\]", "", option.help or "").replace("  ", ". ")
+        return [words + value, said]
+
+    group: Any = typer.main.get_command(app)
+    params = [p for p in group.commands[command].params if p.opts[0].startswith("-")]
+    return table(["option", "meaning"], (row(option) for option in params))
+
+
+def _least(spec: Any) -> str:
+    return f", at least {spec.min_folds} folds" if spec.min_folds > 1 else ""
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else "no"
+
+
+TABLES: dict[str, Callable[..., str]] = {
+    "facts": facts_table,
+    "choice": choice_table,
+    "estimands": estimands_table,
+    "cautions": cautions_table,
+    "options": options_table,
+}
+
+if __name__ == "__main__":
+    main()
