@@ -161,3 +161,13 @@ def test_a_result_pickles_with_its_draws() -> None:
 
 def test_draws_are_none_where_limits_are_normal() -> None:
     assert an_estimate(draws=False).draws is None
+
+
+def test_the_caution_on_few_draws_follows_the_level() -> None:
+    y = np.tile([0, 1], 30)
+    pi = en.Predictions.from_arrays(y, np.random.default_rng(3).random(60))
+    wide = en.estimate(pi, metric="roc_auc", n_resamples=200, confidence_level=0.8, rng=3)
+    assert "EN016" not in {caution.code for caution in wide.cautions}
+    narrow = wide.at(confidence_level=0.99)
+    assert "EN016" in {caution.code for caution in narrow.cautions}
+    assert narrow.at(confidence_level=0.8) == wide

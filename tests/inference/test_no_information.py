@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from earnest import make_metric, metric
+from earnest import Predictions, make_metric, metric
 from earnest.core.target import Target, Task
 from earnest.inference.no_information import no_information
 
@@ -49,3 +49,11 @@ def test_a_function_that_refuses_constants_has_no_zero_point() -> None:
         raise ValueError("no constants here")
 
     assert no_information(VALUES, make_metric(picky, limits=(0, 1))) is None
+
+
+def test_labels_try_every_class() -> None:
+    y = np.repeat([0, 1], [70, 30])
+    target = Predictions.from_arrays(y, np.zeros(100)).target
+    # All positive: precision .3, recall 1, so F1 = .6 / 1.3; all negative has F1 = 0.
+    assert no_information(target, metric("f1")) == pytest.approx(0.6 / 1.3)
+    assert no_information(target, metric("accuracy")) == pytest.approx(0.7)

@@ -223,3 +223,26 @@ def test_workers_are_at_least_one(given: int | None, least: int) -> None:
 def test_other_workers_are_refused(given: object) -> None:
     with pytest.raises(en.InputError, match="n_jobs"):
         workers(given)  # type: ignore[arg-type]
+
+
+def test_a_kernel_runs_though_its_code_cannot_be_written() -> None:
+    from earnest.kernels import fast
+
+    left = [OSError("no space left on device")] * 3
+
+    def kernel(value: float) -> np.ndarray:
+        if left:
+            raise left.pop()
+        return np.array([value])
+
+    assert_array_equal(fast._cached_or_not(kernel, 2.0), [2.0])
+
+
+def test_an_error_that_does_not_pass_is_raised() -> None:
+    from earnest.kernels import fast
+
+    def kernel() -> np.ndarray:
+        raise OSError("no space left on device")
+
+    with pytest.raises(OSError, match="no space"):
+        fast._cached_or_not(kernel)

@@ -159,3 +159,12 @@ def test_ties_go_to_the_first_configuration() -> None:
     assert made.winner == "c0"
     np.testing.assert_array_equal(made.details.win_share, [1, 0, 0])
     assert made.value == 1.0
+
+
+def test_repeats_with_other_numbers_of_folds_are_not_enumerated() -> None:
+    rng = np.random.default_rng(11)
+    fold = np.stack([np.arange(60) % 3, np.arange(60) % 5], axis=1)
+    pi = Predictions.from_arrays(np.tile([0, 1], 30), rng.random((60, 4, 2)), fold)
+    result = estimate(pi, method="bbc_fold", metric="accuracy", n_resamples=300, rng=11)
+    assert result.n_resamples == 300  # enumerated, five folds would count for more than three
+    assert result.provenance.knobs["exact"] is False

@@ -75,6 +75,8 @@ def _key(row: dict[str, str]) -> tuple[object, ...]:
 
 
 def _text(value: object) -> str:
+    if value is None or value != value:  # not in the paper's table
+        return ""
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 

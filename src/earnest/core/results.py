@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any
@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.cautions import Caution
+from earnest.core.cautions import Caution, Severity
 from earnest.core.errors import EvidenceError, FormatError
 from earnest.core.intervals import Ask, DrawnLimits, Interval, LimitSource, source_from_dict
 from earnest.core.specs import Side
 from earnest.core.wording import decimals, number
 
 SCHEMA = "earnest/estimate/1"
+FEW_IN_TAIL = 5  # draws beyond a limit under which the limit is rough
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,10 @@ class Estimate:
             )
         level = self.interval.confidence_level if confidence_level is None else confidence_level
         ask = Ask.of(level, self.interval.side if side is None else side)
-        return replace(self, interval=make_interval(self.source, ask, self.scale))
+        interval = make_interval(self.source, ask, self.scale)
+        kept = [caution for caution in self.cautions if caution.code != "EN016"]
+        cautions = by_severity([*kept, *few_beyond(interval, self.n_valid)])
+        return replace(self, interval=interval, cautions=cautions)
 
     def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
         """Return plain data with a schema version, ready for JSON.
@@ -217,6 +221,12 @@ class Estimate:
 
         return pa.Table.from_pylist([self.row()])
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the draws, the interval and the value, and return the matplotlib Axes."""
+        from earnest.plotting.estimates import plot_estimate
+
+        return plot_estimate(self, ax)
+
     def row(self) -> dict[str, Any]:
         """Return the main numbers as a flat dict."""
         interval = self.interval
@@ -271,6 +281,26 @@ def make_interval(source: LimitSource, ask: Ask, scale: Scale) -> Interval:
     side = ask.resolved(scale.greater_is_better)
     low, high = source.limits(ask.confidence_level, side)
     return Interval(scale.clip(low), scale.clip(high), ask.confidence_level, str(side))
+
+
+def few_beyond(interval: Interval | None, n_valid: int | None) -> Iterator[Caution]:
+    """Yield a caution where too few draws lie beyond a limit."""
+    if interval is None or n_valid is None:
+        return
+    tail = 1.0 - interval.confidence_level
+    tail = tail / 2 if interval.side == Side.TWO_SIDED else tail
+    if tail * n_valid < FEW_IN_TAIL:
+        yield Caution(
+            "EN016",
+            f"{n_valid} resamples leave fewer than {FEW_IN_TAIL} beyond a limit.",
+            "The limits are rough.",
+            f"Use n_resamples={int(4 * FEW_IN_TAIL / tail)} or more.",
+        )
+
+
+def by_severity(cautions: Iterable[Caution]) -> tuple[Caution, ...]:
+    """Return cautions before notes, each by code."""
+    return tuple(sorted(cautions, key=lambda c: (c.severity is Severity.NOTE, c.code)))
 
 
 def finite(value: float | None) -> float | None:

@@ -94,6 +94,12 @@ class Estimates:
 
         return pa.Table.from_pylist([estimate.row() for estimate in self.estimates])
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the estimates as a forest plot, and return the matplotlib Axes."""
+        from earnest.plotting.estimates import plot_estimates
+
+        return plot_estimates(self, ax)
+
     def __repr__(self) -> str:
         """Return one line a method."""
         lines = [repr(estimate) for estimate in self.estimates]

@@ -17,8 +17,8 @@ def decimals(standard_error: float | None) -> int:
     >>> decimals(0.0064), decimals(0.069), decimals(0.0014), decimals(None)
     (3, 2, 4, 3)
     """
-    if standard_error is None or not math.isfinite(standard_error) or standard_error <= 0:
-        return 3
+    if standard_error is None or not math.isfinite(standard_error) or standard_error < 1e-9:
+        return 3  # none at all, or the rounding of equal values
     exponent = math.floor(math.log10(standard_error))
     first = int(standard_error / 10.0**exponent)
     return min(max(-exponent + (1 if first == 1 else 0), 0), 8)

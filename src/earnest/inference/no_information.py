@@ -20,7 +20,7 @@ def no_information(target: Target, metric: Metric) -> float | None:
     """Return the metric of the best constant prediction; None where it is undefined.
 
     One half for the AUC, the share of the largest class for accuracy, 0 for R², the standard
-    deviation of y for the RMSE. A loss takes the better of mean and median.
+    deviation of y for the RMSE. Labels try every class, values the mean and the median.
     """
     if metric.needs is Need.RESPONSE:
         return None  # nobody knows what a bare function makes of a constant
@@ -59,5 +59,5 @@ def _constants(target: Target, need: Need) -> NDArray[Any]:
         return np.array(centres)[None, :, None]
     shares = np.bincount(target.y, minlength=len(target.classes)) / target.n
     if need is Need.LABEL:
-        return np.array([[[float(shares.argmax())]]])
+        return np.arange(len(shares), dtype=np.float64)[None, :, None]
     return shares[None, None, None, :] if target.task is Task.MULTICLASS else shares[1:, None, None]

@@ -84,9 +84,9 @@ def resampled(
     if np.isnan(out[:, 0]).all():
         raise EvidenceError(
             "the metric is undefined on every resample",
-            needs="cases of every class, enough of them to be left out of some resamples",
-            got=f"{target.n} cases",
-            cure="Use more cases, another metric, or undefined='stratify'.",
+            needs="resamples with a defined value",
+            got=f"{target.n} cases, {n_resamples} resamples",
+            cure="Look for constant predictions or a class with few cases; use another metric.",
         )
     return out
 

@@ -5,6 +5,8 @@ Importing this loads numba, so it is only imported where the work pays for it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,7 @@ from earnest.kernels import compiled
 from earnest.metrics.families import RankMetric
 
 Array = NDArray[np.float64]
+WRITES = 100  # more than there are compiled functions
 
 
 def table(
@@ -26,13 +29,14 @@ def table(
     """Return the metric (B, M) of every column of scores (n, M) under counts (B, n)."""
     if metric.kernel == "concordance":
         time, event = truth[:, 0], truth[:, 1].astype(bool)
-        return compiled.concordance_table(scores, time, event, counts, n_jobs)
+        return _cached_or_not(compiled.concordance_table, scores, time, event, counts, n_jobs)
     labels = truth[:, None]
     if metric.kernel == "roc_auc":
-        return compiled.auc_table(scores, labels, counts, n_jobs)
+        return _cached_or_not(compiled.auc_table, scores, labels, counts, n_jobs)
     assert metric.kernel is not None
     max_fpr = metric.knobs.get("max_fpr")
-    values = compiled.curve_table(metric.kernel, scores, labels, counts, n_jobs, max_fpr)
+    curve = partial(compiled.curve_table, metric.kernel)
+    values = _cached_or_not(curve, scores, labels, counts, n_jobs, max_fpr)
     return np.clip(values, *metric.limits, out=values)  # rounding, as the plain scan does
 
 
@@ -46,10 +50,25 @@ def selected(
 ) -> Array:
     """Return the metric (B,) of one column of scores (n, M) a resample."""
     if metric.kernel == "roc_auc":
-        return compiled.auc_selected(scores, truth[:, None], counts, columns, n_jobs)
+        labels = truth[:, None]
+        return _cached_or_not(compiled.auc_selected, scores, labels, counts, columns, n_jobs)
     out = np.empty(len(counts))
     for column in np.unique(columns):
         mine = np.flatnonzero(columns == column)
         one = scores[:, column : column + 1]
         out[mine] = table(metric, one, truth, counts[mine], n_jobs)[:, 0]
     return out
+
+
+def _cached_or_not(kernel: Callable[..., Array], *arguments: Any) -> Array:
+    """Run a kernel even where its compiled code cannot be written to disk (full, or no quota).
+
+    numba holds a function in memory before it writes it: after a failed write the next call gets
+    one function further.
+    """
+    for _ in range(WRITES):
+        try:
+            return kernel(*arguments)
+        except OSError:
+            continue
+    return kernel(*arguments)

@@ -14,7 +14,7 @@ from earnest.metrics.families import RankMetric, View
 
 # (case, column, resample) updates from which a compiled kernel pays: loading numba costs about as
 # much as this many updates of the plain scan; once it is loaded nearly everything pays.
-COLD, WARM = 2e8, 5e4
+COLD, WARM = 4e7, 5e4
 PLAIN_CELLS = 1 << 23  # weights that a plain scan orders at a time
 
 

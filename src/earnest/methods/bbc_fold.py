@@ -26,6 +26,7 @@ from earnest.methods.bbc import BBCDetails
 from earnest.resampling.folds import all_fold_draws, draw_folds, enumerable
 
 BLOCK = 256  # draws a seed
+CELLS = 1 << 22  # fold scores gathered at a time
 FEW_FOLDS = 5
 
 
@@ -160,7 +161,8 @@ class BBCFold:
                 got=str(folds),
                 cure="Leave `exact` out.",
             )
-        return enumerable(folds) if self.exact is None else self.exact
+        alike = len({len(table) for table in tables}) == 1  # else some repeats would count more
+        return enumerable(folds) and alike if self.exact is None else self.exact
 
     def _resamples(
         self, tables: list[NDArray[np.float64]], seeds: Seeds
@@ -201,10 +203,14 @@ def _select(
 ) -> NDArray[np.intp]:
     if isinstance(selector, MeanOfFolds):  # the same as below, as one matrix product
         return first_best(sign * (counts.astype(np.float64) @ scores) / len(scores))
-    folds = np.arange(len(scores))
+    folds, order = np.arange(len(scores)), pi.configs.simplicity_order()
     bags = np.stack([np.repeat(folds, row) for row in counts])  # (b, K)
-    gains = sign * scores[bags]  # (b, K, C)
-    return selector(np.moveaxis(gains, 1, 0), pi.configs.simplicity_order())
+    step = max(1, CELLS // scores.size)
+    chosen = [
+        selector(np.moveaxis(sign * scores[bags[b : b + step]], 1, 0), order)  # (K, b', C)
+        for b in range(0, len(bags), step)
+    ]
+    return np.concatenate(chosen)
 
 
 def _few_folds(folds: int) -> Iterator[Caution]:

@@ -11,7 +11,7 @@ from earnest.core.cautions import Caution, Severity
 from earnest.core.errors import EarnestError, EvidenceError, InputError
 from earnest.core.intervals import Ask
 from earnest.core.predictions import Predictions
-from earnest.core.results import Estimate
+from earnest.core.results import Estimate, by_severity, few_beyond
 from earnest.core.rng import RngLike, Seeds
 from earnest.core.selection import Selector
 from earnest.core.sentences import LARGE, percent, printed
@@ -25,8 +25,6 @@ from earnest.methods.base import Call, Method
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric
 from earnest.metrics.responding import check_fits
-
-FEW_IN_TAIL = 5  # draws beyond a limit under which the limit is rough
 
 
 def estimate(
@@ -190,7 +188,8 @@ def _configured(method: str | Method, **given: Any) -> Method:
     if isinstance(method, str):
         kind = METHODS[method]
         _check_knobs(kind, wanted)
-        return kind(**wanted)  # type: ignore[no-any-return]
+        made: Method = kind(**wanted)
+        return made
     if isinstance(method, type) or not hasattr(method, "spec"):
         raise InputError(
             "`method` cannot be read",
@@ -235,8 +234,7 @@ def _answer(method: Method, call: Call) -> Estimate:
     made = replace(made, no_information=no_information(call.pi.target, call.metric))
     remarks = [*_result_remarks(made, method, call), *made.cautions]
     everything = [*remarks, *evidence_remarks(call.given, call.metric)]
-    order = sorted(everything, key=lambda c: (c.severity is Severity.NOTE, c.code))
-    return replace(made, cautions=tuple(order))
+    return replace(made, cautions=by_severity(everything))
 
 
 def _result_remarks(made: Estimate, method: Method, call: Call) -> Iterator[Caution]:
@@ -265,7 +263,7 @@ def _result_remarks(made: Estimate, method: Method, call: Call) -> Iterator[Caut
             "If others were tried, add their predictions.",
             Severity.NOTE,
         )
-    yield from _tail(made)
+    yield from few_beyond(made.interval, made.n_valid)
     if made.n_valid is not None and made.n_resamples and made.n_valid < made.n_resamples:
         yield Caution(
             "EN010",
@@ -273,20 +271,6 @@ def _result_remarks(made: Estimate, method: Method, call: Call) -> Iterator[Caut
             "value.",
             "They are left out, which favours resamples with every class.",
             "Use undefined='stratify', or more cases.",
-        )
-
-
-def _tail(made: Estimate) -> Iterator[Caution]:
-    if made.interval is None or made.n_valid is None:
-        return
-    tail = 1.0 - made.interval.confidence_level
-    tail = tail / 2 if made.interval.side == Side.TWO_SIDED else tail
-    if tail * made.n_valid < FEW_IN_TAIL:
-        yield Caution(
-            "EN016",
-            f"{made.n_valid} resamples leave fewer than {FEW_IN_TAIL} beyond a limit.",
-            "The limits are rough.",
-            f"Use n_resamples={int(4 * FEW_IN_TAIL / tail)} or more.",
         )
 
 

@@ -260,8 +260,8 @@ def _draw_until(
         if len(pending) == 0:
             return out
     raise EvidenceError(
-        "no resample has every class both in-bag and out-of-bag",
-        needs="classes spread over enough cases or groups",
+        "no resample holds what the method needs",
+        needs="cases in-bag and out-of-bag, and of every class where the metric asks for it",
         got=f"{len(pending)} of {count} resamples refused {TRIES} times",
-        cure="Use undefined='drop', or undefined='stratify'.",
+        cure="There are too few cases or groups for this: use another metric, or undefined='drop'.",
     )

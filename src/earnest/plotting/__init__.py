@@ -1,0 +1,1 @@
+"""Figures: takes a result, returns Axes; the only room that imports matplotlib."""
