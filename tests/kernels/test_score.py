@@ -8,11 +8,11 @@ from numpy.testing import assert_array_equal
 
 import earnest as en
 from earnest.core.selection import Pooled, first_best
+from earnest.core.threads import each, workers
 from earnest.core.weights import Weights
 from earnest.inference import winners as judging
 from earnest.kernels import contest, dense, scans
 from earnest.kernels.score import fold_repeats, fold_scores, score_selected, score_table
-from earnest.kernels.threads import each, workers
 from earnest.metrics import METRICS
 from earnest.metrics.families import RankMetric
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from earnest.core.errors import EvidenceError, InputError
 from earnest.core.rng import Seeds
 from earnest.core.target import Target
+from earnest.core.threads import workers
 from earnest.core.weights import Weights
 from earnest.metrics.families import Metric
 from earnest.resampling.bootstrap import (
@@ -63,6 +64,7 @@ def resampled(
     accept: Accept | None,
     redraw: bool,
     columns: int = 1,
+    n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
     """Return the statistic on every resample: (B, k); undefined where column 0 is NaN.
 
@@ -71,7 +73,14 @@ def resampled(
 
     def values(count: int, stream: int) -> NDArray[np.float64]:
         parts = batches(
-            resampler, target, count, seeds, accept=accept, columns=columns, stream=stream
+            resampler,
+            target,
+            count,
+            seeds,
+            accept=accept,
+            columns=columns,
+            stream=stream,
+            n_jobs=workers(n_jobs),
         )
         return np.concatenate([statistic(part) for part in parts])
 

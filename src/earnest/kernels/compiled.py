@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.errors import InputError
+from earnest.core.threads import each
 from earnest.kernels.curves import CURVES, walk
 from earnest.kernels.programs import (
     TimeOrder,
@@ -36,7 +37,6 @@ from earnest.kernels.programs import (
     order_in_time,
 )
 from earnest.kernels.sorting import NEW, POSITIVE, Ranking, rank
-from earnest.kernels.threads import each
 from earnest.kernels.vectors import (
     BYTE_OF_LANE,
     LANES,

@@ -16,15 +16,17 @@ from numpy.typing import NDArray
 from earnest.core.predictions import Predictions
 from earnest.core.selection import first_best
 from earnest.core.weights import Weights
-from earnest.kernels.dense import EXACT, RESAMPLES
+from earnest.kernels.dense import CELLS, EXACT, IN_CACHE, RESAMPLES
+from earnest.kernels.scratch import Scratch
 from earnest.metrics.families import Metric, MomentMetric
 from earnest.metrics.responding import respond
 
-ROWS = 2048  # cases a product: more of them leave fewer steps
-COLUMNS = 64  # columns summed in float64 at a time
+ROWS = 2048  # cases a product: more of them leave coarser steps, and more in doubt
+COLUMNS = 16  # columns summed in float64 at a time
 WORTH = 1e8  # (case, configuration, resample) updates from which it pays
 MOST_IN_DOUBT = 16  # configurations a resample beyond which the full table is cheaper
-SLACK = 1e-9  # relative; far above the rounding of the few float64 operations between
+HALF_A_STEP = 0.501  # numbers below 2**13 are rounded to float32, off by 2**-11, then to a whole
+SLACK = 1e-6  # relative; above the float32 rounding of a step and of its product
 
 
 def can_contest(pi: Predictions, metric: Metric, weights: Weights) -> bool:
@@ -54,41 +56,83 @@ def contest(pi: Predictions, metric: Metric, weights: Weights) -> NDArray[np.int
 
 
 def _contest(
-    pi: Predictions, metric: MomentMetric, weights: NDArray[Any], largest: NDArray[np.float64]
+    pi: Predictions,
+    metric: MomentMetric,
+    weights: NDArray[Any],
+    largest: NDArray[np.float64],
 ) -> NDArray[np.intp] | None:
     gains, error = _rough(pi, metric, weights, largest)
     floor = (gains - error).max(axis=1, keepdims=True)
     doubt = gains + error >= floor  # (B, C)
-    if not np.isfinite(floor).all() or doubt.sum() > MOST_IN_DOUBT * len(weights):
+    open_rows = np.flatnonzero(doubt.sum(axis=1) > 1)
+    if not np.isfinite(floor).all() or doubt[open_rows].sum() > MOST_IN_DOUBT * len(weights):
         return None
-    exact = np.full(gains.shape, -np.inf)
+    best = np.asarray(np.argmax(doubt, axis=1))
+    if len(open_rows):
+        best[open_rows] = _settled(pi, metric, weights[open_rows], doubt[open_rows])
+    return best
+
+
+def _settled(
+    pi: Predictions, metric: MomentMetric, weights: NDArray[Any], doubt: NDArray[np.bool_]
+) -> NDArray[np.intp]:
+    """Return the winners (b,) among the configurations in doubt (b, C), by float64 sums."""
+    gains = np.full(doubt.shape, -np.inf)
     columns = np.flatnonzero(doubt.any(axis=0))
     for start in range(0, len(columns), COLUMNS):
         some = columns[start : start + COLUMNS]
         losses = _losses(pi, metric, slice(0, pi.n_cases), some)  # (n, c)
         for place, column in enumerate(some):
             rows = np.flatnonzero(doubt[:, column])
-            exact[rows, column] = _mean(weights[rows], losses[:, place])
-    return first_best(exact if metric.greater_is_better else _negated(exact))
+            gains[rows, column] = metric.sign * _mean(weights[rows], losses[:, place])
+    return first_best(gains)
 
 
 def _rough(
-    pi: Predictions, metric: MomentMetric, weights: NDArray[Any], largest: NDArray[np.float64]
+    pi: Predictions,
+    metric: MomentMetric,
+    weights: NDArray[Any],
+    largest: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return gains (B, C) from rounded losses, and how far each may be off (C,)."""
-    blocks = [slice(s, min(s + ROWS, pi.n_cases)) for s in range(0, pi.n_cases, ROWS)]
-    heaviest = max(int(weights[:, b].sum(axis=1, dtype=np.int64).max()) for b in blocks)
-    factor = np.floor((EXACT - 1) / max(1, heaviest)) / largest  # steps a unit of loss
-    everything = np.arange(pi.n_configs)
+    """Return gains (B, C) from rounded losses, and how far each may be off (C,).
+
+    Each block of cases has steps as fine as its heaviest resample allows.
+    """
+    scratch = Scratch()
     sums = np.zeros((len(weights), pi.n_configs))
-    for block in blocks:
-        steps = _losses(pi, metric, block, everything)
-        steps = np.multiply(steps, factor, out=steps if steps.flags.writeable else None)
-        whole = np.rint(steps, out=steps).astype(np.float32)
-        sums += weights[:, block].astype(np.float32) @ whole
-    total = weights.sum(axis=1, dtype=np.float64)[:, None]
-    gains = metric.sign * sums / (total * factor)
-    return gains, 0.5 / factor * (1 + SLACK) + SLACK * largest
+    total = np.zeros(len(weights))
+    coarsest = np.zeros(pi.n_configs)
+    for start in range(0, pi.n_cases, ROWS):
+        block = slice(start, min(start + ROWS, pi.n_cases))
+        own = scratch.copy("weights", weights[:, block], np.float32)
+        mass = own @ np.ones(own.shape[1], dtype=np.float32)  # exact: whole numbers
+        step = largest / np.floor((EXACT - 1) / max(1.0, float(mass.max())))
+        whole = scratch.empty("losses", (own.shape[1], pi.n_configs), np.float32)
+        _round(pi, metric, block, 1.0 / step, whole)
+        product = scratch.empty("product", sums.shape, np.float32)
+        np.matmul(own, whole, out=product)
+        sums += np.multiply(product, step.astype(np.float32), out=product)
+        total += mass
+        coarsest = np.maximum(coarsest, step)
+    gains = metric.sign * sums / total[:, None]
+    return gains, HALF_A_STEP * coarsest + SLACK * largest
+
+
+def _round(
+    pi: Predictions,
+    metric: MomentMetric,
+    block: slice,
+    factor: NDArray[np.float64],
+    out: NDArray[np.float32],
+) -> None:
+    """Write the losses of a block of cases as whole numbers of steps into (rows, C)."""
+    everything = np.arange(pi.n_configs)
+    step = max(1, IN_CACHE // pi.n_configs)
+    for start in range(block.start, block.stop, step):
+        rows = slice(start, min(start + step, block.stop))
+        part = out[rows.start - block.start : rows.stop - block.start]
+        losses = _losses(pi, metric, rows, everything)
+        np.rint(np.multiply(losses, factor, out=part, casting="same_kind"), out=part)
 
 
 def _losses(
@@ -114,10 +158,9 @@ def _largest(pi: Predictions, metric: MomentMetric) -> NDArray[np.float64]:
 
 
 def _mean(weights: NDArray[Any], losses: NDArray[np.float64]) -> NDArray[np.float64]:
-    own = weights.astype(np.float64)
-    return np.asarray(own @ losses / own.sum(axis=1))
-
-
-def _negated(exact: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return gains of losses, the ones never in doubt staying out."""
-    return np.where(np.isneginf(exact), exact, -exact)
+    step = max(1, CELLS // len(losses))
+    out = np.empty(len(weights))
+    for start in range(0, len(weights), step):
+        own = weights[start : start + step].astype(np.float64)
+        out[start : start + step] = own @ losses / own.sum(axis=1)
+    return out

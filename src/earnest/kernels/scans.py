@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.target import Target
-from earnest.kernels.threads import each
+from earnest.core.threads import each
 from earnest.metrics.families import RankMetric, View
 
 # (case, column, resample) updates from which a compiled kernel pays: loading numba costs about as

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from earnest.core.errors import InputError
 from earnest.core.predictions import Predictions
 from earnest.core.target import Target
+from earnest.core.threads import workers
 from earnest.core.weights import Weights
 from earnest.kernels.dense import moment_table
 from earnest.kernels.plain import callable_table
 from earnest.kernels.scans import rank_selected, rank_table
-from earnest.kernels.threads import workers
 from earnest.metrics.families import CallableMetric, Metric, MomentMetric, RankMetric
 from earnest.metrics.responding import check_fits, respond
 

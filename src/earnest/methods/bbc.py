@@ -132,6 +132,7 @@ class BBC:
             call.seeds,
             accept=out_of_bag_rule(metric, pi.target, undefined),
             redraw=undefined is Undefined.REDRAW,
+            n_jobs=call.n_jobs,
             columns=pi.n_configs,
         )  # (B, 2)
         draws = table[:, 0]

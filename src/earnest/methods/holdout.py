@@ -161,6 +161,7 @@ class HoldOut:
             call.seeds,
             accept=in_bag_rule(metric, part.target, undefined),
             redraw=undefined is Undefined.REDRAW,
+            n_jobs=call.n_jobs,
         )
         return DrawnLimits(draws[:, 0])
 

@@ -162,6 +162,7 @@ class NaiveBootstrap:
             call.seeds,
             accept=in_bag_rule(metric, pi.target, undefined),
             redraw=undefined is Undefined.REDRAW,
+            n_jobs=call.n_jobs,
         )
         return make_estimate(
             self,

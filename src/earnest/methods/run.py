@@ -17,9 +17,9 @@ from earnest.core.selection import Selector
 from earnest.core.sentences import LARGE, percent, printed
 from earnest.core.specs import Side
 from earnest.core.tables import Estimates
+from earnest.core.threads import workers
 from earnest.inference.no_information import no_information
 from earnest.inference.remarks import evidence_remarks
-from earnest.kernels.threads import workers
 from earnest.methods import METHODS
 from earnest.methods.base import Call, Method
 from earnest.metrics import metric as resolve_metric

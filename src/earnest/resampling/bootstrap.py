@@ -14,12 +14,14 @@ from earnest.core.errors import EvidenceError
 from earnest.core.registry import Registry
 from earnest.core.rng import Purpose, Seeds
 from earnest.core.target import Target
+from earnest.core.threads import each
 from earnest.core.weights import Unit, Weights
 
 BLOCK = 64  # resamples a seed: the same draws whatever the batch or the number of threads
 BATCH_BYTES = 1 << 26  # what a batch of weights may take
 CHUNK = 1 << 16  # draws counted in one go
 GLANCE = 64  # cases of a class that are looked at before all of them are
+LARGE = 4096  # cases from which threads draw faster than one
 TRIES = 1000  # rounds of redrawing before a rule is called impossible
 
 Accept = Callable[[NDArray[Any]], NDArray[np.bool_]]  # counts (b, n) -> which are kept (b,)
@@ -50,38 +52,31 @@ def batches(
     accept: Accept | None = None,
     columns: int = 1,
     stream: int = 0,
+    n_jobs: int = 1,
 ) -> Iterator[Weights]:
     """Yield all resamples in batches of bounded memory.
 
     A batch is a matter of memory alone: the draws depend on the seeds, the block of 64 and the
     stream. `columns` is the width of the table that a batch is turned into.
     """
-    width = max(1, BATCH_BYTES // max(target.n, 8 * columns) // BLOCK) * BLOCK
+    bytes_a_row = max(target.n * (1 if resampler.has_out_of_bag else 8), 8 * columns)
+    width = max(1, BATCH_BYTES // bytes_a_row // BLOCK) * BLOCK
     for start in range(0, n_resamples, width):
         stop = min(start + width, n_resamples)
-        first, *rest = range(start, stop, BLOCK)
-        part = _block(resampler, target, first, stop, seeds, accept, stream)
-        values = np.empty((stop - start, target.n), dtype=part.values.dtype)
-        values[: len(part)] = part.values
-        for left in rest:
-            block = _block(resampler, target, left, stop, seeds, accept, stream)
-            values[left - start : left - start + len(block)] = block.values
-        yield Weights(values, part.unit)
+        kind = np.uint8 if resampler.has_out_of_bag else np.float64
+        values = np.empty((stop - start, target.n), dtype=kind)
 
+        def fill(first: int, start: int = start, values: NDArray[Any] = values) -> Unit:
+            rng = seeds.generator(Purpose.BOOTSTRAP, stream, first // BLOCK)
+            # Always a whole block: what is drawn again comes last, so more resamples extend fewer.
+            block = resampler.draw(target, BLOCK, rng, accept)
+            part = values[first - start : first - start + BLOCK]
+            part[:] = block.values[: len(part)]
+            return block.unit
 
-def _block(
-    resampler: Resampler,
-    target: Target,
-    first: int,
-    stop: int,
-    seeds: Seeds,
-    accept: Accept | None,
-    stream: int,
-) -> Weights:
-    rng = seeds.generator(Purpose.BOOTSTRAP, stream, first // BLOCK)
-    # Always a whole block: what is drawn again comes after it, so more resamples extend fewer.
-    block = resampler.draw(target, BLOCK, rng, accept)
-    return Weights(block.values[: stop - first], block.unit)
+        jobs = n_jobs if target.n >= LARGE else 1
+        units = each(fill, range(start, stop, BLOCK), jobs)
+        yield Weights(values, units[0])
 
 
 @dataclass(frozen=True)
@@ -233,14 +228,20 @@ def _every_class(
 
 def something_out_of_bag(counts: NDArray[Any]) -> NDArray[np.bool_]:
     """Accept the resamples that leave a case out."""
-    return np.asarray((counts == 0).any(axis=1))
+    good = np.asarray((counts[:, :GLANCE] == 0).any(axis=1))
+    if not good.all():
+        good[~good] = (counts[~good] == 0).any(axis=1)
+    return good
 
 
 def counted(drawn: NDArray[Any], size: int) -> NDArray[np.int64]:
-    """Return how often each index below `size` was drawn in each row of (k, m): (k, size)."""
+    """Return how often each index below `size` was drawn in each row of (k, m): (k, size).
+
+    `drawn` is overwritten.
+    """
     k = len(drawn)
-    flat = drawn + (np.arange(k) * size)[:, None]  # one bincount for all rows
-    return np.bincount(flat.ravel(), minlength=k * size).reshape(k, size)
+    drawn += (np.arange(k) * size)[:, None]  # one bincount for all rows
+    return np.bincount(drawn.ravel(), minlength=k * size).reshape(k, size)
 
 
 def _draw_until(

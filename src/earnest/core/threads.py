@@ -20,7 +20,7 @@ def workers(n_jobs: int | None) -> int:
 
     Examples
     --------
-    >>> from earnest.kernels.threads import workers
+    >>> from earnest.core.threads import workers
     >>> workers(None), workers(3)
     (1, 3)
     """
