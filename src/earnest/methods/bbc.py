@@ -42,7 +42,7 @@ class BBCDetails:
     def of(cls, winners: NDArray[np.intp], configs: int) -> BBCDetails:
         """Count the wins."""
         counts = np.bincount(winners[winners >= 0], minlength=configs)
-        return cls(winners, counts / max(1, counts.sum()))
+        return cls(winners, counts / max(1, int(counts.sum())))
 
 
 @register

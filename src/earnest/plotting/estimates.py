@@ -115,7 +115,7 @@ def _density(ax: Any, estimate: Estimate) -> None:
     for part, alpha in ((inside, 0.30), (~inside, 0.12)):
         ax.bar(
             middles[part],
-            heights[part] / max(1, heights.max()),
+            heights[part] / max(1, int(heights.max())),
             width=np.diff(edges)[part],
             color=HONEST,
             alpha=alpha,
