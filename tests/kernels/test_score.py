@@ -246,3 +246,12 @@ def test_an_error_that_does_not_pass_is_raised() -> None:
 
     with pytest.raises(OSError, match="no space"):
         fast._cached_or_not(kernel)
+
+
+def test_metric_and_weights_may_be_given_as_names_and_arrays() -> None:
+    pi, weights = binary(), counts(5, 120)
+    expected = score_table(pi, en.metric("brier"), weights)
+    assert_array_equal(en.score_table(pi, "neg_brier_score", weights.values.tolist()), expected)
+    chosen = np.array([0, 1, 2, 3, 4])
+    found = en.score_selected(pi, "brier", weights.values, chosen.tolist())
+    assert_array_equal(found, score_selected(pi, en.metric("brier"), weights, chosen))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from earnest.core.errors import InputError
 from earnest.core.predictions import Predictions
@@ -15,29 +15,43 @@ from earnest.core.weights import Weights
 from earnest.kernels.dense import moment_table
 from earnest.kernels.plain import callable_table
 from earnest.kernels.scans import rank_selected, rank_table
+from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import CallableMetric, Metric, MomentMetric, RankMetric
 from earnest.metrics.responding import check_fits, respond
 
 
 def score_table(
-    pi: Predictions, metric: Metric, weights: Weights, *, n_jobs: int | None = None
+    pi: Predictions,
+    metric: Metric | str | Any,
+    weights: Weights | ArrayLike,
+    *,
+    n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
     """Return the metric of every configuration under every resample: (B, C).
 
     With repeats the metric is computed in each and averaged; scores of different repeats are never
     pooled. NaN where a value is undefined or a configuration is incomplete.
 
+    Parameters
+    ----------
+    pi : Predictions
+        Out-of-sample predictions of n cases and C configurations.
+    metric : str, Metric or callable
+        What to measure.
+    weights : Weights or array-like, shape (B, n)
+        The resamples.
+    n_jobs : int, optional
+        The number of threads, 1 by default and -1 for all cores; never changes the result.
+
     Examples
     --------
-    >>> import numpy as np
     >>> import earnest as en
-    >>> from earnest.kernels.score import score_table
     >>> pi = en.Predictions.from_arrays([0, 1, 1], [[0.2, 0.6], [0.7, 0.4], [0.3, 0.9]])
-    >>> score_table(pi, en.metric("accuracy"), en.Weights(np.array([[1, 1, 1], [2, 1, 0]])))
+    >>> en.score_table(pi, "accuracy", [[1, 1, 1], [2, 1, 0]])
     array([[0.66666667, 0.33333333],
            [1.        , 0.        ]])
     """
-    _check(pi, metric, weights)
+    metric, weights = _question(pi, metric, weights)
     jobs = workers(n_jobs)
     tables = [_table(pi, metric, weights.values, r, pi.tested(r), jobs) for r in _repeats(pi)]
     mean = tables[0] if len(tables) == 1 else np.mean(tables, axis=0)
@@ -47,14 +61,30 @@ def score_table(
 
 def score_selected(
     pi: Predictions,
-    metric: Metric,
-    weights: Weights,
-    columns: NDArray[np.intp],
+    metric: Metric | str | Any,
+    weights: Weights | ArrayLike,
+    columns: ArrayLike,
     *,
     n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
-    """Return the metric of one configuration a resample: (B,); NaN where `columns` is -1."""
-    _check(pi, metric, weights)
+    """Return the metric of one configuration a resample: (B,); NaN where `columns` is -1.
+
+    Parameters
+    ----------
+    columns : array-like of int, shape (B,)
+        The configuration to score in each resample.
+    pi, metric, weights, n_jobs
+        As for `score_table`.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> pi = en.Predictions.from_arrays([0, 1, 1], [[0.2, 0.6], [0.7, 0.4], [0.3, 0.9]])
+    >>> en.score_selected(pi, "accuracy", [[1, 1, 1], [2, 1, 0]], [1, 0])
+    array([0.33333333, 1.        ])
+    """
+    metric, weights = _question(pi, metric, weights)
+    columns = np.asarray(columns)
     out = np.full(len(weights), np.nan)
     valid = np.flatnonzero(columns >= 0)
     if len(valid) == 0:
@@ -68,13 +98,17 @@ def score_selected(
 
 
 def fold_scores(
-    pi: Predictions, metric: Metric, weights: Weights | None = None, *, n_jobs: int | None = None
+    pi: Predictions,
+    metric: Metric | str | Any,
+    weights: Weights | None = None,
+    *,
+    n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
     """Return the metric within every fold of every repeat: (F, B, C), folds of a repeat together.
 
     Without weights every case counts once, and B is 1.
     """
-    _check(pi, metric, Weights.ones(pi.n_cases) if weights is None else weights)
+    metric, _ = _question(pi, metric, Weights.ones(pi.n_cases) if weights is None else weights)
     jobs = workers(n_jobs)
     tables = [_fold_table(pi, metric, weights, r, jobs) for r in _repeats(pi)]
     out = np.concatenate(tables)
@@ -103,14 +137,20 @@ def _repeats(pi: Predictions) -> list[int]:
     return [r for r in range(pi.n_repeats) if pi.cells[r].any()]
 
 
-def _check(pi: Predictions, metric: Metric, weights: Weights) -> None:
+def _question(
+    pi: Predictions, metric: Metric | str | Any, given: Weights | ArrayLike
+) -> tuple[Metric, Weights]:
+    """Return metric and weights as they are meant, and refuse what does not fit."""
+    metric = resolve_metric(metric).on(pi.target.task)
     check_fits(pi, metric)
+    weights = given if isinstance(given, Weights) else Weights(np.asarray(given))
     if weights.values.shape[1] != pi.n_cases:
         raise InputError(
             "weights and predictions are about different cases",
             needs=f"{pi.n_cases} columns of weights",
             got=str(weights.values.shape[1]),
         )
+    return metric, weights
 
 
 def _part(
