@@ -21,9 +21,10 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 
-from earnest.core import formats, npz
+from earnest.core import formats
 from earnest.core.errors import FormatError, InputError
-from earnest.core.formats_header import pack, unpack
+from earnest.core.formats import npz
+from earnest.core.formats.header import pack, unpack
 from earnest.core.predictions import Predictions
 from tests.core.strategies import PARAMS, predictions
 

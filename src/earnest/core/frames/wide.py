@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from earnest.core import check
 from earnest.core.arrays import missing, whole_as_int
 from earnest.core.errors import InputError
-from earnest.core.frames_columns import Columns, Grid
-from earnest.core.frames_roles import Roles, about_cases, outcome
+from earnest.core.frames.columns import Columns, Grid
+from earnest.core.frames.roles import Roles, about_cases, outcome
 from earnest.core.target import Task, plain_labels
 from earnest.core.target_reading import MANY
 

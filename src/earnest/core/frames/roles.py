@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from earnest.core import check
 from earnest.core.errors import InputError
-from earnest.core.frames_columns import Columns, Grid
+from earnest.core.frames.columns import Columns, Grid
 
 
 @dataclass(frozen=True)

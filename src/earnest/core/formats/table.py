@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from earnest.core.errors import FormatError
-from earnest.core.formats_csv import read_csv, write_csv
-from earnest.core.formats_header import read_header, rebuild, refuse_options
-from earnest.core.formats_wide import column_names, read_wide
+from earnest.core.formats.csv import read_csv, write_csv
+from earnest.core.formats.header import read_header, rebuild, refuse_options
+from earnest.core.formats.wide import column_names, read_wide
 from earnest.core.frames import read_frame
-from earnest.core.frames_writing import wide_batches
+from earnest.core.frames.writing import wide_batches
 from earnest.core.predictions import Predictions
 
 KEY = b"earnest"  # of the header in the metadata of a schema

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from earnest.core import check
 from earnest.core.configs import Configs
 from earnest.core.errors import FormatError
-from earnest.core.frames_writing import about_names
+from earnest.core.frames.writing import about_names
 from earnest.core.predictions import Predictions
 from earnest.core.responses import ResponseKind
 from earnest.core.target import Target, Task

@@ -7,11 +7,11 @@ from typing import Any
 
 from earnest.core import check
 from earnest.core.errors import InputError
-from earnest.core.frames_columns import Columns
-from earnest.core.frames_long import is_long, long_arguments
-from earnest.core.frames_roles import Roles, assign_roles
-from earnest.core.frames_wide import wide_arguments
-from earnest.core.frames_writing import long_table, wide_table
+from earnest.core.frames.columns import Columns
+from earnest.core.frames.long import is_long, long_arguments
+from earnest.core.frames.roles import Roles, assign_roles
+from earnest.core.frames.wide import wide_arguments
+from earnest.core.frames.writing import long_table, wide_table
 from earnest.core.predictions import Predictions
 from earnest.core.responses import ResponseKind
 from earnest.core.target import Task

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.formats_header import changed
-from earnest.core.frames_writing import numbered, wide_names
+from earnest.core.formats.header import changed
+from earnest.core.frames.writing import numbered, wide_names
 from earnest.core.predictions import Predictions
 from earnest.core.responses import ResponseKind
 from earnest.core.target import label_array

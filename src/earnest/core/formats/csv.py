@@ -10,8 +10,8 @@ from typing import Any
 
 from earnest.core import check
 from earnest.core.errors import FormatError
-from earnest.core.formats_header import NAME, SCHEMA, changed
-from earnest.core.formats_wide import column_types
+from earnest.core.formats.header import NAME, SCHEMA, changed
+from earnest.core.formats.wide import column_types
 
 _BLOCK = 1 << 30  # bytes whose values decide the types of the columns
 

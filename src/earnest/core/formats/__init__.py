@@ -13,9 +13,9 @@ from typing import Any
 
 from earnest.core import check
 from earnest.core.errors import FormatError, InputError
-from earnest.core.formats_header import header_text
-from earnest.core.formats_table import load_table, save_table
-from earnest.core.npz import load_npy, load_npz, save_npz
+from earnest.core.formats.header import header_text
+from earnest.core.formats.npz import load_npy, load_npz, save_npz
+from earnest.core.formats.table import load_table, save_table
 from earnest.core.predictions import Predictions
 from earnest.core.responses import check_threshold
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from earnest.core import check
 from earnest.core.errors import FormatError, InputError
-from earnest.core.formats_header import changed, read_header, rebuild, refuse_options
+from earnest.core.formats.header import changed, read_header, rebuild, refuse_options
 from earnest.core.predictions import Predictions
 
 LARGE = 1 << 26  # bytes from which a matrix is mapped unless the user says otherwise
