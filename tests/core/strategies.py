@@ -72,6 +72,8 @@ def predictions(draw: st.DrawFn) -> Predictions:
         bits = 32 if dtype is np.float32 else 64
         finite = st.floats(low, high, width=bits, allow_nan=False, allow_infinity=False)
         scores = draw(hnp.arrays(dtype, shape, elements=finite))
+        if task == "multiclass" and kind == "probability":
+            scores = ((scores + 0.25) / (scores + 0.25).sum(axis=3, keepdims=True)).astype(dtype)
     folds = draw(hnp.arrays(np.int64, (n, repeats), elements=st.integers(-1, 2)))
     folds[:2] = [[0], [1]]
     gaps = draw(hnp.arrays(bool, (3, width, repeats)))

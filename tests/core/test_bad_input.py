@@ -88,6 +88,19 @@ ARRAYS: dict[str, Callable[[], object]] = {
         Y, np.column_stack([1 - S[:, 0], S[:, 0]]), FOLD
     ),
     "probabilities of whole numbers": lambda: FROM_ARRAYS([0, 1, 2] * 2, np.full((6, 3), 1 / 3)),
+    "probabilities that do not sum to one": lambda: FROM_ARRAYS(
+        CLASSES,
+        np.full((6, 2, 1, 3), [[[1 / 3]], [[0.3]]]),
+        configs=["svm", "tree"],
+        response="probability",
+    ),
+    "scores of complex numbers": lambda: FROM_ARRAYS(Y, S + 0.5j, FOLD),
+    "scores of dates": lambda: FROM_ARRAYS(Y, S.astype("M8[D]"), FOLD),
+    "fold of -1 for tested cases": lambda: FROM_ARRAYS(Y, S, [0, 0, 1, 1, -1, -1]),
+    "fold of -1 for all": lambda: FROM_ARRAYS(Y, S, [-1] * 6),
+    "y mostly numbers for regression": lambda: FROM_ARRAYS(
+        ["1", "2", "x", "4", "5", "6"], S, FOLD, task="regression"
+    ),
     "probabilities above one": lambda: FROM_ARRAYS(Y, 3 * S, FOLD, response="probability"),
     "response unknown": lambda: FROM_ARRAYS(Y, S, FOLD, response="probabilities"),
     "task unknown": lambda: FROM_ARRAYS(Y, S, FOLD, task="classification"),
@@ -171,6 +184,20 @@ TABLES: dict[str, Callable[[], object]] = {
     "wide without fold": lambda: read(wide(rename={"fold": "folds"})),
     "wide without predictions": lambda: read(wide()[["y", "fold"]]),
     "wide with text": lambda: read(wide(site=["Oslo"] * 6)),
+    "wide with a cell of text": lambda: read(wide(svm=["0.1", "0.2", "n/a?", "0.4", None, "1"])),
+    "wide with a cell of text in y": lambda: read(
+        wide(y=["0.1", "0.2", "0.3", "much", "0.4", "0.5"])
+    ),
+    "wide with lists": lambda: read(wide(z=[[0.1, 0.9]] * 6)),
+    "wide with structs": lambda: read(pl.DataFrame(WIDE).with_columns(z=pl.struct("svm", "tree"))),
+    "wide without a class": lambda: read(
+        wide(drop="svm", y=CLASSES, rename={"tree": "lr:a"}, **{"lr:b": 0.5})
+    ),
+    "wide with spaces in names": lambda: read(wide(rename={"y": " y "})),
+    "wide that looks long": lambda: read(wide(drop="svm", model="svm", rename={"tree": "pred"})),
+    "wide that looks long without fold": lambda: read(
+        wide(drop="fold", model="svm", rename={"tree": "pred"})
+    ),
     "wide with mixed types": lambda: read(wide(svm=["0.1", 2, 3, 4, 5, 6])),
     "wide with an index": lambda: read(wide(**{"Unnamed: 0": range(6)})),
     "wide with case weights": lambda: read(wide(sample_weight=1.0)),
@@ -202,6 +229,7 @@ TABLES: dict[str, Callable[[], object]] = {
     "long with y that differs": lambda: read(long(y_true=[0, 1, 1, 1])),
     "long with a group that differs": lambda: read(long(group=["a", "a", "a", "b"])),
     "long with a missing configuration": lambda: read(long(config_id=["a", "b", None, "b"])),
+    "long with a cell of text": lambda: read(long(y_pred=["0.1", "?", "0.6", "0.7"])),
     "long without a class": lambda: read(
         long(y_true=["a", "a", "b", "b"], drop="y_pred", proba_c=0.5)
     ),
@@ -290,8 +318,25 @@ def lacking(folder: Path) -> Path:
     return path
 
 
+def broken_link(folder: Path) -> Path:
+    (folder / "pi.csv").symlink_to("gone.csv")
+    return folder / "pi.csv"
+
+
+def spreadsheet(folder: Path) -> Path:
+    with zipfile.ZipFile(folder / "x.csv", "w") as archive:
+        archive.writestr("[Content_Types].xml", "")
+    return folder / "x.csv"
+
+
+def foreign_parquet(folder: Path) -> Path:
+    pq.write_table(pa.table({"y": Y}), folder / "x.parquet")
+    return folder / "x.parquet"
+
+
 FILES: dict[str, Callable[[Path], object]] = {
     "file that is not there": lambda d: load(saved(d, "csv").with_name("po.csv")),
+    "file that is a link to nothing": lambda d: load(broken_link(d)),
     "file that is a folder": lambda d: load(d),
     "file of an unknown suffix": lambda d: load(written(d / "pi.txt", "y,fold,a\n")),
     "file of a spreadsheet": lambda d: load(written(d / "pi.xlsx", "PK")),
@@ -304,15 +349,33 @@ FILES: dict[str, Callable[[Path], object]] = {
     "CSV with a header that is not UTF-8": lambda d: load(
         written(d / "pi.csv", "schön,fold,a\n0,1,0.5\n".encode("latin-1"))
     ),
-    "CSV of another delimiter": lambda d: load(written(d / "pi.csv", "y;fold;a\n0;1;0,5\n")),
-    "CSV with decimal commas": lambda d: load(
-        written(d / "pi.csv", "y;fold;a\n0;1;0,5\n1;1;0,25\n"), delimiter=";"
+    "CSV of another delimiter": lambda d: load(written(d / "pi.csv", "y|fold|a\n0|1|0.5\n")),
+    "CSV of another delimiter than said": lambda d: load(
+        written(d / "pi.csv", "y,fold,a\n0,1,0.5\n"), delimiter=";"
     ),
+    "CSV with decimal commas": lambda d: load(
+        written(d / "pi.csv", 'y,fold,a\n0,1,"0,5"\n1,1,"0,25"\n')
+    ),
+    "CSV with points and commas": lambda d: load(
+        written(d / "pi.csv", "y;fold;a\n0;1;0,5\n1;1;0.25\n0;1;0.3\n")
+    ),
+    "CSV with a bad decimal mark": lambda d: load(written(d / "pi.csv", "y,a\n"), decimal="'"),
+    "CSV with an outcome of huge numbers": lambda d: load(
+        written(d / "pi.csv", f"y,fold,a\n{'9' * 23},1,0.5\n{'9' * 23},1,0.2\n")
+    ),
+    "CSV with an unknown option": lambda d: load(written(d / "pi.csv", "y,a\n"), foldd="f"),
+    "CSV with an option of arrays": lambda d: load(written(d / "pi.csv", "y,a\n"), y="y"),
+    "CSV that is Parquet": lambda d: load(written(d / "x.csv", saved(d, "parquet").read_bytes())),
+    "CSV that is Arrow": lambda d: load(written(d / "x.csv", saved(d, "arrow").read_bytes())),
+    "CSV that is compressed": lambda d: load(written(d / "x.csv", saved(d, "csv.gz").read_bytes())),
+    "CSV that is NPZ": lambda d: load(written(d / "x.csv", saved(d, "npz").read_bytes())),
+    "CSV that is a spreadsheet": lambda d: load(spreadsheet(d)),
+    "Parquet with a delimiter": lambda d: load(foreign_parquet(d), delimiter=";"),
     "CSV with rows of unlike length": lambda d: load(
         written(d / "pi.csv", "y,fold,a\n0,1,0.5\n1,1\n")
     ),
     "CSV with a column twice": lambda d: load(written(d / "pi.csv", "y,fold,a,a\n0,1,0.5,0.6\n")),
-    "CSV with an index": lambda d: load(written(d / "pi.csv", ",y,fold,a\n0,1,1,0.5\n1,0,1,0.6\n")),
+    "CSV with an index": lambda d: load(written(d / "pi.csv", ",y,fold,a\n4,1,1,0.5\n7,0,1,0.6\n")),
     "CSV with a bad delimiter": lambda d: load(written(d / "pi.csv", "y,a\n"), delimiter=", "),
     "CSV that a spreadsheet saved": lambda d: load(requoted(d)),
     "CSV of a newer schema": lambda d: load(newer(d)),
@@ -348,12 +411,18 @@ FILES: dict[str, Callable[[Path], object]] = {
     "NPZ with pickles": lambda d: load(pickled(d)),
     "NPZ without scores": lambda d: load(arrays(d / "x.npz", y=Y, score=S)),
     "NPZ with unknown arrays": lambda d: load(arrays(d / "x.npz", y=Y, scores=S, folds=FOLD)),
+    "NPZ without an outcome": lambda d: load(arrays(d / "x.npz", scores=S)),
+    "NPZ with a format": lambda d: load(arrays(d / "x.npz", y=Y, scores=S), format="long"),
+    "NPZ with a column of repeats": lambda d: load(arrays(d / "x.npz", y=Y, scores=S), repeat="r"),
+    "NPZ with a column of times": lambda d: load(arrays(d / "x.npz", y=Y, scores=S), time="t"),
+    "NPZ with an unknown target": lambda d: load(arrays(d / "x.npz", y=Y, scores=S), target="z"),
     "NPZ that lacks an array": lambda d: load(lacking(d)),
     "NPZ compressed but to be mapped": lambda d: load(compressed(d), mmap=True),
     "NPY without an outcome": lambda d: load(written(d / "s.npy", b"")),
     "NPY that is empty": lambda d: load(written(d / "s.npy", b""), y=Y),
     "CSV to be mapped": lambda d: load(saved(d, "csv"), mmap=True),
-    "own file with options": lambda d: load(saved(d, "parquet"), target="y", positive=1),
+    "own file with other options": lambda d: load(saved(d, "parquet"), target="z", positive=0),
+    "own file with an unknown configuration": lambda d: load(saved(d, "npz"), configs=["svn"]),
     "save to an unknown suffix": lambda d: FROM_ARRAYS(Y, S).save(d / "pi.pkl"),
     "save to no folder": lambda d: FROM_ARRAYS(Y, S).save(d / "none" / "pi.csv"),
     "save to a folder": lambda d: (

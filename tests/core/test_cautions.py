@@ -108,10 +108,17 @@ TRIGGERS: dict[str, Callable[[], set[str]]] = {
     ),
     "EN018": lambda: of(noise(folds=3), "bbc_fold"),
     "EN019": lambda: of(one_right_per_fold(), Naive(selector="pooled")),
-    "EN020": lambda: of(with_target(noise(), groups=noise().folds[:, 0].astype(np.int64))),
+    "EN020": lambda: of(with_target(noise(), groups=noise().folds[:, 0].astype(np.int64)), "bbc"),
     "EN021": lambda: of(repeats(), "bbc_fold"),
     "EN022": lambda: of(noise(), NaiveBootstrap()),
     "EN023": lambda: of(noise(), HoldOut()),
+    "EN024": lambda: of(
+        with_target(noise(), groups=noise().folds[:, 0].astype(np.int64)), BBC(resampler="case")
+    ),
+    "EN025": lambda: of(
+        with_target(noise(), groups=noise().folds[:, 0].astype(np.int64), strata=noise().target.y),
+        "bbc",
+    ),
 }
 
 

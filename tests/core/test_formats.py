@@ -208,6 +208,126 @@ def test_csv_of_another_delimiter_is_read_when_told(tmp_path: Path) -> None:
     assert Predictions.load(path, delimiter=";").responses.ravel().tolist() == [0.5, 0.25]
 
 
+@pytest.mark.parametrize("options", [{}, {"delimiter": ";"}, {"delimiter": ";", "decimal": ","}])
+def test_csv_of_semicolons_and_decimal_commas_is_read(
+    options: dict[str, str], tmp_path: Path
+) -> None:
+    path = tmp_path / "pi.csv"
+    path.write_text("y;fold;a\n0;1;0,5\n1;1;1\n1;2;2,5e-1\n")
+    assert Predictions.load(path, **options).responses.ravel().tolist() == [0.5, 1.0, 0.25]
+
+
+def test_csv_of_semicolons_keeps_decimal_points_and_names_with_commas(tmp_path: Path) -> None:
+    path = tmp_path / "pi.csv"
+    rows = ["row_id;config_id;y_true;fold;y_pred"]
+    rows += [f"{case};0,{c};{case % 2};0;0.{case}{c}" for case in range(4) for c in (1, 5)]
+    path.write_text("\n".join(rows) + "\n")
+    pi = Predictions.load(path)
+    assert pi.configs.ids == ("0,1", "0,5")
+    assert pi.responses[:, 1, 0].tolist() == [0.05, 0.15, 0.25, 0.35]
+
+
+def test_quoted_decimal_commas_are_read_when_told(tmp_path: Path) -> None:
+    path = tmp_path / "pi.csv"
+    path.write_text('y,fold,a\n0,1,"0,5"\n1,1,"0,25"\n')
+    assert Predictions.load(path, decimal=",").responses.ravel().tolist() == [0.5, 0.25]
+
+
+def test_tsv_may_have_decimal_commas(tmp_path: Path) -> None:
+    path = tmp_path / "pi.tsv"
+    path.write_text("y\tfold\ta\n0\t1\t0,5\n1\t1\t0,25\n")
+    assert Predictions.load(path).responses.ravel().tolist() == [0.5, 0.25]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "npz"])
+def test_an_option_that_no_file_has_is_refused_with_the_nearest(
+    suffix: str, tmp_path: Path, make: Any
+) -> None:
+    path = make("probability").save(tmp_path / f"pi.{suffix}")
+    with pytest.raises(InputError, match="Did you mean 'target'"):
+        Predictions.load(path, traget="y")
+
+
+def test_foreign_npz_takes_the_words_for_columns_as_names_of_arrays(tmp_path: Path) -> None:
+    path = tmp_path / "pi.npz"
+    scores = np.array([[0.5, 1.0], [0.25, 0.0], [0.75, 0.5]])
+    about = {"part": [1, 1, 2], "who": [5, 5, 6], "name": [7, 8, 9]}
+    np.savez(path, outcome=[0, 1, 0], scores=scores, configs=["svm", "tree"], **about)
+    pi = Predictions.load(
+        path, target="outcome", fold="part", group="who", id="name", configs=["tree"]
+    )
+    assert pi.configs.ids == ("tree",)
+    assert pi.responses.ravel().tolist() == [1.0, 0.0, 0.5]
+    named = {"target": "outcome", "fold": "part", "group": "who", "id": "name"}
+    assert Predictions.load(path, **named, configs="tree").fingerprint == pi.fingerprint
+    assert pi.fold_names == (("1", "2"),)
+    assert pi.target.groups is not None
+    assert pi.target.groups.tolist() == [0, 0, 1]
+    assert pi.target.ids is not None
+    assert pi.target.ids.tolist() == [7, 8, 9]
+
+
+def test_configs_names_or_picks_the_columns_of_a_foreign_npz_without_names(tmp_path: Path) -> None:
+    path = tmp_path / "pi.npz"
+    np.savez(path, y=[0, 1, 0], scores=np.array([[0.5, 1.0], [0.25, 0.0], [0.75, 0.5]]))
+    assert Predictions.load(path, configs=["svm", "tree"]).configs.ids == ("svm", "tree")
+    assert Predictions.load(path, configs=["c1"]).responses.ravel().tolist() == [1.0, 0.0, 0.5]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_own_files_take_what_only_repeats_them_and_a_choice_of_configurations(
+    suffix: str, tmp_path: Path
+) -> None:
+    scores = np.array([[0.5, 1.0], [0.25, 0.0], [0.75, 0.5]])
+    pi = Predictions.from_arrays(["a", "b", "a"], scores, positive="b", configs=["svm", "tree"])
+    path = pi.save(tmp_path / f"pi.{suffix}")
+    again = {"positive": "b", "task": "binary", "response": "probability", "target": "y"}
+    assert_same(pi, Predictions.load(path, **again, fold="fold", classes=["a", "b"], id=None))
+    assert_same(pi.select("tree"), Predictions.load(path, configs=["tree"], positive="b"))
+    for other in ({"positive": "a"}, {"task": "multiclass"}, {"fold": None}, {"target": "z"}):
+        with pytest.raises(FormatError, match=f"`{next(iter(other))}`"):
+            Predictions.load(path, **other)
+
+
+@pytest.mark.parametrize("suffix", ["arrow", "feather", "parquet"])
+def test_categories_that_polars_wrote_are_read(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"pi.{suffix}"
+    kind = pl.Categorical
+    frame = pl.DataFrame(
+        {"y": ["a", "b", "a"], "fold": ["1", "2", "2"], "svm": [0.5, 0.25, 0.75]},
+        schema_overrides={"y": kind, "fold": kind},
+    )
+    frame.write_parquet(path) if suffix == "parquet" else frame.write_ipc(path)
+    pi = Predictions.load(path, positive="b")
+    assert (pi.target.classes, pi.fold_names) == (("a", "b"), (("1", "2"),))
+
+
+def test_what_arrow_cannot_do_with_a_file_is_a_fault_of_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "pi.parquet"
+    pq.write_table(pa.table({"y": [0, 1], "fold": [0, 0], "a": [0.5, 0.25]}), path)
+
+    def fails(*_: Any, **__: Any) -> None:
+        raise pa.ArrowNotImplementedError("Unsupported cast")
+
+    monkeypatch.setattr("earnest.core.formats.table.read_frame", fails)
+    with pytest.raises(FormatError, match=r"'pi\.parquet' cannot be read.*Unsupported cast"):
+        Predictions.load(path)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_folder_that_cannot_be_written_is_named_and_not_the_temporary_file(
+    suffix: str, tmp_path: Path, make: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A name that is too long is refused to everybody, a folder without rights not to root.
+    monkeypatch.setattr("secrets.token_hex", lambda _: "x" * 300)
+    with pytest.raises(FormatError) as caught:
+        make("probability").save(tmp_path / f"pi.{suffix}")
+    assert str(tmp_path / f"pi.{suffix}") in str(caught.value)
+    assert ".earnest-" not in str(caught.value)
+
+
 @pytest.mark.parametrize("compressed", [False, True])
 def test_foreign_npz_is_read_by_the_names_of_its_arrays(compressed: bool, tmp_path: Path) -> None:
     path = tmp_path / "pi.npz"
@@ -299,8 +419,10 @@ def test_a_full_disk_leaves_the_old_file_and_no_other(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, where, full)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(FormatError, match="No space left") as caught:
         make("probability", seed=2).save(path)
+    assert str(path) in str(caught.value)
+    assert ".tmp" not in str(caught.value)
     assert path.read_bytes() == before
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
 

@@ -40,6 +40,32 @@ def ids_of(pi: Predictions) -> list[Any]:
 # ---------------------------------------------------------------- both forms
 
 
+@pytest.mark.parametrize("name", ["", "Unnamed: 0"])
+def test_the_index_that_pandas_writes_is_no_configuration(name: str) -> None:
+    counted = {name: [0, 1, 2, 3]}
+    assert from_frame(pa.table(counted | WIDE)).configs.ids == ("svm", "tree")
+    for other in ({name: [1, 2, 3, 4]} | WIDE, WIDE | counted):  # filtered, or not the first
+        with pytest.raises(InputError, match="does not look like a configuration"):
+            from_frame(pa.table(other))
+
+
+@pytest.mark.parametrize("values", [pa.string(), pa.large_string(), pa.string_view()])
+def test_dictionaries_of_any_text_are_read(values: pa.DataType) -> None:
+    codes = pa.array([0, 1, None, 1], pa.int8())
+    names = pa.DictionaryArray.from_arrays(codes, pa.array(["a", "b"]).cast(values))
+    table = pa.table({"y": [0, 1, 0, 1], "fold": names, "svm": [0.2, 0.7, None, 0.9]})
+    for one in (table, pa.concat_tables([table, table])):
+        assert from_frame(one).fold_names == (("a", "b"),)
+
+
+def test_labels_that_are_mostly_numbers_are_labels_where_the_outcome_has_them() -> None:
+    labels = ["1", "2", "3", "x"]
+    wide = pd.DataFrame({"y": labels, "fold": 0, "svm": labels})
+    assert from_frame(wide).kind == "label"
+    long = pd.DataFrame({"row_id": range(4), "config_id": "a", "y_true": labels, "y_pred": labels})
+    assert from_frame(long).kind == "label"
+
+
 @pytest.mark.parametrize("backend", ["pyarrow", "pandas", "polars"])
 @pytest.mark.parametrize("form", ["wide", "long"])
 @pytest.mark.parametrize("repeats", [1, 3])

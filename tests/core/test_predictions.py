@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import copy
+import pickle
 from dataclasses import replace
 from typing import Any
 
@@ -71,9 +73,9 @@ CONTAINERS = [
     "scores", CONTAINERS, ids=lambda s: f"{type(s).__module__}.{type(s).__name__}"
 )
 def test_every_container_gives_the_same_predictions(scores: Any) -> None:
-    expected = made(Y, S, FOLD, groups=FOLD)
+    expected = made(Y, S, FOLD, groups=FOLD, configs=["a", "b"])
     for wrap in (list, pd.Series, pl.Series, pa.array):
-        pi = made(wrap(Y), scores, wrap(FOLD), groups=wrap(FOLD))
+        pi = made(wrap(Y), scores, wrap(FOLD), groups=wrap(FOLD), configs=["a", "b"])
         assert pi.fingerprint == expected.fingerprint
 
 
@@ -84,16 +86,93 @@ def test_masked_predictions_were_not_evaluated() -> None:
     assert pi.cells[0].tolist() == [[True, True], [False, True], [True, True]]
 
 
-def test_arrays_of_floats_are_not_copied(tmp_path: Any) -> None:
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_the_columns_of_a_frame_of_scores_name_the_configurations(frame: Any) -> None:
+    scores = frame({"svm": S[:, 0], "tree": S[:, 1]})
+    assert made(Y, scores, FOLD).configs.ids == ("svm", "tree")
+    assert made(Y, scores, FOLD, configs=["a", "b"]).configs.ids == ("a", "b")
+    assert made(Y, scores, np.c_[FOLD, FOLD], repeats=2).configs.ids == ("c0",)
+
+
+def test_columns_that_are_only_numbered_name_nothing() -> None:
+    assert made(Y, pd.DataFrame(S), FOLD).configs.ids == ("c0", "c1")
+
+
+def test_mapped_and_large_arrays_are_not_copied(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     mapped = np.lib.format.open_memmap(tmp_path / "s.npy", "w+", np.float32, (6, 2))
     mapped[:] = S
-    for scores in (mapped, S, S[::-1], S.astype(np.float32)):
+    for scores in (mapped, mapped[::-1], np.asarray(mapped)):
+        assert np.shares_memory(made(Y, scores, FOLD).responses, scores)
+    monkeypatch.setattr("earnest.core.arrays.COPIED", S.nbytes - 1)
+    for scores in (S, S[::-1]):
         assert np.shares_memory(made(Y, scores, FOLD).responses, scores)
     both = np.stack([1 - S, S], axis=2)[:, :, None, :]
     assert np.shares_memory(made(Y, both).responses, both)
 
 
+def test_what_the_caller_does_to_the_arrays_later_changes_nothing() -> None:
+    values, scores, fold = Y + 0.5, S.copy(), FOLD.copy()
+    about = {"groups": FOLD.copy(), "strata": Y.copy(), "ids": np.arange(6)}
+    pi = made(values, scores, fold, task="regression", **about)
+    before = made(Y + 0.5, S, FOLD, task="regression", groups=FOLD, strata=Y, ids=np.arange(6))
+    for array in (values, scores, fold, *about.values()):
+        array[:] = 7
+    assert pi.fingerprint == before.fingerprint
+    survival = (Y + 1.5, Y > 0)
+    pi = made(survival, S, FOLD)
+    survival[0][:], survival[1][:] = 9, False
+    assert pi.target.y.tolist() == (Y + 1.5).tolist()
+    assert pi.target.event is not None
+    assert pi.target.event.tolist() == (Y > 0).tolist()
+
+
+def test_responses_are_never_writable() -> None:
+    pi = made(Y, S, FOLD)
+    labels = made(Y, Y[:, None], FOLD)
+    others = (
+        pi.select([0]),
+        pi.take(np.arange(4)),
+        pi.concat(made(Y, S, FOLD, configs=["a", "b"])),
+    )
+    for one in (pi, labels, *others, copy.deepcopy(pi), pickle.loads(pickle.dumps(pi))):
+        assert not one.responses.flags.writeable
+    with pytest.raises(ValueError, match="read-only"):
+        pi.responses[0] = 0.5
+    assert S.flags.writeable
+
+
+def test_a_subclass_comes_from_every_door(tmp_path: Any) -> None:
+    class Own(Predictions):
+        pass
+
+    pi = Own.from_arrays(Y, S, FOLD)
+    path = pi.save(tmp_path / "pi.npz")
+    for one in (pi, Own.from_frame(pi.to_frame()), Own.load(path)):
+        assert type(one) is Own
+        assert one.fingerprint == pi.fingerprint
+
+
 # ---------------------------------------------------------------- what a response is
+
+
+@pytest.mark.parametrize("labels", [["a", "b", "c"] * 2, ["a", "b"] * 3])
+def test_class_scores_are_probabilities_only_where_every_row_sums_to_one(labels: Any) -> None:
+    count = len(set(labels))
+    rng = np.random.default_rng(5)  # seed 5: any positive numbers will do
+    rows = rng.dirichlet(np.ones(count), size=(6, 2, 1))
+    options = {"classes": sorted(set(labels)), "positive": "b" if count == 2 else None}
+    assert made(labels, rows, FOLD, **options).kind == "probability"
+    assert made(labels, rows.round(4), FOLD, **options).kind == "probability"
+    partly = rows.copy()
+    partly[FOLD == 1, 1] = np.nan
+    assert made(labels, partly, FOLD, **options).kind == "probability"
+    off = rows.copy()
+    off[2:4, 1] *= 0.9
+    assert made(labels, off, FOLD, **options).kind == "decision"
+    with pytest.raises(InputError, match=r"1 of 2 configurations: tree \(2 rows\)"):
+        made(labels, off, FOLD, configs=["svm", "tree"], response="probability", **options)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import json
 import math
 import pickle
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -171,3 +172,20 @@ def test_the_caution_on_few_draws_follows_the_level() -> None:
     narrow = wide.at(confidence_level=0.99)
     assert "EN016" in {caution.code for caution in narrow.cautions}
     assert narrow.at(confidence_level=0.8) == wide
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: [],
+        lambda data: {k: v for k, v in data.items() if k != "winner"},
+        lambda data: {**data, "value": "x"},
+        lambda data: {**data, "interval": {"low": 0.1}},
+        lambda data: {**data, "cautions": None},
+    ],
+)
+def test_damaged_data_is_refused_with_a_reason(damage: Any) -> None:
+    pi = en.Predictions.from_arrays(np.tile([0, 1], 30), np.random.default_rng(3).random(60))
+    data = en.estimate(pi, metric="roc_auc", n_resamples=50, rng=3).to_dict()
+    with pytest.raises(en.FormatError, match=r"read|missing"):
+        Estimate.from_dict(damage(data))

@@ -10,6 +10,7 @@ from earnest.core.intervals import Interval
 from earnest.core.results import Estimate, Provenance, Scale
 from earnest.core.sentences import (
     Form,
+    Printed,
     article,
     confidence,
     form,
@@ -161,6 +162,17 @@ def test_your_predictions_can_stand_for_the_search():
     assert said.endswith("not the 0.93 that your predictions reported.")
 
 
+def test_the_reason_speaks_of_your_predictions_where_nothing_else_is_known():
+    assert reason(SMALL) == (
+        "The search tried 312 configurations and kept the one that looked best; its luck is "
+        "taken out here."
+    )
+    assert reason(SMALL, speaker="your predictions") == (
+        "Your predictions are of 312 configurations; the one that looked best was kept, and its "
+        "luck is taken out here."
+    )
+
+
 @pytest.mark.parametrize(
     ("interval", "expected"),
     [
@@ -188,6 +200,46 @@ def test_nearly_one_is_never_printed_as_one():
     shown = printed(made(0.99961, 0.99999))
     assert (shown.value, shown.naive) == ("over 0.999", "over 0.999")
     assert prose(-0.25, 2) == "\u22120.25"
+
+
+def test_what_is_near_one_is_one_where_one_is_no_limit():
+    near = dataclasses.replace(LOSS, value=0.99999, naive=0.99961, standard_error=0.003)
+    shown = printed(near)
+    assert (shown.value, shown.naive, shown.optimism) == ("1.000", "1.000", "0.000")
+
+
+def test_thousands_are_set_apart_and_still_add_up():
+    big = dataclasses.replace(
+        LOSS,
+        value=23452.4,
+        naive=19975.4,
+        standard_error=3000.0,
+        interval=Interval(999.0, 1234567.8, 0.95, "two-sided"),
+    )
+    assert printed(big) == Printed("23,452", "19,975", "3,477", "999", "1,234,568")
+    assert prose(-2780.25, 2, (-1e9, 1e9)) == "\u22122,780.25"
+    assert prose(12345.678901, 6) == "12,345.678901"
+
+
+def test_digits_and_powers_of_ten_are_not_mixed():
+    huge = dataclasses.replace(
+        LOSS,
+        value=941_583_256.0,
+        naive=683_662_878.0,
+        standard_error=1.8e8,
+        interval=Interval(625_357_458.0, 1_340_298_000.0, 0.95, "two-sided"),
+    )
+    assert printed(huge) == Printed("9.4e+08", "6.8e+08", "2.6e+08", "6.3e+08", "1.34e+09")
+
+
+def test_tiny_losses_keep_their_digits():
+    tiny = dataclasses.replace(LOSS, value=3.21e-11, naive=2.1e-11, standard_error=1e-12)
+    shown = printed(tiny)
+    assert (shown.value, shown.naive, shown.optimism) == (
+        "3.21e\u221211",
+        "2.10e\u221211",
+        "1.11e\u221211",
+    )
 
 
 def test_a_title_with_a_comma_closes_it():

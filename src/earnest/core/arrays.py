@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -14,6 +14,7 @@ from earnest.core import check
 from earnest.core.errors import InputError
 
 BLOCK = 1 << 22  # values looked at in one go, so that a check never copies a large matrix
+COPIED = 1 << 26  # bytes up to which a user's array is copied, not watched
 TEXT = "UST"  # the kinds of NumPy dtypes that hold text
 
 
@@ -66,6 +67,39 @@ def one_column(name: str, values: Any, n: int) -> NDArray[Any]:
     return array
 
 
+def column_names(values: Any) -> tuple[str, ...] | None:
+    """Return the names of the columns of a frame, None where they only number the columns."""
+    names = getattr(values, "column_names", None) or getattr(values, "columns", None)
+    if names is None or isinstance(values, np.ndarray) or not isinstance(names, Iterable):
+        return None
+    listed = list(names)
+    return None if listed == list(range(len(listed))) else tuple(str(name) for name in listed)
+
+
+def kept(array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array that its owner can no longer change, if a copy of it is not too large.
+
+    Mapped arrays, and those above `COPIED` bytes, are not copied.
+    """
+    return array if array.nbytes > COPIED or is_mapped(array) else array.copy(order="K")
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a view through which an array cannot be written to."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def is_mapped(array: Any) -> bool:
+    """Tell whether an array lies in a mapped file, however many views are between."""
+    while isinstance(array, np.ndarray):
+        if isinstance(array, np.memmap):
+            return True
+        array = array.base
+    return False
+
+
 def same_length(name: str, array: NDArray[Any], n: int) -> None:
     """Refuse an array that is not about the same cases as `y`."""
     if array.ndim == 0 or len(array) != n:
@@ -99,7 +133,29 @@ def whole_as_int(values: NDArray[Any]) -> NDArray[Any]:
     """Return floats that are all whole as integers, so that 1.0 and 1 are one label."""
     if values.dtype.kind != "f" or not np.isfinite(values).all():
         return values
-    return values.astype(np.int64) if (values == np.rint(values)).all() else values
+    whole = (values == np.rint(values)).all() and (np.abs(values) < 2.0**63).all()
+    return values.astype(np.int64) if whole else values
+
+
+def first_other(values: NDArray[Any]) -> tuple[int, Any] | None:
+    """Return the row and the value of the first text among numbers that were read as text.
+
+    None where there is no such text, or where numbers are not the rule.
+    """
+    numbers = [_is_number(value) for value in values.tolist() if value is not None]
+    if all(numbers) or 2 * sum(numbers) <= len(numbers):
+        return None
+    return next(
+        (row, v) for row, v in enumerate(values.tolist()) if v is not None and not _is_number(v)
+    )
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def row_blocks(array: NDArray[Any]) -> Iterator[NDArray[Any]]:

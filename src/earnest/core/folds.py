@@ -46,7 +46,9 @@ def _encode_column(labels: NDArray[Any]) -> tuple[NDArray[np.int32], tuple[str, 
         absent = absent | (labels == -1)  # scikit-learn's sign for 'in no test set'
     if absent.all():
         raise InputError(
-            "`fold` is missing for every case", needs="a fold for each tested case", got="none"
+            "`fold` is missing for every case",
+            needs="a fold for each tested case",
+            got="-1, which counts as not tested" if not missing(labels).any() else "none",
         )
     known = labels[~absent]
     if known.dtype == object:  # labels of mixed types have no order of their own
@@ -103,7 +105,8 @@ def _count_absent(
             "predictions without a fold",
             stray.sum(axis=0),
             names,
-            "Say which fold tested the case, or make its predictions NaN.",
+            "Say which fold tested the case (-1 counts as not tested), or make its predictions "
+            "NaN.",
         )
     order = np.argsort(codes, kind="stable")
     order = order[np.searchsorted(codes[order], 0) :]  # the cases with a fold, fold by fold

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from earnest.core.arrays import as_array, row_bytes
+from earnest.core.arrays import as_array, column_names, kept, read_only, row_bytes
 from earnest.core.configs import Configs
 from earnest.core.errors import EvidenceError, InputError
 from earnest.core.folds import encode_folds, evaluated_cells
@@ -43,7 +43,8 @@ class Predictions:
         The configurations, one a column.
     responses : ndarray, shape (n, C, R) or (n, C, R, K)
         Scores of the positive class, class codes, values or risks; with K columns of class
-        probabilities for a multiclass task. NaN means not evaluated.
+        probabilities for a multiclass task. NaN means not evaluated. They are kept as a view
+        that cannot be written to.
     folds : ndarray of int32, shape (n, R)
         The fold that tested a case, -1 where none did.
     fold_names : tuple of tuple of str
@@ -72,7 +73,12 @@ class Predictions:
 
     def __post_init__(self) -> None:
         """Look once for predictions that are not finite; the cells are kept."""
+        object.__setattr__(self, "responses", read_only(self.responses))
         _ = self.cells
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Come back from a pickle or a copy as it was; NumPy makes arrays writable there."""
+        self.__dict__.update(state, responses=read_only(state["responses"]))
 
     @classmethod
     def from_arrays(
@@ -93,7 +99,7 @@ class Predictions:
         ordered: bool = False,
         ids: ArrayLike | None = None,
         sample_weight: None = None,
-    ) -> Predictions:
+    ) -> Self:
         """Make Π from arrays.
 
         Parameters
@@ -103,13 +109,14 @@ class Predictions:
             of times and events.
         scores : array-like, shape (n,), (n, C), (n, C, R) or (n, C, R, K)
             The predictions; the last axis of four holds the classes in sorted order (or in that
-            of `classes`). A memory-mapped array is not copied.
+            of `classes`). Up to 64 MB they are copied, so that what you do to your array later
+            changes nothing here; a larger or memory-mapped one is not copied: leave it alone.
         fold : array-like, shape (n,) or (n, R), optional
-            The fold that tested each case; missing where none did. None is one hold-out fold.
+            The fold that tested each case; missing or -1 where none did. None is one hold-out fold.
         groups, strata : array-like, shape (n,), optional
             Units that belong together, and layers to be resampled apart.
         configs : list of str or of dict, or Configs, optional
-            Names or parameters of the configurations.
+            Names or parameters of the configurations; by default the columns of a frame.
         task : {'binary', 'multiclass', 'regression', 'survival'}, optional
             Inferred where it is clear.
         positive : label, optional
@@ -121,7 +128,8 @@ class Predictions:
         classes : sequence, optional
             All classes, in the order of the last axis of `scores`.
         response : {'probability', 'decision', 'label'}, optional
-            What a classifier's scores are, inferred where it is clear.
+            What a classifier's scores are, inferred where it is clear: values from 0 to 1 are
+            probabilities, and those of several classes if they sum to 1 in every row.
         threshold : float, optional
             Where a binary score becomes the positive label (strictly above).
         ordered : bool
@@ -155,12 +163,17 @@ class Predictions:
         if configs is None and repeats is None:
             refuse_class_columns(array, target)
         shaped = shape_scores(array, target.n, repeats, len(order))
+        if configs is None and array.ndim == 2 and shaped.shape[1] == array.shape[1]:
+            configs = column_names(scores)
+        table = Configs.of(configs, shaped.shape[1])
         kind = infer_kind(shaped, target, response)
-        responses = encode_responses(shaped, target, kind, order)
+        responses = encode_responses(shaped, target, kind, order, table.ids)
+        if np.may_share_memory(responses, array):
+            responses = kept(responses)
         folds, fold_names = encode_folds(fold, target.n, responses.shape[2])
         return cls(
             target=target,
-            configs=Configs.of(configs, responses.shape[1]),
+            configs=table,
             responses=responses,
             folds=folds,
             fold_names=fold_names,
@@ -169,7 +182,7 @@ class Predictions:
         )
 
     @classmethod
-    def from_frame(cls, frame: Any, **options: Any) -> Predictions:
+    def from_frame(cls, frame: Any, **options: Any) -> Self:
         """Make Π from a pandas, polars or Arrow table, wide or long.
 
         The options are those of `earnest.core.frames.read_frame`: names of columns (`target`,
@@ -186,14 +199,21 @@ class Predictions:
         """
         from earnest.core.frames import read_frame
 
-        return read_frame(frame, **options)
+        return cls._of(read_frame(frame, **options))
 
     @classmethod
-    def load(cls, path: str | Path, **options: Any) -> Predictions:
+    def load(cls, path: str | Path, **options: Any) -> Self:
         """Read Π from a CSV, Parquet, Arrow, NPZ or NPY file; see `earnest.core.formats.load`."""
         from earnest.core.formats import load
 
-        return load(path, **options)
+        return cls._of(load(path, **options))
+
+    @classmethod
+    def _of(cls, pi: Predictions) -> Self:
+        """Return Π as one of a subclass."""
+        if isinstance(pi, cls):
+            return pi
+        return cls(**{field.name: getattr(pi, field.name) for field in fields(pi)})
 
     def save(self, path: str | Path) -> Path:
         """Write Π to a CSV, Parquet, Arrow or NPZ file; see `earnest.core.formats.save`."""

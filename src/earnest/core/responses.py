@@ -14,6 +14,7 @@ from earnest.core.errors import InputError
 from earnest.core.target import Target, Task
 
 ROUNDING = 1e-6  # by how much rounding may carry a probability beyond 0 or 1
+SUM = 1e-3  # by how much rounding may carry the sum of all class probabilities away from 1
 
 
 class ResponseKind(StrEnum):
@@ -88,7 +89,19 @@ def infer_kind(
         return allowed[0]
     if array.dtype.kind in "OUb" or is_subset(array, target.classes):
         return ResponseKind.LABEL
-    return ResponseKind.PROBABILITY if _within_one(array) else ResponseKind.DECISION
+    if array.dtype.kind not in "fiu":  # complex numbers, dates: refused when they are encoded
+        return allowed[0]
+    whole = _within_one(array) and (array.ndim < 4 or not unlike_one(array).any())
+    return ResponseKind.PROBABILITY if whole else ResponseKind.DECISION
+
+
+def unlike_one(array: NDArray[Any]) -> NDArray[np.int64]:
+    """Count for each configuration the rows of class scores (n, C, R, K) that do not sum to 1."""
+    counts = np.zeros(array.shape[1], dtype=np.int64)
+    for block in row_blocks(array):
+        total = block.sum(axis=3, dtype=np.float64)  # NaN where a case was not evaluated
+        counts += (np.abs(total - 1.0) > SUM).sum(axis=(0, 2))
+    return counts
 
 
 def is_subset(array: NDArray[Any], classes: tuple[Any, ...]) -> bool:
@@ -142,11 +155,16 @@ def refuse_class_columns(scores: NDArray[Any], target: Target) -> None:
 
 
 def encode_responses(
-    array: NDArray[Any], target: Target, kind: ResponseKind, order: tuple[Any, ...]
+    array: NDArray[Any],
+    target: Target,
+    kind: ResponseKind,
+    order: tuple[Any, ...],
+    names: tuple[str, ...],
 ) -> NDArray[Any]:
     """Turn labels into class codes, two probability columns into one, and numbers into floats.
 
-    `order` are the classes in the order of the last axis of four-dimensional scores.
+    `order` are the classes in the order of the last axis of four-dimensional scores, and `names`
+    those of the configurations.
     """
     if kind is ResponseKind.LABEL:
         if array.ndim > 3:
@@ -159,11 +177,16 @@ def encode_responses(
             "`scores` are not numbers",
             needs="a float or int array",
             got=f"dtype {array.dtype}",
-            cure="Convert them with np.asarray(scores, dtype=float).",
+            cure=""
+            if array.dtype.kind in "cmM"
+            else "Convert them with np.asarray(scores, dtype=float).",
         )
     numbers = array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
     if numbers.ndim == 4:
+        whole = numbers
         numbers = _class_columns(numbers, target, order)
+        if kind is ResponseKind.PROBABILITY:
+            _refuse_other_sums(whole, names)
     elif target.task is Task.MULTICLASS:
         raise InputError(
             "a multiclass task needs a score for every class, or labels",
@@ -217,6 +240,20 @@ def _probabilities(numbers: NDArray[Any]) -> NDArray[Any]:
             cure="Say response='decision', or leave `response` out.",
         )
     return np.clip(numbers, 0.0, 1.0) if low < 0.0 or high > 1.0 else numbers
+
+
+def _refuse_other_sums(numbers: NDArray[Any], names: tuple[str, ...]) -> None:
+    """Refuse class probabilities that are none: those of all classes sum to 1 in every row."""
+    counts = unlike_one(numbers) if _within_one(numbers) else np.zeros(1, dtype=np.int64)
+    bad = [int(c) for c in np.flatnonzero(counts)]
+    if bad:
+        listed = (f"{names[c]} ({counts[c]} row{'s' if counts[c] > 1 else ''})" for c in bad)
+        raise InputError(
+            "class probabilities do not sum to 1",
+            needs=f"rows that sum to 1, to within {SUM:g}",
+            got=f"others in {len(bad)} of {len(names)} configurations: {check.some(listed)}",
+            cure="Divide each row by its sum, or say response='decision' if they are scores.",
+        )
 
 
 def _class_columns(numbers: NDArray[Any], target: Target, order: tuple[Any, ...]) -> NDArray[Any]:

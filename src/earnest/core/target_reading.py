@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from earnest.core import check
-from earnest.core.arrays import as_array, missing, same_length, whole_as_int
+from earnest.core.arrays import as_array, first_other, missing, same_length, whole_as_int
 from earnest.core.errors import InputError
 from earnest.core.responses import is_subset, look_like_class_columns
 from earnest.core.target import (
@@ -165,10 +165,13 @@ def _no_classes(positive: Any, classes: tuple[Any, ...] | None, task: Task) -> N
 
 def _regression(values: NDArray[Any], about: dict[str, Any]) -> Target:
     if values.dtype.kind not in "iufb":
+        other = first_other(values)
         raise InputError(
             "a regression `y` holds numbers",
             needs="numbers",
-            got=f"text such as {check.show(values[0].item())}",
+            got=f"text such as {check.show(values[0].item())}"
+            if other is None
+            else f"{check.show(other[1])} in row {other[0] + 1}",
             cure="Convert it, or say task='multiclass'.",
         )
     return Target(y=values.astype(np.float64), task=Task.REGRESSION, **about)

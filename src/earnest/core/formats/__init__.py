@@ -6,7 +6,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from earnest.core import check
 from earnest.core.errors import FormatError, InputError
 from earnest.core.formats.header import header_text
 from earnest.core.formats.npz import load_npy, load_npz, save_npz
+from earnest.core.formats.options import refuse_unknown
 from earnest.core.formats.table import load_table, save_table
 from earnest.core.predictions import Predictions
 from earnest.core.responses import check_threshold
@@ -35,8 +36,9 @@ def load(
     of `Predictions.from_arrays`: `y` (or `time` and `event`), `scores`, and perhaps `fold`,
     `groups`, `strata`, `ids`, `configs`. A `.npy` holds the scores, and `y` is an option.
 
-    In CSV an empty cell, NA or NaN is missing unless it is quoted, numbers have decimal points,
-    and the names of cases and configurations stay text.
+    In CSV an empty cell, NA or NaN is missing unless it is quoted, and the names of cases and
+    configurations stay text. Where semicolons separate the names of the columns they separate
+    all, and numbers may then have decimal commas.
 
     Parameters
     ----------
@@ -48,9 +50,11 @@ def load(
     verify : bool
         Whether a file of earnest's own is held against its fingerprint.
     **options
-        For files of others: the options of `from_frame`, and `delimiter` for CSV; or those of
-        `from_arrays`, where `y="labels"` names another array of the file. For earnest's own
-        files `threshold` alone.
+        For tables of others: the options of `from_frame`, and for CSV `delimiter` (one
+        character) and `decimal` (the mark before the decimals, a point or a comma). For arrays
+        of others: the options of `from_arrays`, where `y="labels"`, or `target="labels"`, names
+        another array of the file, and `configs` picks some of those that it names. For
+        earnest's own files `threshold` and `configs`, and what only repeats the file.
 
     Examples
     --------
@@ -61,6 +65,7 @@ def load(
     ...     en.Predictions.load(path).fingerprint == pi.fingerprint
     True
     """
+    refuse_unknown(options)
     path = _existing(Path(path))
     suffix = _suffix(path, READ, "read")
     if mmap and suffix in TABLES:
@@ -76,6 +81,8 @@ def load(
         pi, own = load_npz(path, mmap=mmap, verify=verify, options=options)
     else:
         pi, own = load_table(path, suffix, verify=verify, options=options)
+    if own and options.get("configs") is not None:
+        pi = pi.select(options["configs"])
     cut = options.get("threshold") if own else None
     return pi if cut is None else replace(pi, threshold=check_threshold(cut, pi.target, pi.kind))
 
@@ -124,11 +131,24 @@ def _replacing(path: Path) -> Iterator[Path]:
         if path.exists():
             shutil.copymode(path, temporary)
         os.replace(temporary, path)
+    except OSError as error:
+        _discard(temporary)
+        raise FormatError(
+            f"{str(path)!r} cannot be written",
+            needs="a folder that can be written to, with room for the file",
+            got=os.strerror(error.errno) if error.errno else str(error),
+        ) from error
     except BaseException:  # also when interrupted from the keyboard
-        temporary.unlink(missing_ok=True)
+        _discard(temporary)
         raise
     if os.name == "posix":  # elsewhere a folder cannot be opened
         _sync(path.parent)
+
+
+def _discard(temporary: Path) -> None:
+    """Remove half a file; where even this is refused, the first error is the one to tell."""
+    with suppress(OSError):
+        temporary.unlink(missing_ok=True)
 
 
 def _sync(path: Path) -> None:
@@ -143,6 +163,12 @@ def _sync(path: Path) -> None:
 def _existing(path: Path) -> Path:
     if path.is_dir():
         raise FormatError(f"{str(path)!r} is a folder", needs="a file of predictions")
+    if path.is_symlink() and not path.exists():
+        raise FormatError(
+            f"{str(path)!r} is a link to nothing",
+            needs="a file of predictions",
+            got=f"a link to {str(path.readlink())!r}",
+        )
     if not path.exists():
         near = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
         raise FormatError(

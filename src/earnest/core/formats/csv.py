@@ -22,7 +22,7 @@ def write_csv(path: Path, suffix: str, header: str, batches: Iterator[Any]) -> N
     from pyarrow import csv
 
     first = next(batches)
-    options = csv.WriteOptions(delimiter=_delimiter(suffix, {}))
+    options = csv.WriteOptions(delimiter=usual_delimiter(suffix))
     with ExitStack() as stack:
         sink = stack.enter_context(pa.OSFile(str(path), "wb"))
         if suffix.endswith(".gz"):
@@ -44,8 +44,8 @@ def read_csv(
 
     def source(facts: Mapping[str, Any] | None) -> Any:
         if facts is not None:
-            return _own(rest, facts, _delimiter(suffix, {}))
-        return _foreign(data, path, _delimiter(suffix, options), options)
+            return _own(rest, facts, usual_delimiter(suffix))
+        return _foreign(data, path, suffix, options)
 
     return header, source
 
@@ -77,20 +77,16 @@ def _own(data: bytes, facts: Mapping[str, Any], delimiter: str) -> Iterator[Any]
     yield from table.to_batches()
 
 
-def _foreign(data: bytes, path: Path, delimiter: str, options: Mapping[str, Any]) -> Any:
+def _foreign(data: bytes, path: Path, suffix: str, options: Mapping[str, Any]) -> Any:
     import pyarrow as pa
-    from pyarrow import csv
 
-    _check_names(data, path, delimiter)
+    delimiter = _delimiter(_first_line(data, path), path, suffix, options)
+    decimal = _decimal(options)
     names = {"row_id", "id", "config_id", str(options.get("id", "id"))}
-    table = csv.read_csv(
-        _buffer(data),
-        read_options=csv.ReadOptions(block_size=_block(data)),
-        parse_options=csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-        convert_options=csv.ConvertOptions(
-            column_types=dict.fromkeys(names, pa.string()), **_STRINGS
-        ),
-    )
+    table = _parsed(data, delimiter, decimal or ".", names)
+    if decimal is None and delimiter != "," and _decimal_commas(table, names):
+        other = _parsed(data, delimiter, ",", names)
+        table = other if _texts(other) < _texts(table) else table
     binary = [field.name for field in table.schema if pa.types.is_binary(field.type)]
     if binary:
         raise _not_utf8(path, f"other bytes in column {check.some(map(repr, binary))}")
@@ -101,20 +97,47 @@ def _foreign(data: bytes, path: Path, delimiter: str, options: Mapping[str, Any]
 _STRINGS = {"strings_can_be_null": True, "quoted_strings_can_be_null": False}
 
 
-def _check_names(data: bytes, path: Path, delimiter: str) -> None:
-    """Refuse a first line that is not UTF-8 or has another delimiter."""
+def _parsed(data: bytes, delimiter: str, decimal: str, names: set[str]) -> Any:
+    """Return the table of a CSV; the columns of these names stay text."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    return csv.read_csv(
+        _buffer(data),
+        read_options=csv.ReadOptions(block_size=_block(data)),
+        parse_options=csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+        convert_options=csv.ConvertOptions(
+            column_types=dict.fromkeys(names, pa.string()), decimal_point=decimal, **_STRINGS
+        ),
+    )
+
+
+def _decimal_commas(table: Any, names: set[str]) -> bool:
+    """Tell whether a column that was read as text has numbers with decimal commas."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return any(
+        pc.any(pc.match_substring_regex(table.column(place), _COMMA)).as_py()
+        for place, field in enumerate(table.schema)
+        if pa.types.is_string(field.type) and field.name not in names
+    )
+
+
+_COMMA = r"^\s*[-+]?[0-9]*,[0-9]+([eE][-+]?[0-9]+)?\s*$"
+
+
+def _texts(table: Any) -> int:
+    import pyarrow as pa
+
+    return sum(pa.types.is_string(field.type) for field in table.schema)
+
+
+def _first_line(data: bytes, path: Path) -> str:
     try:
-        line = data.partition(b"\n")[0].decode("utf-8-sig")
+        return data.partition(b"\n")[0].decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise _not_utf8(path, "other bytes in the names of the columns") from error
-    other = next((mark for mark in ";\t|" if mark in line), None)
-    if delimiter not in line and other is not None:
-        raise FormatError(
-            f"{path.name!r} is not separated by {delimiter!r}",
-            needs=f"several columns, separated by {delimiter!r}",
-            got=f"one column {check.show(line.strip())}",
-            cure=f"Say delimiter={other!r}; numbers need decimal points.",
-        )
 
 
 def _not_utf8(path: Path, got: str) -> FormatError:
@@ -141,11 +164,38 @@ def _plain_ids(table: Any) -> Any:
     return table
 
 
-def _delimiter(suffix: str, options: Mapping[str, Any]) -> str:
-    mark = options.get("delimiter", "\t" if suffix == ".tsv" else ",")
+def usual_delimiter(suffix: str) -> str:
+    """Return what separates columns where nothing else is said."""
+    return "\t" if suffix == ".tsv" else ","
+
+
+def _delimiter(line: str, path: Path, suffix: str, options: Mapping[str, Any]) -> str:
+    """Return what separates the columns: as said, as usual, or the semicolon if the names tell."""
+    said = options.get("delimiter")
+    mark = usual_delimiter(suffix) if said is None else said
     if not isinstance(mark, str) or len(mark) != 1 or not mark.isascii():
         raise FormatError(
             "`delimiter` is not one character", needs="such as ',' or ';'", got=check.show(mark)
+        )
+    other = next((sign for sign in ";,\t|" if sign in line), None)
+    if mark in line or other is None:
+        return mark
+    if said is None and other == ";" and "," not in line:
+        return other
+    raise FormatError(
+        f"{path.name!r} is not separated by {mark!r}",
+        needs=f"several columns, separated by {mark!r}",
+        got=f"one column {check.show(line.strip())}",
+        cure=f"Say delimiter={other!r}.",
+    )
+
+
+def _decimal(options: Mapping[str, Any]) -> str | None:
+    """Return the mark before the decimals, None where the numbers are to tell."""
+    mark: str | None = options.get("decimal")
+    if mark not in (None, ".", ","):
+        raise FormatError(
+            "`decimal` is not a mark before decimals", needs="'.' or ','", got=check.show(mark)
         )
     return mark
 

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core import check
 from earnest.core.configs import Configs
 from earnest.core.errors import FormatError
 from earnest.core.frames.writing import about_names
@@ -161,18 +160,6 @@ def unpack(value: Any) -> Any:
         if tag == "$repr":
             return inner
     return {k: unpack(v) for k, v in value.items()}
-
-
-def refuse_options(options: Mapping[str, Any], path: Path) -> None:
-    """Refuse options for a file that describes itself; the threshold may be set anew."""
-    strange = [name for name in options if name != "threshold"]
-    if strange:
-        raise FormatError(
-            f"{path.name!r} was written by earnest and describes itself",
-            needs="no options but `threshold`, `mmap` and `verify`",
-            got=check.some(f"`{name}`" for name in strange),
-            cure="Leave them out.",
-        )
 
 
 def _dumps(facts: Mapping[str, Any]) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ from numpy.typing import NDArray
 
 from earnest.core import check
 from earnest.core.errors import FormatError, InputError
-from earnest.core.formats.header import changed, read_header, rebuild, refuse_options
+from earnest.core.formats.header import changed, read_header, rebuild
+from earnest.core.formats.options import array_options, refuse_other_options
 from earnest.core.predictions import Predictions
 
 LARGE = 1 << 26  # bytes from which a matrix is mapped unless the user says otherwise
@@ -52,6 +54,7 @@ def load_npz(
     with readable(path), zipfile.ZipFile(path) as archive:
         names = [name.removesuffix(".npy") for name in archive.namelist()]
         own = {HEADER, "responses"} <= set(names)
+        options = options if own else array_options(options, path)
         said = options.get("scores")  # an array, or the name of one
         matrix = "responses" if own else said if isinstance(said, str) else "scores"
         arrays = {
@@ -60,8 +63,8 @@ def load_npz(
         }
     if not own:
         return _from_arrays(path, arrays, options), False
-    refuse_options(options, path)
     facts = read_header(arrays.pop(HEADER).tobytes(), path)
+    refuse_other_options(options, facts, path)
     lacking = {"y", "folds", "responses"} - set(arrays)
     if lacking or list(arrays["responses"].shape) != facts["shape"]:
         raise changed(path, "all arrays as they were written", f"arrays {check.some(arrays)}")
@@ -70,6 +73,7 @@ def load_npz(
 
 def load_npy(path: Path, *, mmap: bool | None, options: Mapping[str, Any]) -> Predictions:
     """Return Π whose scores are a NPY file; the outcome comes with the options."""
+    options = array_options(options, path)
     if "y" not in options:
         raise FormatError(
             f"{path.name!r} holds scores alone",
@@ -88,36 +92,62 @@ def _from_arrays(
 ) -> Predictions:
     """Make Π of the arrays of somebody else's file, by their names."""
     given = dict(options)
+    if isinstance(given.get("configs"), str) and given["configs"] not in arrays:
+        given["configs"] = [given["configs"]]  # one configuration, not an array of names
     named = {n: v for n, v in given.items() if n in _ARRAYS and isinstance(v, str)}
     for name, member in named.items():
-        given[name] = _member(path, arrays, member)
+        given[name] = _member(path, arrays, member, check.nearest(member, arrays))
     found: dict[str, Any] = {name: arrays[name] for name in _ARRAYS if name in arrays}
     if "y" not in found | given and {"time", "event"} <= set(arrays):
         found["y"] = (arrays["time"], arrays["event"].astype(bool))
     for name in ("y", "scores"):
         if name not in found | given:
-            _member(path, arrays, name)
+            _member(path, arrays, name, _renamed_to(name, arrays))
     used = {*_ARRAYS, "time", "event", *named.values()}
     strange = [name for name in arrays if name not in used]
     if strange:
         raise FormatError(
             f"{path.name!r} has arrays of unknown names",
             needs=", ".join((*_ARRAYS, "time", "event")),
-            got=check.some(strange),
-            cure=check.nearest(strange[0], _ARRAYS) or "Leave them out of the file.",
+            got=check.some(map(repr, strange)),
+            cure=_renaming(strange[0]) or "Leave them out of the file.",
         )
+    return _selected(found, given)
+
+
+def _selected(found: dict[str, Any], given: dict[str, Any]) -> Predictions:
+    """Make Π; a list of names picks configurations where the file, or their place, names them."""
+    wanted = given.get("configs")
+    if not isinstance(wanted, (list, tuple)) or not all(isinstance(w, str) for w in wanted):
+        return Predictions.from_arrays(**(found | given))
+    whole = Predictions.from_arrays(**(found | given | {"configs": found.get("configs")}))
+    if "configs" in found or set(wanted) <= set(whole.configs.ids):
+        return whole.select(wanted)
     return Predictions.from_arrays(**(found | given))
 
 
-def _member(path: Path, arrays: Mapping[str, Any], name: str) -> Any:
+def _member(path: Path, arrays: Mapping[str, Any], name: str, cure: str) -> Any:
     if name not in arrays:
         raise FormatError(
             f"{path.name!r} has no array {name!r}",
             needs="'y' and 'scores' at least",
-            got=f"arrays {check.some(arrays)}",
-            cure=check.nearest(name, arrays) or f"Say `{name}` as an option.",
+            got=f"arrays {check.some(map(repr, arrays))}",
+            cure=cure,
         )
     return arrays[name]
+
+
+def _renamed_to(name: str, arrays: Iterable[str]) -> str:
+    """Say which array to give a name that is needed."""
+    match = get_close_matches(name, [n for n in arrays if n not in _ARRAYS], n=1, cutoff=0.5)
+    cure = f"Rename the array {match[0]!r} to" if match else "Rename the array that holds it to"
+    return f"{cure} {name!r}" + (", or say its name with `target`." if name == "y" else ".")
+
+
+def _renaming(name: str) -> str:
+    """Say how an array would have to be called to be used, or nothing."""
+    match = get_close_matches(name, _ARRAYS, n=1, cutoff=0.5)
+    return f"Rename the array {name!r} to {match[0]!r}." if match else ""
 
 
 def _write(archive: zipfile.ZipFile, name: str, array: NDArray[Any]) -> None:

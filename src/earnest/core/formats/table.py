@@ -8,14 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from earnest.core.errors import FormatError
-from earnest.core.formats.csv import read_csv, write_csv
-from earnest.core.formats.header import read_header, rebuild, refuse_options
+from earnest.core.formats.content import refuse_other_content
+from earnest.core.formats.csv import read_csv, usual_delimiter, write_csv
+from earnest.core.formats.header import read_header, rebuild
+from earnest.core.formats.options import refuse_other_options, table_options
 from earnest.core.formats.wide import column_names, read_wide
 from earnest.core.frames import read_frame
 from earnest.core.frames.writing import wide_batches
 from earnest.core.predictions import Predictions
 
 KEY = b"earnest"  # of the header in the metadata of a schema
+CSV = (".csv", ".csv.gz", ".tsv")
 BATCH = 1 << 22  # values read in one go
 
 
@@ -24,18 +27,16 @@ def load_table(
 ) -> tuple[Predictions, bool]:
     """Return Π of a table, and whether earnest wrote the file."""
     with readable(path), ExitStack() as stack:
+        refuse_other_content(path, suffix)
         header, source = _open(path, suffix, options, stack)
-        facts = None
         if header is not None:
-            refuse_options(options, path)
             facts = read_header(header, path)
+            refuse_other_options(options, facts, path, usual_delimiter(suffix))
             arrays = read_wide(facts, source(facts), path)
         else:
-            table = source(None)
-    if facts is not None:
-        return rebuild(facts, arrays, path, verify=verify), True
-    kept = {name: value for name, value in options.items() if name != "delimiter"}
-    return read_frame(_without_index(table), **kept), False
+            kept = table_options(options, path, text=suffix in CSV)
+            return read_frame(_without_index(source(None)), **kept), False
+    return rebuild(facts, arrays, path, verify=verify), True
 
 
 def save_table(pi: Predictions, header: str, path: Path, suffix: str) -> None:
@@ -45,7 +46,7 @@ def save_table(pi: Predictions, header: str, path: Path, suffix: str) -> None:
 
     names = column_names(pi)
     batches = wide_batches(pi, names)
-    if suffix in (".csv", ".csv.gz", ".tsv"):
+    if suffix in CSV:
         write_csv(path, suffix, header, batches)
         return
     first = next(batches)
@@ -67,7 +68,7 @@ Source = tuple[bytes | str | None, Callable[[Mapping[str, Any] | None], Any]]
 
 
 def _open(path: Path, suffix: str, options: Mapping[str, Any], stack: ExitStack) -> Source:
-    if suffix in (".csv", ".csv.gz", ".tsv"):
+    if suffix in CSV:
         return read_csv(path, suffix, options)
     return _open_parquet(path, stack) if suffix == ".parquet" else _open_arrow(path, stack)
 

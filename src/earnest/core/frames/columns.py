@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core import check
-from earnest.core.arrays import as_array
+from earnest.core.arrays import as_array, first_other
 from earnest.core.errors import InputError
 
 
@@ -39,7 +39,7 @@ class Columns:
         import narwhals as nw
 
         try:
-            table = nw.from_native(frame, eager_only=True)
+            table = nw.from_native(_decoded(frame), eager_only=True)
         except nw.exceptions.DuplicateError:
             raise _duplicates(frame) from None
         except TypeError as error:
@@ -78,7 +78,10 @@ class Columns:
             ) from error
         kind = column.type
         if pa.types.is_dictionary(kind):
-            column, kind = column.cast(kind.value_type), kind.value_type
+            column = _plain(column)
+            kind = column.type
+        if pa.types.is_nested(kind):
+            raise _nested(name, kind)
         if pa.types.is_string_view(kind):
             column = column.cast(pa.large_string())
         return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
@@ -212,6 +215,59 @@ class Grid:
             )
 
 
+def refuse_stray_text(name: str, values: NDArray[Any], labels: Iterable[Any] = ()) -> None:
+    """Refuse a column of numbers that a few cells have made one of text.
+
+    Where a label of the outcome is text, all of them may be meant as labels.
+    """
+    other = first_other(values) if values.dtype.kind in "UO" else None
+    if other is None or any(isinstance(label, str) for label in labels):
+        return
+    row, value = other
+    raise InputError(
+        f"column {name!r} has cells that are not numbers",
+        needs="a number in every row, or nothing",
+        got=f"{check.show(value)} in row {row + 1}",
+        cure="Write numbers with decimal points; for a CSV file with commas say decimal=','."
+        if "," in str(value)
+        else "Correct the cell; one without a value is left empty.",
+    )
+
+
+def _decoded(frame: Any) -> Any:
+    """Return an Arrow table without dictionaries, some of which narwhals cannot read."""
+    if type(frame).__module__.partition(".")[0] != "pyarrow" or not hasattr(frame, "schema"):
+        return frame
+    import pyarrow as pa
+
+    for place, field in enumerate(frame.schema):
+        if pa.types.is_dictionary(field.type):
+            frame = frame.set_column(place, field.name, _plain(frame.column(place)))
+    return frame
+
+
+def _plain(column: Any) -> Any:
+    """Return a dictionary column as its values; Arrow cannot cast to a view of text by itself."""
+    import pyarrow as pa
+
+    kind = column.type.value_type
+    kind = pa.large_string() if pa.types.is_string_view(kind) else kind
+    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    return pa.chunked_array([c.dictionary.cast(kind).take(c.indices) for c in chunks], type=kind)
+
+
+def _nested(name: str, kind: Any) -> InputError:
+    import pyarrow as pa
+
+    word = "structs" if pa.types.is_struct(kind) else "maps" if pa.types.is_map(kind) else "lists"
+    return InputError(
+        f"column {name!r} holds {word}",
+        needs="one number, text or bool in every row",
+        got=f"type {kind}",
+        cure="Give each of the values a column of its own.",
+    )
+
+
 def _duplicates(frame: Any) -> InputError:
     names = getattr(frame, "column_names", None) or list(frame.columns)
     twice = [name for name, times in Counter(str(n) for n in names).items() if times > 1]
@@ -219,4 +275,5 @@ def _duplicates(frame: Any) -> InputError:
         "column names are given twice",
         needs="names that are all different",
         got=check.some(map(repr, twice)),
+        cure="Rename one.",
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from earnest.core import check
 from earnest.core.arrays import missing, whole_as_int
 from earnest.core.errors import InputError
-from earnest.core.frames.columns import Columns, Grid
+from earnest.core.frames.columns import Columns, Grid, refuse_stray_text
 from earnest.core.frames.roles import Roles, about_cases, nearest_column, outcome
 from earnest.core.responses import ResponseKind
 from earnest.core.target import Task
@@ -42,7 +42,7 @@ def long_arguments(
         raise InputError(
             f"column {CONFIG!r} is missing",
             needs=f"a long table with {CONFIG!r}",
-            got=f"columns {check.some(columns.names)}",
+            got=f"columns {check.some(map(repr, columns.names))}",
             cure=nearest_column(CONFIG, columns, roles.used())
             or "Say format='wide' if it is wide.",
         )
@@ -84,23 +84,23 @@ def _responses(
 ) -> dict[str, Any]:
     """Return the scores, and what the names of their columns say of them."""
     prefix = next((p for p in PREFIXES if any(n.startswith(p) for n in columns.names)), None)
-    count = int(config.max()) + 1
     labels_wanted = response is not None and str(response) == ResponseKind.LABEL
     if prefix is None or (labels_wanted and PREDICTION in columns.names):
         if PREDICTION not in columns.names:
             raise InputError(
                 f"column {PREDICTION!r} is missing",
                 needs=f"{PREDICTION!r}, or 'proba_<class>' for every class",
-                got=f"columns {check.some(columns.names)}",
+                got=f"columns {check.some(map(repr, columns.names))}",
                 cure=nearest_column(PREDICTION, columns, {CONFIG, "row_id", "id", "y_true", "y"}),
             )
-        return {"scores": _spread(columns, grid, config, count, [PREDICTION])[..., 0]}
+        known = () if isinstance(y, tuple) else dict.fromkeys(y.tolist())
+        return {"scores": _spread(columns, grid, config, [PREDICTION], known)[..., 0]}
     found = [name for name in columns.names if name.startswith(prefix)]
     labels = _class_labels(found, prefix, y, classes)
     if classes is not None and set(labels) == set(classes):
         found = [found[labels.index(label)] for label in classes]
         labels = tuple(classes)
-    scores = _spread(columns, grid, config, count, found)
+    scores = _spread(columns, grid, config, found)
     kind = PREFIXES[prefix] if response is None else response
     if len(labels) == 1:
         return {
@@ -113,14 +113,20 @@ def _responses(
 
 
 def _spread(
-    columns: Columns, grid: Grid, config: NDArray[np.intp], count: int, names: list[str]
+    columns: Columns,
+    grid: Grid,
+    config: NDArray[np.intp],
+    names: list[str],
+    labels: Iterable[Any] = (),
 ) -> NDArray[Any]:
     """Return (n, C, R, K) with NaN (None among labels) where the table has no row."""
     parts = [columns.array(name) for name in names]
+    for name, part in zip(names, parts, strict=True):
+        refuse_stray_text(name, part, labels)
     numeric = all(part.dtype.kind in "iuf" for part in parts)
     single = all(part.dtype == np.float32 for part in parts)
     kind = (np.float32 if single else np.float64) if numeric else object
-    shape = (grid.n, count, grid.repeats, len(names))
+    shape = (grid.n, int(config.max()) + 1, grid.repeats, len(names))
     out = np.full(shape, np.nan if numeric else None, dtype=kind)
     for k, part in enumerate(parts):
         out[grid.case, config, grid.repeat, k] = part
@@ -133,7 +139,7 @@ def _class_labels(
     """Return the class that each column of probabilities is about."""
     if isinstance(y, tuple):
         raise InputError(
-            f"columns {check.some(found)} belong to a classification",
+            f"columns {check.some(map(repr, found))} belong to a classification",
             needs=f"{PREDICTION!r} with risks for a survival task",
         )
     known = {str(label): label for label in whole_as_int(y[~missing(y)]).tolist()}
@@ -149,7 +155,8 @@ def _class_labels(
         raise InputError(
             "a class has no column of predictions",
             needs=check.some(repr(prefix + text) for text in known),
-            got=check.some(map(repr, found)),
+            got=f"{check.some(map(repr, found))}, and no "
+            + check.some(repr(prefix + text) for text in lacking),
             cure="Name the columns by the labels of y_true.",
         )
     return tuple(labels)

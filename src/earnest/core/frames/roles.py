@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from earnest.core import check
 from earnest.core.errors import InputError
-from earnest.core.frames.columns import Columns, Grid
+from earnest.core.frames.columns import Columns, Grid, refuse_stray_text
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,11 @@ class Roles:
 
 _OPTIONAL = Roles(fold="fold", group="group", repeat="repeat", strata="strata")
 _IDS = ("row_id", "id")
+_DECIMALS = re.compile(r"[-+]?\d*\.\d+")
+# What the two columns that make a table long are called elsewhere.
+_MODELS = {"model", "models", "config", "configuration", "estimator", "algorithm", "classifier"}
+_ANSWERS = {"pred", "prediction", "predictions", "y_pred", "y_hat", "yhat", "score", "proba"}
+_ANSWERS |= {"prob", "probability", "predicted", "y_score", "y_prob", "y_proba"}
 _HOLD_OUT = "For one hold-out test set without folds say fold=None."
 
 
@@ -50,7 +56,7 @@ def assign_roles(columns: Columns, *, long: bool, given: Roles, survival: bool) 
         raise InputError(
             "the table has no column that tells which rows are the same case",
             needs="a column 'row_id'" + ("" if long else ", since there is a column of repeats"),
-            got=f"columns {check.some(columns.names)}",
+            got=f"columns {check.some(map(repr, columns.names))}",
             cure="Add it, or say its name with `id`"
             + ("." if long else "; a column that is not the repeat is left out by repeat=None."),
         )
@@ -64,6 +70,7 @@ def outcome(
 ) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]:
     """Return the outcome of the cases: labels, numbers, or times and events."""
     if roles.target is not None:
+        _refuse_stray_outcome(columns, roles.target)
         return case_values(columns, roles.target, grid)
     assert roles.time is not None
     assert roles.event is not None
@@ -82,6 +89,14 @@ def outcome(
             got=check.some(map(repr, dict.fromkeys(times.tolist()))),
         )
     return times, events.astype(bool)
+
+
+def _refuse_stray_outcome(columns: Columns, name: str) -> None:
+    """Refuse an outcome of numbers with some text; whole numbers may be labels as well."""
+    values = columns.array(name)
+    texts = values.tolist() if values.dtype.kind in "UO" else []
+    if any(isinstance(text, str) and _DECIMALS.fullmatch(text) for text in texts):
+        refuse_stray_text(name, values)
 
 
 def about_cases(columns: Columns, roles: Roles, grid: Grid | None) -> dict[str, Any]:
@@ -138,10 +153,25 @@ def _present(columns: Columns, name: str, role: str) -> str:
         raise InputError(
             f"column {name!r} is missing",
             needs=f"a column for `{role}`",
-            got=f"columns {check.some(columns.names)}",
-            cure=" ".join(c for c in [*cures, _HOLD_OUT if role == "fold" else ""] if c),
+            got=f"columns {check.some(map(repr, columns.names))}",
+            cure=" ".join(
+                c for c in [*cures, _HOLD_OUT if role == "fold" else "", long_hint(columns)] if c
+            ),
         )
     return name
+
+
+def long_hint(columns: Columns) -> str:
+    """Say how a table that looks long is told to be it, or nothing."""
+    if "config_id" in columns.names:
+        return ""
+    looks = [name for name in columns.names if name.strip().casefold() in _MODELS]
+    answers = [name for name in columns.names if name.strip().casefold() in _ANSWERS]
+    if not looks or not answers:
+        return ""
+    renamed = [f"{looks[0]!r} to 'config_id'"]
+    renamed += [f"{answers[0]!r} to 'y_pred'"] if answers[0] != "y_pred" else []
+    return f"If a row is one case of one configuration, rename {' and '.join(renamed)}."
 
 
 def nearest_column(name: str, columns: Columns, others: set[str]) -> str:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from earnest.core import check
 from earnest.core.arrays import missing, whole_as_int
 from earnest.core.errors import InputError
-from earnest.core.frames.columns import Columns, Grid
-from earnest.core.frames.roles import Roles, about_cases, outcome
+from earnest.core.frames.columns import Columns, Grid, refuse_stray_text
+from earnest.core.frames.roles import Roles, about_cases, long_hint, outcome
 from earnest.core.target import Task, plain_labels
 from earnest.core.target_reading import MANY
 
@@ -68,7 +68,7 @@ def _config_columns(columns: Columns, roles: Roles, configs: Sequence[str] | Non
                 raise InputError(
                     f"column {name!r} is missing",
                     needs="configurations that are columns of the table",
-                    got=f"columns {check.some(columns.names)}",
+                    got=f"columns {check.some(map(repr, columns.names))}",
                     cure=check.nearest(name, columns.names),
                 )
             if name in roles.used():
@@ -82,6 +82,7 @@ def _config_columns(columns: Columns, roles: Roles, configs: Sequence[str] | Non
     left_out = {r for r in ("fold", "group", "repeat", "strata") if getattr(roles, r) is None}
     # Where such a column stands and has no part, the user said None.
     names = [name for name in columns.names if name not in roles.used() | left_out]
+    names = names[1:] if _is_index(columns, names) else names
     strange = [name for name in names if name.strip().casefold() in _SUSPECTS]
     if strange:
         raise InputError(
@@ -94,9 +95,16 @@ def _config_columns(columns: Columns, roles: Roles, configs: Sequence[str] | Non
         raise InputError(
             "the table has no column of predictions",
             needs="one column a configuration",
-            got=f"columns {check.some(columns.names)}",
+            got=f"columns {check.some(map(repr, columns.names))}",
         )
     return names
+
+
+def _is_index(columns: Columns, names: list[str]) -> bool:
+    """Tell whether the first column is what pandas writes beside a frame: the rows, counted."""
+    if names[:1] != list(columns.names[:1]) or names[0].casefold() not in ("", "unnamed: 0"):
+        return False
+    return bool(np.array_equal(columns.array(names[0]), np.arange(columns.rows)))
 
 
 def _hint(name: str) -> str:
@@ -133,6 +141,7 @@ def _class_columns(
         table.setdefault(name[: -len(match[0])], {})[match[1]] = name
     first = next(iter(table.values()))
     if any(set(row) != set(labels) for row in table.values()):
+        _refuse_lacking_class(columns, table, labels)
         return None
     if len(labels) == 2:  # 'depth:0' and 'depth:1' may be two configurations
         pair = [columns.array(name) for name in first.values()]
@@ -140,6 +149,24 @@ def _class_columns(
             return None
     order = labels if in_order else tuple(first)
     return list(table), order, [[row[label] for label in order] for row in table.values()]
+
+
+def _refuse_lacking_class(
+    columns: Columns, table: dict[str, dict[Any, str]], labels: tuple[Any, ...]
+) -> None:
+    """Refuse numbers for some classes of a configuration; labels may be called like a class."""
+    given = [name for row in table.values() for name in row.values()]
+    if isinstance(labels[0], str) and all(columns.array(n).dtype.kind in "iuf" for n in given):
+        lacking = [
+            f"{c}:{label}" for c, row in table.items() for label in labels if label not in row
+        ]
+        if len(labels) > 2:
+            raise InputError(
+                "a class has no column of predictions",
+                needs="a column for every class of every configuration",
+                got=f"{check.some(map(repr, given))}, and no {check.some(map(repr, lacking))}",
+                cure="Add it, or name the configurations to keep with configs=[...].",
+            )
 
 
 def _refuse_one_column_a_config(
@@ -182,7 +209,8 @@ def _filled(
 
 def _common_type(columns: Columns, names: list[str], labels: tuple[Any, ...]) -> np.dtype[Any]:
     """Return the type that holds all predictions; columns of nothing but gaps fit every one."""
-    types = {name: _type(columns.array(name), name, labels) for name in names}
+    hint = long_hint(columns)
+    types = {name: _type(columns.array(name), name, labels, hint) for name in names}
     filled = [name for name in names if not missing(columns.array(name)).all()]
     text = [name for name in filled if types[name].kind == "O"]
     if text and any(types[name].kind == "f" for name in filled):
@@ -197,21 +225,23 @@ def _common_type(columns: Columns, names: list[str], labels: tuple[Any, ...]) ->
     return np.dtype(object) if kind.kind == "b" else kind
 
 
-def _type(values: NDArray[Any], name: str, labels: tuple[Any, ...]) -> np.dtype[Any]:
+def _type(values: NDArray[Any], name: str, labels: tuple[Any, ...], hint: str) -> np.dtype[Any]:
     """Return the type in which a column of predictions is kept."""
     if values.dtype.kind == "b":
         return np.dtype(bool)
     if values.dtype.kind in "iuf":
         return np.dtype(np.float32 if values.dtype == np.float32 else np.float64)
     known = {str(label) for label in labels}
+    refuse_stray_text(name, values, labels)
     strange = [v for v in dict.fromkeys(values.tolist()) if v is not None and str(v) not in known]
     if strange:
         raise InputError(
             f"column {name!r} holds no predictions",
             needs="numbers" + (f", or labels of y ({check.some(labels)})" if labels else ""),
             got=f"values such as {check.show(strange[0])}",
-            cure="Write numbers with decimal points."
+            cure="Write numbers with decimal points; for a CSV file with commas say decimal=','."
             if re.fullmatch(r"\s*-?\d+,\d+\s*", str(strange[0]))
-            else "Drop the column, or name the configurations with configs=[...].",
+            else "Drop the column, or name the configurations with configs=[...]."
+            + (f" {hint}" if hint else ""),
         )
     return np.dtype(object)
