@@ -129,9 +129,34 @@ def test_an_interrupt_gives_130(run, table, monkeypatch, kind):
     assert (done.code, done.out, done.err) == (130, "", "interrupted\n")
 
 
+@pytest.mark.parametrize("module", ["typer", "earnest.cli.estimate", "earnest.cli.terminal"])
+def test_an_interrupt_while_the_program_loads_gives_130(module):
+    program = (
+        "import sys\n"
+        "class Interrupt:\n"
+        "    def find_spec(self, name, *rest):\n"
+        f"        if name == {module!r}:\n"
+        "            raise KeyboardInterrupt\n"
+        "from earnest.cli import main\n"
+        "sys.meta_path.insert(0, Interrupt())\n"
+        "sys.exit(main(['--version']))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
+
+
 @pytest.mark.parametrize(
     ("library", "command_line"),
     [
+        ("name them with configs=[...].", "name them with --config NAME."),
+        ("Say delimiter=';' or decimal=','.", "Say --delimiter ';' or --decimal ,."),
+        ("Say positive='good one'.", "Say --positive 'good one'."),
+        (
+            "Use over='cases', or method='bbc'.",
+            "Use over='cases' in Python, or --method bbc.",
+        ),
         ("`n_resamples` is out of range", "--n-resamples is out of range"),
         (
             "Use selector='pooled', or method='bbc_fold'.",

@@ -197,6 +197,35 @@ def test_every_kind_of_file_gives_the_same_number(run, table, suffix):
     assert here["value"] == read(run("estimate", table, *ASK, "--json").out)["value"]
 
 
+@pytest.mark.parametrize("suffix", [".parquet", ".arrow", ".npz", ".csv"])
+def test_configurations_can_be_asked_for_of_every_kind_of_file(run, table, suffix):
+    path = table.with_name(f"saved{suffix}")
+    en.Predictions.load(table).save(path)
+    args = (*ASK, "--config", "svm C=3", "--config", "svm C=5", "--json")
+    assert read(run("estimate", path, *args).out)["n_configs"] == 2
+    refused = run("estimate", path, *ASK, "--config", "svm C=9")
+    assert (refused.code, refused.out) == (2, "")
+    assert "'svm C=9'" in refused.err
+
+
+def test_configurations_can_be_asked_for_of_arrays_of_others(run, tmp_path):
+    y = np.tile([0, 1], 20)
+    scores = np.random.default_rng(2).random((40, 3))
+    path = tmp_path / "arrays.npz"
+    np.savez(path, y=y, scores=scores, fold=np.arange(40) // 2 % 4, configs=["a", "b", "c"])
+    data = read(run("estimate", path, *ASK, "--config", "b", "--json").out)
+    assert (data["n_configs"], data["winner"]) == (1, "b")
+
+
+@pytest.mark.parametrize(("mark", "option"), [(";", ";"), ("|", "|"), ("\t", "tab"), ("\t", "\\t")])
+def test_other_delimiters_and_decimal_signs_are_read(run, table, mark, option):
+    other = table.with_name("other.csv")
+    other.write_text(table.read_text().replace(",", mark).replace(".", ","))
+    args = ("--delimiter", option, "--decimal", ",", "--json")
+    there = read(run("estimate", other, *ASK, *args).out)
+    assert there["value"] == read(run("estimate", table, *ASK, "--json").out)["value"]
+
+
 def test_a_long_table_is_read(run, table):
     import pyarrow.csv
 

@@ -61,3 +61,12 @@ def test_metrics_as_json(run):
     rmse = next(metric for metric in data["metrics"] if metric["name"] == "rmse")
     assert rmse["limits"] == [0.0, None]
     assert rmse["greater_is_better"] is False
+
+
+@pytest.mark.parametrize("columns", ["45", "60", "70"])
+def test_a_narrow_list_of_metrics_keeps_every_word(run, monkeypatch, columns):
+    wide = set(run("metrics").out.replace(",", " ").split())
+    monkeypatch.setenv("COLUMNS", columns)
+    narrow = run("metrics").out
+    assert max(map(len, narrow.splitlines())) <= int(columns)
+    assert wide <= set(narrow.replace(",", " ").split())

@@ -41,6 +41,33 @@ def test_labels_stand_over_their_columns():
         assert labels[column - 1 : column + 2] == f"{value:.1f}"
 
 
+@pytest.mark.parametrize("width", [12, 20, 32, 44])
+@pytest.mark.parametrize(
+    "values",
+    [[6.2e8, 1.34e9], [5e5, 5.4e5], [-3e5, 2e5], [1e-9, 2e-9], [0.94, 0.99], [3.123456, 3.123457]],
+)
+def test_labels_never_touch_and_name_both_ends(values, width):
+    axis = Axis.around(values, width)
+    labels = axis.labels()
+    ends = [axis.label(axis.low), axis.label(axis.high)]
+    assert len(labels) <= axis.room
+    assert set(labels.split()) <= {axis.label(tick) for tick in axis.ticks()}
+    assert labels.split()[0] == ends[0]
+    if sum(map(len, ends)) < axis.room:
+        assert labels.split()[-1] == ends[1]
+
+
+def test_large_labels_have_thousands_and_huge_ones_a_power_of_ten():
+    assert Axis.around([5e5, 5.4e5], 44).labels().split()[0] == "500,000"
+    assert Axis.around([6.2e8, 1.34e9], 44).labels().split() == [
+        "6e+08",
+        "8e+08",
+        "1.0e+09",
+        "1.2e+09",
+        "1.4e+09",
+    ]
+
+
 def test_a_two_sided_interval_has_two_ends_and_a_dot():
     axis = Axis.around([0.5, 0.9], 41)
     row = strip(axis, estimate(0.7, low=0.6, high=0.8))

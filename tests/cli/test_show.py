@@ -10,7 +10,7 @@ import pytest
 from earnest.cli.show import show_estimate
 from earnest.cli.show_table import show_estimates
 from earnest.core.intervals import Interval
-from earnest.core.results import Estimate
+from earnest.core.results import Estimate, Scale
 from earnest.core.tables import Estimates
 from tests.cli.results import CAUTION, NOTE, estimate
 
@@ -59,18 +59,57 @@ def test_eighty_columns_hold_it(capsys, result):
     assert max(map(len, shown(result, capsys).splitlines())) <= 80
 
 
-def test_a_narrow_terminal_still_shows_every_word(capsys, monkeypatch):
-    wide = shown(estimate(), capsys).split()
-    monkeypatch.setenv("COLUMNS", "60")
-    assert set(wide) <= set(shown(estimate(), capsys).split())
+NOTES = {"corrected", "bbc"}  # words of the legend that a narrow terminal has no room for
+SIGNS = set("├─╌┤●◇")
+
+
+@pytest.mark.parametrize("columns", [70, 60, 50])
+def test_a_narrow_terminal_still_shows_every_word(capsys, monkeypatch, columns):
+    wide = {word for word in shown(estimate(), capsys).split() if not SIGNS & set(word)}
+    monkeypatch.setenv("COLUMNS", str(columns))
+    assert wide - NOTES <= set(shown(estimate(), capsys).split())
+
+
+@pytest.mark.parametrize("columns", [70, 60, 50, 40, 30])
+@pytest.mark.parametrize("result", [estimate(), several(), estimate(0.93, method="naive")])
+def test_no_row_of_a_picture_or_a_table_breaks(capsys, monkeypatch, columns, result):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    lines = shown(result, capsys).splitlines()
+    assert max(map(len, lines)) <= columns
+    drawn = [line for line in lines if SIGNS & set(line)]
+    assert all(line.startswith("  ") for line in drawn)
+    assert not drawn or columns >= 50
+    assert "\\n" not in "".join(lines)
+
+
+def test_the_notes_of_the_legend_go_first_and_then_the_picture(capsys, monkeypatch):
+    said = {}
+    for columns in (80, 70, 50, 49):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        said[columns] = shown(estimate(), capsys)
+    assert "◇ naive   not corrected\n" in said[80]
+    assert "◇ naive\n" in said[70]
+    assert "◇ naive\n" in said[50]
+    assert "◇" not in said[49]
+    assert "\n\n\n" not in said[49]
+
+
+def test_a_narrow_table_stacks_its_cells(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    assert "\n    bbc\n      0.84\n      0.69 to 0.96\n" in shown(several(), capsys)
+
+
+def test_a_table_in_the_right_size_keeps_its_no_break_space(capsys):
+    assert "95 % interval" in shown(several(), capsys)
 
 
 def test_the_sentence_comes_first(capsys):
     lines = shown(estimate(), capsys).splitlines()
     assert lines[1] == (
-        "  Expect a ROC AUC of 0.84 on new data, not the 0.93 that the search reported."
+        "  Expect a ROC AUC of 0.84 on new data, not the 0.93 that your predictions"
     )
-    assert lines[2] == "  With 95 % confidence it lies between 0.69 and 0.96."
+    assert lines[2] == "  reported."
+    assert lines[3] == "  With 95 % confidence it lies between 0.69 and 0.96."
 
 
 def test_markup_in_a_name_is_literal(capsys):
@@ -108,10 +147,18 @@ def test_cautions_come_before_notes_with_their_cure_in_options(capsys):
 
 
 def test_no_caution_is_said_too(capsys):
-    assert "No cautions.\n" in shown(estimate(cautions=()), capsys)
+    assert (
+        "  No cautions. Checked: optimism, classes per fold, groups, ties, resamples.\n"
+    ) in shown(estimate(cautions=()), capsys)
 
 
-def test_at_most_five_cautions_are_open(capsys):
+def test_only_what_was_checked_is_called_checked(capsys):
+    loss = Scale("rmse", False, (0.0, float("inf")))
+    alone = estimate(cautions=(), n_configs=1, n_resamples=None, scale=loss)
+    assert "No cautions. Checked: groups.\n" in shown(alone, capsys)
+
+
+def test_at_most_five_codes_are_open(capsys):
     many = tuple(dataclasses.replace(CAUTION, code=f"EN00{i}") for i in range(1, 8))
     said = shown(estimate(cautions=many), capsys)
     assert "! EN005" in said
@@ -134,6 +181,61 @@ def test_methods_that_refuse_keep_their_row_and_reason(capsys):
 def test_a_caution_of_some_methods_names_them(capsys):
     said = shown(several(), capsys)
     assert "bbc, bbc_fold, naive_bootstrap: The winner is too optimistic" in said
+
+
+def test_each_method_keeps_the_numbers_of_its_own_caution(capsys):
+    other = dataclasses.replace(CAUTION, what="The winner is too optimistic by 0.12.")
+    rows = (
+        estimate(cautions=(CAUTION,)),
+        estimate(method="bbc_fold", cautions=(other,)),
+        estimate(method="tibshirani", cautions=(CAUTION,)),
+    )
+    said = shown(Estimates(rows), capsys)
+    assert "! EN001  bbc, tibshirani: The winner is too optimistic by 0.09." in said
+    assert "! EN001  bbc_fold: The winner is too optimistic by 0.12." in said
+
+
+def ruled(method: str, winner: str, naive: float, **knobs: str) -> Estimate:
+    made = estimate(naive=naive, method=method, winner=winner)
+    return dataclasses.replace(made, provenance=dataclasses.replace(made.provenance, knobs=knobs))
+
+
+def test_winners_of_two_rules_are_listed_by_rule(capsys):
+    rows = (
+        ruled("bbc", "svm", 0.93, selector="pooled"),
+        ruled("bbc_fold", "tree", 0.95, selector="mean_of_folds"),
+        ruled("holdout", "svm", 0.91, selector="pooled"),
+        ruled("tibshirani", "tree", 0.95),
+    )
+    said = " ".join(shown(Estimates(rows), capsys).split())
+    assert (
+        "Winner svm by the pooled score (bbc, holdout); "
+        "tree by the mean of folds (bbc_fold, tibshirani) Metric roc_auc, higher is better "
+        "Naive 0.93 by the pooled score, 0.95 by the mean of folds: the two rules score "
+        "differently Evidence"
+    ) in said
+
+
+def test_one_winner_and_one_naive_score_need_no_rules(capsys):
+    rows = (
+        ruled("bbc", "svm", 0.93, selector="pooled"),
+        ruled("holdout", "svm", 0.91, selector="pooled"),
+        ruled("bbc_fold", "svm", 0.931, selector="mean_of_folds"),
+    )
+    said = shown(Estimates(rows), capsys)
+    assert "  Winner    svm\n" in said
+    assert "Naive " not in said
+
+
+def test_large_numbers_have_thousands_in_prose_and_picture(capsys):
+    loss = Scale("mae", False, (0.0, float("inf")))
+    big = estimate(
+        23452.0, 19975.0, 18002.0, 29971.0, scale=loss, standard_error=3000.0, no_information=6e4
+    )
+    said = shown(big, capsys)
+    assert "of 23,452 on new data, not the 19,975" in said
+    assert "between 18,002 and 29,971." in said
+    assert "  15,000        20,000         25,000        30,000\n" in said
 
 
 def test_one_sided_rows_say_their_side(capsys):

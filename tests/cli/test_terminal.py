@@ -91,6 +91,16 @@ def test_colours_come_with_a_terminal_and_go_with_no_color(spawn, table):
     assert not COLOUR.search(spawn(*args, **forced, NO_COLOR="1").out)
 
 
+@pytest.mark.parametrize(
+    ("term", "grey"), [("xterm-256color", "\x1b[38;5;244m"), ("xterm", "\x1b[90m")]
+)
+def test_grey_is_seen_on_white_with_sixteen_colours_too(spawn, table, term, grey):
+    args = ("estimate", table, "-m", "roc_auc", "--seed", "1")
+    out = spawn(*args, FORCE_COLOR="1", TERM=term, COLORTERM="").out
+    assert grey in out
+    assert "\x1b[37m" not in out
+
+
 def test_colour_changes_nothing_but_colour(spawn, table):
     args = ("estimate", table, "-m", "roc_auc", "--seed", "1", "--all")
     forced = spawn(*args, FORCE_COLOR="1", TERM="xterm-256color").out
@@ -124,13 +134,14 @@ def test_ascii_terminals_are_served(tmp_path, args):
     assert len(done.stdout.decode("ascii")) > 100
 
 
-def test_a_full_disk_is_one_line(tmp_path):
+@pytest.mark.parametrize("args", [["methods"], ["--help"], ["estimate", "-h"], ["--version"], []])
+def test_a_full_disk_is_one_line(tmp_path, args):
     # A read-only descriptor refuses to be written to, as a full disk does.
     path = tmp_path / "out"
     path.touch()
     with path.open("rb") as out:
         done = subprocess.run(
-            [sys.executable, "-m", "earnest", "methods"],
+            [sys.executable, "-m", "earnest", *args],
             stdout=out,
             stderr=subprocess.PIPE,
             timeout=120,
@@ -141,9 +152,19 @@ def test_a_full_disk_is_one_line(tmp_path):
     assert done.stderr.count(b"\n") == 1
 
 
-def test_a_closed_pipe_is_silent(table):
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["estimate", "{table}", "-m", "roc_auc", "--json"],
+        ["--help"],
+        ["estimate", "--help"],
+        ["--version"],
+        [],
+    ],
+)
+def test_a_closed_pipe_is_silent(table, args):
     process = subprocess.Popen(
-        [sys.executable, "-m", "earnest", "estimate", str(table), "-m", "roc_auc", "--json"],
+        [sys.executable, "-m", "earnest", *(arg.format(table=table) for arg in args)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )

@@ -1,5 +1,28 @@
 """The command line: one file a command, presentation in `show`."""
 
-from earnest.cli.app import main
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
 
 __all__ = ["main"]
+
+INTERRUPTED = 130
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code.
+
+    Parameters
+    ----------
+    args : sequence of str, optional
+        The arguments; those of the process by default.
+    """
+    try:
+        from earnest.cli.app import run  # here, for an interrupt may come before all is loaded
+
+        return run(args)
+    except KeyboardInterrupt:
+        if sys.stderr is not None:
+            sys.stderr.write("interrupted\n")
+        return INTERRUPTED

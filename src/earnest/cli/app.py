@@ -11,12 +11,12 @@ from typing import Annotated
 
 import typer
 
-from earnest.cli import estimate, methods, metrics
+from earnest.cli import INTERRUPTED, estimate, methods, metrics
 from earnest.cli.failing import internal_error, options_for, say, usage_line
+from earnest.cli.terminal import guarded_output, write
 from earnest.core.errors import EarnestError
 
 BAD_INPUT = 2
-INTERRUPTED = 130
 
 # The base of every complaint about arguments; typer exports its subclass only.
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
@@ -30,7 +30,7 @@ HELP = (
 )
 EPILOG = (
     "[bold]earnest COMMAND --help[/bold] explains a command. "
-    "Exit codes: 0 done, 2 bad input, 1 a fault of earnest."
+    "Exit codes: 0 done, 2 bad input, 1 a fault of earnest, 130 interrupted, 141 closed pipe."
 )
 
 app = typer.Typer(
@@ -47,7 +47,7 @@ def _print_version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
 
-        typer.echo(f"earnest {version('earnest')}")
+        write(f"earnest {version('earnest')}\n")
         raise typer.Exit
 
 
@@ -70,7 +70,7 @@ def root(
         typer.echo(context.get_help())
 
 
-def main(args: Sequence[str] | None = None) -> int:
+def run(args: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code.
 
     Parameters
@@ -81,7 +81,8 @@ def main(args: Sequence[str] | None = None) -> int:
     sys.excepthook = internal_error
     command = typer.main.get_command(app)
     try:
-        code = command.main(args, prog_name="earnest", standalone_mode=False)
+        with guarded_output():
+            code = command.main(args, prog_name="earnest", standalone_mode=False)
     except UsageError as error:
         say(usage_line(error))
         return BAD_INPUT

@@ -46,6 +46,8 @@ def command(
     task: options.TaskName = None,
     response: options.Response = None,
     threshold: options.Threshold = None,
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = None,
     config: options.OnlyConfigs = None,
 ) -> None:
     """Read predictions, ask one or several methods, and show or write what they say."""
@@ -67,6 +69,8 @@ def command(
         task=task,
         response=response,
         threshold=threshold,
+        delimiter=delimiter,
+        decimal=decimal,
         configs=config,
     )
     ask = {

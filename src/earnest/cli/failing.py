@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import sys
 import traceback
 from types import TracebackType
@@ -20,13 +21,16 @@ _OPTIONS = {
     "n_jobs": "--n-jobs",
     "groups": "--group",
     "configs": "--config",
+    "delimiter": "--delimiter",
+    "decimal": "--decimal",
     **{name: f"--{name}" for name in ("metric", "method", "selector", "undefined", "side")},
     **{name: f"--{name}" for name in ("format", "target", "fold", "group", "repeat", "id")},
     **{name: f"--{name}" for name in ("time", "event", "positive", "task", "response")},
     "threshold": "--threshold",
 }
 _BACKTICKED = re.compile(r"`(\w+)`( =)?")
-_KEYWORD = re.compile(r"\b(\w+)=(?:'([^']*)'|(\d[\d.]*\d|\d)|None)")
+_KEYWORD = re.compile(r"\b(\w+)=(?:'([^']*)'|(\d[\d.]*\d|\d)|(\[\.\.\.\])|None)")
+_PYTHON_ONLY = {"over", "interval", "form", "backend", "repeats", "resampler", "exact"}
 
 
 def in_options(text: str) -> str:
@@ -47,8 +51,12 @@ def _names_as_options(text: str) -> str:
 
 def _keyword_as_option(match: re.Match[str]) -> str:
     option = _OPTIONS.get(match[1])
-    value = match[2] or match[3] or '""'  # an empty name stands for None
-    return match[0] if option is None else f"{option} {value}"
+    if option is None:
+        return f"{match[0]} in Python" if match[1] in _PYTHON_ONLY else match[0]
+    if match[4]:
+        return f"{option} NAME"
+    value = shlex.quote(match[2] or match[3] or "")  # an empty name stands for None
+    return f"{option} {value}" if value != "''" else f'{option} ""'
 
 
 def options_for(error: EarnestError) -> str:

@@ -185,6 +185,24 @@ Threshold = Annotated[
         rich_help_panel=_READ,
     ),
 ]
+Delimiter = Annotated[
+    str | None,
+    typer.Option(
+        "--delimiter",
+        metavar="SIGN",
+        help="What separates the columns of a CSV file, such as ';' or tab.",
+        rich_help_panel=_READ,
+    ),
+]
+Decimal = Annotated[
+    str | None,
+    typer.Option(
+        "--decimal",
+        metavar="SIGN",
+        help="The decimal sign of a CSV file, such as ','.",
+        rich_help_panel=_READ,
+    ),
+]
 OnlyConfigs = Annotated[
     list[str] | None,
     typer.Option(

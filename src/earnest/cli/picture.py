@@ -7,9 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from earnest.core.results import Estimate
+from earnest.core.sentences import MINUS
 from earnest.core.specs import Side
+from earnest.core.wording import LARGEST, SMALLEST
 
 MOST_TICKS = 6
+LEAST_TICKS = 3  # a stretch around a round number has no fewer
 MARGIN = 3  # columns on both sides, for the labels of the first and the last tick
 
 HONEST = "●"
@@ -38,16 +41,23 @@ class Axis:
 
     @classmethod
     def around(cls, values: Iterable[float], width: int) -> Axis:
-        """Make the shortest axis with round ends and at most six ticks that holds all values."""
+        """Make the shortest axis with round ends, few enough ticks for labels, and all values."""
         shown = [value for value in values if math.isfinite(value)] or [0.0]
-        low, high = min(shown), max(shown)
+        for most in range(MOST_TICKS, LEAST_TICKS - 1, -1):
+            axis = cls._with_ticks(min(shown), max(shown), most, width)
+            if None not in axis.places():
+                break
+        return axis
+
+    @classmethod
+    def _with_ticks(cls, low: float, high: float, most: int, width: int) -> Axis:
         spread = (high - low) or abs(high) * 0.1 or 1.0
         power = 10.0 ** math.floor(math.log10(spread / MOST_TICKS))
         for factor in (1, 2, 5, 10, 20, 50, 100):
             step = factor * power
             first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
             last = max(last, first + 1)
-            if last - first < MOST_TICKS:
+            if last - first < most:
                 break
         return cls(first * step, last * step, step, width)
 
@@ -56,15 +66,48 @@ class Axis:
         share = (value - self.low) / (self.high - self.low)
         return MARGIN + round(min(max(share, 0.0), 1.0) * (self.width - 1))
 
+    def ticks(self) -> list[float]:
+        """Return the values of the ticks."""
+        count = round((self.high - self.low) / self.step) + 1
+        return [self.low + tick * self.step for tick in range(count)]
+
+    def label(self, value: float) -> str:
+        """Return a tick's value with the decimals of the step, or with its power of ten."""
+        if abs(value) < self.step / 2:
+            return "0"
+        if SMALLEST <= max(abs(self.low), abs(self.high)) < LARGEST:
+            places = max(0, -math.floor(math.log10(self.step) + 1e-9))
+            return f"{value:,.{places}f}".replace("-", MINUS)
+        digits = math.floor(math.log10(abs(value)) + 1e-9) - math.floor(math.log10(self.step))
+        return f"{value:.{max(digits, 0)}e}".replace("-", MINUS)
+
+    def places(self) -> list[int | None]:
+        """Return where each tick's label begins, None where it would touch another.
+
+        The ends come first, then the others from the left.
+        """
+        ticks, taken = self.ticks(), [False] * self.room
+        starts: list[int | None] = [None] * len(ticks)
+        for tick in (0, len(ticks) - 1, *range(1, len(ticks) - 1)):
+            size = len(self.label(ticks[tick]))
+            start = max(0, min(self.column(ticks[tick]) - size // 2, self.room - size))
+            if size <= self.room and not any(taken[max(start - 1, 0) : start + size + 1]):
+                starts[tick] = start
+                taken[start : start + size] = [True] * size
+        return starts
+
+    @property
+    def room(self) -> int:
+        """The columns with the margins."""
+        return self.width + 2 * MARGIN
+
     def labels(self) -> str:
         """Return the row of tick labels, each centred over its column."""
-        places = max(0, -math.floor(math.log10(self.step) + 1e-9))
-        row = [" "] * (self.width + 2 * MARGIN)
-        for tick in range(round((self.high - self.low) / self.step) + 1):
-            value = self.low + tick * self.step
-            text = f"{value:.{places}f}"
-            start = max(0, self.column(value) - len(text) // 2)
-            row[start : start + len(text)] = text
+        row = [" "] * self.room
+        for value, start in zip(self.ticks(), self.places(), strict=True):
+            if start is not None:
+                text = self.label(value)
+                row[start : start + len(text)] = text
         return "".join(row).rstrip()
 
 

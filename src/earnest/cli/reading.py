@@ -10,14 +10,18 @@ from earnest.core.errors import FormatError
 if TYPE_CHECKING:
     from earnest.core.predictions import Predictions
 
+_SIGNS = {"tab": "\t", "\\t": "\t"}  # a tab is hard to type
 
-def read_predictions(path: Path, **options: Any) -> Predictions:
+
+def read_predictions(path: Path, *, delimiter: str | None = None, **options: Any) -> Predictions:
     """Read a table of predictions.
 
     Parameters
     ----------
     path : Path
         The file.
+    delimiter : str, optional
+        What separates the columns of a CSV file; 'tab' and a backslash with a t are a tab.
     **options
         Options of `Predictions.load`. Those that are None were not given; an empty name stands
         for None there, and leaves a column out.
@@ -26,6 +30,8 @@ def read_predictions(path: Path, **options: Any) -> Predictions:
 
     given = {name: value for name, value in options.items() if value is not None}
     named = {name: None if value == "" else value for name, value in given.items()}
+    if delimiter is not None:
+        named["delimiter"] = _SIGNS.get(delimiter, delimiter)
     try:
         return Predictions.load(path, **named)
     except OSError as error:

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from earnest.cli.failing import in_options
-from earnest.cli.picture import HONEST, NAIVE, axis_for, mark, strip
-from earnest.cli.terminal import ACCENT, GREY, WARN, clean, emit
+from earnest.cli.picture import HONEST, MARGIN, NAIVE, axis_for, mark, strip
+from earnest.cli.terminal import ACCENT, GREY, WARN, clean, columns, emit
 from earnest.core.cautions import Caution, Severity
 from earnest.core.results import Estimate
 from earnest.core.sentences import confidence, headline, printed, reason
 from earnest.core.specs import MethodSpec
+from earnest.core.target import Task
 from earnest.methods import METHODS
 from earnest.metrics import METRICS
 
 PICTURE = 44  # columns from the first to the last tick
+NARROWEST = 50  # columns under which a picture tells nothing
 MOST_CAUTIONS = 5
+SPEAKER = "your predictions"  # all that the command line is given
 
 Part = Text | Table | Padding
 Fact = tuple[str, str]
@@ -31,11 +35,10 @@ def show_estimate(estimate: Estimate) -> None:
         Text(),
         *sentences(estimate),
         Text(),
-        *picture(estimate),
-        Text(),
+        *picture(estimate, columns()),
         labelled([*subject(estimate), *method_facts(estimate), *evidence(estimate)]),
         Text(),
-        *remarks(estimate.cautions),
+        *remarks(estimate.cautions, checked(estimate)),
     )
 
 
@@ -58,34 +61,56 @@ def title_of(estimate: Estimate) -> str:
 def sentences(estimate: Estimate) -> Iterator[Part]:
     """Yield the honest number, its interval, and where the optimism comes from."""
     fair, shown = honest(estimate), printed(estimate)
-    main = Text(clean(headline(estimate, title_of(estimate), corrected=fair)), style="bold")
+    said = headline(estimate, title_of(estimate), corrected=fair, speaker=SPEAKER)
+    main = Text(clean(said), style="bold")
     if shown.naive is not None and shown.naive != shown.value:
         main.highlight_words([shown.naive], WARN)
     main.highlight_words([shown.value], ACCENT if fair else WARN)
     yield indented(main)
     yield indented(Text(clean(confidence(estimate, corrected=fair))))
-    why = reason(estimate, corrected=fair)
+    why = reason(estimate, corrected=fair, speaker=SPEAKER)
     if why:
         yield indented(Text(clean(why), style=GREY))
 
 
-def picture(estimate: Estimate) -> Iterator[Text]:
-    """Yield a row of ticks, the row of the interval, and the row of the naive score."""
-    axis, fair = axis_for([estimate], PICTURE), honest(estimate)
-    yield Text("  " + axis.labels(), style=GREY)
-    row = strip(axis, estimate, corrected=fair)
-    if not fair:
-        yield _with_legend(row, WARN, NAIVE, estimate.method, "not corrected")
+def picture(estimate: Estimate, columns: int) -> Iterator[Text]:
+    """Yield a row of ticks, the row of the interval, the row of the naive score, and a gap.
+
+    A narrow terminal has no room for the notes of the legend, a very narrow one for no picture.
+    """
+    if columns < NARROWEST:
         return
-    yield _with_legend(row, ACCENT, HONEST, "honest", estimate.method)
+    signs = list(legend(estimate))
+    around = 2 + 2 * MARGIN + 2  # the indent, the margins, and the gap before the legend
+    noted = columns >= around + PICTURE + max(len(sign.text) + len(sign.note) for sign in signs)
+    spare = columns - around - max(len(sign.text.rstrip()) for sign in signs)
+    axis = axis_for([estimate], PICTURE if noted else min(PICTURE, spare))
+    yield Text("  " + axis.labels(), style=GREY)
+    for sign in signs:
+        row = strip(axis, estimate, corrected=honest(estimate))
+        row = row if sign.mark is None else mark(axis, sign.mark)
+        line = Text(f"  {row:<{axis.room + 2}}{sign.text}", style=sign.style)
+        yield line.append(clean(sign.note), GREY) if noted else line
+    yield Text()
+
+
+class Sign(NamedTuple):
+    """A row of the legend; `mark` is the value of a row that is no interval."""
+
+    text: str
+    note: str
+    style: str
+    mark: float | None = None
+
+
+def legend(estimate: Estimate) -> Iterator[Sign]:
+    """Yield what the rows of the picture are called, the name apart from its note."""
+    if not honest(estimate):
+        yield Sign(f"{NAIVE} {estimate.method:<6}  ", "not corrected", WARN)
+        return
+    yield Sign(f"{HONEST} honest  ", estimate.method, ACCENT)
     if estimate.naive is not None and estimate.n_configs > 1:
-        row = mark(axis, estimate.naive, NAIVE)
-        yield _with_legend(row, WARN, NAIVE, "naive", "not corrected")
-
-
-def _with_legend(row: str, style: str, sign: str, name: str, note: str) -> Text:
-    line = Text("  " + row.ljust(PICTURE + 8), style=style)
-    return line.append(f"{sign} {name:<8}").append(clean(note), GREY)
+        yield Sign(f"{NAIVE} naive   ", "not corrected", WARN, estimate.naive)
 
 
 def subject(estimate: Estimate) -> Iterator[Fact]:
@@ -118,14 +143,29 @@ def evidence(estimate: Estimate) -> Iterator[Fact]:
     yield "Evidence", ", ".join(parts)
 
 
-def remarks(cautions: Iterable[Caution]) -> Iterator[Part]:
-    """Yield what to be careful about and what to do, cautions first, at most five."""
-    ordered = sorted(cautions, key=lambda caution: caution.severity is Severity.NOTE)
+def checked(estimate: Estimate) -> str:
+    """Return in short what was looked at for cautions."""
+    tasks = METRICS[estimate.metric].tasks if estimate.metric in METRICS else ()
+    looked = {
+        "optimism": estimate.n_configs > 1,
+        "classes per fold": bool({Task.BINARY, Task.MULTICLASS} & set(tasks)),
+        "groups": True,
+        "ties": estimate.n_configs > 1,
+        "resamples": bool(estimate.n_resamples),
+    }
+    return ", ".join(name for name, done in looked.items() if done)
+
+
+def remarks(cautions: Iterable[Caution], looked_at: str) -> Iterator[Part]:
+    """Yield what to be careful about and what to do, cautions first, at most five codes."""
+    ordered = sorted(cautions, key=lambda each: (each.severity is Severity.NOTE, each.code))
     if not ordered:
-        yield indented(Text("No cautions.", style=GREY))
+        yield indented(Text(f"No cautions. Checked: {looked_at}.", style=GREY))
         return
     table = grid(2)
-    for caution in ordered[:MOST_CAUTIONS]:
+    codes = list(dict.fromkeys(caution.code for caution in ordered))[:MOST_CAUTIONS]
+    opened = [caution for caution in ordered if caution.code in codes]
+    for caution in opened:
         note = caution.severity is Severity.NOTE
         said = Text(clean(f"{caution.what} {caution.consequence}"), style=GREY if note else "")
         if caution.cure:
@@ -133,7 +173,7 @@ def remarks(cautions: Iterable[Caution]) -> Iterator[Part]:
         sign = Text(f"{'i' if note else '!'} {caution.code}", GREY if note else f"bold {WARN}")
         table.add_row(sign, said)
     yield indented(table)
-    more = len(ordered) - MOST_CAUTIONS
+    more = len(ordered) - len(opened)
     if more > 0:
         yield indented(Text(f"{more} more; --json has them all.", style=GREY))
 

@@ -8,8 +8,10 @@ from typing import Any
 from rich.text import Text
 
 from earnest.cli.show import Part, grid, indented
-from earnest.cli.terminal import ACCENT, GREY, clean, emit
+from earnest.cli.terminal import ACCENT, GREY, clean, columns, emit
 from earnest.core.specs import Estimand, MethodSpec
+
+NARROW = 72  # columns under which four cells do not stand side by side
 
 
 def show_methods(specs: Sequence[MethodSpec]) -> None:
@@ -47,25 +49,33 @@ def _first_plain(lines: Iterable[str]) -> Text:
 
 def show_metrics(metrics: Sequence[Any]) -> None:
     """Write the metrics, those of the same tasks together."""
-    emit(*_metrics(metrics))
+    emit(*_metrics(metrics, narrow=columns() < NARROW))
 
 
-def _metrics(metrics: Sequence[Any]) -> Iterator[Part]:
+def _metrics(metrics: Sequence[Any], *, narrow: bool) -> Iterator[Part]:
     widest = max(len(metric.name) for metric in metrics)
     for tasks in dict.fromkeys(_tasks(metric) for metric in metrics):
         yield Text(f"\n{tasks.capitalize()}", style="bold")
-        table = grid(4)
+        table = grid(2 if narrow else 4)
         for metric in metrics:
             if _tasks(metric) == tasks:
-                better = "higher" if metric.greater_is_better else "lower"
-                table.add_row(
-                    Text(metric.name.ljust(widest), style=ACCENT),
-                    Text(better.ljust(6), style=GREY),
-                    Text(f"from {metric.needs}".ljust(16), style=GREY),
-                    Text(clean(metric.title)),
-                )
+                name = Text(metric.name.ljust(widest), style=ACCENT)
+                table.add_row(name, *(_piled(metric) if narrow else _cells(metric)))
         yield indented(table)
     yield Text("\nhigher, lower: which is better; from: what a model must answer", style=GREY)
+
+
+def _cells(metric: Any) -> tuple[Text, ...]:
+    better, needs = _facts(metric)
+    return Text(better.ljust(6), GREY), Text(needs.ljust(16), GREY), Text(clean(metric.title))
+
+
+def _piled(metric: Any) -> tuple[Text]:
+    return (_first_plain((clean(metric.title), ", ".join(_facts(metric)))),)
+
+
+def _facts(metric: Any) -> tuple[str, str]:
+    return "higher" if metric.greater_is_better else "lower", f"from {metric.needs}"
 
 
 def _tasks(metric: Any) -> str:

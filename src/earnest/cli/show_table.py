@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from rich.padding import Padding
 from rich.text import Text
 
 from earnest.cli.failing import in_options
 from earnest.cli.picture import MARGIN, Axis, axis_for, strip
 from earnest.cli.show import (
+    Fact,
     Part,
+    checked,
     evidence,
     honest,
     indented,
@@ -20,16 +23,20 @@ from earnest.cli.show import (
     subject,
     title_of,
 )
-from earnest.cli.terminal import ACCENT, GREY, WARN, clean, emit
+from earnest.cli.terminal import ACCENT, GREY, WARN, clean, columns, emit
 from earnest.core.cautions import Caution
 from earnest.core.results import Estimate
-from earnest.core.sentences import percent, printed
+from earnest.core.sentences import percent, places_of, printed
 from earnest.core.specs import Side
 from earnest.core.tables import Estimates
-from earnest.core.wording import decimals
 
 WIDTH = 78  # what a terminal of 80 columns holds
 LEAST_STRIP = 12
+RULES = {
+    "pooled": "the pooled score",
+    "mean_of_folds": "the mean of folds",
+    "one_standard_error": "the one-standard-error rule",
+}
 
 
 def show_estimates(estimates: Estimates) -> None:
@@ -39,11 +46,11 @@ def show_estimates(estimates: Estimates) -> None:
         Text(),
         *sentences(reported),
         Text(),
-        *table(estimates, reported),
+        *table(estimates, reported, columns()),
         Text(),
-        labelled([*subject(reported), *evidence(reported)]),
+        labelled([*winners(estimates, reported), *evidence(reported)]),
         Text(),
-        *remarks([*estimates.cautions, *tagged(estimates)]),
+        *remarks([*estimates.cautions, *tagged(estimates)], checked(reported)),
     )
 
 
@@ -57,23 +64,24 @@ class Row:
     limits: str
 
 
-def table(estimates: Estimates, reported: Estimate) -> Iterator[Part]:
+def table(estimates: Estimates, reported: Estimate, columns: int) -> Iterator[Part]:
     """Yield the rows, those of one estimand under its sentence, then those that refused."""
-    errors = [e.standard_error for e in estimates if e.standard_error is not None]
-    places = max((decimals(error) for error in errors), default=decimals(None))
+    places = places_of(estimates)
     cells = [Row(e, e.method, printed(e, places).value, limits(e, places)) for e in estimates]
     heads = ("method", title_of(reported), level(estimates))
-    columns = list(zip(heads, *((r.name, r.value, r.limits) for r in cells), strict=True))
-    widths = [max(len(text) for text in column) for column in columns]
-    room = WIDTH - sum(widths) - 2 * len(widths) - 2 * MARGIN
-    axis = axis_for(estimates, room) if room >= LEAST_STRIP else None
-    yield Text("  " + line(heads, widths) + (axis.labels() if axis else ""), style=GREY)
+    texts = list(zip(heads, *((r.name, r.value, r.limits) for r in cells), strict=True))
+    widths = [max(len(text) for text in column) for column in texts]
+    room = min(columns - 2, WIDTH) - sum(widths) - 2 * len(widths)
+    stacked = room < 0
+    axis = axis_for(estimates, room - 2 * MARGIN) if room - 2 * MARGIN >= LEAST_STRIP else None
+    head = clean(", ".join(heads)) if stacked else line(heads, widths)
+    yield indented(Text((head + (axis.labels() if axis else "")).rstrip(), style=GREY))
     first = [reported.estimand, *(e.estimand for e in estimates)]
     for estimand in dict.fromkeys(first):
         yield indented(Text(clean(estimand), style=GREY))
         for row in cells:
             if row.estimate.estimand == estimand:
-                yield drawn(row, widths, axis, reported)
+                yield piled(row, reported) if stacked else drawn(row, widths, axis, reported)
     if estimates.refused:
         yield indented(Text("cannot answer", style=GREY))
         reasons = ((f"  {name}", in_options(why)) for name, why in estimates.refused.items())
@@ -89,6 +97,13 @@ def drawn(row: Row, widths: list[int], axis: Axis | None, reported: Estimate) ->
     if row.estimate is reported:
         text.stylize("bold")
     return text if axis is None else text.append(strip(axis, row.estimate, corrected=fair), style)
+
+
+def piled(row: Row, reported: Estimate) -> Padding:
+    """Return the cells of a row one under the other, for a narrow terminal."""
+    cells = "\n  ".join(clean(cell) for cell in (row.name, row.value, row.limits))
+    text = Text(cells, style="bold" if row.estimate is reported else "")
+    return Padding(text, (0, 0, 0, 4))
 
 
 def line(cells: tuple[str, str, str], widths: list[int]) -> str:
@@ -113,12 +128,49 @@ def level(estimates: Iterable[Estimate]) -> str:
     return next((f"{percent(i.confidence_level)} interval" for i in found), "interval")
 
 
+def winners(estimates: Estimates, reported: Estimate) -> Iterator[Fact]:
+    """Yield the winner and the metric; by rule where rules choose or score differently."""
+    chosen: dict[tuple[str | None, str], list[str]] = {}
+    for estimate in (reported, *estimates):
+        methods = chosen.setdefault((estimate.winner, rule(estimate)), [])
+        methods += [estimate.method] if estimate.method not in methods else []
+    if len({winner for winner, _ in chosen}) > 1:
+        said = (f"{who} by {how} ({', '.join(names)})" for (who, how), names in chosen.items())
+        yield "Winner", "; ".join(said)
+        yield from (fact for fact in subject(reported) if fact[0] == "Metric")
+    else:
+        yield from subject(reported)
+    yield from naive_scores(estimates, reported)
+
+
+def naive_scores(estimates: Estimates, reported: Estimate) -> Iterator[Fact]:
+    """Yield the naive score of each rule where they differ; a hold-out part has its own."""
+    scores: dict[str, str] = {}
+    for estimate in (reported, *(e for e in estimates if e.method != "holdout")):
+        shown = printed(estimate, places_of([reported])).naive
+        if shown is not None:
+            scores.setdefault(rule(estimate), shown)
+    if len(set(scores.values())) > 1:
+        each = ", ".join(f"{score} by {how}" for how, score in scores.items())
+        yield "Naive", f"{each}: the two rules score differently"
+
+
+def rule(estimate: Estimate) -> str:
+    """Return in words how a method chose the winner; a method without the knob has one rule."""
+    name = str(estimate.provenance.knobs.get("selector", "mean_of_folds"))
+    return RULES.get(name, name)
+
+
 def tagged(estimates: Estimates) -> Iterator[Caution]:
-    """Yield each code once, with the methods that it is said of unless it is all of them."""
-    said: dict[str, list[tuple[str, Caution]]] = {}
+    """Yield each caution once, with the methods that it is said of unless it is all of them.
+
+    Cautions with one code but other numbers are other cautions.
+    """
+    said: dict[tuple[str, ...], list[tuple[str, Caution]]] = {}
     for estimate in estimates:
         for caution in estimate.cautions:
-            said.setdefault(caution.code, []).append((estimate.method, caution))
+            key = (caution.code, caution.what, caution.consequence, caution.cure)
+            said.setdefault(key, []).append((estimate.method, caution))
     for group in said.values():
         names = list(dict.fromkeys(name for name, _ in group))
         caution = group[0][1]

@@ -9,14 +9,17 @@ import math
 import os
 import re
 import sys
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+from typing import Any, TextIO, cast
 
 from earnest.core.errors import FormatError
 
 # Middle-light colours of the 256: at least 3.9 : 1 on black and on white.
 ACCENT = "color(32)"
 WARN = "color(166)"
-GREY = "color(244)"
+GREY = "earnest.grey"  # see `_theme`
+_GREYS = {"standard": "bright_black"}  # there the nearest to 244 is white, lost on white
 
 WIDEST = 100  # a longer line is hard to read
 CLOSED_PIPE = 141  # what a shell reports of a program that SIGPIPE ended
@@ -71,12 +74,29 @@ def clean(text: str) -> str:
     return "".join(kept)
 
 
-def emit(*parts: Any) -> None:
-    """Lay out rich renderables for this terminal and write them."""
+def columns() -> int:
+    """Return how many columns there are to write on."""
+    return int(_console().width)
+
+
+def _console() -> Any:
     from rich.console import Console
 
     console = Console(highlight=False, markup=False, emoji=False)
     console.width = min(console.width, WIDEST)
+    return console
+
+
+def _theme(color_system: str | None) -> Any:
+    from rich.theme import Theme
+
+    return Theme({GREY: _GREYS.get(color_system or "", "color(244)")})
+
+
+def emit(*parts: Any) -> None:
+    """Lay out rich renderables for this terminal and write them."""
+    console = _console()
+    console.push_theme(_theme(console.color_system))
     laid_out = io.StringIO()
     console.file = laid_out  # the colours are those of the terminal that it has seen before
     for part in parts:
@@ -95,11 +115,49 @@ def write(text: str) -> None:
         stream.write(text.encode(encoding, "earnest.ascii").decode(encoding))
         stream.flush()
     except OSError as error:
-        # Python flushes once more when it ends, and would complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-        if isinstance(error, BrokenPipeError):
-            raise SystemExit(CLOSED_PIPE) from None
-        raise FormatError("the result cannot be written", got=str(error.strerror)) from error
+        raise _lost(stream, error) from None
+
+
+def _lost(stream: Any, error: OSError) -> BaseException:
+    """Return how to leave when standard output takes nothing more."""
+    # Python flushes once more when it ends, and would complain.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    if isinstance(error, BrokenPipeError):
+        return SystemExit(CLOSED_PIPE)
+    return FormatError("the result cannot be written", got=str(error.strerror))
+
+
+class _Guarded:
+    """Standard output for libraries that write help: what fails ends as in `write`."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        try:
+            return int(self._stream.write(text))
+        except OSError as error:
+            raise _lost(self._stream, error) from None
+
+    def flush(self) -> None:
+        try:
+            self._stream.flush()
+        except OSError as error:
+            raise _lost(self._stream, error) from None
+
+
+@contextmanager
+def guarded_output() -> Iterator[None]:
+    """Treat a closed pipe and a full disk alike, whoever writes to standard output."""
+    stream = sys.stdout
+    if stream is None:
+        yield
+        return
+    with redirect_stdout(cast(TextIO, _Guarded(stream))):
+        yield
 
 
 def write_json(data: Any) -> None:

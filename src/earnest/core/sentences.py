@@ -6,17 +6,23 @@ that its standard error deserves, and the printed ones add up.
 
 from __future__ import annotations
 
+import math
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
 from earnest.core.intervals import Interval
 from earnest.core.results import Estimate
 from earnest.core.specs import Side
-from earnest.core.wording import decimals, number
+from earnest.core.wording import decimals, number, shared_places
 
 LARGE = 0.05  # the share lost from which the search's own number is contradicted
 NO_BREAK = "\u00a0"
 MINUS = "\u2212"
+NO_LIMITS = (-math.inf, math.inf)
+
+_THOUSANDS = re.compile(r"(?<![\d.])\d{4,}(?![\de])")  # the digits before the point
 
 # Initials that are spoken with a vowel first ("an RMSE"), and initials spoken as a word ("a ROC").
 _VOWEL_LETTERS = frozenset("AEFHILMNORSX")
@@ -56,14 +62,30 @@ def printed(estimate: Estimate, places: int | None = None) -> Printed:
     places : int, optional
         Other decimals, for a table whose column has those of its most precise row.
     """
-    places = decimals(estimate.standard_error) if places is None else places
-    value = prose(estimate.value, places)
-    naive = None if estimate.naive is None else prose(estimate.naive, places)
-    gap = None if naive is None else f"{abs(_read(naive) - _read(value)):.{places}f}"
-    interval = estimate.interval
+    places = places_of([estimate]) if places is None else places
+    interval, limits = estimate.interval, estimate.scale.limits
     ends = (None, None) if interval is None else (interval.low, interval.high)
-    low, high = (None if end is None else prose(end, places) for end in ends)
+    naive, low, high = (
+        None if each is None else prose(each, places, limits) for each in (estimate.naive, *ends)
+    )
+    value = prose(estimate.value, places, limits)
+    gap = None if naive is None else prose(abs(_read(naive) - _read(value)), places, NO_LIMITS)
     return Printed(value, naive, gap, low, high)
+
+
+def places_of(estimates: Iterable[Estimate]) -> int:
+    """Return the decimals that estimates share: those of the most precise one."""
+    rows = list(estimates)
+    numbers = [n for e in rows for n in (e.value, e.naive, *_both_ends(e.interval))]
+    shared = shared_places(numbers, [e.standard_error for e in rows])
+    if shared is not None:
+        return shared
+    exact = [e for e in rows if e.standard_error is not None] or rows[:1]
+    return max(decimals(e.standard_error, e.value) for e in exact)
+
+
+def _both_ends(interval: Interval | None) -> tuple[float, ...]:
+    return () if interval is None else (interval.low, interval.high)
 
 
 def form(estimate: Estimate, *, corrected: bool = True) -> Form:
@@ -138,15 +160,24 @@ def confidence(estimate: Estimate, *, corrected: bool = True) -> str:
     return f"With {claim}"
 
 
-def reason(estimate: Estimate, *, corrected: bool = True) -> str:
-    """Return the sentence on where the optimism comes from; empty where nothing was selected."""
+def reason(estimate: Estimate, *, corrected: bool = True, speaker: str = "the search") -> str:
+    """Return the sentence on where the optimism comes from; empty where nothing was selected.
+
+    Parameters
+    ----------
+    corrected : bool
+        Whether the method corrects for the search (`MethodSpec.corrected`).
+    speaker : str
+        Whose configurations they are: 'the search', or 'your predictions'.
+    """
     if estimate.n_configs < 2:
         return ""
     luck = "its luck is taken out here" if corrected else "its luck is still in this number"
-    return (
-        f"The search tried {estimate.n_configs:,} configurations and kept the one that looked "
-        f"best; {luck}."
-    )
+    count = f"{estimate.n_configs:,} configurations"
+    if speaker == "the search":
+        return f"The search tried {count} and kept the one that looked best; {luck}."
+    whose = f"{speaker[:1].upper()}{speaker[1:]} are of {count}"
+    return f"{whose}; the one that looked best was kept, and {luck}."
 
 
 def article(words: str) -> str:
@@ -164,10 +195,17 @@ def article(words: str) -> str:
     return "an" if vowel else "a"
 
 
-def prose(value: float, places: int) -> str:
-    """Return a number for a sentence: a true minus, and 'over 0.999' for what is not quite 1."""
-    text = number(value, places).replace("-", MINUS)
-    return text.replace("> ", "over ").replace("< ", "under ")
+def prose(value: float, places: int, limits: tuple[float, float] = (0.0, 1.0)) -> str:
+    """Return a number for a sentence: a true minus, 'over 0.999' for what is not quite 1.
+
+    Examples
+    --------
+    >>> from earnest.core.sentences import prose
+    >>> prose(2780.4, 0), prose(0.99999, 3)
+    ('2,780', 'over 0.999')
+    """
+    text = _THOUSANDS.sub(lambda digits: f"{int(digits[0]):,}", number(value, places, limits))
+    return text.replace("-", MINUS).replace("> ", "over ").replace("< ", "under ")
 
 
 def percent(share: float) -> str:
@@ -183,7 +221,7 @@ def percent(share: float) -> str:
 
 
 def _read(text: str) -> float:
-    return float(text.split()[-1].replace(MINUS, "-"))
+    return float(text.split()[-1].replace(MINUS, "-").replace(",", ""))
 
 
 def _claim(interval: Interval, shown: Printed) -> str:
