@@ -69,7 +69,7 @@ def over_folds() -> Iterator[Row]:
     yield Row(
         "BBC-F on its fold scores, n=500 C=766 K=10 B=1000",
         *timed(
-            lambda: method.draws([table], MeanOfFolds(), metric.sign, pi, Seeds.of(1)),
+            lambda: method.draws([table], MeanOfFolds(), metric, pi, Seeds.of(1)),
             "the definition as a Python loop",
             lambda: fold_loop(table),
         ),

@@ -18,3 +18,13 @@ def binary(n: int, configs: int, *, dtype: type = np.float64, seed: int = 0) -> 
         raw = strength * y + 0.7 * shared + 0.7 * rng.standard_normal(n)
         scores[:, c] = 1 / (1 + np.exp(-raw))
     return en.Predictions.from_arrays(y, scores, np.arange(n) % 10, response="probability")
+
+
+def multiclass(n: int, configs: int, *, classes: int = 10, seed: int = 0) -> en.Predictions:
+    """Return class probabilities that know a little of the class."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % classes
+    raw = rng.standard_exponential((n, configs, 1, classes))
+    raw[np.arange(n), :, 0, y] += 1.0
+    scores = raw / raw.sum(axis=3, keepdims=True)
+    return en.Predictions.from_arrays(y, scores, np.arange(n) // classes % 10, task="multiclass")

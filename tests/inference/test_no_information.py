@@ -57,3 +57,15 @@ def test_labels_try_every_class() -> None:
     # All positive: precision .3, recall 1, so F1 = .6 / 1.3; all negative has F1 = 0.
     assert no_information(target, metric("f1")) == pytest.approx(0.6 / 1.3)
     assert no_information(target, metric("accuracy")) == pytest.approx(0.7)
+
+
+def test_a_function_that_fails_on_constants_has_no_zero_point() -> None:
+    def relative(y: np.ndarray, p: np.ndarray) -> float:
+        return float(y.mean()) / float(np.ptp(p))  # float division by zero on a constant
+
+    def second(y: np.ndarray, p: np.ndarray) -> float:
+        return float(np.unique(p)[1])  # a constant has no second value
+
+    target = Target(y=np.arange(6.0), task=Task.REGRESSION)
+    for function in (relative, second):
+        assert no_information(target, make_metric(function, needs="value")) is None

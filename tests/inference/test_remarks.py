@@ -13,6 +13,7 @@ from earnest.core.selection import MeanOfFolds, Pooled
 from earnest.inference.remarks import (
     evidence_remarks,
     other_winner,
+    resampling_remarks,
     ties_at_the_top,
     undefined_folds,
     unlike_scales,
@@ -62,7 +63,28 @@ def test_split_groups_are_counted_and_whole_ones_are_not() -> None:
     groups[:4] = 7  # one more group, in two folds
     found = told(replace(pi, target=replace(pi.target, groups=groups)))
     assert "1 of 5 groups are split" in found["EN003"]
-    assert "There are 5 groups" in found["EN020"]
+
+
+def test_what_is_drawn_of_groups_is_told() -> None:
+    pi = folded(40, 4)
+    groups = pi.folds[:, 0].astype(np.int64)
+    grouped = replace(pi, target=replace(pi.target, groups=groups))
+    codes = {
+        name: [caution.code for caution in resampling_remarks(grouped, name)]
+        for name in ("group", "case", "bayesian", None)
+    }
+    assert codes == {"group": ["EN020"], "case": ["EN024"], "bayesian": ["EN024"], None: []}
+    both = replace(grouped, target=replace(grouped.target, strata=groups))
+    assert [c.code for c in resampling_remarks(both, "group")] == ["EN020", "EN025"]
+    assert not list(resampling_remarks(pi, "case"))
+
+
+def test_few_cases_of_a_class_are_told_whatever_the_repeats() -> None:
+    rng = np.random.default_rng(2)
+    y = (np.arange(100) < 10).astype(int)
+    fold = np.stack([rng.permutation(100) % 10 for _ in range(10)], axis=1)
+    pi = Predictions.from_arrays(y, rng.random((100, 1, 10)), fold)
+    assert "EN002" in told(pi)
 
 
 def test_hard_labels_under_a_ranking_metric_are_told() -> None:
@@ -122,7 +144,7 @@ def test_another_winner_is_named_only_where_there_is_one() -> None:
 def test_ties_at_the_top_are_counted(scores: list[float], tied: int) -> None:
     pi = folded(20, 2).select([0, 1])
     pi = pi.concat(replace(pi.select(0), configs=replace(pi.select(0).configs, ids=("x",))))
-    found = list(ties_at_the_top(pi, np.array(scores), 0))
+    found = list(ties_at_the_top(pi, AUC, np.array(scores), 0))
     assert len(found) == tied
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -120,3 +122,21 @@ def test_the_published_rule_is_applied_where_the_metric_needs_every_class() -> N
         assert out_of_bag_rule(auc, TARGET, undefined) is None
         assert in_bag_rule(auc, TARGET, undefined) is None
     assert in_bag_rule(accuracy, TARGET, Undefined.REDRAW) is None
+
+
+def test_strata_are_resampled_apart_by_default() -> None:
+    layered = replace(TARGET, strata=np.arange(TARGET.n) % 3)
+    assert isinstance(choose_resampler(None, layered, Undefined.REDRAW), StratifiedBootstrap)
+
+
+def test_a_policy_and_a_resampler_that_contradict_each_other_are_refused() -> None:
+    with pytest.raises(en.InputError, match="contradict"):
+        choose_resampler(CaseBootstrap(), TARGET, Undefined.STRATIFY)
+    given = StratifiedBootstrap()
+    assert choose_resampler(given, TARGET, Undefined.STRATIFY) is given
+
+
+def test_as_published_every_class_is_on_both_sides_for_any_metric() -> None:
+    rule = out_of_bag_rule(metric("accuracy"), TARGET, Undefined.REDRAW, published=True)
+    assert rule is not None
+    assert rule is not something_out_of_bag

@@ -255,3 +255,53 @@ def test_metric_and_weights_may_be_given_as_names_and_arrays() -> None:
     chosen = np.array([0, 1, 2, 3, 4])
     found = en.score_selected(pi, "brier", weights.values, chosen.tolist())
     assert_array_equal(found, score_selected(pi, en.metric("brier"), weights, chosen))
+
+
+def test_an_incomplete_configuration_has_no_selected_score() -> None:
+    rng = np.random.default_rng(SEED)
+    scores, fold = rng.random((100, 3)), np.arange(100) % 5
+    scores[fold == 0, 1] = np.nan
+    pi = en.Predictions.from_arrays(np.arange(100) % 2, scores, fold)
+    for name in ("roc_auc", "accuracy", "average_precision", "ks"):
+        chosen = en.score_selected(pi, name, np.ones((2, 100), dtype=np.uint8), [1, 0])
+        assert_array_equal(np.isnan(chosen), [True, False])
+
+
+@pytest.mark.parametrize("columns", [[7, 7], [0.5, 1.2], [0], [-2, 0]])
+def test_columns_that_name_no_configuration_are_refused(columns: list[float]) -> None:
+    with pytest.raises(en.InputError, match="columns"):
+        en.score_selected(binary(), "accuracy", np.ones((2, 120), dtype=np.uint8), columns)
+
+
+@pytest.mark.parametrize("name", ["roc_auc", "accuracy"])
+def test_no_resamples_have_no_scores(name: str) -> None:
+    nothing = np.empty((0, 120), dtype=np.uint8)
+    assert en.score_table(binary(), name, nothing).shape == (0, 6)
+    assert en.score_selected(binary(), name, nothing, np.empty(0, dtype=int)).shape == (0,)
+
+
+@pytest.mark.parametrize("name", ["roc_auc_ovo", "roc_auc_ovr_weighted"])
+def test_blocks_of_columns_change_nothing(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    metric = en.metric(name)
+    assert isinstance(metric, RankMetric)
+    pi, weights = problem_for(metric), counts(20, 90)
+    whole = score_table(pi, metric, weights)
+    monkeypatch.setattr(scans, "VALUES", 1)
+    monkeypatch.setattr(scans, "PLAIN_CELLS", 1)
+    assert_array_equal(score_table(pi, metric, weights), whole)
+
+
+def test_threads_leave_the_filters_of_warnings_as_they_were() -> None:
+    import warnings
+    from concurrent.futures import ThreadPoolExecutor
+
+    def agreement(y: np.ndarray, p: np.ndarray) -> float:
+        return float(np.mean(y == (p > 0.5)))
+
+    before = list(warnings.filters)
+    with ThreadPoolExecutor(4) as pool:
+        tables = list(
+            pool.map(lambda _: score_table(binary(), agreement, counts(30, 120)), range(8))
+        )
+    assert list(warnings.filters) == before
+    assert all((table == tables[0]).all() for table in tables)

@@ -103,10 +103,27 @@ def test_groups_are_drawn_whole_over_cases(grouped: Predictions) -> None:
 def test_folds_are_needed_only_over_folds() -> None:
     pi = Predictions.from_arrays([0, 1] * 8, np.linspace(0, 1, 16))
     with pytest.raises(en.EvidenceError, match="needs folds") as refusal:
-        estimate(pi, method="naive_bootstrap", metric="roc_auc")
+        estimate(pi, method=NaiveBootstrap(over="folds"), metric="roc_auc")
     assert "over='cases'" in refusal.value.cure
-    made = estimate(pi, method=NaiveBootstrap(over="cases"), metric="roc_auc", rng=0)
+    made = estimate(pi, method="naive_bootstrap", metric="roc_auc", rng=0)
     assert made.interval is not None
+    assert made.provenance.knobs["over"] == "cases"
+
+
+@pytest.mark.parametrize(
+    "knobs", [{"over": "cases", "interval": "normal"}, {"over": "folds", "resampler": "case"}]
+)
+def test_knobs_that_would_be_ignored_are_refused(knobs: dict[str, str]) -> None:
+    with pytest.raises(en.InputError, match=r"limits|resampler"):
+        NaiveBootstrap(**knobs)
+
+
+def test_the_record_tells_what_was_resampled(binary: Predictions) -> None:
+    folds = estimate(binary, method="naive_bootstrap", metric="roc_auc", rng=0).provenance.knobs
+    assert (folds["over"], folds["resampler"], folds["undefined"]) == ("folds", None, None)
+    given = NaiveBootstrap(resampler="bayesian")
+    cases = estimate(binary, method=given, metric="roc_auc", rng=0).provenance.knobs
+    assert (cases["over"], cases["resampler"]) == ("cases", "bayesian")
 
 
 @pytest.mark.parametrize("over", ["folds", "cases"])

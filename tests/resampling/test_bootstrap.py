@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 import numpy as np
 import pytest
 
 import earnest as en
 from earnest.core.rng import Seeds
 from earnest.core.target import Target, Task
-from earnest.core.weights import Unit
+from earnest.core.weights import Unit, Weights
 from earnest.resampling import bootstrap
 from earnest.resampling.bootstrap import (
     RESAMPLERS,
@@ -190,3 +193,22 @@ def test_streams_and_seeds_give_other_draws() -> None:
     assert (drawn(CaseBootstrap(), target, 50, stream=1) != first).any()
     assert (drawn(CaseBootstrap(), target, 50, seed=1) != first).any()
     np.testing.assert_array_equal(drawn(CaseBootstrap(), target, 50), first)
+
+
+@dataclass(frozen=True)
+class Heavy:
+    """Draws the first case three hundred times."""
+
+    name: ClassVar[str] = "heavy"
+    has_out_of_bag: ClassVar[bool] = True
+
+    def draw(self, target: Target, count: int, rng: object, accept: object) -> Weights:
+        values = np.zeros((count, target.n), dtype=np.int64)
+        values[:, 0] = 300
+        return Weights(values)
+
+
+def test_counts_that_do_not_fit_are_refused_and_not_wrapped() -> None:
+    target = Target(y=np.arange(4) % 2, task=Task.BINARY, classes=(0, 1))
+    with pytest.raises(en.InputError, match="whole counts"):
+        list(batches(Heavy(), target, 10, Seeds(0)))

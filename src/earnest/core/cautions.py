@@ -90,4 +90,6 @@ CODES: dict[str, str] = {
     "EN021": "repeats resampled one at a time",
     "EN022": "a selection that is not corrected for",
     "EN023": "one fold or part used, the rest of the predictions unused",
+    "EN024": "groups that were not resampled together",
+    "EN025": "strata that were not used",
 }

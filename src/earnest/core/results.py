@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from html import escape
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from earnest.core.specs import Side
 from earnest.core.wording import decimals, number
 
 SCHEMA = "earnest/estimate/1"
+T = TypeVar("T")
 FEW_IN_TAIL = 5  # draws beyond a limit under which the limit is rough
 
 
@@ -177,12 +178,11 @@ class Estimate:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Estimate:
         """Make an estimate from the plain data of `to_dict`."""
-        if data.get("schema") != SCHEMA:
-            raise FormatError(
-                "this is not an estimate that can be read",
-                needs=f"schema {SCHEMA!r}",
-                got=repr(data.get("schema")),
-            )
+        check_schema(data, SCHEMA, "an estimate")
+        return read_parts(cls._from_parts, data)
+
+    @classmethod
+    def _from_parts(cls, data: Mapping[str, Any]) -> Estimate:
         low, high = data["limits"]
         interval = data["interval"]
         return cls(
@@ -251,10 +251,10 @@ class Estimate:
 
     def __repr__(self) -> str:
         """Return one line that can be pasted in a paper."""
-        places = decimals(self.standard_error)
-        words = f"{self.metric} {number(self.value, places)}"
+        places = decimals(self.standard_error, self.value)
+        words = f"{self.metric} {number(self.value, places, self.scale.limits)}"
         if self.interval is not None:
-            words += ", " + _interval_words(self.interval, places)
+            words += ", " + _interval_words(self.interval, places, self.scale.limits)
         of = f"winner of {self.n_configs} configs" if self.n_configs > 1 else "1 config"
         return f"{words} ({self.method}, {of}, n={self.n_cases})"
 
@@ -262,7 +262,7 @@ class Estimate:
         rows = [
             ("metric", self.metric),
             ("estimate", repr(self).split(" (", 1)[0]),
-            ("naive", "–" if self.naive is None else number(self.naive, 3)),
+            ("naive", "–" if self.naive is None else number(self.naive, 3, self.scale.limits)),
             ("winner", self.winner or "–"),
             ("method", self.method),
             ("estimates", self.estimand),
@@ -281,6 +281,28 @@ def make_interval(source: LimitSource, ask: Ask, scale: Scale) -> Interval:
     side = ask.resolved(scale.greater_is_better)
     low, high = source.limits(ask.confidence_level, side)
     return Interval(scale.clip(low), scale.clip(high), ask.confidence_level, str(side))
+
+
+def check_schema(data: Any, schema: str, what: str) -> None:
+    """Refuse plain data of another kind or version."""
+    found = data.get("schema") if isinstance(data, Mapping) else type(data).__name__
+    if found != schema:
+        raise FormatError(
+            f"this is not {what} that can be read", needs=f"schema {schema!r}", got=repr(found)
+        )
+
+
+def read_parts(read: Callable[[Mapping[str, Any]], T], data: Mapping[str, Any]) -> T:
+    """Read plain data, and say so where a part of it is missing or of the wrong kind."""
+    try:
+        return read(data)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        kind = "is missing" if isinstance(error, KeyError) else "cannot be read"
+        raise FormatError(
+            f"a part of the result {kind}",
+            got=str(error),
+            cure="The file was changed or cut short; write it anew with to_dict.",
+        ) from error
 
 
 def few_beyond(interval: Interval | None, n_valid: int | None) -> Iterator[Caution]:
@@ -309,12 +331,12 @@ def finite(value: float | None) -> float | None:
 
 
 def _or_nan(value: float | None) -> float:
-    return math.nan if value is None else value
+    return math.nan if value is None else float(value)
 
 
-def _interval_words(interval: Interval, places: int) -> str:
+def _interval_words(interval: Interval, places: int, limits: tuple[float, float]) -> str:
     level = f"{100 * interval.confidence_level:.10g} %"
-    low, high = number(interval.low, places), number(interval.high, places)
+    low, high = (number(end, places, limits) for end in (interval.low, interval.high))
     if interval.side == Side.LOWER:
         return f"{level} lower bound {low}"
     if interval.side == Side.UPPER:

@@ -16,7 +16,7 @@ TIE = 1e-12
 
 
 class Selector(Protocol):
-    """A rule that picks a winner from scores that are all 'greater is better'.
+    """A rule that picks a winner from scores that are all 'greater is better', about 1 in size.
 
     `by_fold` tells what it is shown: pooled scores (1, B, C), or scores of every fold (F, B, C).
     """
@@ -90,7 +90,7 @@ class OneStandardError:
         count = np.maximum((~np.isnan(own)).sum(axis=0), 1)
         away = np.nansum(np.square(own - means[rows, best]), axis=0)
         spread = np.sqrt(away / np.maximum(count - 1, 1) / count)  # (B,)
-        floor = means[rows, best] - spread - TIE
+        floor = means[rows, best] - spread - slack(means[rows, best])
         near = (means >= floor[:, None])[:, simplicity]
         return np.where(best < 0, -1, simplicity[np.argmax(near, axis=1)])
 
@@ -104,10 +104,25 @@ def first_best(gains: NDArray[np.float64]) -> NDArray[np.intp]:
     """Return the first column (B,) whose gain is the best up to rounding, -1 if none is defined."""
     filled = np.where(np.isnan(gains), -np.inf, gains)
     best = filled.max(axis=1, keepdims=True)
-    with np.errstate(invalid="ignore"):
-        slack = TIE * np.maximum(1.0, np.abs(best))
-        winners = np.argmax(filled >= best - slack, axis=1)
+    winners = np.argmax(filled >= best - slack(best), axis=1)
     return np.where(np.isneginf(best[:, 0]), -1, winners)
+
+
+def slack(best: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return how far below the best a gain counts as tied with it."""
+    return TIE * np.maximum(1.0, np.abs(best))
+
+
+def in_units_of_the_best(gains: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return gains (F, B, C) of which the best of each resample is of size 1.
+
+    For metrics without a unit of their own (an error in metres or in millimetres): which gains are
+    tied must not depend on the unit.
+    """
+    means = mean_over_folds(gains)
+    best = np.max(np.where(np.isnan(means), -np.inf, means), axis=1)  # (B,)
+    size = np.abs(best)
+    return gains / np.where((size > 0) & np.isfinite(size), size, 1.0)[None, :, None]
 
 
 def mean_over_folds(gains: NDArray[np.float64]) -> NDArray[np.float64]:

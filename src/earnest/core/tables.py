@@ -8,9 +8,9 @@ from html import escape
 from typing import Any
 
 from earnest.core.cautions import Caution
-from earnest.core.errors import FormatError, UnknownNameError
+from earnest.core.errors import UnknownNameError
 from earnest.core.intervals import Ask
-from earnest.core.results import Estimate
+from earnest.core.results import Estimate, check_schema, read_parts
 from earnest.core.specs import Side
 
 SCHEMA = "earnest/estimates/1"
@@ -76,12 +76,11 @@ class Estimates:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Estimates:
         """Make estimates from the plain data of `to_dict`."""
-        if data.get("schema") != SCHEMA:
-            raise FormatError(
-                "these are not estimates that can be read",
-                needs=f"schema {SCHEMA!r}",
-                got=repr(data.get("schema")),
-            )
+        check_schema(data, SCHEMA, "a table of estimates")
+        return read_parts(cls._from_parts, data)
+
+    @classmethod
+    def _from_parts(cls, data: Mapping[str, Any]) -> Estimates:
         return cls(
             tuple(Estimate.from_dict(part) for part in data["estimates"]),
             dict(data["refused"]),

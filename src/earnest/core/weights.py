@@ -51,8 +51,10 @@ class Weights:
         kind = self.values.dtype.kind
         if kind not in "uif":
             raise InputError("weights are not numbers", got=f"dtype {self.values.dtype}")
-        if kind != "u" and self.values.size and not (self.values >= 0).all():
-            raise InputError("weights are negative or NaN", needs="weights from 0 on")
+        if kind == "u" or not self.values.size:
+            return
+        if not (self.values >= 0).all() or (kind == "f" and not np.isfinite(self.values).all()):
+            raise InputError("weights are negative or not finite", needs="weights from 0 on")
 
     @classmethod
     def ones(cls, n: int) -> Weights:

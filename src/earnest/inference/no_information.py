@@ -35,7 +35,8 @@ def no_information(target: Target, metric: Metric) -> float | None:
     )
     try:
         scores = score_table(pi, metric, Weights.ones(target.n))[0]
-    except ValueError:  # a user's function need not know what to do with a constant
+    except (ArithmeticError, LookupError, TypeError, ValueError):
+        # A user's function need not know what to do with a constant.
         if isinstance(metric, CallableMetric):
             return None
         raise

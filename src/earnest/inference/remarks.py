@@ -16,6 +16,7 @@ from earnest.core.selection import TIE, Selector
 from earnest.core.target import Task
 from earnest.inference.winners import winner
 from earnest.metrics.families import Metric, RankMetric
+from earnest.resampling.bootstrap import GroupBootstrap
 
 FEW_OF_A_CLASS = 5  # cases of a class in a fold under which fold scores say little
 FEW_GROUPS = 30  # under which a resampling of groups is coarse
@@ -64,7 +65,7 @@ def _incomplete(pi: Predictions) -> Iterator[Caution]:
 
 
 def _classes_in_folds(pi: Predictions) -> Iterator[Caution]:
-    if not pi.target.has_classes or pi.n_folds < 2 or pi.n_folds * pi.n_repeats >= pi.n_cases:
+    if not pi.target.has_classes or pi.n_folds < 2 or pi.n_folds >= pi.n_cases:
         return
     fewest, where = _fewest_of_a_class(pi)
     if fewest < FEW_OF_A_CLASS:
@@ -108,11 +109,35 @@ def _groups(pi: Predictions) -> Iterator[Caution]:
             "Models were tested on groups they had been trained on, so scores are too good.",
             "Make the folds by group, for example with scikit-learn's GroupKFold.",
         )
+
+
+def resampling_remarks(pi: Predictions, resampler: str | None) -> Iterator[Caution]:
+    """Yield what a reader must know of how the cases were drawn, if they were."""
+    groups = pi.target.groups
+    if groups is None or resampler is None:
+        return
+    count = len(np.unique(groups))
+    if resampler != GroupBootstrap.name:
+        yield Caution(
+            "EN024",
+            f"The cases of {count} groups were not resampled together.",
+            "Cases of a group are alike, so the interval is too narrow.",
+            "Leave the resampler out.",
+        )
+        return
     if count < FEW_GROUPS:
         yield Caution(
             "EN020",
             f"There are {count} groups.",
             "An interval that resamples whole groups is rough with so few.",
+        )
+    if pi.target.strata is not None:
+        yield Caution(
+            "EN025",
+            "Strata are not used where groups are resampled.",
+            "Whole groups are drawn, whatever their strata.",
+            "",
+            Severity.NOTE,
         )
 
 
@@ -214,9 +239,12 @@ def _upper_f(numerator: int, denominator: int) -> float:
     return float(fdtri(numerator, denominator, 0.999))
 
 
-def ties_at_the_top(pi: Predictions, scores: NDArray[np.float64], best: int) -> Iterator[Caution]:
+def ties_at_the_top(
+    pi: Predictions, metric: Metric, scores: NDArray[np.float64], best: int
+) -> Iterator[Caution]:
     """Yield a note where other configurations score as well as the winner."""
-    tied = int((np.abs(scores - scores[best]) <= TIE).sum()) - 1
+    near = TIE * max(float(metric.has_unit), abs(float(scores[best])))
+    tied = int((np.abs(scores - scores[best]) <= near).sum()) - 1
     if tied > 0:
         yield Caution(
             "EN005",

@@ -40,8 +40,14 @@ class Undefined(StrEnum):
 
 
 def choose_resampler(given: Resampler | None, target: Target, undefined: Undefined) -> Resampler:
-    """Return the resampler: as given, else by groups, else by the policy."""
+    """Return the resampler: as given, else by groups, else by strata, else by the policy."""
     if given is not None:
+        if undefined is Undefined.STRATIFY and not isinstance(given, StratifiedBootstrap):
+            raise InputError(
+                "undefined='stratify' and another resampler contradict each other",
+                needs="resampler 'stratified', or none",
+                got=repr(given.name),
+            )
         return given
     if target.groups is not None:
         if undefined is Undefined.STRATIFY:
@@ -51,7 +57,8 @@ def choose_resampler(given: Resampler | None, target: Target, undefined: Undefin
                 got="undefined='stratify'",
             )
         return GroupBootstrap()
-    return StratifiedBootstrap() if undefined is Undefined.STRATIFY else CaseBootstrap()
+    apart = target.strata is not None or undefined is Undefined.STRATIFY
+    return StratifiedBootstrap() if apart else CaseBootstrap()
 
 
 def resampled(
@@ -100,14 +107,17 @@ def resampled(
     return out
 
 
-def out_of_bag_rule(metric: Metric, target: Target, undefined: Undefined) -> Accept | None:
+def out_of_bag_rule(
+    metric: Metric, target: Target, undefined: Undefined, *, published: bool = False
+) -> Accept | None:
     """Return which draws a method with out-of-bag cases accepts at once.
 
-    The published rule (every class in-bag and out-of-bag) is applied where the metric needs it.
+    The published rule (every class in-bag and out-of-bag) is applied where the metric needs it, and
+    as published always.
     """
     if undefined is not Undefined.REDRAW:
         return None
-    if target.has_classes and metric.needs_all_classes:
+    if target.has_classes and (metric.needs_all_classes or published):
         return every_class_on_both_sides(target)
     return something_out_of_bag
 

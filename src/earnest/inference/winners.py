@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from earnest.core.errors import EvidenceError, MetricError
 from earnest.core.predictions import Predictions
-from earnest.core.selection import Pooled, Selector
+from earnest.core.selection import Pooled, Selector, in_units_of_the_best
 from earnest.core.weights import Weights
 from earnest.kernels.contest import can_contest, contest
 from earnest.kernels.score import fold_repeats, fold_scores, score_table
@@ -25,14 +25,14 @@ def winners(
     n_jobs: int | None = None,
 ) -> NDArray[np.intp]:
     """Return the winner of every resample (B,), -1 where no configuration has a defined score."""
-    if isinstance(selector, Pooled) and can_contest(pi, metric, weights):
+    if type(selector) is Pooled and can_contest(pi, metric, weights):  # a subclass has its own rule
         best = contest(pi, metric, weights)
         if best is not None:
             return best
     order = pi.configs.simplicity_order()
     if not selector.by_fold:
         scores = score_table(pi, metric, weights, n_jobs=n_jobs)  # (B, C)
-        return selector(metric.sign * scores[None], order)
+        return selector(gains_of(metric, scores[None]), order)
     if not metric.pointwise:
         raise MetricError(
             f"selector {selector.name!r} is not offered for {metric.name!r} on resampled cases",
@@ -43,8 +43,17 @@ def winners(
     step = max(1, FOLD_CELLS // (len(fold_repeats(pi)) * pi.n_configs))
     parts = [weights.take(slice(b, b + step)) for b in range(0, len(weights), step)]
     return np.concatenate(
-        [selector(metric.sign * fold_scores(pi, metric, p, n_jobs=n_jobs), order) for p in parts]
+        [
+            selector(gains_of(metric, fold_scores(pi, metric, p, n_jobs=n_jobs)), order)
+            for p in parts
+        ]
     )
+
+
+def gains_of(metric: Metric, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return scores (F, B, C) as gains: greater is better, and of a size that ties can be told."""
+    gains = metric.sign * scores
+    return gains if metric.has_unit else in_units_of_the_best(gains)
 
 
 def winner(
@@ -73,7 +82,7 @@ def judged(
     """Return the winner by scores (F, 1, C) of the sample itself, as `winner` does."""
     scores = defined_folds(scores)
     means = scores.mean(axis=0)[0]
-    best = int(selector(metric.sign * scores, pi.configs.simplicity_order())[0])
+    best = int(selector(gains_of(metric, scores), pi.configs.simplicity_order())[0])
     if best < 0:
         raise EvidenceError(
             f"metric {metric.name!r} is undefined for every configuration",

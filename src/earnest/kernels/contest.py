@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.predictions import Predictions
-from earnest.core.selection import first_best
+from earnest.core.selection import first_best, in_units_of_the_best
 from earnest.core.weights import Weights
 from earnest.kernels.dense import CELLS, EXACT, IN_CACHE, RESAMPLES
 from earnest.kernels.scratch import Scratch
@@ -85,7 +85,7 @@ def _settled(
         for place, column in enumerate(some):
             rows = np.flatnonzero(doubt[:, column])
             gains[rows, column] = metric.sign * _mean(weights[rows], losses[:, place])
-    return first_best(gains)
+    return first_best(gains if metric.has_unit else in_units_of_the_best(gains[None])[0])
 
 
 def _rough(

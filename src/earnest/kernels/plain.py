@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from earnest.metrics.families import CallableMetric, Need
 from earnest.metrics.responding import own_labels
 
 Arrays = tuple[NDArray[Any], NDArray[Any]]
+_WARNINGS = Lock()  # filters of warnings belong to the process: two threads would undo each other
 
 
 def callable_table(
@@ -29,7 +31,7 @@ def callable_table(
     outcome, responses = _arguments(target, metric, responses)
     out = np.full((len(weights), responses.shape[1]), np.nan)
     columns = _whole_columns(responses)
-    with warnings.catch_warnings():
+    with _WARNINGS, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # an undefined value says so by being NaN
         for b, weight in enumerate(weights):
             as_is = bool((weight == 1).all())

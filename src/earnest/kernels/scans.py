@@ -15,7 +15,8 @@ from earnest.metrics.families import RankMetric, View
 # (case, column, resample) updates from which a compiled kernel pays: loading numba costs about as
 # much as this many updates of the plain scan; once it is loaded nearly everything pays.
 COLD, WARM = 4e7, 5e4
-PLAIN_CELLS = 1 << 23  # weights that a plain scan orders at a time
+PLAIN_CELLS = 1 << 20  # weights that plain scans order at a time, in all threads
+VALUES = 1 << 22  # of single views, before they are combined
 
 
 def rank_table(
@@ -27,11 +28,15 @@ def rank_table(
 ) -> NDArray[np.float64]:
     """Return the metric (B, C) of scores (n, C[, K]) under every row of weights (B, n)."""
     views = metric.views(target)
-    values = np.stack(
-        [_view_table(metric, _column(scores, view), view, weights, n_jobs) for view in views],
-        axis=2,
-    )
-    return metric.combine(values, _masses(views, weights))
+    masses = _masses(views, weights)
+    columns = scores.shape[1]
+    out = np.empty((len(weights), columns))
+    width = max(1, VALUES // max(1, len(weights) * len(views)))
+    for left in range(0, columns, width):
+        block = scores[:, left : left + width]
+        tables = [_view_table(metric, _column(block, v), v, weights, n_jobs) for v in views]
+        out[:, left : left + width] = metric.combine(np.stack(tables, axis=2), masses)
+    return out
 
 
 def _view_table(
@@ -43,16 +48,20 @@ def _view_table(
         return fast.table(metric, scores, view.truth, weights, n_jobs)
 
     def column(c: int) -> NDArray[np.float64]:
-        return plain_scan(metric, scores[:, c], view.truth, weights)
+        return plain_scan(metric, scores[:, c], view.truth, weights, PLAIN_CELLS // n_jobs)
 
     return np.stack(each(column, range(scores.shape[1]), n_jobs), axis=1)
 
 
 def plain_scan(
-    metric: RankMetric, score: NDArray[Any], truth: NDArray[Any], weights: NDArray[Any]
+    metric: RankMetric,
+    score: NDArray[Any],
+    truth: NDArray[Any],
+    weights: NDArray[Any],
+    cells: int,
 ) -> NDArray[np.float64]:
     """Apply the definition of a rank metric to one column, a bounded block of resamples a time."""
-    step = max(1, PLAIN_CELLS // max(1, weights.shape[1]))
+    step = max(1, cells // max(1, weights.shape[1]))
     blocks = [weights[b : b + step] for b in range(0, len(weights), step)]
     return np.concatenate([metric.scan(score, truth, block) for block in blocks])
 
@@ -90,7 +99,7 @@ def _view_selected(
     out = np.empty(len(weights))
     for c in np.unique(columns):
         mine = np.flatnonzero(columns == c)
-        out[mine] = plain_scan(metric, scores[:, c], view.truth, weights[mine])
+        out[mine] = plain_scan(metric, scores[:, c], view.truth, weights[mine], PLAIN_CELLS)
     return out
 
 

@@ -53,6 +53,8 @@ def score_table(
     """
     metric, weights = _question(pi, metric, weights)
     jobs = workers(n_jobs)
+    if len(weights) == 0:
+        return np.empty((0, pi.n_configs))
     tables = [_table(pi, metric, weights.values, r, pi.tested(r), jobs) for r in _repeats(pi)]
     mean = tables[0] if len(tables) == 1 else np.mean(tables, axis=0)
     mean[:, ~pi.complete] = np.nan
@@ -84,7 +86,7 @@ def score_selected(
     array([0.33333333, 1.        ])
     """
     metric, weights = _question(pi, metric, weights)
-    columns = np.asarray(columns)
+    columns = _checked_columns(columns, len(weights), pi.n_configs)
     out = np.full(len(weights), np.nan)
     valid = np.flatnonzero(columns >= 0)
     if len(valid) == 0:
@@ -93,7 +95,7 @@ def score_selected(
     values = weights.values if len(valid) == len(weights) else weights.values[valid]
     jobs = workers(n_jobs)
     draws = [_selected(pi, metric, values, r, pi.tested(r), chosen, jobs) for r in _repeats(pi)]
-    out[valid] = np.mean(draws, axis=0)
+    out[valid] = np.where(pi.complete[chosen], np.mean(draws, axis=0), np.nan)
     return out
 
 
@@ -122,15 +124,29 @@ def _fold_table(
     """Return the scores (K, B, C) of the folds of one repeat."""
     folds = np.flatnonzero(pi.cells[repeat].any(axis=1))
     codes = pi.folds[:, repeat]
-    if weights is None:  # a fold is a resample too: weight 1 within, 0 without
+    centred = isinstance(metric, MomentMetric) and metric.centre is not None
+    if weights is None and not centred:  # a fold is a resample too: weight 1 within, 0 without
         within = (codes == folds[:, None]).view(np.uint8)
         return _table(pi, metric, within, repeat, pi.tested(repeat), jobs)[:, None]
-    return np.stack([_table(pi, metric, weights.values, repeat, codes == k, jobs) for k in folds])
+    values = Weights.ones(pi.n_cases).values if weights is None else weights.values
+    return np.stack([_table(pi, metric, values, repeat, codes == k, jobs) for k in folds])
 
 
 def fold_repeats(pi: Predictions) -> NDArray[np.intp]:
     """Return the repeat that each row of `fold_scores` belongs to: (F,)."""
     return np.concatenate([np.full(int(pi.cells[r].any(axis=1).sum()), r) for r in _repeats(pi)])
+
+
+def _checked_columns(columns: ArrayLike, resamples: int, configs: int) -> NDArray[np.intp]:
+    given = np.asarray(columns)
+    fits = given.shape == (resamples,) and given.dtype.kind in "iu"
+    if not fits or ((given < -1) | (given >= configs)).any():
+        raise InputError(
+            "`columns` does not name one configuration a resample",
+            needs=f"{resamples} whole numbers from -1 to {configs - 1}",
+            got=f"shape {given.shape}, dtype {given.dtype}",
+        )
+    return given.astype(np.intp)
 
 
 def _repeats(pi: Predictions) -> list[int]:

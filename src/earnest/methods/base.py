@@ -49,6 +49,7 @@ class Method(Protocol):
 
 
 METHODS: Registry[type[Any]] = Registry("method")
+MOST_RESAMPLES = 10_000_000  # each is kept, so that another level can be read from it
 M = TypeVar("M", bound=type[Any])
 
 

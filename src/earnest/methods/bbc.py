@@ -19,7 +19,14 @@ from earnest.inference.remarks import other_winner, ties_at_the_top, unlike_scal
 from earnest.inference.resampled import Undefined, choose_resampler, out_of_bag_rule, resampled
 from earnest.inference.winners import winner, winners
 from earnest.kernels.score import score_selected
-from earnest.methods.base import Call, make_estimate, register, resampler_of, selector_of
+from earnest.methods.base import (
+    MOST_RESAMPLES,
+    Call,
+    make_estimate,
+    register,
+    resampler_of,
+    selector_of,
+)
 from earnest.resampling.bootstrap import Resampler
 
 
@@ -106,7 +113,7 @@ class BBC:
 
     def __post_init__(self) -> None:
         """Check the knobs."""
-        check.whole_number("n_resamples", self.n_resamples, low=1)
+        check.whole_number("n_resamples", self.n_resamples, low=1, high=MOST_RESAMPLES)
         check.one_of("undefined", self.undefined, list(Undefined))
         if self.variant is not None:
             check.one_of("variant", self.variant, ["as_published"])
@@ -114,7 +121,7 @@ class BBC:
     def __call__(self, call: Call) -> Estimate:
         """Return the mean of the out-of-bag scores of in-bag winners."""
         pi, metric = call.pi, call.metric
-        undefined = Undefined(self.undefined)
+        undefined, published = Undefined(self.undefined), self.variant == "as_published"
         selector = selector_of(self.selector, Pooled())
         resampler = choose_resampler(resampler_of(self.resampler), pi.target, undefined)
         need_out_of_bag(self.spec.name, resampler)
@@ -130,13 +137,12 @@ class BBC:
             resampler,
             self.n_resamples,
             call.seeds,
-            accept=out_of_bag_rule(metric, pi.target, undefined),
+            accept=out_of_bag_rule(metric, pi.target, undefined, published=published),
             redraw=undefined is Undefined.REDRAW,
             n_jobs=call.n_jobs,
             columns=pi.n_configs,
         )  # (B, 2)
         draws = table[:, 0]
-        published = self.variant == "as_published"
         final, naive, scores = winner(
             pi, metric, MeanOfFolds() if published else selector, n_jobs=call.n_jobs
         )
@@ -148,7 +154,7 @@ class BBC:
             naive=naive,
             source=DrawnLimits(draws, as_published=published),
             cautions=[
-                *ties_at_the_top(pi, scores, final),
+                *ties_at_the_top(pi, metric, scores, final),
                 *unlike_scales(pi, metric, selector, final),
                 *(other_winner(pi, metric, selector, final) if published else ()),
             ],

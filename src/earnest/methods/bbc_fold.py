@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from earnest.core import check
 from earnest.core.cautions import Caution, Severity
-from earnest.core.errors import EvidenceError
+from earnest.core.errors import EvidenceError, InputError
 from earnest.core.intervals import DrawnLimits
 from earnest.core.predictions import Predictions
 from earnest.core.results import Estimate
@@ -19,10 +19,18 @@ from earnest.core.rng import Purpose, Seeds
 from earnest.core.selection import MeanOfFolds, Selector, first_best
 from earnest.core.specs import Estimand, Evidence, MethodSpec
 from earnest.inference.remarks import one_repeat_at_a_time, ties_at_the_top, undefined_folds
-from earnest.inference.winners import judged
+from earnest.inference.winners import gains_of, judged
 from earnest.kernels.score import fold_repeats, fold_scores
-from earnest.methods.base import Call, make_estimate, need_folds, register, selector_of
+from earnest.methods.base import (
+    MOST_RESAMPLES,
+    Call,
+    make_estimate,
+    need_folds,
+    register,
+    selector_of,
+)
 from earnest.methods.bbc import BBCDetails
+from earnest.metrics.families import Metric
 from earnest.resampling.folds import all_fold_draws, draw_folds, enumerable
 
 BLOCK = 256  # draws a seed
@@ -84,7 +92,11 @@ class BBCFold:
 
     def __post_init__(self) -> None:
         """Check the knobs."""
-        check.whole_number("n_resamples", self.n_resamples, low=1)
+        check.whole_number("n_resamples", self.n_resamples, low=1, high=MOST_RESAMPLES)
+        if self.exact not in (None, True, False):
+            raise InputError(
+                "`exact` is unknown", needs="True, False or None", got=repr(self.exact)
+            )
 
     def __call__(self, call: Call) -> Estimate:
         """Return the mean score, on the folds left out, of the winner on the folds drawn."""
@@ -110,7 +122,7 @@ class BBCFold:
                 got=f"{int(kept.sum())} of {len(kept)}",
                 cure="Use method='bbc', which pools the folds.",
             )
-        drawn = self.draws(tables, selector, metric.sign, pi, call.seeds)  # (B, 2)
+        drawn = self.draws(tables, selector, metric, pi, call.seeds)  # (B, 2)
         draws, best = drawn[:, 0], drawn[:, 1].astype(np.intp)
         final, naive, means = judged(pi, metric, selector, table)
         return make_estimate(
@@ -121,7 +133,7 @@ class BBCFold:
             naive=naive,
             source=DrawnLimits(draws),
             cautions=[
-                *ties_at_the_top(pi, means, final),
+                *ties_at_the_top(pi, metric, means, final),
                 *undefined_folds(len(everything), len(scores)),
                 *_few_folds(max(len(table) for table in tables)),
                 *one_repeat_at_a_time(pi),
@@ -134,7 +146,7 @@ class BBCFold:
         self,
         tables: list[NDArray[np.float64]],
         selector: Selector,
-        sign: float,
+        metric: Metric,
         pi: Predictions,
         seeds: Seeds,
     ) -> NDArray[np.float64]:
@@ -143,7 +155,7 @@ class BBCFold:
         `tables` are the fold scores (K, C) of each repeat.
         """
         parts = [
-            np.repeat(_draws(table, selector, sign, pi, counts), orders, axis=0)
+            np.repeat(_draws(table, selector, metric, pi, counts), orders, axis=0)
             for table, counts, orders in self._resamples(tables, seeds)
         ]
         drawn = np.concatenate(parts)  # repeat after repeat
@@ -182,12 +194,12 @@ class BBCFold:
 def _draws(
     scores: NDArray[np.float64],
     selector: Selector,
-    sign: float,
+    metric: Metric,
     pi: Predictions,
     counts: NDArray[np.int64],
 ) -> NDArray[np.float64]:
     """Return the out-of-bag score and the in-bag winner (b, 2) of draws of folds (b, K)."""
-    best = _select(scores, selector, sign, pi, counts)
+    best = _select(scores, selector, metric, pi, counts)
     left_out = counts == 0
     own = scores.T[best]  # (b, K)
     means = np.where(left_out, own, 0.0).sum(axis=1) / left_out.sum(axis=1)
@@ -197,19 +209,20 @@ def _draws(
 def _select(
     scores: NDArray[np.float64],
     selector: Selector,
-    sign: float,
+    metric: Metric,
     pi: Predictions,
     counts: NDArray[np.int64],
 ) -> NDArray[np.intp]:
-    if isinstance(selector, MeanOfFolds):  # the same as below, as one matrix product
-        return first_best(sign * (counts.astype(np.float64) @ scores) / len(scores))
+    if type(selector) is MeanOfFolds:  # the same as below, as one matrix product
+        means = counts.astype(np.float64) @ scores / len(scores)  # (b, C)
+        return first_best(gains_of(metric, means[None])[0])
     folds, order = np.arange(len(scores)), pi.configs.simplicity_order()
     bags = np.stack([np.repeat(folds, row) for row in counts])  # (b, K)
     step = max(1, CELLS // scores.size)
-    chosen = [
-        selector(np.moveaxis(sign * scores[bags[b : b + step]], 1, 0), order)  # (K, b', C)
-        for b in range(0, len(bags), step)
-    ]
+    chosen = []
+    for start in range(0, len(bags), step):
+        drawn = np.moveaxis(scores[bags[start : start + step]], 1, 0)  # (K, b', C)
+        chosen.append(selector(gains_of(metric, drawn), order))
     return np.concatenate(chosen)
 
 

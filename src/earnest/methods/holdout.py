@@ -27,7 +27,14 @@ from earnest.inference.resampled import (
 )
 from earnest.inference.winners import winner
 from earnest.kernels.score import score_selected
-from earnest.methods.base import Call, make_estimate, register, resampler_of, selector_of
+from earnest.methods.base import (
+    MOST_RESAMPLES,
+    Call,
+    make_estimate,
+    register,
+    resampler_of,
+    selector_of,
+)
 from earnest.metrics.families import Metric
 from earnest.resampling.bootstrap import Resampler, strata_of
 
@@ -92,7 +99,7 @@ class HoldOut:
 
     def __post_init__(self) -> None:
         """Check the knobs."""
-        check.whole_number("n_resamples", self.n_resamples, low=1)
+        check.whole_number("n_resamples", self.n_resamples, low=1, high=MOST_RESAMPLES)
         check.share("evaluate", self.evaluate)
         check.one_of("interval", self.interval, ["percentile", "normal"])
         check.one_of("undefined", self.undefined, list(Undefined))
@@ -104,7 +111,7 @@ class HoldOut:
         scoring = self._scoring(pi, call.seeds)
         best, naive = 0, None
         if pi.n_configs > 1:
-            best, naive, _ = winner(_cases(pi, ~scoring), metric, selector)
+            best, naive, _ = winner(_cases(pi, ~scoring), metric, selector, n_jobs=call.n_jobs)
         part = _cases(pi, scoring)
         value = _score(part, metric, best)(Weights.ones(part.n_cases))[0, 0]
         if np.isnan(value):
@@ -122,7 +129,7 @@ class HoldOut:
             naive=naive,
             source=self._limits(call, part, best, float(value)),
             cautions=_part_only(part.n_cases, pi.n_cases),
-            used={"selector": selector},
+            used={"selector": selector, "resampler": self._resampler(part)},
         )
 
     def _scoring(self, pi: Predictions, seeds: Seeds) -> NDArray[np.bool_]:
@@ -134,10 +141,18 @@ class HoldOut:
             return np.ones(pi.n_cases, dtype=bool)
         return split_cases(pi, self.evaluate, seeds.generator(Purpose.EVALUATION))
 
+    def _resampler(self, part: Predictions) -> Resampler | None:
+        """Return what draws the scoring cases, None for normal limits."""
+        if self.interval == "normal":
+            return None
+        undefined = Undefined(self.undefined)
+        return choose_resampler(resampler_of(self.resampler), part.target, undefined)
+
     def _limits(self, call: Call, part: Predictions, best: int, value: float) -> LimitSource:
         metric, undefined = call.metric, Undefined(self.undefined)
         score = _score(part, metric, best)
-        if self.interval == "normal":
+        resampler = self._resampler(part)
+        if resampler is None:
             if not metric.pointwise or part.target.groups is not None:
                 raise MetricError(
                     "normal limits are for means over independent cases",
@@ -156,7 +171,7 @@ class HoldOut:
         draws = resampled(
             score,
             part.target,
-            choose_resampler(resampler_of(self.resampler), part.target, undefined),
+            resampler,
             self.n_resamples,
             call.seeds,
             accept=in_bag_rule(metric, part.target, undefined),

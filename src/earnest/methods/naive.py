@@ -66,7 +66,7 @@ class Naive:
             winner=best,
             naive=score,
             cautions=[
-                *ties_at_the_top(pi, scores, best),
+                *ties_at_the_top(pi, metric, scores, best),
                 *not_corrected(pi.n_configs),
                 *undefined_folds(len(table), len(defined_folds(table))),
             ],

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core import check
+from earnest.core.errors import InputError
 from earnest.core.intervals import DrawnLimits, LimitSource, NormalLimits
 from earnest.core.results import Estimate
 from earnest.core.rng import Purpose
@@ -17,9 +18,10 @@ from earnest.core.specs import Estimand, Evidence, MethodSpec
 from earnest.core.weights import Weights
 from earnest.inference.remarks import not_corrected, one_repeat_at_a_time, undefined_folds
 from earnest.inference.resampled import Undefined, choose_resampler, in_bag_rule, resampled
-from earnest.inference.winners import defined_folds, winner
+from earnest.inference.winners import defined_folds, judged, winner
 from earnest.kernels.score import fold_repeats, fold_scores, score_selected
 from earnest.methods.base import (
+    MOST_RESAMPLES,
     Call,
     make_estimate,
     need_folds,
@@ -50,8 +52,9 @@ class NaiveBootstrap:
     ----------
     n_resamples : int
         The number of resamples.
-    over : {'folds', 'cases'}
-        What is resampled: the winner's fold scores, as published, or the cases.
+    over : {'folds', 'cases'}, optional
+        What is resampled: the winner's fold scores, as published, or the cases; by default folds
+        where there are two or more and no resampler is given.
     interval : {'percentile', 'normal'}
         How limits are made over folds; 'normal' is mean and standard deviation (ddof=0).
     selector : str or Selector, optional
@@ -81,7 +84,7 @@ class NaiveBootstrap:
         aliases=("nb",),
     )
     n_resamples: int = 1000
-    over: Literal["folds", "cases"] = "folds"
+    over: Literal["folds", "cases"] | None = None
     interval: Literal["percentile", "normal"] = "percentile"
     selector: str | Selector | None = None
     undefined: str = "redraw"
@@ -89,21 +92,37 @@ class NaiveBootstrap:
 
     def __post_init__(self) -> None:
         """Check the knobs."""
-        check.whole_number("n_resamples", self.n_resamples, low=1)
-        check.one_of("over", self.over, ["folds", "cases"])
+        check.whole_number("n_resamples", self.n_resamples, low=1, high=MOST_RESAMPLES)
+        if self.over is not None:
+            check.one_of("over", self.over, ["folds", "cases"])
         check.one_of("interval", self.interval, ["percentile", "normal"])
         check.one_of("undefined", self.undefined, list(Undefined))
+        if self.over == "cases" and self.interval == "normal":
+            raise InputError(
+                "normal limits are made from fold scores",
+                needs="interval='percentile' over cases",
+                got="interval='normal', over='cases'",
+            )
+        if self.over == "folds" and self.resampler is not None:
+            raise InputError("a resampler draws cases", needs="over='cases'", got="over='folds'")
 
     def __call__(self, call: Call) -> Estimate:
         """Return the winner's score with an interval that ignores the selection."""
-        return self._folds(call) if self.over == "folds" else self._cases(call)
+        over = self.over
+        if over is None:
+            cases = self.resampler is not None or call.pi.n_folds < 2
+            over = "cases" if cases and self.interval == "percentile" else "folds"
+        return self._folds(call) if over == "folds" else self._cases(call)
 
     def _folds(self, call: Call) -> Estimate:
         pi, metric = call.pi, call.metric
         selector = selector_of(self.selector, MeanOfFolds())
         need_folds(self, pi, least=2, cure="Use over='cases', or method='bbc'.")
-        best, naive, _ = winner(pi, metric, selector, n_jobs=call.n_jobs)
         everything = fold_scores(pi, metric, n_jobs=call.n_jobs)
+        if selector.by_fold:
+            best, naive, _ = judged(pi, metric, selector, everything)
+        else:
+            best, naive, _ = winner(pi, metric, selector, n_jobs=call.n_jobs)
         kept = ~np.isnan(everything).all(axis=(1, 2))
         scores = defined_folds(everything)[:, 0, best]  # (F,)
         repeats = fold_repeats(pi)[kept]
@@ -120,7 +139,7 @@ class NaiveBootstrap:
                 *undefined_folds(len(everything), len(scores)),
                 *one_repeat_at_a_time(pi),
             ],
-            used={"selector": selector},
+            used={"selector": selector, "over": "folds", "undefined": None},
         )
 
     def _fold_limits(
@@ -147,7 +166,7 @@ class NaiveBootstrap:
         selector = selector_of(self.selector, Pooled())
         undefined = Undefined(self.undefined)
         resampler = choose_resampler(resampler_of(self.resampler), pi.target, undefined)
-        best, naive, _ = winner(pi, metric, selector)
+        best, naive, _ = winner(pi, metric, selector, n_jobs=call.n_jobs)
 
         def score(weights: Weights) -> NDArray[np.float64]:
             columns = np.full(len(weights), best)
@@ -172,5 +191,5 @@ class NaiveBootstrap:
             naive=naive,
             source=DrawnLimits(draws[:, 0]),
             cautions=not_corrected(pi.n_configs),
-            used={"selector": selector, "resampler": resampler},
+            used={"selector": selector, "over": "cases", "resampler": resampler},
         )

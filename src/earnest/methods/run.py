@@ -19,7 +19,7 @@ from earnest.core.specs import Side
 from earnest.core.tables import Estimates
 from earnest.core.threads import workers
 from earnest.inference.no_information import no_information
-from earnest.inference.remarks import evidence_remarks
+from earnest.inference.remarks import evidence_remarks, resampling_remarks
 from earnest.methods import METHODS
 from earnest.methods.base import Call, Method
 from earnest.metrics import metric as resolve_metric
@@ -233,7 +233,12 @@ def _answer(method: Method, call: Call) -> Estimate:
     made = method(call)
     made = replace(made, no_information=no_information(call.pi.target, call.metric))
     remarks = [*_result_remarks(made, method, call), *made.cautions]
-    everything = [*remarks, *evidence_remarks(call.given, call.metric)]
+    resampler = made.provenance.knobs.get("resampler")
+    everything = [
+        *remarks,
+        *evidence_remarks(call.given, call.metric),
+        *resampling_remarks(call.pi, resampler),
+    ]
     return replace(made, cautions=by_severity(everything))
 
 
@@ -270,7 +275,7 @@ def _result_remarks(made: Estimate, method: Method, call: Call) -> Iterator[Caut
             f"{made.n_resamples - made.n_valid} of {made.n_resamples} resamples have no defined "
             "value.",
             "They are left out, which favours resamples with every class.",
-            "Use undefined='stratify', or more cases.",
+            "Use more cases of the rare classes, or a metric that can do without them.",
         )
 
 

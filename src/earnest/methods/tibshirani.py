@@ -78,7 +78,7 @@ class Tibshirani:
         bias = naive - float(own_best.mean())
         value = naive + bias
         cautions = [
-            *ties_at_the_top(pi, means, best),
+            *ties_at_the_top(pi, metric, means, best),
             *undefined_folds(len(everything), len(scores)),
         ]
         if metric.scale.clip(value) != value:

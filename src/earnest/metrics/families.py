@@ -97,6 +97,11 @@ class Metric:
         return False
 
     @property
+    def has_unit(self) -> bool:
+        """Whether 1 is a size on this metric's scale, as for an AUC or R², not for an MSE."""
+        return any(np.isfinite(limit) and limit != 0 for limit in self.limits)
+
+    @property
     def sign(self) -> float:
         """1 where greater is better, -1 for a loss."""
         return 1.0 if self.greater_is_better else -1.0

@@ -59,7 +59,7 @@ def mass_weighted_views(values: Array, masses: Array) -> Array:
     return ratio((weights * np.where(defined, values, 0.0)).sum(axis=2), weights.sum(axis=2))
 
 
-def _area(name: str, title: str, views: Any, combine: Any, **more: Any) -> RankMetric:
+def _area(name: str, title: str, views: Any, combine: Any) -> RankMetric:
     return register(
         RankMetric(
             name=name,
@@ -72,7 +72,7 @@ def _area(name: str, title: str, views: Any, combine: Any, **more: Any) -> RankM
             scan=auc_scan,
             combine=combine,
             kernel="roc_auc",
-            **more,
+            needs_all_classes=True,
         )
     )
 
@@ -82,7 +82,6 @@ roc_auc_ovr = _area(
     "ROC AUC, one against the rest",
     one_against_rest,
     mean_of_views,
-    needs_all_classes=True,
 )
 roc_auc_ovr_weighted = _area(
     "roc_auc_ovr_weighted",

@@ -24,6 +24,16 @@ _FITS: dict[Need, tuple[ResponseKind, ...]] = {
 }
 
 
+_CURES: dict[ResponseKind, str] = {
+    ResponseKind.DECISION: "If these numbers are probabilities, say response='probability'; else "
+    "choose a metric of labels or order.",
+    ResponseKind.LABEL: "Store probabilities, or choose a metric of labels such as 'accuracy'.",
+    ResponseKind.PROBABILITY: "Choose a metric of probabilities, labels or order.",
+    ResponseKind.VALUE: "Choose a metric of values such as 'rmse'.",
+    ResponseKind.RISK: "Choose 'concordance'.",
+}
+
+
 def check_fits(pi: Predictions, metric: Metric) -> None:
     """Refuse a metric that does not fit the task or the kind of response."""
     task = pi.target.task
@@ -40,8 +50,7 @@ def check_fits(pi: Predictions, metric: Metric) -> None:
             f"metric {metric.name!r} cannot be computed from a {pi.kind} response",
             needs=" or ".join(_FITS[metric.needs][:2]),
             got=str(pi.kind),
-            cure="If these numbers are probabilities, say response='probability'; else choose a "
-            "metric of labels or order.",
+            cure=_CURES[pi.kind],
         )
 
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.errors import EvidenceError
+from earnest.core.errors import EvidenceError, InputError
 from earnest.core.registry import Registry
 from earnest.core.rng import Purpose, Seeds
 from earnest.core.target import Target
@@ -71,12 +71,24 @@ def batches(
             # Always a whole block: what is drawn again comes last, so more resamples extend fewer.
             block = resampler.draw(target, BLOCK, rng, accept)
             part = values[first - start : first - start + BLOCK]
-            part[:] = block.values[: len(part)]
+            part[:] = _counts(block.values[: len(part)], values.dtype)
             return block.unit
 
         jobs = n_jobs if target.n >= LARGE else 1
         units = each(fill, range(start, stop, BLOCK), jobs)
         yield Weights(values, units[0])
+
+
+def _counts(drawn: NDArray[Any], kind: np.dtype[Any]) -> NDArray[Any]:
+    """Return the weights of a resampler, refused where counts do not fit a byte."""
+    whole = drawn.dtype.kind in "iu" and drawn.max(initial=0) <= 255
+    if kind == np.uint8 and drawn.dtype != np.uint8 and not whole:
+        raise InputError(
+            "a resampler that leaves cases out draws whole counts",
+            needs="counts from 0 to 255",
+            got=f"{drawn.dtype} up to {drawn.max(initial=0)}",
+        )
+    return drawn
 
 
 @dataclass(frozen=True)
@@ -187,7 +199,7 @@ def every_class_on_both_sides(target: Target) -> Accept:
             f"class {target.classes[rare]!r} has one case, so it cannot be in-bag and out-of-bag "
             "at once",
             needs="at least two cases of every class",
-            cure="Merge or drop the class, or use undefined='drop'.",
+            cure="Merge or drop the class, or use a metric that can do without it.",
         )
 
     def both_sides(counts: NDArray[Any], rows: NDArray[np.intp]) -> NDArray[np.bool_]:
@@ -264,5 +276,5 @@ def _draw_until(
         "no resample holds what the method needs",
         needs="cases in-bag and out-of-bag, and of every class where the metric asks for it",
         got=f"{len(pending)} of {count} resamples refused {TRIES} times",
-        cure="There are too few cases or groups for this: use another metric, or undefined='drop'.",
+        cure="There are too few cases or groups for this: add some, or use another metric.",
     )
