@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # as type checkers know it, without the time that `typing` takes to load
 if TYPE_CHECKING:
+    from typing import Any
+
     from earnest.core.cautions import Caution
     from earnest.core.configs import Configs
     from earnest.core.errors import (
