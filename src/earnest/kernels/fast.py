@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.kernels import compiled
+from earnest.kernels import compiled, placing
 from earnest.metrics.families import RankMetric
 
 Array = NDArray[np.float64]
+T = TypeVar("T")
 WRITES = 100  # more than there are compiled functions
 
 
@@ -60,7 +61,12 @@ def selected(
     return out
 
 
-def _cached_or_not(kernel: Callable[..., Array], *arguments: Any) -> Array:
+def placed(positive: NDArray[np.bool_], scores: NDArray[Any]) -> tuple[Array, Array]:
+    """Return the placements of positives (C, n1) and of negatives (C, n0)."""
+    return _cached_or_not(placing.place, positive, scores)
+
+
+def _cached_or_not(kernel: Callable[..., T], *arguments: Any) -> T:
     """Run a kernel even where its compiled code cannot be written to disk (full, or no quota).
 
     numba holds a function in memory before it writes it: after a failed write the next call gets
