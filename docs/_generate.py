@@ -215,6 +215,44 @@ def facts_table(name: str) -> str:
     return table(["", ""], iter(rows))
 
 
+def test_table(name: str) -> str:
+    """Return what a test declares of itself, with its knobs and their defaults."""
+    from earnest.comparison import TESTS
+
+    test = TESTS[name]
+    spec = test.spec
+    knobs = ", ".join(f"`{f.name}={f.default!r}`" for f in fields(test)) or "none"
+    aliases = "".join(f", `{alias}`" for alias in spec.aliases)
+    rows = [
+        ["name", f"`{spec.name}`{aliases}; in Python `earnest.{test.__name__}`"],
+        ["needs", f"{spec.needs}" + _least(spec)],
+        ["metrics", str(spec.metrics)],
+        ["repeats; groups", f"{_yes(spec.repeats)}; {_yes(spec.groups)}"],
+        ["p-value", _yes(spec.p_value)],
+        ["compares", str(spec.estimand)],
+        ["knobs", knobs],
+        ["source", spec.cites],
+    ]
+    return table(["", ""], iter(rows))
+
+
+def tests_table() -> str:
+    """Return the tests side by side."""
+    from earnest.comparison import TESTS
+
+    rows = (
+        [
+            f"[`{spec.name}`](../comparison/{spec.name}.md)",
+            str(spec.estimand),
+            str(spec.metrics),
+            _yes(spec.repeats),
+            _yes(spec.groups),
+        ]
+        for spec in (test.spec for test in TESTS.values())
+    )
+    return table(["test", "compares", "metrics", "repeats", "groups"], rows)
+
+
 def choice_table() -> str:
     """Return the methods side by side."""
     from earnest.methods import METHODS
@@ -283,6 +321,8 @@ def _yes(value: bool) -> str:
 
 TABLES: dict[str, Callable[..., str]] = {
     "facts": facts_table,
+    "test": test_table,
+    "tests": tests_table,
     "choice": choice_table,
     "estimands": estimands_table,
     "cautions": cautions_table,

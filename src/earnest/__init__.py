@@ -8,7 +8,20 @@ TYPE_CHECKING = False  # as type checkers know it, without the time that `typing
 if TYPE_CHECKING:
     from typing import Any
 
+    from earnest.comparison.bayesian_t import BayesianTTest
+    from earnest.comparison.bayle import BayleTest
+    from earnest.comparison.bootstrap import BootstrapTest
+    from earnest.comparison.corrected_t import CorrectedTTest
+    from earnest.comparison.cv_t import CVTTest
+    from earnest.comparison.delong import DeLongTest
+    from earnest.comparison.losses import Losses
+    from earnest.comparison.many import compare_many
+    from earnest.comparison.mcnemar import McNemarTest
+    from earnest.comparison.run import compare
+    from earnest.comparison.sign_flip import SignFlipTest
     from earnest.core.cautions import Caution
+    from earnest.core.comparison_tables import Comparisons
+    from earnest.core.comparisons import Comparison
     from earnest.core.configs import Configs
     from earnest.core.errors import (
         EarnestError,
@@ -25,13 +38,22 @@ if TYPE_CHECKING:
     from earnest.core.target import Target
     from earnest.core.weights import Weights
     from earnest.kernels.score import score_selected, score_table
+    from earnest.methods.bayle_all_pairs import BayleAllPairs
+    from earnest.methods.bayle_within_fold import BayleWithinFold
     from earnest.methods.bbc import BBC
     from earnest.methods.bbc_fold import BBCFold
+    from earnest.methods.delong import DeLong
+    from earnest.methods.delong_10p import DeLong10p
+    from earnest.methods.hanley_mcneil import HanleyMcNeil
+    from earnest.methods.hanley_mcneil_10p import HanleyMcNeil10p
     from earnest.methods.holdout import HoldOut
+    from earnest.methods.mabt import MABT
     from earnest.methods.naive import Naive
     from earnest.methods.naive_bootstrap import NaiveBootstrap
     from earnest.methods.run import estimate, estimate_all
     from earnest.methods.tibshirani import Tibshirani
+    from earnest.methods.tilted import Tilted
+    from earnest.methods.tilted_10p import Tilted10p
     from earnest.metrics import make_metric, metric
     from earnest.resampling.bootstrap import (
         BayesianBootstrap,
@@ -46,27 +68,49 @@ _HOMES = {
     "BBC": "earnest.methods.bbc",
     "BBCFold": "earnest.methods.bbc_fold",
     "BayesianBootstrap": "earnest.resampling.bootstrap",
+    "BayesianTTest": "earnest.comparison.bayesian_t",
+    "BayleAllPairs": "earnest.methods.bayle_all_pairs",
+    "BayleTest": "earnest.comparison.bayle",
+    "BayleWithinFold": "earnest.methods.bayle_within_fold",
+    "BootstrapTest": "earnest.comparison.bootstrap",
+    "CVTTest": "earnest.comparison.cv_t",
     "CaseBootstrap": "earnest.resampling.bootstrap",
     "Caution": "earnest.core.cautions",
+    "Comparison": "earnest.core.comparisons",
+    "Comparisons": "earnest.core.comparison_tables",
     "Configs": "earnest.core.configs",
+    "CorrectedTTest": "earnest.comparison.corrected_t",
+    "DeLong": "earnest.methods.delong",
+    "DeLong10p": "earnest.methods.delong_10p",
+    "DeLongTest": "earnest.comparison.delong",
     "EarnestError": "earnest.core.errors",
     "Estimate": "earnest.core.results",
     "Estimates": "earnest.core.tables",
     "EvidenceError": "earnest.core.errors",
     "FormatError": "earnest.core.errors",
     "GroupBootstrap": "earnest.resampling.bootstrap",
+    "HanleyMcNeil": "earnest.methods.hanley_mcneil",
+    "HanleyMcNeil10p": "earnest.methods.hanley_mcneil_10p",
     "HoldOut": "earnest.methods.holdout",
     "InputError": "earnest.core.errors",
     "Interval": "earnest.core.intervals",
+    "Losses": "earnest.comparison.losses",
+    "MABT": "earnest.methods.mabt",
+    "McNemarTest": "earnest.comparison.mcnemar",
     "MetricError": "earnest.core.errors",
     "Naive": "earnest.methods.naive",
     "NaiveBootstrap": "earnest.methods.naive_bootstrap",
     "Predictions": "earnest.core.predictions",
+    "SignFlipTest": "earnest.comparison.sign_flip",
     "StratifiedBootstrap": "earnest.resampling.bootstrap",
     "Target": "earnest.core.target",
     "Tibshirani": "earnest.methods.tibshirani",
+    "Tilted": "earnest.methods.tilted",
+    "Tilted10p": "earnest.methods.tilted_10p",
     "UnknownNameError": "earnest.core.errors",
     "Weights": "earnest.core.weights",
+    "compare": "earnest.comparison.run",
+    "compare_many": "earnest.comparison.many",
     "estimate": "earnest.methods.run",
     "estimate_all": "earnest.methods.run",
     "make_metric": "earnest.metrics",
@@ -79,27 +123,49 @@ __all__ = [
     "BBC",
     "BBCFold",
     "BayesianBootstrap",
+    "BayesianTTest",
+    "BayleAllPairs",
+    "BayleTest",
+    "BayleWithinFold",
+    "BootstrapTest",
+    "CVTTest",
     "CaseBootstrap",
     "Caution",
+    "Comparison",
+    "Comparisons",
     "Configs",
+    "CorrectedTTest",
+    "DeLong",
+    "DeLong10p",
+    "DeLongTest",
     "EarnestError",
     "Estimate",
     "Estimates",
     "EvidenceError",
     "FormatError",
     "GroupBootstrap",
+    "HanleyMcNeil",
+    "HanleyMcNeil10p",
     "HoldOut",
     "InputError",
     "Interval",
+    "Losses",
+    "MABT",
+    "McNemarTest",
     "MetricError",
     "Naive",
     "NaiveBootstrap",
     "Predictions",
+    "SignFlipTest",
     "StratifiedBootstrap",
     "Target",
     "Tibshirani",
+    "Tilted",
+    "Tilted10p",
     "UnknownNameError",
     "Weights",
+    "compare",
+    "compare_many",
     "estimate",
     "estimate_all",
     "make_metric",

@@ -20,13 +20,19 @@ HEAVY = ("numpy", "scipy", "pyarrow", "numba", "sklearn", "pandas", "narwhals", 
 
 def words(help_text: str) -> str:
     """Return help without frames, type column and line breaks, which differ between typers."""
-    bare = re.sub(r"[│╭╮╰╯─|+{}]|<bool>|<path>|-(?=-{2,})", " ", help_text)
+    bare = re.sub(r"[│╭╮╰╯─|+{}]|<bool>|<path>|<str>|-(?=-{2,})", " ", help_text)
     bare = re.sub(r"^ *\* +predictions +PATH", "* PREDICTIONS", bare, flags=re.MULTILINE)
+    bare = re.sub(r"^ *([ab]) +TEXT", lambda m: m[1].upper(), bare, flags=re.MULTILINE)
     return "\n".join(line for line in (" ".join(p.split()) for p in bare.split("\n")) if line)
 
 
 @pytest.mark.parametrize(
-    ("args", "name"), [(["--help"], "help.txt"), (["estimate", "--help"], "help-estimate.txt")]
+    ("args", "name"),
+    [
+        (["--help"], "help.txt"),
+        (["estimate", "--help"], "help-estimate.txt"),
+        (["compare", "--help"], "help-compare.txt"),
+    ],
 )
 def test_help_reads_as_recorded(args, name, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
@@ -36,7 +42,7 @@ def test_help_reads_as_recorded(args, name, monkeypatch):
 
 
 def test_help_fits_eighty_columns(spawn):
-    for args in (["--help"], ["estimate", "--help"]):
+    for args in (["--help"], ["estimate", "--help"], ["compare", "--help"]):
         assert max(map(len, spawn(*args).out.splitlines())) <= 80
 
 
@@ -56,7 +62,9 @@ def test_version_is_that_of_the_package(run):
     assert run("--version").out == f"earnest {version('earnest')}\n"
 
 
-@pytest.mark.parametrize("args", [["--help"], ["estimate", "--help"], ["--version"]])
+@pytest.mark.parametrize(
+    "args", [["--help"], ["estimate", "--help"], ["compare", "--help"], ["--version"]]
+)
 def test_help_and_version_import_nothing_heavy(args):
     program = (
         "import sys\n"

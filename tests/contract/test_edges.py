@@ -23,6 +23,16 @@ from tests.methods import oracles
 UNDEFINED = st.sampled_from(["redraw", "drop", "stratify"])
 SELECTORS = st.sampled_from([None, "pooled", "mean_of_folds", "one_standard_error"])
 FEW = 40
+SPLITTING = (
+    "delong",
+    "delong_10p",
+    "hanley_mcneil",
+    "hanley_mcneil_10p",
+    "mabt",
+    "tilted",
+    "tilted_10p",
+)
+BAYLE = ("bayle_within_fold", "bayle_all_pairs")  # whose AUC is the mean over folds
 
 
 @st.composite
@@ -45,6 +55,35 @@ def methods(draw: st.DrawFn) -> Any:
                 Tibshirani(),
                 HoldOut(**common, undefined=undefined),
                 HoldOut(**common, interval="normal"),
+                en.BayleAllPairs(selector=selector),
+                en.BayleWithinFold(selector=selector),
+            ]
+        )
+    )
+
+
+@st.composite
+def splitting_methods(draw: st.DrawFn) -> Any:
+    """A method that chooses on one part and evaluates on the other, with any knobs."""
+    common = {
+        "selector": draw(SELECTORS),
+        "evaluate": draw(st.sampled_from([0.25, 0.5])),
+        "split": draw(st.sampled_from(["stratified", "unstratified"])),
+        "direction": draw(st.sampled_from(["fixed", "fixed", "auto"])),
+    }
+    return draw(
+        st.sampled_from(
+            [
+                en.DeLong(**common),
+                en.DeLong(**common, variant="logit"),
+                en.DeLong10p(**common),
+                en.HanleyMcNeil(**common),
+                en.HanleyMcNeil(**common, variant="as_published"),
+                en.HanleyMcNeil10p(**common),
+                en.Tilted(**common, n_resamples=FEW),
+                en.Tilted10p(**common, n_resamples=FEW),
+                en.MABT(**common, n_resamples=FEW),
+                en.MABT(**common, n_resamples=FEW, resampler="case"),
             ]
         )
     )
@@ -124,6 +163,39 @@ def test_an_answer_is_sound_or_refused_with_a_reason(
         assert_sound(reply)
 
 
+@given(awkward(), splitting_methods(), st.data())
+@settings(max_examples=600)
+def test_a_split_is_answered_soundly_or_refused_with_a_reason(
+    pi: Predictions | None, method: Any, data: st.DataObject
+) -> None:
+    if pi is None:
+        return
+    fitting = [m for m in METRICS if METRICS[m].pointwise or m == "roc_auc"]
+    names = [m for m in fitting if pi.target.task in METRICS[m].tasks]
+    if not names:
+        return
+    name = "roc_auc" if "roc_auc" in names and data.draw(st.booleans()) else names[0]
+    level = data.draw(st.sampled_from([0.5, 0.95, 0.999]))
+    reply = answer_or_reason(
+        lambda: estimate(pi, method=method, metric=name, confidence_level=level, rng=0)
+    )
+    if isinstance(reply, str):
+        assert len(reply) > 20
+        return
+    assert_sound(reply)
+    for side in ("lower", "upper", "two-sided"):
+        inner, outer = (
+            reply.at(confidence_level=c, side=side).interval for c in (level - 0.1, level)
+        )
+        assert inner is not None
+        assert outer is not None
+        assert outer.low <= inner.low + 1e-12
+        assert inner.high <= outer.high + 1e-12
+    assert reply.interval is not None
+    told = {"EN026", "EN027"} & {c.code for c in reply.cautions}
+    assert reply.interval.width > 0 or told or level == 0.5
+
+
 @pytest.fixture(scope="module")
 def lacking(repeated: Predictions) -> Predictions:
     """Three repeats, of which the second did not test six cases and one configuration a fold."""
@@ -173,6 +245,8 @@ def test_one_case_of_a_class_is_answered_or_refused_by_every_method(name: str) -
         "bbc": "class 1 has one case",
         "bbc_fold": "fewer than two folds",
         "holdout": "cases of every class",
+        **dict.fromkeys(SPLITTING, "every class"),
+        **dict.fromkeys(BAYLE, "each class in every fold"),
     }
     if name in reasons:
         assert reasons[name] in str(reply)
@@ -187,7 +261,13 @@ def test_ties_everywhere_name_the_first_configuration(name: str) -> None:
     pi = Predictions.from_arrays(y, np.full((30, 4), 0.25), np.arange(30) // 2 % 5)
     made = estimate(pi, method=name, metric="roc_auc", rng=0)
     assert (made.winner, made.value) == ("c0", 0.5)
-    assert made.interval is None or made.interval.low == made.interval.high == 0.5
+    if name in (*SPLITTING, *BAYLE):  # no spread is no certainty: limits of independent pairs
+        assert made.interval is not None
+        assert made.interval.low < 0.5 < made.interval.high
+        told = {"EN027", "EN026", "EN035"} & {c.code for c in made.cautions}
+        assert told or name.startswith("hanley")  # whose variance does not look at the scores
+    else:
+        assert made.interval is None or made.interval.low == made.interval.high == 0.5
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -8,7 +8,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from earnest import BBC, BBCFold, HoldOut, NaiveBootstrap
+from earnest import (
+    BBC,
+    MABT,
+    BBCFold,
+    DeLong,
+    DeLong10p,
+    HanleyMcNeil,
+    HanleyMcNeil10p,
+    HoldOut,
+    NaiveBootstrap,
+    Tilted,
+    Tilted10p,
+)
 from earnest.core.cautions import Caution
 from earnest.core.results import Estimate
 from earnest.core.specs import MethodSpec
@@ -29,6 +41,12 @@ VARIANTS: dict[str, Any] = {
     "naive_bootstrap normal": NaiveBootstrap(interval="normal"),
     "naive_bootstrap bayesian": NaiveBootstrap(over="cases", resampler="bayesian"),
     "holdout normal": HoldOut(interval="normal"),
+    "delong on the logit scale": DeLong(variant="logit"),
+    "delong as published": DeLong(split="unstratified", direction="auto"),
+    "delong by pooled scores": DeLong(selector="pooled"),
+    "hanley_mcneil as published": HanleyMcNeil(variant="as_published"),
+    "tilted by cases": Tilted(resampler="case", n_resamples=300),
+    "mabt as published": MABT(split="unstratified", n_resamples=300),
 }
 # A rule by simplicity looks at the order of the configurations, which stands for simplicity.
 BY_ORDER = {"bbc by one standard error", "bbc_fold by one standard error"}
@@ -54,6 +72,13 @@ def test_method_keeps_the_contract_under_the_auc(name: str) -> None:
     method = METHODS[name]
     small = method(n_resamples=100) if hasattr(method, "n_resamples") else method()
     assert len(check_method(small, predictions=pi, metric="roc_auc")) == len(METHOD_LAWS)
+
+
+@pytest.mark.parametrize("method", [MABT, Tilted10p, DeLong10p, HanleyMcNeil10p])
+def test_an_election_among_several_keeps_the_contract(method: Any) -> None:
+    # Twenty-five configurations, so that three stand for election; 400 cases, seed 0.
+    pi = example_predictions("binary", n_cases=400, n_configs=25, n_folds=5)
+    assert len(check_method(method(), predictions=pi, metric="roc_auc")) == len(METHOD_LAWS)
 
 
 def test_a_class_is_checked_with_its_defaults() -> None:

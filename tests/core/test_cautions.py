@@ -13,10 +13,14 @@ from earnest import (
     BBC,
     Caution,
     Configs,
+    DeLong,
     HoldOut,
     Naive,
     NaiveBootstrap,
     Predictions,
+    Tilted,
+    compare,
+    compare_many,
     estimate,
     estimate_all,
 )
@@ -81,6 +85,14 @@ def disagreeing_winners() -> Predictions:
     return Predictions.from_arrays(y, np.column_stack([within, pooled]), fold)
 
 
+def separated() -> Predictions:
+    return Predictions.from_arrays([0, 1] * 10, [0.2, 0.8] * 10)
+
+
+def reversed_scores() -> Predictions:
+    return Predictions.from_arrays([0, 1] * 10, np.linspace(0, 1, 20) - np.tile([0, 0.5], 10))
+
+
 TRIGGERS: dict[str, Callable[[], set[str]]] = {
     "EN001": lambda: of(noise(), "bbc"),
     "EN002": lambda: of(noise(n=20, folds=5)),
@@ -119,7 +131,48 @@ TRIGGERS: dict[str, Callable[[], set[str]]] = {
         with_target(noise(), groups=noise().folds[:, 0].astype(np.int64), strata=noise().target.y),
         "bbc",
     ),
+    "EN026": lambda: of(separated(), "tilted"),
+    "EN027": lambda: of(separated(), "delong"),
+    "EN028": lambda: of(with_target(noise(), groups=np.arange(60) // 3), "delong"),
+    "EN029": lambda: of(noise(), Tilted(n_resamples=100)),
+    "EN030": lambda: of(reversed_scores(), DeLong(direction="auto")),
+    "EN031": lambda: of(noise(), "bayle_all_pairs", "f1"),
+    "EN032": lambda: of(repeats(), "bayle_all_pairs", "accuracy"),
+    "EN033": lambda: of(
+        with_target(noise(), groups=np.arange(60) // 2), "bayle_all_pairs", "accuracy"
+    ),
+    "EN034": lambda: of(
+        with_target(noise(), groups=noise().folds[:, 0].astype(np.int64)),
+        "bayle_all_pairs",
+        "accuracy",
+    ),
+    "EN035": lambda: of(
+        Predictions.from_arrays([0, 1] * 20, [0.1, 0.9] * 20, np.arange(40) // 10),
+        "bayle_all_pairs",
+        "accuracy",
+    ),
+    "EN036": lambda: of(noise(n=20, folds=2), "bayle_within_fold", "accuracy"),
+    "EN037": lambda: against(
+        changed(noise(), np.flatnonzero(noise().folds[:, 0] == 0), slice(0, 1))
+    ),
+    "EN038": lambda: against(noise(), "cv_t"),
+    "EN039": lambda: codes(compare_many(noise(configs=4), metric="accuracy", rng=0).cautions),
+    "EN040": lambda: against(Predictions.from_arrays([0, 1] * 9, np.full((18, 2), 0.4))),
+    "EN041": lambda: against(noise(n=4, folds=2), "sign_flip"),
+    "EN042": lambda: against(noise(), "mcnemar"),
+    "EN043": lambda: codes(compare_many(one_constant(), metric="pearson", rng=0).cautions),
 }
+
+
+def one_constant() -> Predictions:
+    rng = np.random.default_rng(3)
+    guesses = rng.standard_normal((40, 3))
+    guesses[:, 1] = 0.5
+    return Predictions.from_arrays(rng.standard_normal(40), guesses, np.arange(40) % 4)
+
+
+def against(pi: Predictions, test: str = "bayle") -> set[str]:
+    return codes(compare(pi, 0, 1, test=test, metric="accuracy", rng=0).cautions)
 
 
 def dynamic(count: int) -> Configs:

@@ -15,6 +15,7 @@ import earnest as en
 from earnest.core.intervals import (
     Ask,
     DrawnLimits,
+    EqualCaseLimits,
     Interval,
     NormalLimits,
     published_limits,
@@ -109,16 +110,41 @@ def test_normal_limits_are_centre_and_quantile(level: float) -> None:
     assert source.limits(level, Side.UPPER) == (-math.inf, pytest.approx(0.7 + one))
 
 
+@pytest.mark.parametrize("n", [1, 40, 10**9])
+def test_limits_of_equal_cases_are_the_exact_ones_of_no_event(n: int) -> None:
+    from scipy.stats import beta
+
+    _, high = EqualCaseLimits(0.0, n, 0.0, 1.0).limits(0.95, Side.UPPER)
+    assert high == pytest.approx(beta.ppf(0.95, 1, n), rel=1e-7)  # Clopper and Pearson
+    low, high = EqualCaseLimits(0.0, n, 0.0, 1.0).limits(0.95, Side.TWO_SIDED)
+    assert low == 0.0
+    assert high == pytest.approx(beta.ppf(0.975, 1, n), rel=1e-7)
+
+
+@given(LEVELS, LEVELS, st.integers(1, 500), st.floats(-1, 1))
+def test_limits_of_equal_cases_nest_mirror_and_stay_in_range(
+    first: float, second: float, n: int, centre: float
+) -> None:
+    source, other = EqualCaseLimits(centre, n, -1.0, 1.0), EqualCaseLimits(-centre, n, -1.0, 1.0)
+    inner, outer = (source.limits(c, Side.TWO_SIDED) for c in sorted((first, second)))
+    assert -1.0 <= outer[0] <= inner[0] <= centre <= inner[1] <= outer[1] <= 1.0
+    low, high = other.limits(first, Side.TWO_SIDED)
+    assert (-high, -low) == pytest.approx(source.limits(first, Side.TWO_SIDED), abs=1e-15)
+
+
 @pytest.mark.parametrize(
     "source",
     [
         DrawnLimits(np.array([0.1, np.nan, 0.3])),
         DrawnLimits(np.array([0.1, 0.2]), as_published=True),
         NormalLimits(0.5, 0.1),
+        EqualCaseLimits(0.0, 40, 0.0, 1.0),
+        EqualCaseLimits(0.3, 7, 0.0, math.inf),
+        EqualCaseLimits(0.3, 7, -math.inf, 1.0),
         None,
     ],
 )
-def test_sources_survive_json(source: DrawnLimits | NormalLimits | None) -> None:
+def test_sources_survive_json(source: DrawnLimits | NormalLimits | EqualCaseLimits | None) -> None:
     data = None if source is None else source.to_dict(draws=True)
     back = source_from_dict(json.loads(json.dumps(data, allow_nan=False)))
     assert type(back) is type(source)

@@ -52,6 +52,8 @@ def test_spawn_keys_never_change() -> None:
         "FOLD_BOOTSTRAP": 4,
         "EVALUATION": 5,
         "EXPLANATION": 6,
+        "SIGN_FLIPS": 7,
+        "MULTIPLIERS": 8,
     }
 
 

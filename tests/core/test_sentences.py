@@ -6,6 +6,7 @@ import dataclasses
 
 import pytest
 
+from earnest.core.cautions import Caution, Severity
 from earnest.core.intervals import Interval
 from earnest.core.results import Estimate, Provenance, Scale
 from earnest.core.sentences import (
@@ -143,6 +144,18 @@ def test_what_is_not_corrected_promises_nothing():
         "As if the winner had been fixed in advance, with 95 % confidence it lies between 0.969 "
         "and 0.994."
     )
+
+
+def test_the_best_of_several_on_the_cases_that_score_is_not_promised():
+    note = Caution("EN022", "The best of 6.", "It is optimistic.", "", Severity.NOTE)
+    best = dataclasses.replace(SMALL, cautions=(note,))
+    assert form(best) is Form.ELECTED
+    words = headline(best, "ROC AUC")
+    assert words.startswith("The best of the candidates scored a ROC AUC of 0.984")
+    assert "flatters" in words
+    assert "Expect" not in words
+    assert "confidence its true value lies between" in confidence(best)
+    assert "out of the limit, not of the score" in reason(best)
 
 
 def test_one_configuration_needs_no_correction():

@@ -25,6 +25,20 @@ def predictions(name: str) -> Predictions:
 
 
 @cache
+def learning(name: str) -> tuple[bool, ...]:
+    """Return which cases of a problem learn in its fixed split."""
+    table = np.loadtxt(HERE / f"{name}.csv", delimiter=",", skiprows=1)
+    return tuple(bool(mine) for mine in table[:, 2] == 1)
+
+
+@cache
+def intervals() -> dict[str, Any]:
+    """Return the numbers of intervals for one AUC, for a split, and for tilts."""
+    everything: dict[str, Any] = json.loads((HERE / "intervals.json").read_text())
+    return everything
+
+
+@cache
 def known(name: str) -> dict[str, Any]:
     """Return the numbers of the authors' code."""
     everything: dict[str, dict[str, Any]] = json.loads((HERE / "bbc.json").read_text())

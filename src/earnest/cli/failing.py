@@ -27,6 +27,7 @@ _OPTIONS = {
     **{name: f"--{name}" for name in ("format", "target", "fold", "group", "repeat", "id")},
     **{name: f"--{name}" for name in ("time", "event", "positive", "task", "response")},
     "threshold": "--threshold",
+    **{name: f"--{name}" for name in ("test", "alternative", "adjust", "reference", "rope")},
 }
 _BACKTICKED = re.compile(r"`(\w+)`( =)?")
 _KEYWORD = re.compile(r"\b(\w+)=(?:'([^']*)'|(\d[\d.]*\d|\d)|(\[\.\.\.\])|None)")

@@ -184,12 +184,60 @@ class NormalLimits:
         return {"kind": "normal", "centre": self.centre, "standard_error": self.standard_error}
 
 
+@dataclass(frozen=True)
+class EqualCaseLimits:
+    """Limits where all `n` independent cases have one value, so that nothing shows a spread.
+
+    If a share q of all cases had another value, `n` cases would be alike with probability
+    (1 - q)^n at most. So q is below 1 - tail^(1/n), about 3 / n at 95 % (the rule of three), and
+    what such cases have lies between `low` and `high`.
+
+    Examples
+    --------
+    >>> from earnest.core.intervals import EqualCaseLimits
+    >>> from earnest.core.specs import Side
+    >>> low, high = EqualCaseLimits(0.0, 100, 0.0, 1.0).limits(0.95, Side.UPPER)
+    >>> round(high, 4)
+    0.0295
+    """
+
+    centre: float
+    n: int
+    low: float
+    high: float
+
+    def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
+        """Return the limits, infinite at an open end."""
+        tail = (1.0 - confidence_level) / (2.0 if side is Side.TWO_SIDED else 1.0)
+        share = -math.expm1(math.log(tail) / self.n)
+        low = self.centre - share * (self.centre - self.low)
+        return _opened(low, self.centre + share * (self.high - self.centre), side)
+
+    def to_dict(self, *, draws: bool) -> dict[str, Any]:
+        """Return plain data; there are no draws, and an infinite end is None."""
+        ends = {"low": self.low, "high": self.high}
+        finite = {name: end if math.isfinite(end) else None for name, end in ends.items()}
+        return {"kind": "equal cases", "centre": self.centre, "n": self.n, **finite}
+
+
 def source_from_dict(data: dict[str, Any] | None) -> LimitSource | None:
     """Make a limit source from plain data."""
     if data is None:
         return None
     if data["kind"] == "normal":
         return NormalLimits(data["centre"], data["standard_error"])
+    if data["kind"] == "equal cases":
+        low = -math.inf if data["low"] is None else data["low"]
+        high = math.inf if data["high"] is None else data["high"]
+        return EqualCaseLimits(data["centre"], data["n"], low, high)
+    if data["kind"] == "tilted":
+        from earnest.core.tilted_limits import TiltedLimits  # which builds on this module
+
+        return TiltedLimits.from_dict(data)
+    if data["kind"] != "draws":
+        from earnest.core.limits import from_plain
+
+        return from_plain(data)
     draws = data.get("draws")
     kept = None if draws is None else np.array([math.nan if d is None else d for d in draws])
     return DrawnLimits(kept, data["as_published"])

@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 
 from earnest.core.cautions import Caution, Severity
 from earnest.core.errors import EvidenceError, FormatError
-from earnest.core.intervals import Ask, DrawnLimits, Interval, LimitSource, source_from_dict
+from earnest.core.intervals import Ask, Interval, LimitSource, source_from_dict
+from earnest.core.limits import draws_of, limit_remarks
 from earnest.core.specs import Side
 from earnest.core.wording import decimals, number
 
 SCHEMA = "earnest/estimate/1"
 T = TypeVar("T")
+OF_A_LEVEL = {"EN016", "EN026", "EN029"}  # cautions that another level may not deserve
 FEW_IN_TAIL = 5  # draws beyond a limit under which the limit is rough
 
 
@@ -120,7 +122,7 @@ class Estimate:
     @property
     def draws(self) -> NDArray[np.float64] | None:
         """The resampled values that the interval is read from, None where there are none."""
-        return self.source.draws if isinstance(self.source, DrawnLimits) else None
+        return draws_of(self.source)
 
     def at(
         self, *, confidence_level: float | None = None, side: Side | str | None = None
@@ -134,8 +136,9 @@ class Estimate:
         level = self.interval.confidence_level if confidence_level is None else confidence_level
         ask = Ask.of(level, self.interval.side if side is None else side)
         interval = make_interval(self.source, ask, self.scale)
-        kept = [caution for caution in self.cautions if caution.code != "EN016"]
-        cautions = by_severity([*kept, *few_beyond(interval, self.n_valid)])
+        kept = [caution for caution in self.cautions if caution.code not in OF_A_LEVEL]
+        fresh = limit_remarks(self.source, interval.confidence_level, Side(interval.side))
+        cautions = by_severity([*kept, *few_beyond(interval, self.n_valid), *fresh])
         return replace(self, interval=interval, cautions=cautions)
 
     def to_dict(self, *, draws: bool = False) -> dict[str, Any]:

@@ -29,6 +29,8 @@ class Purpose(IntEnum):
     FOLD_BOOTSTRAP = 4
     EVALUATION = 5
     EXPLANATION = 6
+    SIGN_FLIPS = 7
+    MULTIPLIERS = 8
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from earnest.core.cautions import Severity
 from earnest.core.intervals import Interval
 from earnest.core.results import Estimate
 from earnest.core.specs import Side
@@ -38,6 +39,7 @@ class Form(StrEnum):
     NO_EVIDENCE = "no evidence that the model beats a constant prediction"
     ALONE = "nothing to be compared with"
     UNCORRECTED = "not corrected for the search"
+    ELECTED = "the best of several on the cases that score"
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,8 @@ def form(estimate: Estimate, *, corrected: bool = True) -> Form:
         return Form.UNCORRECTED
     if _reaches_no_information(estimate):
         return Form.NO_EVIDENCE
+    if elected(estimate):
+        return Form.ELECTED
     if not searched or estimate.naive is None or estimate.optimism is None:
         return Form.ALONE
     shown = printed(estimate)
@@ -108,6 +112,12 @@ def form(estimate: Estimate, *, corrected: bool = True) -> Form:
         return Form.NONE
     lost = estimate.share_lost
     return Form.LARGE if lost is not None and lost >= LARGE else Form.SMALL
+
+
+def elected(estimate: Estimate) -> bool:
+    """Tell whether the cases that score also chose: then the limit is corrected, not the value."""
+    notes = {caution.code for caution in estimate.cautions if caution.severity is Severity.NOTE}
+    return "EN022" in notes
 
 
 def headline(
@@ -138,6 +148,9 @@ def headline(
         claim = f"No evidence that the model beats {_rival(estimate)}"
         ends = _ends(estimate.interval, shown)
         return f"{claim}: {words}{comma} {shown.value} on new data{ends}."
+    if kind is Form.ELECTED:
+        scored = f"The best of the candidates scored {article(words)} {words}{comma} of"
+        return f"{scored} {shown.value} on the cases that elected it, which flatters it."
     if kind is Form.NONE:
         return f"{expect}, as {speaker} reported."
     if kind is Form.LARGE:
@@ -155,6 +168,8 @@ def confidence(estimate: Estimate, *, corrected: bool = True) -> str:
         return f"The method {estimate.method} gives no interval."
     level = f"{percent(interval.confidence_level)} confidence it"
     claim = f"{level} {_claim(interval, printed(estimate))}."
+    if form(estimate, corrected=corrected) is Form.ELECTED:
+        claim = claim.replace("confidence it", "confidence its true value", 1)
     if form(estimate, corrected=corrected) is Form.UNCORRECTED:
         return f"As if the winner had been fixed in advance, with {claim}"
     return f"With {claim}"
@@ -173,6 +188,7 @@ def reason(estimate: Estimate, *, corrected: bool = True, speaker: str = "the se
     if estimate.n_configs < 2:
         return ""
     luck = "its luck is taken out here" if corrected else "its luck is still in this number"
+    luck = "its luck is taken out of the limit, not of the score" if elected(estimate) else luck
     count = f"{estimate.n_configs:,} configurations"
     if speaker == "the search":
         return f"The search tried {count} and kept the one that looked best; {luck}."

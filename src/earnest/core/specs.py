@@ -24,6 +24,18 @@ class Estimand(StrEnum):
     )
     WINNER_AS_FIXED = "the winner's performance as if it had been fixed in advance"
     FITTED_MODEL = "the performance of the selected fitted model"
+    FITTED_MODELS = (
+        "the average test performance of the models fitted in these folds; not of the refitted "
+        "model, nor the mean over training sets"
+    )
+    CHOSEN_ON_LEARNING = (
+        "the performance of the configuration chosen on the learning part, its predictions read "
+        "as one fixed model's"
+    )
+    CHOSEN_ON_EVALUATION = (
+        "the performance of the configuration chosen on the evaluation part among those "
+        "preselected on the learning part, its predictions read as one fixed model's"
+    )
     FIXED_MODEL = "the performance of this one configuration, its predictions read as they are"
 
 
@@ -33,6 +45,9 @@ class Family(StrEnum):
     ANY = "any metric"
     POINTWISE = "metrics that are means over cases"
     RANK = "metrics of order"
+    AUC = "the AUC of two classes"
+    MEANS_AND_AUC = "metrics that are means over cases, and the AUC of two classes"
+    CASEWISE = "means over cases, functions of sums, and the AUC"
 
 
 class Side(StrEnum):

@@ -266,3 +266,50 @@ def not_corrected(configs: int) -> Iterator[Caution]:
             "The value is too optimistic, and so are its limits if it has any.",
             "Report method='bbc' instead.",
         )
+
+
+def part_only(used: int, total: int) -> Iterator[Caution]:
+    """Yield a note where some cases only select."""
+    if used < total:
+        yield Caution(
+            "EN023",
+            f"{used} of {total} cases score, the others only select.",
+            "The interval is wider than it need be.",
+            "Method 'bbc' uses all cases for both.",
+            Severity.NOTE,
+        )
+
+
+def best_of_several(candidates: int) -> Iterator[Caution]:
+    """Yield a note where the cases that score also chose, and the value is that of the best."""
+    if candidates > 1:
+        yield Caution(
+            "EN022",
+            f"The value is that of the best of {candidates} configurations on the same cases.",
+            "It is on the optimistic side; the limit at the bad end takes the choice into account.",
+            "Report that limit.",
+            Severity.NOTE,
+        )
+
+
+def grouped_as_independent(pi: Predictions, method: str) -> Iterator[Caution]:
+    """Yield a caution where a formula for independent cases meets groups."""
+    if pi.target.groups is not None:
+        yield Caution(
+            "EN028",
+            f"The formula of {method!r} takes the cases of {len(np.unique(pi.target.groups))} "
+            "groups as independent.",
+            "Cases of a group are alike, so the interval is too narrow.",
+            "Use method='tilted' or 'bbc', which draw whole groups.",
+        )
+
+
+def turned_around(name: str, turned: bool) -> Iterator[Caution]:
+    """Yield a caution where the direction of an AUC was guessed from the data."""
+    if turned:
+        yield Caution(
+            "EN030",
+            f"The scores of {name} were turned around, as its negatives have the greater median.",
+            "An AUC that picks its own direction is too optimistic.",
+            "Use direction='fixed', and turn scores around yourself where that is known.",
+        )

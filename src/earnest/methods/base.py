@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from functools import cache
 from importlib.metadata import version
 from typing import Any, ClassVar, Protocol, TypeVar
 
@@ -12,13 +13,23 @@ from numpy.typing import NDArray
 
 from earnest.core.cautions import Caution
 from earnest.core.errors import EvidenceError
-from earnest.core.intervals import Ask, DrawnLimits, LimitSource, NormalLimits
+from earnest.core.intervals import Ask, LimitSource
+from earnest.core.limits import draws_of
 from earnest.core.predictions import Predictions
 from earnest.core.registry import Registry
 from earnest.core.results import Estimate, Provenance, make_interval
 from earnest.core.rng import Seeds
-from earnest.core.selection import SELECTORS, Selector
-from earnest.core.specs import MethodSpec
+from earnest.core.selection import SELECTORS, MeanOfFolds, Pooled, Selector
+from earnest.core.specs import Estimand, MethodSpec
+from earnest.inference.remarks import (
+    best_of_several,
+    part_only,
+    turned_around,
+    undefined_folds,
+    unlike_scales,
+)
+from earnest.inference.split_selection import Choice, SplitDetails, choose
+from earnest.inference.splits import Splitting
 from earnest.metrics.families import Metric
 from earnest.resampling.bootstrap import RESAMPLERS, Resampler
 
@@ -106,6 +117,7 @@ def plain(value: Any) -> Any:
     return name if isinstance(name, str) else repr(value)
 
 
+@cache
 def versions() -> Mapping[str, str]:
     """Return the versions that a result depends on."""
     return {"earnest": version("earnest"), "numpy": np.__version__}
@@ -129,7 +141,7 @@ def make_estimate(
     `used` are the knobs as they were resolved, where a default depends on the data.
     """
     scale = call.metric.scale
-    draws = source.draws if isinstance(source, DrawnLimits) else None
+    draws = draws_of(source)
     valid = None if draws is None else draws[~np.isnan(draws)]
     return Estimate(
         value=scale.clip(value),
@@ -158,7 +170,62 @@ def make_estimate(
     )
 
 
+def chosen_by(method: Splitting, call: Call, *, preselect: bool) -> tuple[Choice, Selector]:
+    """Return what a method that splits the cases chooses, and the rule it used."""
+    selector = selector_of(method.selector, MeanOfFolds())
+    knobs = method
+    if method.learn is not None and len(method.learn) == call.given.n_cases > call.pi.n_cases:
+        tested = [call.given.tested(r) for r in range(call.given.n_repeats)]
+        knobs = replace(method, learn=np.array(method.learn)[np.any(tested, axis=0)])
+    choice = choose(
+        call.pi,
+        call.metric,
+        knobs,
+        selector,
+        call.seeds,
+        preselect=preselect,
+        n_jobs=call.n_jobs,
+    )
+    return choice, selector
+
+
+def split_estimate(
+    method: Any,
+    call: Call,
+    choice: Choice,
+    selector: Selector,
+    source: LimitSource,
+    *,
+    cautions: Iterable[Caution] = (),
+    used: Mapping[str, Any] | None = None,
+) -> Estimate:
+    """Put the estimate of a method together that splits the cases."""
+    pi, chosen = call.pi, choice.chosen
+    learn = None if method.learn is None else "".join(str(int(mine)) for mine in method.learn)
+    several = len(choice.candidates)
+    return make_estimate(
+        method,
+        call,
+        value=choice.value,
+        winner=chosen,
+        naive=choice.naive,
+        source=source,
+        cautions=[
+            *part_only(choice.part.n_cases, pi.n_cases),
+            *best_of_several(several),
+            *undefined_folds(*choice.folds),
+            *turned_around(pi.configs.ids[chosen], bool(choice.turned[0])),
+            *unlike_scales(choice.part, call.metric, Pooled(), chosen),
+            *cautions,
+        ],
+        details=SplitDetails.of(choice),
+        estimand=Estimand.FIXED_MODEL if pi.n_configs == 1 else None,
+        used={"selector": selector, "learn": learn, **(used or {})},
+    )
+
+
 def _standard_error(source: LimitSource | None, valid: NDArray[np.float64] | None) -> float | None:
-    if isinstance(source, NormalLimits):
-        return source.standard_error
+    known: float | None = getattr(source, "standard_error", None)
+    if known is not None:
+        return known
     return float(np.std(valid, ddof=1)) if valid is not None and len(valid) > 1 else None

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core import check
-from earnest.core.cautions import Caution, Severity
 from earnest.core.errors import EvidenceError, MetricError
 from earnest.core.intervals import DrawnLimits, LimitSource, NormalLimits
 from earnest.core.predictions import Predictions
@@ -18,6 +17,7 @@ from earnest.core.rng import Purpose, Seeds
 from earnest.core.selection import Pooled, Selector
 from earnest.core.specs import Estimand, Evidence, MethodSpec
 from earnest.core.weights import Weights
+from earnest.inference.remarks import part_only
 from earnest.inference.resampled import (
     Statistic,
     Undefined,
@@ -25,6 +25,7 @@ from earnest.inference.resampled import (
     in_bag_rule,
     resampled,
 )
+from earnest.inference.splits import part_of, split_cases
 from earnest.inference.winners import winner
 from earnest.kernels.score import score_selected
 from earnest.methods.base import (
@@ -36,7 +37,7 @@ from earnest.methods.base import (
     selector_of,
 )
 from earnest.metrics.families import Metric
-from earnest.resampling.bootstrap import Resampler, strata_of
+from earnest.resampling.bootstrap import Resampler
 
 
 @register
@@ -111,8 +112,8 @@ class HoldOut:
         scoring = self._scoring(pi, call.seeds)
         best, naive = 0, None
         if pi.n_configs > 1:
-            best, naive, _ = winner(_cases(pi, ~scoring), metric, selector, n_jobs=call.n_jobs)
-        part = _cases(pi, scoring)
+            best, naive, _ = winner(part_of(pi, ~scoring), metric, selector, n_jobs=call.n_jobs)
+        part = part_of(pi, scoring)
         value = _score(part, metric, best)(Weights.ones(part.n_cases))[0, 0]
         if np.isnan(value):
             raise EvidenceError(
@@ -128,7 +129,7 @@ class HoldOut:
             winner=best,
             naive=naive,
             source=self._limits(call, part, best, float(value)),
-            cautions=_part_only(part.n_cases, pi.n_cases),
+            cautions=part_only(part.n_cases, pi.n_cases),
             used={"selector": selector, "resampler": self._resampler(part)},
         )
 
@@ -181,47 +182,8 @@ class HoldOut:
         return DrawnLimits(draws[:, 0])
 
 
-def split_cases(pi: Predictions, share: float, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Return a random part of the cases (n,), stratified by class, whole groups together."""
-    units = np.arange(pi.n_cases) if pi.target.groups is None else pi.target.groups
-    layers = strata_of(pi.target) if pi.target.groups is None else np.zeros(pi.n_cases, int)
-    taken = np.zeros(pi.n_cases, dtype=bool)
-    for layer in np.unique(layers):
-        members = np.unique(units[layers == layer])
-        size = max(1, round(share * len(members)))
-        taken |= np.isin(units, rng.permutation(members)[:size])
-    return taken
-
-
-def _cases(pi: Predictions, used: NDArray[np.bool_]) -> Predictions:
-    if used.all():
-        return pi
-    if not used.any():
-        raise EvidenceError(
-            "no case is left to select or to score",
-            needs="cases for both",
-            got=f"{pi.n_cases} cases",
-            cure="Use method='bbc'.",
-        )
-    return pi.take(np.flatnonzero(used)).usable()
-
-
 def _score(part: Predictions, metric: Metric, best: int) -> Statistic:
     def score(weights: Weights) -> NDArray[np.float64]:
         return score_selected(part, metric, weights, np.full(len(weights), best))[:, None]
 
     return score
-
-
-def _part_only(used: int, total: int) -> list[Caution]:
-    if used == total:
-        return []
-    return [
-        Caution(
-            "EN023",
-            f"{used} of {total} cases score, the others only select.",
-            "The interval is wider than it need be.",
-            "Method 'bbc' uses all cases for both.",
-            Severity.NOTE,
-        )
-    ]

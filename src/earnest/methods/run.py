@@ -10,11 +10,12 @@ from earnest.core import check
 from earnest.core.cautions import Caution, Severity
 from earnest.core.errors import EarnestError, EvidenceError, InputError
 from earnest.core.intervals import Ask
+from earnest.core.limits import limit_remarks
 from earnest.core.predictions import Predictions
 from earnest.core.results import Estimate, by_severity, few_beyond
 from earnest.core.rng import RngLike, Seeds
 from earnest.core.selection import Selector
-from earnest.core.sentences import LARGE, percent, printed
+from earnest.core.sentences import LARGE, elected, percent, printed
 from earnest.core.specs import Side
 from earnest.core.tables import Estimates
 from earnest.core.threads import workers
@@ -56,7 +57,7 @@ def estimate(
     side : {'two-sided', 'lower', 'upper', 'pessimistic'}
         Which ends the interval has; 'pessimistic' is the metric's bad end.
     n_resamples : int, optional
-        The number of resamples, 1000 by default.
+        The number of resamples; by default 1000, and 2000 for tilts.
     selector : str or Selector, optional
         The rule that makes a configuration the winner: 'pooled', 'mean_of_folds' or
         'one_standard_error'; the default is the method's.
@@ -129,9 +130,9 @@ def estimate_all(
     >>> rng = np.random.default_rng(0)
     >>> y, fold = np.tile([0, 1], 50), np.arange(100) // 10
     >>> pi = en.Predictions.from_arrays(y, rng.random((100, 20)), fold)
-    >>> table = en.estimate_all(pi, metric="accuracy", rng=0)
-    >>> [e.method for e in table]
-    ['bbc', 'bbc_fold', 'holdout', 'naive', 'naive_bootstrap', 'tibshirani']
+    >>> table = en.estimate_all(pi, methods=["bbc", "tilted", "delong"], metric="accuracy", rng=0)
+    >>> [e.method for e in table], list(table.refused)  # DeLong's interval is for the AUC
+    (['bbc', 'tilted'], ['delong'])
     """
     wanted = [methods] if isinstance(methods, str) else methods
     names = list(METHODS) if wanted is None else list(wanted)
@@ -250,7 +251,9 @@ def _result_remarks(made: Estimate, method: Method, call: Call) -> Iterator[Caut
             f"The winner's own score is too optimistic by {shown.optimism}, "
             f"{percent(round(lost, 2))} of what it seems to have learned.",
             "Do not report it.",
-            "Report the corrected value with its interval.",
+            "Report the limit at the bad end."
+            if elected(made)
+            else "Report the corrected value with its interval.",
         )
     if method.spec.static_only and not call.pi.configs.static:
         yield Caution(
@@ -269,6 +272,9 @@ def _result_remarks(made: Estimate, method: Method, call: Call) -> Iterator[Caut
             Severity.NOTE,
         )
     yield from few_beyond(made.interval, made.n_valid)
+    if made.interval is not None:
+        interval = made.interval
+        yield from limit_remarks(made.source, interval.confidence_level, Side(interval.side))
     if made.n_valid is not None and made.n_resamples and made.n_valid < made.n_resamples:
         yield Caution(
             "EN010",

@@ -123,7 +123,8 @@ class StratifiedBootstrap:
         self, target: Target, count: int, rng: np.random.Generator, accept: Accept | None
     ) -> Weights:
         """Return counts (count, n)."""
-        layers = [np.flatnonzero(strata_of(target) == s) for s in np.unique(strata_of(target))]
+        codes = strata_of(target)
+        layers = [np.flatnonzero(codes == s) for s in np.unique(codes)]
 
         def rows(k: int) -> NDArray[np.int64]:
             drawn = [layer[rng.integers(0, len(layer), (k, len(layer)))] for layer in layers]

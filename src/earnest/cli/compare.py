@@ -1,0 +1,143 @@
+"""`earnest compare`: which of two configurations is better, or which may be the best of all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from earnest.cli import compare_options as how
+from earnest.cli import options
+from earnest.cli.reading import read_predictions
+from earnest.cli.terminal import write_json
+from earnest.core import check
+from earnest.core.errors import InputError
+
+HELP = (
+    "Is A [bold]really[/bold] better than B? Their difference, its interval, and what it shows."
+    "\n\n"
+    "Reads out-of-fold predictions: a column [bold]y[/bold] with the outcome, a column "
+    "[bold]fold[/bold], and a column for each configuration. Both are compared on the same cases."
+    "\n\n"
+    "  earnest compare preds.csv svm rf --metric accuracy\n"
+    "  earnest compare preds.csv svm rf -m roc_auc --test delong\n"
+    "  earnest compare preds.csv --all -m accuracy --json > compared.json"
+)
+
+
+def command(
+    predictions: options.Table,
+    metric: options.MetricName,
+    a: how.First = None,
+    b: how.Second = None,
+    everything: how.All = False,
+    json: options.AsJson = False,
+    test: how.TestName = "bayle",
+    alternative: how.Alternative = "two-sided",
+    level: how.Level = 0.95,
+    adjust: how.Adjust = None,
+    reference: how.Reference = None,
+    rope: how.Rope = None,
+    n_resamples: how.Resamples = None,
+    seed: how.Seed = None,
+    n_jobs: how.Jobs = None,
+    form: options.Format = None,
+    target: options.TargetColumn = None,
+    fold: options.FoldColumn = None,
+    group: options.GroupColumn = None,
+    repeat: options.RepeatColumn = None,
+    case: options.CaseColumn = None,
+    time: options.TimeColumn = None,
+    event: options.EventColumn = None,
+    positive: options.Positive = None,
+    task: options.TaskName = None,
+    response: options.Response = None,
+    threshold: options.Threshold = None,
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = None,
+    config: options.OnlyConfigs = None,
+) -> None:
+    """Read predictions, compare two or all, and show or write what the test says."""
+    _check(a, b, everything, adjust, reference)
+    if seed is not None:
+        check.whole_number("seed", seed, low=0)
+    pi = read_predictions(
+        predictions,
+        format=form,
+        target=target,
+        fold=fold,
+        group=group,
+        repeat=repeat,
+        id=case,
+        time=time,
+        event=event,
+        positive=positive,
+        task=task,
+        response=response,
+        threshold=threshold,
+        delimiter=delimiter,
+        decimal=decimal,
+        configs=config,
+    )
+    ask = {
+        "test": _test(test, rope),
+        "metric": metric,
+        "alternative": alternative,
+        "confidence_level": level,
+        "n_resamples": n_resamples,
+        "rng": seed,
+        "n_jobs": n_jobs,
+    }
+    if everything:
+        _all(pi, {**ask, "adjust": adjust or "holm", "reference": reference}, json)
+    else:
+        _pair(pi, a, b, ask, json)
+
+
+def _check(
+    a: str | None, b: str | None, everything: bool, adjust: str | None, reference: str | None
+) -> None:
+    if everything and a is not None:
+        raise InputError(
+            "--all and names of configurations exclude each other",
+            cure="Leave one of them out; --reference NAME says what to compare all with.",
+        )
+    if not everything and (a is None or b is None):
+        raise InputError(
+            "two configurations are compared",
+            needs="two names, or --all",
+            got="one name" if a is not None else "no name",
+        )
+    if not everything and (adjust is not None or reference is not None):
+        raise InputError("--adjust and --reference belong to --all", cure="Leave them out.")
+
+
+def _test(name: str, rope: float | None) -> Any:
+    """Return the test by name, or with its region of practical equivalence."""
+    if rope is None:
+        return name
+    if name != "bayesian_t":
+        raise InputError("--rope belongs to --test bayesian_t", cure="Leave it out.")
+    from earnest.comparison.bayesian_t import BayesianTTest
+
+    return BayesianTTest(rope=rope)
+
+
+def _pair(pi: Any, a: str | None, b: str | None, ask: dict[str, Any], json: bool) -> None:
+    from earnest.cli.show_comparison import show_comparison
+    from earnest.comparison.run import compare
+
+    result = compare(pi, a, b, **ask)
+    if json:
+        write_json(result.to_dict())
+    else:
+        show_comparison(result)
+
+
+def _all(pi: Any, ask: dict[str, Any], json: bool) -> None:
+    from earnest.cli.show_comparisons import show_comparisons
+    from earnest.comparison.many import compare_many
+
+    results = compare_many(pi, **ask)
+    if json:
+        write_json(results.to_dict())
+    else:
+        show_comparisons(results)

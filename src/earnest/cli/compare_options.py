@@ -1,0 +1,93 @@
+"""The options of `earnest compare` that `earnest estimate` has not, or has in other words."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+_HOW = "How to compare"
+
+First = Annotated[
+    str | None,
+    typer.Argument(metavar="A", help="The one configuration.", show_default=False),
+]
+Second = Annotated[
+    str | None,
+    typer.Argument(metavar="B", help="The other one.", show_default=False),
+]
+All = Annotated[
+    bool,
+    typer.Option("--all", metavar="", help="All configurations against the best."),
+]
+TestName = Annotated[
+    str,
+    typer.Option(
+        "--test",
+        metavar="NAME",
+        help="See [bold]earnest tests[/bold]. With knobs: \"mcnemar(p='mid')\".",
+        rich_help_panel=_HOW,
+    ),
+]
+Alternative = Annotated[
+    str,
+    typer.Option(
+        "--alternative",
+        metavar="SIGN",
+        help="What to show of A - B: two-sided, less (below 0) or greater.",
+        rich_help_panel=_HOW,
+    ),
+]
+Level = Annotated[
+    float,
+    typer.Option("--level", metavar="SHARE", help="The confidence level.", rich_help_panel=_HOW),
+]
+Adjust = Annotated[
+    str | None,
+    typer.Option(
+        "--adjust",
+        metavar="RULE",
+        help="[dim]default: holm[/dim]  With --all, for many p-values: holm, bh or none.",
+        rich_help_panel=_HOW,
+    ),
+]
+Reference = Annotated[
+    str | None,
+    typer.Option(
+        "--reference",
+        metavar="NAME",
+        help="With --all, what to compare with instead of the best.",
+        rich_help_panel=_HOW,
+    ),
+]
+Rope = Annotated[
+    float | None,
+    typer.Option(
+        "--rope",
+        metavar="SIZE",
+        help="For --test bayesian_t: a difference that makes no difference.",
+        rich_help_panel=_HOW,
+    ),
+]
+Resamples = Annotated[
+    int | None,
+    typer.Option(
+        "--n-resamples",
+        metavar="N",
+        help="For tests that draw: bootstrap, sign_flip.",
+        rich_help_panel=_HOW,
+    ),
+]
+Seed = Annotated[
+    int | None,
+    typer.Option("--seed", metavar="N", help="Makes the result repeatable.", rich_help_panel=_HOW),
+]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        "--n-jobs",
+        metavar="N",
+        help="Threads; -1 is all. No result depends on it.",
+        rich_help_panel=_HOW,
+    ),
+]

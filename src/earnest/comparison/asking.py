@@ -1,0 +1,217 @@
+"""From a user's arguments to a question, and from its outcome to a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from earnest.comparison import TESTS
+from earnest.comparison.base import (
+    Compared,
+    Question,
+    Reading,
+    Test,
+    check_evidence,
+    knobs,
+    plain,
+    versions,
+)
+from earnest.core import check
+from earnest.core.cautions import Caution
+from earnest.core.comparisons import Comparison, level_remarks
+from earnest.core.differences import Alternative, make_difference_interval
+from earnest.core.errors import EvidenceError, InputError
+from earnest.core.predictions import Predictions
+from earnest.core.results import Provenance, by_severity, few_beyond
+from earnest.core.rng import RngLike, Seeds
+from earnest.core.specs import Evidence
+from earnest.core.threads import workers
+from earnest.core.weights import Weights
+from earnest.inference.remarks import evidence_remarks
+from earnest.kernels.score import score_table
+from earnest.metrics.families import Metric, RankMetric
+from earnest.metrics.knobs import split_knobs
+
+ABOUT_FOLDS = {"EN002"}  # remarks that bear only on tests that look at single folds
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a user asks of a comparison, checked."""
+
+    test: Test
+    alternative: Alternative
+    confidence_level: float
+    seeds: Seeds
+    n_jobs: int | None
+
+    @classmethod
+    def of(
+        cls,
+        test: str | Test,
+        alternative: Alternative | str,
+        confidence_level: float,
+        n_resamples: int | None,
+        rng: RngLike,
+        n_jobs: int | None,
+    ) -> Asked:
+        """Make it from arguments."""
+        chosen = configured(test, n_resamples=n_resamples)
+        level = check.share("confidence_level", confidence_level)
+        workers(n_jobs)
+        return cls(chosen, Alternative.of(alternative), level, Seeds.of(rng), n_jobs)
+
+    def question(self, pi: Predictions, metric: Metric, fingerprint: str) -> Question:
+        """Return the question to the test, on what can be used of the predictions."""
+        usable = pi.usable()
+        check_evidence(self.test.spec, usable)
+        return Question(
+            pi=usable,
+            metric=metric,
+            seeds=self.seeds,
+            n_jobs=self.n_jobs,
+            fingerprint=fingerprint,
+        )
+
+
+def configured(test: str | Test, **given: Any) -> Test:
+    """Return the test with the knobs that were given, and refuse one that it lacks."""
+    wanted = {name: value for name, value in given.items() if value is not None}
+    if isinstance(test, str):
+        word, typed = _split(test)
+        kind, wanted = TESTS[word], {**typed, **wanted}
+        known = {f.name for f in fields(kind)}
+        unknown = [name for name in wanted if name not in known]
+        if unknown:
+            raise InputError(
+                f"test {kind.spec.name!r} has no knob {_listed(unknown)}",
+                needs=", ".join(sorted(known)) or "no knob at all",
+                cure="Leave it out.",
+            )
+        made: Test = kind(**wanted)
+    elif isinstance(test, type) or not hasattr(test, "spec") or not hasattr(test, "read"):
+        raise InputError(
+            "`test` cannot be read",
+            needs="a name or a configured test",
+            got=check.show(test),
+            cure=f"Write {test.__name__}()." if isinstance(test, type) else "",
+        )
+    elif wanted:
+        raise InputError(
+            f"{_listed(wanted)} given beside a configured test",
+            needs="knobs in one place",
+            cure=f"Set them on the instance: {type(test).__name__}({_listed(wanted)}=...).",
+        )
+    else:
+        made = test
+    if made.spec.needs is not Evidence.OUT_OF_SAMPLE:
+        raise EvidenceError(
+            f"test {made.spec.name!r} works on other evidence",
+            needs=str(made.spec.needs),
+            got=str(Evidence.OUT_OF_SAMPLE),
+        )
+    return made
+
+
+def _split(name: str) -> tuple[str, dict[str, Any]]:
+    """Split `word(knob=value, ...)` into the word and its knobs."""
+    try:
+        return split_knobs(name)
+    except InputError as error:
+        raise InputError(
+            "a test with knobs cannot be read",
+            needs="name(knob=value, ...) with plain values, such as \"mcnemar(p='mid')\"",
+            got=error.got,
+        ) from None
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def undefined(question: Question) -> list[int]:
+    """Return the configurations for which the metric has no value on the cases as they are."""
+    pi, metric = question.pi, question.metric
+    scores = score_table(pi, metric, Weights.ones(pi.n_cases), n_jobs=question.n_jobs)[0]
+    return [int(config) for config in np.flatnonzero(np.isnan(scores))]
+
+
+def refuse_undefined(question: Question) -> None:
+    """Refuse a configuration for which the metric has no value."""
+    found = undefined(question)
+    if found:
+        names = [question.pi.configs.ids[config] for config in found]
+        raise EvidenceError(
+            f"metric {question.metric.name!r} is undefined for {check.some(map(repr, names))}",
+            needs="a defined score on the cases as they are",
+            cure="Look for constant predictions or a class without cases, or choose another "
+            "metric.",
+        )
+
+
+def evidence_of(pi: Predictions, metric: Metric, test: Test) -> Iterable[Caution]:
+    """Yield what a reader must know of the predictions, as far as it bears on a test."""
+    models = test.spec.estimand is Compared.FOLD_MODELS
+    by_fold = test.spec.min_folds > 1 or (models and isinstance(metric, RankMetric))
+    for caution in evidence_remarks(pi, metric):
+        if caution.code not in ABOUT_FOLDS:
+            yield caution
+        elif by_fold:
+            yield replace(caution, cure="Use fewer or stratified folds.")
+
+
+def result(
+    asked: Asked,
+    question: Question,
+    reading: Reading,
+    a: int,
+    b: int,
+    remarks: Iterable[Caution] = (),
+) -> Comparison:
+    """Put the comparison of two columns of the question together."""
+    outcome, scale = reading.pair(a, b), question.metric.scale
+    names, spec = question.pi.configs.ids, asked.test.spec
+    interval = make_difference_interval(
+        outcome.limits, asked.confidence_level, asked.alternative, scale
+    )
+    made = Comparison(
+        a=names[a],
+        b=names[b],
+        difference=outcome.difference,
+        value_a=outcome.values[0],
+        value_b=outcome.values[1],
+        standard_error=outcome.standard_error,
+        interval=interval,
+        alternative=str(asked.alternative),
+        confidence_level=asked.confidence_level,
+        statistic=outcome.statistic,
+        p_values=outcome.p_values,
+        scale=scale,
+        test=spec.name,
+        estimand=str(spec.estimand),
+        n_cases=question.pi.n_cases,
+        n_resamples=outcome.n_resamples,
+        n_valid=outcome.n_valid,
+        cautions=(),
+        provenance=_provenance(asked, question, reading),
+        probabilities=outcome.probabilities,
+        least_p=outcome.least_p,
+        source=outcome.limits,
+    )
+    added = [*few_beyond(interval, made.n_valid), *level_remarks(made)]
+    return replace(made, cautions=by_severity([*outcome.cautions, *remarks, *added]))
+
+
+def _provenance(asked: Asked, question: Question, reading: Reading) -> Provenance:
+    used = {name: plain(value) for name, value in reading.used.items()}
+    return Provenance(
+        seed=question.seeds.entropy if asked.test.spec.draws else None,
+        fingerprint=question.fingerprint,
+        n_folds=question.pi.n_folds,
+        n_repeats=question.pi.n_repeats,
+        knobs={**knobs(asked.test), **used},
+        versions=versions(),
+    )

@@ -1,0 +1,247 @@
+"""What every test is: knobs as a frozen dataclass, a spec, and a reading of pairs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from enum import StrEnum
+from functools import lru_cache
+from importlib.metadata import version
+from typing import Any, ClassVar, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.cautions import Caution
+from earnest.core.comparisons import Probabilities
+from earnest.core.differences import Alternative
+from earnest.core.errors import EvidenceError, MetricError
+from earnest.core.intervals import LimitSource
+from earnest.core.predictions import Predictions
+from earnest.core.registry import Registry
+from earnest.core.rng import Seeds
+from earnest.core.specs import Evidence
+from earnest.metrics.families import Metric
+
+Array = NDArray[np.float64]
+
+
+class Compared(StrEnum):
+    """What a difference is a difference of; the value is the sentence that results show."""
+
+    FOLD_MODELS = (
+        "the average performance of the models fitted in these folds; not of models refitted on "
+        "all cases"
+    )
+    FIXED_MODELS = "the two columns of predictions, each read as those of one fixed model"
+    LEARNERS = (
+        "the mean performance over training sets of the size used in the folds; not of the models "
+        "at hand"
+    )
+
+
+class Measured(StrEnum):
+    """Which metrics a test can take."""
+
+    ANY = "any metric"
+    SMOOTH = "means over cases, functions of such means, and the ROC AUC"
+    MEANS = "metrics that are means over cases"
+    AUC = "the ROC AUC of a binary task"
+    HITS = "means over cases that are each 0 or 1, such as accuracy"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestSpec:
+    """The declaration of a test, from which lists, checks and docs follow.
+
+    Parameters
+    ----------
+    name, title : str
+        The word for code and command line, and the words for people.
+    needs : Evidence
+        The type of evidence; tests that train their own models need other than predictions.
+    estimand : Compared
+        What is compared.
+    metrics : Measured
+        Which metrics it takes.
+    cites : str
+        The source.
+    min_folds : int
+        The least number of folds.
+    repeats : bool
+        Whether it takes more than one repeat of the cross-validation.
+    groups : bool
+        Whether its law takes account of groups.
+    p_value : bool
+        Whether it gives a p-value; a Bayesian one gives probabilities instead.
+    draws : bool
+        Whether it draws random numbers.
+    """
+
+    __test__: ClassVar[bool] = False  # the name is no invitation to pytest
+
+    name: str
+    title: str
+    estimand: Compared
+    metrics: Measured
+    cites: str
+    needs: Evidence = Evidence.OUT_OF_SAMPLE
+    min_folds: int = 1
+    repeats: bool = True
+    groups: bool = True
+    p_value: bool = True
+    draws: bool = False
+    aliases: tuple[str, ...] = field(default=())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """One question to a test: predictions of C configurations, a metric, seeds and threads.
+
+    `fingerprint` is that of the predictions as the user gave them.
+    """
+
+    pi: Predictions
+    metric: Metric
+    seeds: Seeds
+    n_jobs: int | None = None
+    fingerprint: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What a test says of one pair, at every level and for every alternative."""
+
+    difference: float
+    values: tuple[float, float]
+    standard_error: float | None = None
+    statistic: float | None = None
+    p_values: Mapping[str, float] | None = None
+    limits: LimitSource | None = None
+    probabilities: Probabilities | None = None
+    least_p: float | None = None
+    n_resamples: int | None = None
+    n_valid: int | None = None
+    cautions: tuple[Caution, ...] = ()
+
+
+class Reading(Protocol):
+    """A test that has read its evidence: the value of every configuration, and any pair."""
+
+    @property
+    def values(self) -> Array:
+        """The metric of every configuration as the test measures it: (C,)."""
+        ...
+
+    @property
+    def used(self) -> Mapping[str, Any]:
+        """The knobs as they were resolved, where a default depends on the data."""
+        ...
+
+    def pair(self, a: int, b: int) -> Outcome:
+        """Return what the test says of configuration a against b."""
+        ...
+
+
+class JointReading(Reading, Protocol):
+    """A reading that also knows how the values of all configurations err together."""
+
+    def deviations(self) -> Array:
+        """Return joint draws of the errors of all values: (B, C)."""
+        ...
+
+
+class Test(Protocol):
+    """A way to tell whether one configuration is better than another."""
+
+    __test__: ClassVar[bool] = False
+    spec: ClassVar[TestSpec]
+
+    def read(self, question: Question) -> Reading:
+        """Read the evidence once, for any number of pairs."""
+        ...
+
+
+TESTS: Registry[type[Any]] = Registry("test")
+T = TypeVar("T", bound=type[Any])
+LEAST = sys.float_info.min  # no p-value is 0, however far out
+SIDES = tuple(str(each) for each in Alternative)
+
+
+def register(test: T) -> T:
+    """Put a test in the registry under the name of its spec."""
+    TESTS.add(test.spec.name, test, test.spec.aliases)
+    return test
+
+
+def p_values(less: float, greater: float) -> dict[str, float]:
+    """Return the p-value of every alternative; two-sided is twice the smaller, at most 1."""
+    low, high = (float(min(max(p, LEAST), 1.0)) for p in (less, greater))
+    return {"two-sided": min(1.0, 2 * min(low, high)), "less": low, "greater": high}
+
+
+def nothing_to_tell() -> dict[str, float]:
+    """Return the p-values of configurations that differ nowhere: 1 whatever is asked."""
+    return dict.fromkeys(SIDES, 1.0)
+
+
+def knobs(test: Any) -> dict[str, Any]:
+    """Return a test's settings as plain data."""
+    return {f.name: plain(getattr(test, f.name)) for f in fields(test)}
+
+
+def plain(value: Any) -> Any:
+    """Return a setting as data that JSON can hold."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    name = getattr(value, "name", None)
+    return name if isinstance(name, str) else repr(value)
+
+
+@lru_cache(maxsize=1)
+def versions() -> Mapping[str, str]:
+    """Return the versions that a result depends on."""
+    return {"earnest": version("earnest"), "numpy": np.__version__}
+
+
+def check_evidence(spec: TestSpec, pi: Predictions) -> None:
+    """Refuse predictions that a test cannot read, with what to use instead."""
+    if pi.n_folds < spec.min_folds:
+        raise EvidenceError(
+            f"test {spec.name!r} needs folds",
+            needs=f"at least {spec.min_folds} folds",
+            got=str(pi.n_folds),
+            cure="Give `fold`, or use test='bayle' or test='bootstrap'.",
+        )
+    if pi.n_repeats > 1 and not spec.repeats:
+        raise EvidenceError(
+            f"test {spec.name!r} takes one repeat of a cross-validation",
+            needs="one repeat",
+            got=f"{pi.n_repeats} repeats",
+            cure="Use test='bayle', or test='corrected_t' for repeated cross-validation.",
+        )
+    if pi.target.groups is not None and not spec.groups:
+        raise EvidenceError(
+            f"test {spec.name!r} counts every case as independent",
+            needs="cases without groups",
+            got=f"{len(np.unique(pi.target.groups))} groups",
+            cure="Use test='bayle', test='bootstrap' or test='sign_flip', which take whole groups.",
+        )
+
+
+def refuse_metric(spec: TestSpec, metric: Metric, cure: str) -> MetricError:
+    """Return the refusal of a metric that a test cannot take."""
+    return MetricError(
+        f"test {spec.name!r} cannot compare by {metric.name!r}",
+        needs=str(spec.metrics),
+        got=metric.name,
+        cure=cure,
+    )
+
+
+def same_predictions(pi: Predictions, a: int, b: int) -> bool:
+    """Tell whether two configurations predicted the same for every case."""
+    if a == b:
+        return True
+    return bool(np.array_equal(pi.responses[:, a], pi.responses[:, b], equal_nan=True))

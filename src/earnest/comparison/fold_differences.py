@@ -1,0 +1,84 @@
+"""Scores of folds, and what the tests that work on them share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from earnest.comparison.base import Array, Outcome, Question, TestSpec, same_predictions
+from earnest.comparison.wald import wald
+from earnest.core.cautions import Caution
+from earnest.core.errors import EvidenceError
+from earnest.inference.remarks import undefined_folds
+from earnest.kernels.score import fold_scores
+
+
+@dataclass(frozen=True, eq=False)
+class FoldReading:
+    """The metric of every configuration in every fold.
+
+    Parameters
+    ----------
+    scores : ndarray, shape (J, C)
+        The folds of all repeats in which the metric is defined.
+    overlap : float
+        What is added to 1 / J for training sets that overlap: the ratio of test to training cases.
+    remarks : tuple of Caution
+        What the test always says.
+    """
+
+    question: Question
+    scores: Array
+    overlap: float
+    remarks: tuple[Caution, ...]
+
+    @property
+    def values(self) -> Array:
+        """The mean over folds of every configuration: (C,)."""
+        return np.asarray(self.scores.mean(axis=0))
+
+    @property
+    def used(self) -> Mapping[str, Any]:
+        """No default depends on the data."""
+        return {}
+
+    def pair(self, a: int, b: int) -> Outcome:
+        """Return the mean fold difference over its standard error, under Student's law."""
+        pi, values = self.question.pi, self.values
+        count = len(self.scores)
+        apart = self.scores[:, a] - self.scores[:, b]
+        variance = float(apart.var(ddof=1)) * (1.0 / count + self.overlap)
+        return wald(
+            (float(values[a]), float(values[b])),
+            variance,
+            self.question.metric.scale,
+            units=min(count, pi.n_folds),
+            unit="fold",
+            df=count - 1,
+            same=same_predictions(pi, a, b),
+            cautions=self.remarks,
+        )
+
+
+def read_folds(
+    spec: TestSpec, question: Question, *, corrected: bool, remarks: Iterable[Caution] = ()
+) -> FoldReading:
+    """Score every fold, leaving out those in which the metric is undefined for a configuration."""
+    pi = question.pi
+    table = fold_scores(pi, question.metric, n_jobs=question.n_jobs)[:, 0]  # (J, C)
+    whole = ~np.isnan(table).any(axis=1)
+    if whole.sum() < 2:
+        raise EvidenceError(
+            f"test {spec.name!r} needs scores of folds",
+            needs="at least two folds in which the metric is defined for all that are compared",
+            got=f"{int(whole.sum())} of {len(table)}",
+            cure="Use fewer or stratified folds, a metric that a small fold defines, or "
+            "test='bayle'.",
+        )
+    partition = max(len(names) for names in pi.fold_names)  # with folds that were not evaluated
+    overlap = 1.0 / (partition - 1) if corrected else 0.0
+    said = (*remarks, *undefined_folds(len(table), int(whole.sum())))
+    return FoldReading(question, table[whole], overlap, said)

@@ -1,0 +1,133 @@
+"""From what a user gives to compare, to predictions that stand side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from earnest.comparison.losses import Losses
+from earnest.core import check
+from earnest.core.cautions import Caution
+from earnest.core.errors import EvidenceError, InputError
+from earnest.core.predictions import Predictions
+from earnest.metrics import metric as resolve_metric
+from earnest.metrics.families import Metric
+from earnest.metrics.responding import check_fits
+
+Evidence = Predictions | Losses
+
+
+def measured(given: Any, metric: Any) -> tuple[Predictions, Metric]:
+    """Return predictions and metric of what was given to compare."""
+    if isinstance(given, Losses):
+        if metric is not None:
+            raise InputError(
+                "`metric` given beside losses",
+                needs="losses alone: the metric is their mean",
+                cure="Leave it out; name the losses with Losses(..., name=...).",
+            )
+        return given.predictions(), given.metric()
+    if not isinstance(given, Predictions):
+        raise EvidenceError(
+            "this is not a table of out-of-sample predictions",
+            needs="earnest.Predictions, or earnest.Losses",
+            got=type(given).__name__,
+            cure="Make one with Predictions.from_arrays, from_frame or load; for two columns of "
+            "losses Losses({'a': ..., 'b': ...}).",
+        )
+    if metric is None:
+        raise InputError("`metric` is missing", needs="what to compare by, such as 'accuracy'")
+    measure = resolve_metric(metric).on(given.target.task)
+    check_fits(given, measure)
+    return given, measure
+
+
+def paired(given: Any, a: Any, b: Any) -> tuple[Any, int, int]:
+    """Return the evidence and the columns of a and b."""
+    if isinstance(a, (Predictions, Losses)):
+        return _two_tables(given, a, b), 0, 1
+    if b is None or a is None:
+        raise InputError(
+            "two configurations are compared",
+            needs="`a` and `b`: names or positions, or a second table of predictions",
+            got="one" if a is not None else "none",
+            cure="For all against the best use compare_many.",
+        )
+    table = given.predictions() if isinstance(given, Losses) else given
+    if not isinstance(table, Predictions):
+        return given, 0, 1  # refused by `measured`
+    return given, table.configs.index(a), table.configs.index(b)
+
+
+def _two_tables(first: Any, second: Any, extra: Any) -> Predictions:
+    """Return two predictions of one configuration each, on the same cases, side by side."""
+    if not isinstance(first, Predictions) or not isinstance(second, Predictions):
+        raise InputError(
+            "two tables of predictions are compared, or two columns of one table of losses",
+            needs="Predictions and Predictions",
+            got=f"{type(first).__name__} and {type(second).__name__}",
+            cure="Put both columns of losses in one Losses({'a': ..., 'b': ...}).",
+        )
+    if extra is not None:
+        raise InputError(
+            "`b` given beside two tables",
+            needs="two tables of one configuration each",
+            got=check.show(extra),
+            cure="Choose the configurations with .select(name).",
+        )
+    for word, table in (("first", first), ("second", second)):
+        if table.n_configs != 1:
+            raise InputError(
+                f"the {word} table has {table.n_configs} configurations",
+                needs="one configuration in each table",
+                got=check.some(table.configs.ids),
+                cure="Choose one with .select(name).",
+            )
+    if first.configs.ids == second.configs.ids:
+        second = replace(
+            second, configs=replace(second.configs, ids=(f"{second.configs.ids[0]}'",))
+        )
+    return first.concat(second)
+
+
+def common(pi: Predictions, columns: list[int]) -> tuple[Predictions, list[Caution]]:
+    """Return the chosen columns on the folds that all of them have.
+
+    A configuration that was dropped early has no predictions in the later folds.
+    """
+    chosen = pi.select(columns)
+    if chosen.complete.all():
+        return chosen, []
+    responses = np.array(chosen.responses, dtype=np.float64)
+    for repeat, cells in enumerate(chosen.cells):
+        codes = chosen.folds[:, repeat]
+        shared = np.append(cells.all(axis=1), False)[codes]
+        responses[~shared, :, repeat] = np.nan
+    if not np.isfinite(responses).any():
+        raise EvidenceError(
+            "no fold was evaluated for both configurations",
+            needs="a fold with predictions of each",
+            got=", ".join(_coverage(chosen)),
+            cure="Evaluate the missing folds, or compare others.",
+        )
+    return replace(chosen, responses=responses), [_on_common_folds(chosen)]
+
+
+def _coverage(pi: Predictions) -> Iterator[str]:
+    counts = np.sum([cells.sum(axis=0) for cells in pi.cells], axis=0)
+    total = sum(int(cells.any(axis=1).sum()) for cells in pi.cells)
+    for name, count in zip(pi.configs.ids, counts, strict=True):
+        yield f"{name} in {int(count)} of {total} folds"
+
+
+def _on_common_folds(pi: Predictions) -> Caution:
+    return Caution(
+        "EN037",
+        f"Not every fold was evaluated for both: {', '.join(_coverage(pi))}.",
+        "They are compared on the folds that both have; where a configuration was dropped because "
+        "it did badly, the comparison is too hard on it.",
+        "Evaluate the missing folds.",
+    )

@@ -1,0 +1,137 @@
+"""The central limit theorem of cross-validation: value, limits, and what the theorem leaves out.
+
+Bayle et al. 2020 hold for the mean of one loss a case, over one partition of independent cases,
+with losses that vary. Everything beyond that is said in a caution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from earnest.core.cautions import Caution, Severity
+from earnest.core.errors import EvidenceError
+from earnest.core.intervals import LimitSource, NormalLimits
+from earnest.core.predictions import Predictions
+from earnest.inference.case_values import CaseValues, case_values
+from earnest.inference.fold_variance import Variance, variance_of_mean
+from earnest.inference.no_spread import limits_without_spread
+from earnest.inference.remarks import FEW_GROUPS
+from earnest.metrics.families import Metric
+
+FEW_CASES = 30  # under which a mean is far from normal
+FEW_UNLIKE = 5  # cases of the rarer of two losses, likewise
+
+
+@dataclass(frozen=True)
+class FoldNormal:
+    """A cross-validated mean, where its limits come from, and what to be careful about."""
+
+    value: float
+    source: LimitSource
+    cautions: tuple[Caution, ...]
+
+
+def fold_normal(pi: Predictions, metric: Metric, config: int, kind: Variance) -> FoldNormal:
+    """Return the cross-validated metric of one configuration with its limits.
+
+    Parameters
+    ----------
+    pi : Predictions
+        Usable predictions in two or more folds.
+    metric : Metric
+        A mean over cases, a function of sums, or an AUC.
+    config : int
+        The column.
+    kind : Variance
+        Within folds, or over all pairs.
+    """
+    pi = pi.select(config)
+    made = case_values(pi, metric)
+    value = float(made.value[0])
+    if np.isnan(value):
+        raise EvidenceError(
+            f"metric {metric.name!r} is undefined on the cases of a repeat",
+            needs="a defined score on all cases of each repeat",
+            got=f"configuration {pi.configs.ids[0]}",
+            cure="Check the predictions, or choose another metric.",
+        )
+    variance = float(variance_of_mean(made.terms, made.folds, made.groups, kind)[0])
+    remarks = [*beyond_the_theorem(made, metric.title), *few_groups(made)]
+    if variance > 0.0:
+        source: LimitSource = NormalLimits(value, variance**0.5)
+        return FoldNormal(value, source, (*remarks, *_few_cases(made)))
+    source, remark = limits_without_spread(pi, made, metric, _units(made))
+    unused = made.kind == "delta" and not isinstance(source, NormalLimits)
+    kept = [c for c in remarks if not (unused and c.code == "EN031")]  # the linear part
+    return FoldNormal(value, source, (*kept, remark))
+
+
+def beyond_the_theorem(made: CaseValues, title: str) -> Iterator[Caution]:
+    """Yield a note for everything that the theorem does not cover."""
+    if made.kind == "delta":
+        yield Caution(
+            "EN031",
+            f"{title} is not a mean over cases.",
+            "Its limits are those of its linear part (the delta method), for the cases of all "
+            "folds together, which is beyond the theorem of Bayle et al. 2020.",
+            severity=Severity.NOTE,
+        )
+    if made.kind == "placements":
+        yield Caution(
+            "EN031",
+            f"{title} is not a mean over cases.",
+            "It is the mean over folds, not the pooled one, and its limits come from placements "
+            "in folds (LeDell et al. 2015), which is beyond the theorem of Bayle et al. 2020.",
+            severity=Severity.NOTE,
+        )
+    if made.folds.shape[1] > 1:
+        yield Caution(
+            "EN032",
+            f"There are {made.folds.shape[1]} repeats.",
+            "The theorem of Bayle et al. 2020 is about one partition; the limits do not shrink "
+            "with the number of repeats.",
+            severity=Severity.NOTE,
+        )
+    if made.groups is not None:
+        yield Caution(
+            "EN033",
+            "The cases come in groups.",
+            "The theorem of Bayle et al. 2020 is about independent cases; the variance is that "
+            "of whole groups (cluster-robust).",
+            severity=Severity.NOTE,
+        )
+
+
+def few_groups(made: CaseValues) -> Iterator[Caution]:
+    """Yield a caution where a variance over groups stands on few of them."""
+    count = _units(made)
+    if made.groups is not None and count < FEW_GROUPS:
+        yield Caution(
+            "EN034",
+            f"There are {count} groups.",
+            "A variance over so few groups is rough and mostly too small, so the interval is too "
+            "narrow.",
+        )
+
+
+def _units(made: CaseValues) -> int:
+    return len(made.terms) if made.groups is None else len(np.unique(made.groups))
+
+
+def _few_cases(made: CaseValues) -> Iterator[Caution]:
+    """Yield a caution where a normal law is a poor guide."""
+    losses = made.terms[made.folds[:, None, :] >= 0]
+    n, values, counts = len(made.terms), *np.unique(losses, return_counts=True)
+    rarer = counts.min() / made.folds.shape[1] if len(values) == 2 else np.inf
+    if n < FEW_CASES or rarer < FEW_UNLIKE:
+        what = f"{n} cases" if n < FEW_CASES else f"{rarer:.2g} of {n} cases that are unlike"
+        yield Caution(
+            "EN036",
+            f"The normal limits stand on {what}.",
+            "So few leave the mean far from normal: the interval is rough, and too short on the "
+            "side of the rarer cases.",
+            "Use more cases.",
+        )
