@@ -12,6 +12,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 
 from benchmarks.papers.paraschakis2024.agreement import METHODS, Cell, cell, published
+from benchmarks.papers.paraschakis2024.rivals import RIVALS, can_split, replicate_split
 from benchmarks.papers.paraschakis2024.simulate import Setting, replicate
 
 VERDICTS = {True: "agrees", False: "DIFFERS", None: "not in the table"}
@@ -22,16 +23,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", type=int, choices=(50, 500), action="append")
     parser.add_argument("--configs", type=int, choices=(100, 500), action="append")
+    parser.add_argument("--minority", type=float, choices=(0.1, 0.5), action="append")
+    parser.add_argument("--only", choices=("bootstraps", "rivals"))
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--resamples", type=int, default=500)
     parser.add_argument("--out", type=Path, default=RESULTS)
     asked = parser.parse_args()
     for setting in published():
-        if setting.cases in (asked.cases or (50, 500)) and setting.configs in (
-            asked.configs or (100, 500)
+        if (
+            setting.cases in (asked.cases or (50, 500))
+            and setting.configs in (asked.configs or (100, 500))
+            and setting.minority in (asked.minority or (0.1, 0.5))
         ):
             begun = time.perf_counter()
-            cells = run(setting, asked.runs, asked.resamples)
+            cells = [] if asked.only == "rivals" else run(setting, asked.runs, asked.resamples)
+            if asked.only != "bootstraps" and can_split(setting):
+                cells += run_rivals(setting, asked.runs)
             write(cells, asked.out)
             print(f"{time.perf_counter() - begun:.0f} s", flush=True)
             for made in cells:
@@ -43,10 +50,16 @@ def run(setting: Setting, runs: int, resamples: int) -> list[Cell]:
     return [cell(setting, method, made) for method in METHODS]
 
 
+def run_rivals(setting: Setting, runs: int) -> list[Cell]:
+    made = [replicate_split(setting, number) for number in range(runs)]
+    print(sum(one.missing for one in made), "tilts were not found")
+    return [cell(setting, method, made) for method in RIVALS]
+
+
 def line(made: Cell) -> str:
     where = f"Beta({made.alpha},{made.beta}) n={made.cases} C={made.configs} b={made.minority}"
     return (
-        f"{where:32} {made.method:16} tightness {made.tightness:.3f} "
+        f"{where:32} {made.method:17} tightness {made.tightness:.3f} "
         f"({made.tightness_published:.3f} ± {made.tightness_tolerance:.3f})  "
         f"inclusion {made.inclusion:.3f} ({made.inclusion_published:.3f}, "
         f"p={made.inclusion_chance:.2g})  {VERDICTS[made.agrees]}"

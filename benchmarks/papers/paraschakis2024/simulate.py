@@ -92,7 +92,11 @@ def _low(made: Estimate) -> float:
 def replicate(setting: Setting, number: int, resamples: int) -> Bounds:
     """Return one replication, the same for the same number."""
     import_module("earnest.kernels.compiled")  # hundreds of runs pay for loading it once
-    key = (setting.alpha, setting.beta, setting.cases, setting.configs, int(10 * setting.minority))
-    rng = np.random.default_rng([4321, *key, number])
-    pi, truth = draw(setting, rng)
+    pi, truth = draw(setting, stream(setting, number))
     return bounds(pi, truth, resamples, number)
+
+
+def stream(setting: Setting, number: int) -> np.random.Generator:
+    """Return the random numbers of one replication."""
+    key = (setting.alpha, setting.beta, setting.cases, setting.configs, int(10 * setting.minority))
+    return np.random.default_rng([4321, *key, number])
