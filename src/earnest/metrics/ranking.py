@@ -56,12 +56,15 @@ def group_masses(
     if not used.any():
         nothing = np.zeros((len(weights), 1))
         return nothing, nothing
-    order, starts = tie_groups(score[used])
-    labels = truth[used][order]
-    ordered = weights[:, used][:, order].astype(np.float64)  # (B, n)
-    positive = np.add.reduceat(ordered * (labels == 1), starts, axis=1)
-    negative = np.add.reduceat(ordered * (labels == 0), starts, axis=1)
-    return positive, negative
+    rows = np.flatnonzero(used)
+    order, starts = tie_groups(score[rows])
+    rows = rows[order]
+    ordered = weights[:, rows].astype(np.float64)  # (B, n)
+    positive = ordered * (truth[rows] == 1)
+    negative = ordered * (truth[rows] == 0)
+    if len(starts) == len(rows):  # no ties: every case is a group, and there is nothing to add
+        return positive, negative
+    return np.add.reduceat(positive, starts, axis=1), np.add.reduceat(negative, starts, axis=1)
 
 
 def falling_masses(
