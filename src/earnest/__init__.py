@@ -8,6 +8,7 @@ TYPE_CHECKING = False  # as type checkers know it, without the time that `typing
 if TYPE_CHECKING:
     from typing import Any
 
+    from earnest.adapters.trials import trials_from
     from earnest.core.cautions import Caution
     from earnest.core.configs import Configs
     from earnest.core.errors import (
@@ -19,11 +20,18 @@ if TYPE_CHECKING:
         UnknownNameError,
     )
     from earnest.core.intervals import Interval
+    from earnest.core.parameters import Parameter
     from earnest.core.predictions import Predictions
     from earnest.core.results import Estimate
+    from earnest.core.space import Space
     from earnest.core.tables import Estimates
     from earnest.core.target import Target
+    from earnest.core.trials import Trials
     from earnest.core.weights import Weights
+    from earnest.explanation.curves import EffectCurve, EffectSurface
+    from earnest.explanation.explain import explain
+    from earnest.explanation.regions import RegionTree
+    from earnest.explanation.result import Explanation
     from earnest.kernels.score import score_selected, score_table
     from earnest.methods.bbc import BBC
     from earnest.methods.bbc_fold import BBCFold
@@ -50,9 +58,12 @@ _HOMES = {
     "Caution": "earnest.core.cautions",
     "Configs": "earnest.core.configs",
     "EarnestError": "earnest.core.errors",
+    "EffectCurve": "earnest.explanation.curves",
+    "EffectSurface": "earnest.explanation.curves",
     "Estimate": "earnest.core.results",
     "Estimates": "earnest.core.tables",
     "EvidenceError": "earnest.core.errors",
+    "Explanation": "earnest.explanation.result",
     "FormatError": "earnest.core.errors",
     "GroupBootstrap": "earnest.resampling.bootstrap",
     "HoldOut": "earnest.methods.holdout",
@@ -61,18 +72,24 @@ _HOMES = {
     "MetricError": "earnest.core.errors",
     "Naive": "earnest.methods.naive",
     "NaiveBootstrap": "earnest.methods.naive_bootstrap",
+    "Parameter": "earnest.core.parameters",
     "Predictions": "earnest.core.predictions",
+    "RegionTree": "earnest.explanation.regions",
+    "Space": "earnest.core.space",
     "StratifiedBootstrap": "earnest.resampling.bootstrap",
     "Target": "earnest.core.target",
     "Tibshirani": "earnest.methods.tibshirani",
+    "Trials": "earnest.core.trials",
     "UnknownNameError": "earnest.core.errors",
     "Weights": "earnest.core.weights",
     "estimate": "earnest.methods.run",
     "estimate_all": "earnest.methods.run",
+    "explain": "earnest.explanation.explain",
     "make_metric": "earnest.metrics",
     "metric": "earnest.metrics",
     "score_selected": "earnest.kernels.score",
     "score_table": "earnest.kernels.score",
+    "trials_from": "earnest.adapters.trials",
 }
 
 __all__ = [
@@ -83,9 +100,12 @@ __all__ = [
     "Caution",
     "Configs",
     "EarnestError",
+    "EffectCurve",
+    "EffectSurface",
     "Estimate",
     "Estimates",
     "EvidenceError",
+    "Explanation",
     "FormatError",
     "GroupBootstrap",
     "HoldOut",
@@ -94,18 +114,24 @@ __all__ = [
     "MetricError",
     "Naive",
     "NaiveBootstrap",
+    "Parameter",
     "Predictions",
+    "RegionTree",
+    "Space",
     "StratifiedBootstrap",
     "Target",
     "Tibshirani",
+    "Trials",
     "UnknownNameError",
     "Weights",
     "estimate",
     "estimate_all",
+    "explain",
     "make_metric",
     "metric",
     "score_selected",
     "score_table",
+    "trials_from",
 ]
 
 

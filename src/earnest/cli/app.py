@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from earnest.cli import INTERRUPTED, estimate, methods, metrics
+from earnest.cli import INTERRUPTED, estimate, explain, methods, metrics
 from earnest.cli.failing import internal_error, options_for, say, usage_line
 from earnest.cli.terminal import guarded_output, write
 from earnest.core.errors import EarnestError
@@ -39,6 +39,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("estimate", help=estimate.HELP, rich_help_panel="Ask")(estimate.command)
+app.command("explain", help=explain.HELP, rich_help_panel="Ask")(explain.command)
 app.command("methods", help=methods.HELP, rich_help_panel="Look up")(methods.command)
 app.command("metrics", help=metrics.HELP, rich_help_panel="Look up")(metrics.command)
 
