@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks.speed import auc, intervals, memory, moments, startup
+from benchmarks.speed import (
+    auc,
+    intervals,
+    memory,
+    moments,
+    partial_dependence,
+    regions,
+    startup,
+)
 
 
 def main() -> int:
     """Run all measurements."""
     quick = "--quick" in sys.argv[1:]
     missed = 0
-    for module in (startup, auc, moments, intervals, memory):
+    for module in (startup, auc, moments, intervals, partial_dependence, regions, memory):
         for row in module.rows(quick):
             print(row, flush=True)
             missed += not row.met

@@ -8,6 +8,7 @@ TYPE_CHECKING = False  # as type checkers know it, without the time that `typing
 if TYPE_CHECKING:
     from typing import Any
 
+    from earnest.adapters.trials import trials_from
     from earnest.comparison.bayesian_t import BayesianTTest
     from earnest.comparison.bayle import BayleTest
     from earnest.comparison.bootstrap import BootstrapTest
@@ -32,11 +33,18 @@ if TYPE_CHECKING:
         UnknownNameError,
     )
     from earnest.core.intervals import Interval
+    from earnest.core.parameters import Parameter
     from earnest.core.predictions import Predictions
     from earnest.core.results import Estimate
+    from earnest.core.space import Space
     from earnest.core.tables import Estimates
     from earnest.core.target import Target
+    from earnest.core.trials import Trials
     from earnest.core.weights import Weights
+    from earnest.explanation.curves import EffectCurve, EffectSurface
+    from earnest.explanation.explain import explain
+    from earnest.explanation.regions import RegionTree
+    from earnest.explanation.result import Explanation
     from earnest.kernels.score import score_selected, score_table
     from earnest.methods.bayle_all_pairs import BayleAllPairs
     from earnest.methods.bayle_within_fold import BayleWithinFold
@@ -84,9 +92,12 @@ _HOMES = {
     "DeLong10p": "earnest.methods.delong_10p",
     "DeLongTest": "earnest.comparison.delong",
     "EarnestError": "earnest.core.errors",
+    "EffectCurve": "earnest.explanation.curves",
+    "EffectSurface": "earnest.explanation.curves",
     "Estimate": "earnest.core.results",
     "Estimates": "earnest.core.tables",
     "EvidenceError": "earnest.core.errors",
+    "Explanation": "earnest.explanation.result",
     "FormatError": "earnest.core.errors",
     "GroupBootstrap": "earnest.resampling.bootstrap",
     "HanleyMcNeil": "earnest.methods.hanley_mcneil",
@@ -100,23 +111,29 @@ _HOMES = {
     "MetricError": "earnest.core.errors",
     "Naive": "earnest.methods.naive",
     "NaiveBootstrap": "earnest.methods.naive_bootstrap",
+    "Parameter": "earnest.core.parameters",
     "Predictions": "earnest.core.predictions",
+    "RegionTree": "earnest.explanation.regions",
     "SignFlipTest": "earnest.comparison.sign_flip",
+    "Space": "earnest.core.space",
     "StratifiedBootstrap": "earnest.resampling.bootstrap",
     "Target": "earnest.core.target",
     "Tibshirani": "earnest.methods.tibshirani",
     "Tilted": "earnest.methods.tilted",
     "Tilted10p": "earnest.methods.tilted_10p",
+    "Trials": "earnest.core.trials",
     "UnknownNameError": "earnest.core.errors",
     "Weights": "earnest.core.weights",
     "compare": "earnest.comparison.run",
     "compare_many": "earnest.comparison.many",
     "estimate": "earnest.methods.run",
     "estimate_all": "earnest.methods.run",
+    "explain": "earnest.explanation.explain",
     "make_metric": "earnest.metrics",
     "metric": "earnest.metrics",
     "score_selected": "earnest.kernels.score",
     "score_table": "earnest.kernels.score",
+    "trials_from": "earnest.adapters.trials",
 }
 
 __all__ = [
@@ -139,9 +156,12 @@ __all__ = [
     "DeLong10p",
     "DeLongTest",
     "EarnestError",
+    "EffectCurve",
+    "EffectSurface",
     "Estimate",
     "Estimates",
     "EvidenceError",
+    "Explanation",
     "FormatError",
     "GroupBootstrap",
     "HanleyMcNeil",
@@ -155,23 +175,29 @@ __all__ = [
     "MetricError",
     "Naive",
     "NaiveBootstrap",
+    "Parameter",
     "Predictions",
+    "RegionTree",
     "SignFlipTest",
+    "Space",
     "StratifiedBootstrap",
     "Target",
     "Tibshirani",
     "Tilted",
     "Tilted10p",
+    "Trials",
     "UnknownNameError",
     "Weights",
     "compare",
     "compare_many",
     "estimate",
     "estimate_all",
+    "explain",
     "make_metric",
     "metric",
     "score_selected",
     "score_table",
+    "trials_from",
 ]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -19,14 +19,17 @@ from earnest import (
     NaiveBootstrap,
     Predictions,
     Tilted,
+    Trials,
     compare,
     compare_many,
     estimate,
     estimate_all,
+    explain,
 )
 from earnest.core.cautions import CODES, Severity
+from earnest.explanation.surrogate import choose_surrogate
 
-NOT_YET = {"EN004"}  # the edge of the space is the business of `explain`
+NOT_YET: set[str] = set()
 
 
 def noise(n: int = 60, configs: int = 40, folds: int = 5, seed: int = 0) -> Predictions:
@@ -97,6 +100,7 @@ TRIGGERS: dict[str, Callable[[], set[str]]] = {
     "EN001": lambda: of(noise(), "bbc"),
     "EN002": lambda: of(noise(n=20, folds=5)),
     "EN003": lambda: of(with_target(noise(), groups=np.repeat(np.arange(6), 10))),
+    "EN004": lambda: tuned(explained="edge"),
     "EN005": lambda: of(Predictions.from_arrays([0, 1] * 9, np.full((18, 3), 0.5))),
     "EN006": lambda: of(replace(noise(), configs=dynamic(40)), "bbc"),
     "EN007": lambda: of(levels(), "bbc"),
@@ -161,6 +165,18 @@ TRIGGERS: dict[str, Callable[[], set[str]]] = {
     "EN041": lambda: against(noise(n=4, folds=2), "sign_flip"),
     "EN042": lambda: against(noise(), "mcnemar"),
     "EN043": lambda: codes(compare_many(one_constant(), metric="pearson", rng=0).cautions),
+    "EN060": lambda: codes(small_trials(objective=[float("nan"), *range(19)]).cautions),
+    "EN061": lambda: codes(small_trials(seed=[3] * 20).cautions),
+    "EN062": lambda: codes(small_trials().cautions),
+    "EN063": lambda: tuned(noise=10.0),
+    "EN064": lambda: codes(many_trials_surrogate()),
+    "EN065": lambda: tuned(a=in_a_corner),
+    "EN066": lambda: tuned(explained="twice"),
+    "EN067": lambda: tuned(kind=rare_branch),
+    "EN068": lambda: tuned(n=80, k=many_levels),
+    "EN069": lambda: tuned(n=12, noise=0.0),
+    "EN070": lambda: tuned(explained="one"),
+    "EN071": lambda: tuned(explained="noisy"),
 }
 
 
@@ -173,6 +189,58 @@ def one_constant() -> Predictions:
 
 def against(pi: Predictions, test: str = "bayle") -> set[str]:
     return codes(compare(pi, 0, 1, test=test, metric="accuracy", rng=0).cautions)
+
+
+def tuned(
+    n: int = 40, noise: float = 0.01, explained: str | None = None, **changes: object
+) -> set[str]:
+    """Return the codes of an explanation of a smooth objective over two or three parameters."""
+    rng = np.random.default_rng(4)
+    configs: list[dict[str, object]] = [
+        {"a": float(rng.random()), "b": float(rng.random())} for _ in range(n)
+    ]
+    score = [-abs(c["a"] - 0.4) + noise * rng.standard_normal() for c in configs]  # type: ignore[operator]
+    for make in changes.values():
+        configs = [{**c, **make(i, c)} for i, c in enumerate(configs)]  # type: ignore[operator]
+    if explained == "one":
+        configs = [{"a": c["a"]} for c in configs]
+    if explained == "twice":
+        configs, score = configs * 2, score * 2
+    if explained == "noisy":
+        configs, score = configs * 3, (3 * rng.standard_normal(3 * n)).tolist()
+    if explained == "edge":
+        score = [float(c["a"]) for c in configs]  # type: ignore[arg-type]
+    found = explain(configs, objective_values=score, direction="maximize", n_points=100, rng=0)
+    return codes(found.cautions)
+
+
+def in_a_corner(i: int, config: dict[str, object]) -> dict[str, object]:
+    """Keep one trial out of twenty above 0.5."""
+    return {} if i % 20 == 0 else {"a": 0.5 * float(config["a"])}  # type: ignore[arg-type]
+
+
+def rare_branch(i: int, config: dict[str, object]) -> dict[str, object]:
+    """Give five trials a parameter of their own."""
+    return {"kind": "x", "c": i / 40} if i % 8 == 0 else {"kind": "y"}
+
+
+def many_levels(i: int, config: dict[str, object]) -> dict[str, object]:
+    """Try some of 16 levels more often than others."""
+    return {"k": f"level {i % 16 if i < 32 else i % 3}"}
+
+
+def small_trials(objective: Sequence[float] = range(20), **columns: list[object]) -> Trials:
+    """Return 20 trials of one number and more columns."""
+    rows = [{"a": i / 20, **{k: v[i] for k, v in columns.items()}} for i in range(20)]
+    return Trials.from_configs(rows, list(objective), direction="maximize")
+
+
+def many_trials_surrogate() -> tuple[Caution, ...]:
+    """Fit what would be chosen for many trials, to a few."""
+    trials = small_trials()
+    chosen = choose_surrogate(trials.space, 5000)
+    rng = np.random.default_rng(0)
+    return chosen.fit(trials.space, trials.codes, trials.objective, rng=rng).cautions
 
 
 def dynamic(count: int) -> Configs:
@@ -229,5 +297,6 @@ def test_a_caution_survives_json_and_reads_as_one_line() -> None:
     assert str(Caution("EN001", "What.", "Then.")) == "EN001 What. Then."
 
 
-def test_codes_are_numbered_without_a_gap() -> None:
-    assert list(CODES) == [f"EN{i:03d}" for i in range(1, len(CODES) + 1)]
+def test_codes_are_in_order() -> None:
+    assert list(CODES) == sorted(CODES)
+    assert all(code.startswith("EN") and len(code) == 5 for code in CODES)

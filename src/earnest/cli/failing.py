@@ -28,6 +28,9 @@ _OPTIONS = {
     **{name: f"--{name}" for name in ("time", "event", "positive", "task", "response")},
     "threshold": "--threshold",
     **{name: f"--{name}" for name in ("test", "alternative", "adjust", "reference", "rope")},
+    **{name: f"--{name}" for name in ("study", "objective", "direction", "params", "regions")},
+    **{name: f"--{name}" for name in ("surrogate", "suggest")},
+    "n_points": "--n-points",
 }
 _BACKTICKED = re.compile(r"`(\w+)`( =)?")
 _KEYWORD = re.compile(r"\b(\w+)=(?:'([^']*)'|(\d[\d.]*\d|\d)|(\[\.\.\.\])|None)")

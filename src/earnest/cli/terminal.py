@@ -28,7 +28,9 @@ NO_BREAK = "\ue000"  # stands for a no-break space while rich, which would break
 _TRAILING = re.compile(r"[ ]+$", re.MULTILINE)
 _ASCII = {
     "\u00a0": " ",
+    "\u00b1": "+-",
     "\u00b2": "^2",
+    "\u00b7": "-",
     "\u00d7": "x",
     "\u2013": "-",
     "\u2026": "...",
@@ -41,6 +43,7 @@ _ASCII = {
     "\u254c": ".",
     "\u251c": "|",
     "\u2524": "|",
+    **dict(zip("\u2581\u2582\u2583\u2584\u2585\u2586\u2587\u2588", "_.,-=+*#", strict=True)),
     "\u25b6": ">",
     "\u25c0": "<",
     "\u25c7": "x",

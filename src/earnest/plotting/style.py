@@ -6,6 +6,8 @@ dash say it without colour.
 
 from __future__ import annotations
 
+import io
+import re
 from typing import Any
 
 HONEST = "#0B5CA0"
@@ -19,14 +21,17 @@ SMALL, TINY = 9.4, 9.0  # points
 
 def axes_or_new(ax: Any, size: tuple[float, float]) -> Any:
     """Return the given Axes, or those of a new figure that belongs to nobody else."""
-    if ax is not None:
-        return ax
+    return new_figure(size).add_subplot() if ax is None else ax
+
+
+def new_figure(size: tuple[float, float], layout: Any = "constrained") -> Any:
+    """Return a new figure that can be saved without a display."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=size, layout="constrained")
-    FigureCanvasAgg(figure)  # so that it can be saved without a display
-    return figure.add_subplot()
+    figure = Figure(figsize=size, layout=layout)
+    FigureCanvasAgg(figure)
+    return figure
 
 
 def quiet(ax: Any, label: str) -> None:
@@ -43,3 +48,27 @@ def quiet(ax: Any, label: str) -> None:
 def literal(text: str) -> str:
     """Return a user's text so that no `$` in it is read as mathematics."""
     return text.replace("$", r"\$")
+
+
+def as_svg(figure: Any, name: str) -> str:
+    """Return a figure as an SVG element to stand in a page: the same bytes every time.
+
+    Parameters
+    ----------
+    figure : matplotlib Figure
+        What to write.
+    name : str
+        A word of letters that prefixes every id, since ids repeat between figures.
+    """
+    from matplotlib import rc_context
+
+    settings: Any = {"svg.fonttype": "none", "svg.hashsalt": name, "font.family": "sans-serif"}
+    nothing = {"Date": None, "Creator": None, "Format": None, "Type": None}
+    with rc_context(settings):
+        made = io.StringIO()
+        figure.savefig(made, format="svg", metadata=nothing, transparent=True)
+    element = made.getvalue()
+    element = element[element.index("<svg") :]
+    element = re.sub(r"<metadata>.*?</metadata>\s*", "", element, flags=re.S)
+    element = re.sub(r'(id="|url\(#|xlink:href="#)', rf"\g<1>{name}-", element)
+    return element.strip()

@@ -1,0 +1,74 @@
+"""Partial dependence of a Gaussian process, against scikit-learn's own prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+import earnest as en
+from benchmarks.speed.timing import Row, side_by_side
+from earnest.explanation.gaussian_process import GaussianProcess
+
+TRIALS, PARAMETERS, GRID, POINTS = 200, 7, 20, 1000
+SAMPLED = 4  # grid values of the covariances that the baseline is timed on, then scaled
+
+
+def rows(quick: bool) -> Iterator[Row]:
+    """Yield the ratios of the sd by equation 5 and by equation 4."""
+    points = 200 if quick else POINTS
+    fitted, where = problem(points)
+    grid = np.linspace(0.0, 1.0, GRID)
+    yield average_sd(fitted, where, grid, None if quick else 2.5)
+    yield sd_of_mean(fitted, where, grid, None if quick else 20.0)
+
+
+def problem(points: int, seed: int = 0) -> tuple[Any, np.ndarray]:
+    """Return a process fitted to a smooth objective with noise, and Monte Carlo points."""
+    rng = np.random.default_rng(seed)
+    space = en.Space(tuple(en.Parameter(name=f"x{i}", kind="float") for i in range(PARAMETERS)))
+    codes = space.sample(TRIALS, rng)
+    truth = np.sin(3 * codes[:, 0]) + codes[:, 1] * codes[:, 2] + 0.3 * codes[:, 3] ** 2
+    noisy = truth + 0.05 * rng.standard_normal(TRIALS)
+    fitted = GaussianProcess().fit(space, codes, noisy, rng=rng)
+    return fitted, space.sample(points, rng)
+
+
+def average_sd(fitted: Any, points: np.ndarray, grid: np.ndarray, target: float | None) -> Row:
+    """Time means and the sd by equation 5 with all ICE curves, for every parameter."""
+
+    def ours() -> object:
+        return [fitted.effect(points, j, grid, covariance=False) for j in range(PARAMETERS)]
+
+    def theirs() -> None:
+        for j in range(PARAMETERS):
+            stacked = np.repeat(points, len(grid), axis=0)
+            stacked[:, j] = np.tile(grid, len(points))
+            fitted.regressor.predict(stacked, return_std=True)
+
+    mine, other = side_by_side(ours, theirs, 3)
+    return Row(f"effects, eq. 5, {_size(points)}", mine, "predict(return_std)", other, target)
+
+
+def sd_of_mean(fitted: Any, points: np.ndarray, grid: np.ndarray, target: float | None) -> Row:
+    """Time means and the sd by equation 4, for every parameter."""
+
+    def ours() -> object:
+        return [
+            fitted.effect(points, j, grid, pointwise=False, n_jobs=-1) for j in range(PARAMETERS)
+        ]
+
+    def theirs() -> None:
+        for value in grid[:SAMPLED]:
+            moved = points.copy()
+            moved[:, 0] = value
+            fitted.regressor.predict(moved, return_cov=True)
+
+    mine, other = side_by_side(ours, theirs, 5)
+    scaled = other * PARAMETERS * len(grid) / SAMPLED
+    return Row(f"effects, eq. 4, {_size(points)}", mine, "predict(return_cov)", scaled, target)
+
+
+def _size(points: np.ndarray) -> str:
+    return f"{TRIALS} trials, {PARAMETERS} parameters, G={GRID} n={len(points)}"

@@ -1,0 +1,1 @@
+"""Pure readers of other libraries' results: nothing here fits a model."""

@@ -1,0 +1,148 @@
+"""An explanation as people read it in a terminal: the finding, shares, regions, cautions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from rich.text import Text
+
+from earnest.cli.show import Fact, Part, counted, grid, indented, labelled, remarks
+from earnest.cli.terminal import ACCENT, GREY, WARN, clean, emit
+from earnest.explanation.curves import EffectCurve
+from earnest.explanation.findings import as_sentence, headline, in_percent
+from earnest.explanation.region_words import band_words, text
+from earnest.explanation.regions import RegionTree
+from earnest.explanation.result import Explanation
+from earnest.explanation.suggest import Suggestion
+
+MOST_PARAMS, MOST_TREES = 12, 3
+SPARK = "▁▂▃▄▅▆▇█"
+WIDEST_SPARK = 12
+CHECKED = "surrogate, where the search looked, edges of the space, regions"
+
+
+def show_explanation(
+    found: Explanation, advice: Sequence[Suggestion] = (), page: Path | None = None
+) -> None:
+    """Write an explanation."""
+    said = as_sentence(headline(found.importance, found.sampling_bias))
+    emit(
+        Text(),
+        indented(Text(clean(f"{said}."), style="bold")),
+        indented(Text(clean(str(found.surrogate_quality)))),
+        Text(),
+        *effects(found),
+        Text(),
+        *regions(found),
+        labelled([*facts(found), *suggestions(advice), *_page(page)]),
+        Text(),
+        *remarks(found.cautions, CHECKED),
+    )
+
+
+def effects(found: Explanation) -> Iterator[Part]:
+    """Yield a row a parameter: its share, its curve, where it is best, its range and band."""
+    objective = found.objective
+    better = "higher" if objective.greater_is_better else "lower"
+    table = grid(5)
+    heads = ("", "share of variance", "curve", "best at", f"{objective.name}, {better} is better")
+    table.add_row(*(Text(clean(head), style=GREY) for head in heads))
+    shown = list(found.effects.values())[:MOST_PARAMS]
+    for curve in shown:
+        table.add_row(
+            Text(clean(_cut(curve.param)), style="bold"),
+            Text(in_percent(found.importance.main[curve.param])),
+            Text(spark(curve), style=ACCENT),
+            Text(clean(_cut(best_at(curve), 12))),
+            Text(span(curve)),
+        )
+    yield indented(table)
+    more = len(found.effects) - len(shown)
+    if more > 0:
+        yield indented(Text(f"{more} more; --json has them all.", style=GREY))
+
+
+def regions(found: Explanation) -> Iterator[Part]:
+    """Yield the regions of the most important parameters, the best one's in colour."""
+    trees = [tree for tree in found.regions.values() if len(tree) > 1][:MOST_TREES]
+    for tree in trees:
+        yield indented(Text(clean(f"Regions of {tree.param}"), style=GREY))
+        yield from _leaves(tree)
+        yield Text()
+
+
+def _leaves(tree: RegionTree) -> Iterator[Part]:
+    table = grid(2)
+    for leaf in tree.leaves:
+        style = ACCENT if leaf.holds_best else ""
+        mark = " · best here" if leaf.holds_best else ""
+        words = Text(clean(f"  {leaf.words}"), style=style)
+        facts = f"{leaf.facts.rpartition(', ')[0]}, "
+        band = Text(clean(facts), style=GREY)
+        band.append(clean(band_words(leaf.narrower)), WARN if leaf.narrower < -0.005 else ACCENT)
+        table.add_row(words, band.append(mark, ACCENT))
+    for column in table.columns:  # the first may wrap too: conditions are long
+        column.no_wrap = False
+    yield indented(table)
+
+
+def facts(found: Explanation) -> Iterator[Fact]:
+    """Yield what was explained, and what is as good as the best."""
+    best = ", ".join(f"{name}={text(value)}" for name, value in found.best_config.items())
+    yield "Best", f"{found.best_value:.4g} with {best}"
+    stable = found.stable_optimum
+    yield (
+        "As good",
+        f"{len(stable)} of {counted(stable.n_trials, 'trial')} and {100 * stable.share:.2g} % of "
+        "the space cannot be shown to be worse",
+    )
+    left = found.n_failed + found.n_pruned
+    parts = [counted(found.n_trials, "trial"), *([f"{left} left out"] if left else [])]
+    parts += [found.surrogate, f"{found.provenance['n_points']:,} points"]
+    yield "Evidence", ", ".join([*parts, f"seed {found.provenance['seed']}"])
+    overall = found.sampling_bias.overall
+    yield "Looked at", f"{overall.unbiased:.2f} from an even spread (MMD, 0 is even)"
+    yield "Bands", "average surrogate uncertainty (eq. 5), not that of the average"
+
+
+def suggestions(advice: Sequence[Suggestion]) -> Iterator[Fact]:
+    """Yield what to try next."""
+    for number, each in enumerate(advice):
+        words = ", ".join(f"{name}={text(_rounded(v))}" for name, v in each.config.items())
+        gain = f"all bands {100 * each.narrower:.0f} % narrower"
+        yield "Try next" if number == 0 else "", f"{words} ({gain})"
+
+
+def spark(curve: EffectCurve) -> str:
+    """Return the curve as a row of blocks, eight heights from its lowest to its highest value."""
+    known = [float(v) for v in curve.mean if v == v]
+    low, high = min(known), max(known)
+    every = -(-len(known) // WIDEST_SPARK)
+    if high <= low:
+        return SPARK[0] * len(known[::every])
+    return "".join(SPARK[min(7, int(8 * (v - low) / (high - low)))] for v in known[::every])
+
+
+def best_at(curve: EffectCurve) -> str:
+    """Return the value at which a curve is best."""
+    return text(_rounded(curve.grid[curve.objective.best(curve.mean)]))
+
+
+def span(curve: EffectCurve) -> str:
+    """Return the range of a curve and the half width of its band."""
+    known = curve.mean[curve.mean == curve.mean]
+    return f"{known.min():.3g} to {known.max():.3g} ± {1.96 * curve.mean_confidence:.2g}"
+
+
+def _rounded(value: object) -> object:
+    return float(f"{value:.3g}") if isinstance(value, float) else value
+
+
+def _page(page: Path | None) -> Iterator[Fact]:
+    if page is not None:
+        yield "Page", str(page)
+
+
+def _cut(name: str, most: int = 20) -> str:
+    return name if len(name) <= most else name[: most - 1] + "…"

@@ -1,0 +1,1 @@
+"""What a tuning learned, and how surely: surrogates, effects, regions."""

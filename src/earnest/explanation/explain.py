@@ -1,0 +1,257 @@
+"""The verb `explain`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from earnest.adapters.trials import trials_from
+from earnest.core import check
+from earnest.core.errors import InputError
+from earnest.core.results import by_severity
+from earnest.core.rng import Purpose, RngLike, Seeds
+from earnest.core.threads import each, workers
+from earnest.core.trials import Trials
+from earnest.explanation import remarks
+from earnest.explanation.curves import EffectCurve, Objective
+from earnest.explanation.effects import Scene, effect_of
+from earnest.explanation.growing import DEFAULT_REGIONS, Growth
+from earnest.explanation.importance import importance_of
+from earnest.explanation.partition import RegionRule, regions_of
+from earnest.explanation.regions import RegionTree
+from earnest.explanation.result import Explanation
+from earnest.explanation.sampling_bias import sampling_bias
+from earnest.explanation.stable import stable_optimum
+from earnest.explanation.surrogate import Surrogate, surrogate_of
+from earnest.explanation.surrogate_quality import cross_validated
+from earnest.methods.base import versions
+
+FIT = 100  # the stream of the surrogate, apart from those of effects
+
+
+def explain(
+    source: Any,
+    params: Sequence[str] | str | None = None,
+    *,
+    surrogate: str | Surrogate | None = None,
+    n_points: int = 1000,
+    grid_size: int = 20,
+    regions: int = DEFAULT_REGIONS,
+    confidence_level: float = 0.95,
+    rng: RngLike = None,
+    n_jobs: int | None = None,
+    objective_values: Any = None,
+    study: str | None = None,
+    objective: str | int | None = None,
+    direction: str | None = None,
+    space: Any = None,
+    standard_error: str | None = None,
+    status: str | None = None,
+) -> Explanation:
+    """Tell what a tuning run learned of its parameters, and how surely.
+
+    What is estimated: the partial dependence of a surrogate of the objective on each parameter,
+    averaged over a uniform spread of the space, with the surrogate's own uncertainty; regions of
+    the space in which that is smaller; and the share of the objective's variance that each
+    parameter explains. What it assumes: that the surrogate fits, which it checks on trials it has
+    not seen and tells. When it fails: where the search hardly looked, curves are guesses, and the
+    bands are only as honest as the surrogate; the true objective is never evaluated.
+
+    Parameters
+    ----------
+    source : object or path
+        Trials, an Optuna study or storage, a fitted scikit-learn search, a `SearchCV`, a SMAC run
+        history, a table or its file; see `trials_from`.
+    params : sequence of str, optional
+        The parameters to explain; all that vary if None. All of them inform the surrogate.
+    surrogate : {'gaussian_process', 'forest'} or Surrogate, optional
+        The model of the objective; chosen by the number of trials if None.
+    n_points : int
+        Monte Carlo points that effects average over.
+    grid_size : int
+        Values of a number at which its effect is computed; a category has all its levels.
+    regions : int
+        Into how many regions the space is divided for each parameter; 1 for none.
+    confidence_level : float
+        That of intervals and of bands as drawn.
+    rng : int, Generator, optional
+        Seeds the Monte Carlo points and the surrogate.
+    n_jobs : int, optional
+        Threads; -1 is all. No result depends on it.
+    objective_values, study, objective, direction, space, standard_error, status
+        How to read the source; see `trials_from`.
+
+    Returns
+    -------
+    Explanation
+
+    References
+    ----------
+    Moosbauer, Herbinger, Casalicchio, Lindauer and Bischl (2021), *Explaining hyperparameter
+    optimization via partial dependence plots*, NeurIPS.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> rng = np.random.default_rng(0)
+    >>> configs = [
+    ...     {"rate": 10 ** rng.uniform(-4, 0), "depth": int(rng.integers(1, 9))} for _ in range(40)
+    ... ]
+    >>> score = [-((np.log10(c["rate"]) + 2) ** 2) + 0.1 * c["depth"] for c in configs]
+    >>> found = en.explain(configs, objective_values=score, direction="maximize", rng=0)
+    >>> list(found.effects)
+    ['rate', 'depth']
+    """
+    check.whole_number("n_points", n_points, low=20)
+    check.whole_number("grid_size", grid_size, low=2)
+    check.whole_number("regions", regions, low=1)
+    check.share("confidence_level", confidence_level)
+    seeds, threads = Seeds.of(rng), workers(n_jobs)
+    trials = trials_from(
+        source,
+        objective_values,
+        study=study,
+        objective=objective,
+        direction=direction,
+        space=space,
+        standard_error=standard_error,
+        status=status,
+    )
+    columns = _columns(trials, params)
+    kind = surrogate_of(surrogate, trials.space, len(trials))
+    asked = _Asked(columns, regions, confidence_level, threads)
+    with _one_thread_each():
+        scene = _scene(trials, kind, seeds, n_points, grid_size)
+        return _explanation(trials, kind, scene, asked)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What was asked for, checked."""
+
+    columns: list[int]
+    regions: int
+    confidence_level: float
+    threads: int
+
+
+def _one_thread_each() -> Any:
+    """Keep linear algebra in the thread that calls it.
+
+    Its matrices are small: threads of its own would cost more than they bring, the more so beside
+    ours, and the last bits of a result would depend on how many there are.
+    """
+    from threadpoolctl import threadpool_limits
+
+    return threadpool_limits(limits=1)
+
+
+def _explanation(trials: Trials, kind: Surrogate, scene: Scene, asked: _Asked) -> Explanation:
+    """Ask everything of a fitted surrogate, and put the answers together."""
+    _ = scene.points, scene.active, scene.best  # drawn before threads ask for them
+    seeds, level = scene.seeds, asked.confidence_level
+    importance = importance_of(scene, asked.columns, level)
+    ranked = [trials.space.index(name) for name in importance.ranking]
+    made = each(lambda c: _explained(scene, c, asked.regions), ranked, asked.threads)
+    curves, trees = [curve for curve, _ in made], [tree for _, tree in made]
+    quality = cross_validated(kind, trials, seeds)
+    bias = sampling_bias(trials.space, scene.codes, trials.space.mask(scene.points))
+    stable = stable_optimum(scene, level)
+    return Explanation(
+        effects={curve.param: curve for curve in curves},
+        regions={tree.param: tree for tree in trees},
+        importance=importance,
+        surrogate=scene.fitted.name,
+        surrogate_quality=quality,
+        sampling_bias=bias,
+        stable_optimum=stable,
+        objective=scene.objective,
+        best_config=trials.best_config,
+        best_value=float(trials.objective[trials.best]),
+        n_trials=len(trials),
+        n_failed=trials.n_failed,
+        n_pruned=trials.n_pruned,
+        space=trials.space.names,
+        confidence_level=level,
+        cautions=by_severity(
+            [
+                *trials.cautions,
+                *scene.fitted.cautions,
+                *quality.cautions,
+                *remarks.on_the_edge(scene, ranked),
+                *remarks.hardly_tried(bias, importance.ranking),
+                *remarks.repeated(trials),
+                *remarks.rarely_active(curves),
+                *remarks.divided_by_order(trees),
+                *remarks.empty_regions(trees),
+                *remarks.alone(_varying(trials)),
+                *remarks.untold(stable),
+            ]
+        ),
+        provenance={
+            "source": trials.source,
+            "seed": seeds.entropy,
+            "n_points": scene.n_points,
+            "grid_size": scene.grid_size,
+            "regions": asked.regions,
+            "versions": dict(versions()),
+        },
+        scene=scene,
+    )
+
+
+def _scene(trials: Trials, kind: Surrogate, seeds: Seeds, n_points: int, grid_size: int) -> Scene:
+    fitted = kind.fit(
+        trials.space,
+        trials.codes,
+        trials.objective,
+        trials.standard_error,
+        rng=seeds.generator(Purpose.EXPLANATION, FIT),
+    )
+    return Scene(
+        trials.space,
+        fitted,
+        np.asarray(trials.codes),
+        np.asarray(trials.objective),
+        Objective(trials.objective_name, trials.direction == "maximize"),
+        n_points,
+        grid_size,
+        seeds,
+    )
+
+
+def _explained(scene: Scene, column: int, regions: int) -> tuple[EffectCurve, RegionTree]:
+    curve = effect_of(scene, column)
+    return curve, regions_of(scene, curve, RegionRule(Growth(n_regions=regions)))
+
+
+def _varying(trials: Trials) -> list[int]:
+    """Return the parameters with an effect: those that differ between trials."""
+    out = []
+    for column, parameter in enumerate(trials.space):
+        tried = trials.codes[:, column]
+        if parameter.varies and len(np.unique(tried[~np.isnan(tried)])) > 1:
+            out.append(column)
+    return out
+
+
+def _columns(trials: Trials, params: Sequence[str] | str | None) -> list[int]:
+    varying = _varying(trials)
+    if params is None:
+        return varying
+    asked = [params] if isinstance(params, str) else list(params)
+    columns = list(dict.fromkeys(trials.space.index(name) for name in asked))
+    if not columns:
+        raise InputError("`params` is empty", needs="names of parameters, or None for all")
+    fixed = [trials.space[column].name for column in columns if column not in varying]
+    if fixed:
+        raise InputError(
+            f"parameters never varied: {check.some(map(repr, fixed))}",
+            needs=check.some(trials.space[column].name for column in varying),
+            cure="Nothing can be said of their effect; leave them out.",
+        )
+    return columns

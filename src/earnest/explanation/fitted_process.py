@@ -1,0 +1,290 @@
+"""A fitted Gaussian process: posterior, partial dependence, and covariances of means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.cautions import Caution
+from earnest.core.space import Space
+from earnest.core.threads import each, workers
+from earnest.explanation.features import Features
+from earnest.explanation.kernels import KERNELS, squared_distances
+from earnest.explanation.likelihood import JITTER, Evidence, Scales
+from earnest.explanation.surrogate import EffectSums, as_columns, placed
+
+Floats = NDArray[np.float64]
+BLOCK = 1 << 16  # values of a block: 512 KB, which stay close to the core from step to step
+
+
+@dataclass(frozen=True)
+class FittedProcess:
+    """A Gaussian process that has seen the trials; see `FittedSurrogate`.
+
+    The way to partial dependence: the distance to the trials is summed over the parameters that
+    stay once a block of points, each value of the parameter adds its own part; one triangular
+    product gives the variances; and the covariances of a mean need only the mean covariance with
+    the trials and one double sum over the points, as that does not depend on the value.
+    """
+
+    features: Features
+    kernel: str
+    scales: Scales
+    regressor: Any = field(repr=False)  # scikit-learn's, which `posterior` equals without noise
+    shrunk: Floats = field(repr=False)  # (n, D), features over stretched length scales
+    weights: Floats = field(repr=False)  # (n,), K^-1 y, times the amplitude
+    inverse: Floats = field(repr=False)  # (n, n), L^-1 in Fortran order, times the amplitude
+    shift: float
+    spread: float
+    cautions: tuple[Caution, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        features: Features,
+        inputs: Floats,
+        objective: Floats,
+        scales: Scales,
+        evidence: Evidence,
+        cautions: tuple[Caution, ...],
+    ) -> FittedProcess:
+        """Let scikit-learn fit the process at these scales, and keep what the fast way needs."""
+        from scipy.linalg import solve_triangular
+
+        regressor = _regressor(scales, evidence).fit(inputs, objective)
+        inverse = solve_triangular(regressor.L_, np.eye(len(inputs)), lower=True)
+        return cls(
+            features=features,
+            kernel=evidence.kernel,
+            scales=scales,
+            regressor=regressor,
+            shrunk=inputs * (KERNELS[evidence.kernel].stretch / scales.lengths[evidence.member]),
+            weights=scales.amplitude * regressor.alpha_.ravel(),
+            inverse=np.asfortranarray(scales.amplitude * inverse),
+            shift=float(objective.mean()),
+            spread=float(np.std(objective)) or 1.0,
+            cautions=cautions,
+        )
+
+    @property
+    def name(self) -> str:
+        """The name in words."""
+        return f"Gaussian process ({KERNELS[self.kernel].words})"
+
+    @property
+    def space(self) -> Space:
+        """The space of its codes."""
+        return self.features.space
+
+    @property
+    def noise_sd(self) -> float:
+        """The sd of the noise of a trial, in the units of the objective."""
+        return float(np.sqrt(self.scales.noise) * self.spread)
+
+    @property
+    def lengths(self) -> dict[str, float]:
+        """The length scale of every parameter that varies; large ones hardly matter."""
+        names = self.space.names
+        scale = zip(self.features.groups, self.scales.lengths, strict=True)
+        return {names[group]: float(length) for group, length in scale if group < len(names)}
+
+    def posterior(self, codes: Floats) -> tuple[Floats, Floats]:
+        """Return mean and sd of the latent function at codes (n, d)."""
+        sums = self._sweep(self._place(np.atleast_2d(codes)), self.shrunk, _NOTHING, True, False)
+        return sums.ice_mean[:, 0], sums.ice_sd[:, 0]  # type: ignore[index]  # pointwise has them
+
+    def averages(self, codes: Floats) -> tuple[Floats, Floats]:
+        """Return mean and sd of the mean over the m points of each of (G, m, d)."""
+        made = [
+            self._sweep(self._place(points), self.shrunk, _NOTHING, False, True) for points in codes
+        ]
+        means = np.array([sums.mean[0] for sums in made])
+        return means, np.array([sums.sd_of_mean[0] for sums in made if sums.sd_of_mean is not None])
+
+    def covariance(self, codes: Floats, others: Floats) -> Floats:
+        """Return the covariances of the latent function at codes (n, d) with others (k, d)."""
+        left, right = (self._place(np.atleast_2d(each)) for each in (codes, others))
+        prior = self.scales.amplitude * self._near(left, right)
+        lost = (self.inverse @ self._near(left, self.shrunk).T).T @ (
+            self.inverse @ self._near(right, self.shrunk).T
+        )
+        return np.asarray(self.spread**2 * (prior - lost))
+
+    def _near(self, left: Floats, right: Floats) -> Floats:
+        distance = squared_distances(left, right)
+        return self._value(distance, np.empty_like(distance))
+
+    def effect(
+        self,
+        points: Floats,
+        column: int | tuple[int, ...],
+        values: Floats,
+        *,
+        pointwise: bool = True,
+        covariance: bool = True,
+        n_jobs: int | None = None,
+    ) -> EffectSums:
+        """Return what setting a column of the points (m, d) to each of (G,) codes gives.
+
+        Parameters
+        ----------
+        points : ndarray, shape (m, d)
+            Codes at which the column is active. Where it has children, they need values too: draw
+            the points with `complete=True`.
+        column : int or tuple of int
+            What is set; several columns at once for effects of pairs.
+        values : ndarray, shape (G,) or (G, k)
+            Codes, one a column.
+        pointwise : bool
+            Whether ICE curves and the sd by eq. 5 are wanted.
+        covariance : bool
+            Whether the sd by eq. 4 is wanted.
+        n_jobs : int, optional
+            Threads; results do not depend on it.
+        """
+        columns, table = as_columns(column, values)
+        if any(self.space.children(c) for c in columns):
+            moved = placed(self.space, points, columns, table)
+            return _joined(
+                [
+                    self._sweep(
+                        self._place(p), self.shrunk, _NOTHING, pointwise, covariance, n_jobs
+                    )
+                    for p in moved
+                ]
+            )
+        start = next(placed(self.space, points, columns, table[:1]))
+        moving = np.isin(self.features.group, columns)
+        rows = np.column_stack(
+            [np.empty((len(table), 0))]
+            + [self.features.of_values(c, table[:, i]) for i, c in enumerate(columns)]
+        )
+        order = np.concatenate([self.features.columns(c) for c in columns]).astype(np.intp)
+        there = rows / self._lengths[order]
+        extra = squared_distances(there, self.shrunk[:, order])  # (G, n)
+        left = self._place(start)[:, ~moving]
+        right = np.ascontiguousarray(self.shrunk[:, ~moving])
+        return self._sweep(np.ascontiguousarray(left), right, extra, pointwise, covariance, n_jobs)
+
+    @property
+    def _lengths(self) -> Floats:
+        each = self.scales.lengths[np.unique(self.features.group, return_inverse=True)[1]]
+        return np.asarray(each / KERNELS[self.kernel].stretch)
+
+    def _place(self, codes: Floats) -> Floats:
+        return self.features(codes) / self._lengths
+
+    def _sweep(
+        self,
+        left: Floats,
+        right: Floats,
+        extra: Floats,
+        pointwise: bool,
+        covariance: bool,
+        n_jobs: int | None = None,
+    ) -> EffectSums:
+        """Sum over the points at `left` (m, D'), for each row of `extra` (G, n) to be added."""
+        m, G, n = len(left), len(extra), len(right)
+        means, lost = np.empty((G, m)), np.empty((G, m))
+
+        def block(rows: slice) -> Floats:
+            base = squared_distances(right, left[rows])  # (n, b): what is added is one a row
+            near, scratch = np.empty_like(base), np.empty_like(base)
+            sums = np.zeros((G, n))
+            for g in range(G):
+                np.add(base, extra[g][:, None], out=scratch)
+                if not pointwise:
+                    sums[g] = KERNELS[self.kernel].sums(scratch, near)
+                    continue
+                self._value(scratch, near)
+                if covariance:
+                    sums[g] = near @ np.ones(near.shape[1])
+                means[g, rows] = self.weights @ near
+                lost[g, rows] = self._lost(near)
+            return sums
+
+        # Blocks are added in their order, whichever thread was first.
+        at_mean = sum(each(block, _blocks(m, n), workers(n_jobs)), np.zeros((G, n))) / m
+        spread = self._sd_of_mean(at_mean, left, n_jobs) if covariance else None
+        if not pointwise:
+            return EffectSums(self._natural(at_mean @ self.weights), sd_of_mean=spread)
+        variance = np.maximum(self.scales.amplitude - lost, 0.0).T
+        ice = self._natural(means.T)
+        sd = self.spread * np.sqrt(variance.mean(axis=0))
+        return EffectSums(ice.mean(axis=0), sd, spread, ice, self.spread * np.sqrt(variance))
+
+    def _value(self, distance: Floats, out: Floats) -> Floats:
+        return KERNELS[self.kernel].value(distance, out)
+
+    def _natural(self, means: Floats) -> Floats:
+        return np.asarray(self.shift + self.spread * means)
+
+    def _lost(self, near: Floats) -> Floats:
+        """Return what the trials take from the variance at each column of (n, b), overwritten."""
+        from scipy.linalg.blas import dtrmm
+
+        solved = dtrmm(1.0, self.inverse, near.T, side=1, lower=1, trans_a=1, overwrite_b=1).T
+        return np.asarray(np.einsum("ij,ij->j", solved, solved))
+
+    def _sd_of_mean(self, near: Floats, left: Floats, n_jobs: int | None = None) -> Floats:
+        solved = self.inverse @ near.T  # (n, G)
+        lost = np.einsum("ij,ij->j", solved, solved)
+        prior = self.scales.amplitude * self._mean_covariance(left, n_jobs)
+        return np.asarray(self.spread * np.sqrt(np.maximum(prior - lost, 0.0)))
+
+    def _mean_covariance(self, left: Floats, n_jobs: int | None) -> float:
+        """Return the mean of the kernel over all pairs of points, half of them computed."""
+        m = len(left)
+
+        def block(rows: slice) -> float:
+            own = len(left[rows])
+            later = squared_distances(left[rows], left[rows.start + own :])
+            within = self._near(left[rows], left[rows]).sum()
+            sums = KERNELS[self.kernel].sums(later, np.empty_like(later))
+            return float(within + 2.0 * sums.sum())
+
+        return sum(each(block, _blocks(m, m), workers(n_jobs))) / m**2
+
+
+_NOTHING = np.zeros((1, 1))  # added to the distances where no column is set apart
+
+
+def _blocks(rows: int, width: int) -> Iterator[slice]:
+    size = max(1, BLOCK // max(1, width))
+    return (slice(start, min(start + size, rows)) for start in range(0, rows, size))
+
+
+def _joined(parts: list[EffectSums]) -> EffectSums:
+    """Return the sums of one value each as those of all of them."""
+
+    def together(name: str, axis: int) -> Floats | None:
+        found = [getattr(part, name) for part in parts]
+        return None if found[0] is None else np.concatenate(found, axis=axis)
+
+    return EffectSums(
+        np.concatenate([part.mean for part in parts]),
+        together("sd", 0),
+        together("sd_of_mean", 0),
+        together("ice_mean", 1),
+        together("ice_sd", 1),
+    )
+
+
+def _regressor(scales: Scales, evidence: Evidence) -> Any:
+    """Return scikit-learn's process with these scales, which it does not change."""
+    from sklearn.gaussian_process import GaussianProcessRegressor
+    from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Matern, WhiteKernel
+
+    lengths = scales.lengths[evidence.member]
+    smoothness = KERNELS[evidence.kernel].smoothness
+    shape = RBF(lengths) if smoothness == np.inf else Matern(lengths, nu=smoothness)
+    return GaussianProcessRegressor(
+        ConstantKernel(scales.amplitude) * shape + WhiteKernel(scales.noise),
+        alpha=evidence.known + JITTER,
+        optimizer=None,
+        normalize_y=True,
+    )

@@ -1,0 +1,278 @@
+"""Which parameters move the objective: shares of its variance over the space, with intervals.
+
+Functional ANOVA of the surrogate (Hutter et al. 2014; Sobol' 1993) by Monte Carlo. All figures
+are computed for many functions that the surrogate holds possible, so that their intervals say how
+sure the surrogate is of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.errors import InputError
+from earnest.core.intervals import quantile_limits
+from earnest.core.results import finite
+from earnest.core.specs import Side
+from earnest.explanation.effects import IMPORTANCE, PAIRS, Scene
+from earnest.explanation.joint import draws, even_codes
+
+Floats = NDArray[np.float64]
+DRAWS = 200  # functions
+SAMPLE = 500  # points at which the variance over the space is told
+CELLS, POINTS = 10, 80  # of a main effect: values of the parameter, points averaged over
+PAIR_CELLS, PAIR_POINTS = 5, 24  # the same of a pair, for each of both parameters
+MOST_IN_PAIRS = 10  # parameters whose pairs are looked at: those with the largest total effect
+
+
+@dataclass(frozen=True)
+class Share:
+    """A share of the variance of the objective over the space, with its interval."""
+
+    value: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, drawn: Floats, confidence_level: float) -> Share:
+        """Return the mean of draws and their quantiles, within [0, 1]."""
+        kept = np.clip(drawn, 0.0, 1.0)
+        low, high = quantile_limits(kept, confidence_level, Side.TWO_SIDED)
+        return cls(min(max(float(kept.mean()), low), high), low, high)
+
+    def to_dict(self) -> dict[str, float | None]:
+        """Return plain data."""
+        return {"value": finite(self.value), "low": finite(self.low), "high": finite(self.high)}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Share:
+        """Make a share from plain data."""
+        return cls(data["value"], data["low"], data["high"])
+
+
+@dataclass(frozen=True)
+class Importance:
+    """How much each parameter moves the objective over the space, as the surrogate sees it.
+
+    Attributes
+    ----------
+    main : mapping of str to Share
+        The share of the variance that a parameter explains alone, the largest first. A parameter
+        that is active in a part of the space counts by that part.
+    total : mapping of str to Share
+        The share that is lost when its values are shuffled (permutation), on average over all
+        shuffles: alone and together with others; never below the main one.
+    pairs : mapping of pair of str to Share
+        What two parameters explain together beyond both alone, the largest first; of the ten
+        parameters with the largest total effect. Pairs of which one decides whether the other is
+        active have none.
+    confidence_level : float
+        That of the intervals, which tell how sure the surrogate is.
+    """
+
+    main: Mapping[str, Share]
+    total: Mapping[str, Share]
+    pairs: Mapping[tuple[str, str], Share]
+    confidence_level: float
+
+    @property
+    def ranking(self) -> tuple[str, ...]:
+        """The parameters, the most important first."""
+        return tuple(self.main)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the shares with their intervals and return the matplotlib Axes."""
+        from earnest.plotting.importance import plot_importance
+
+        return plot_importance(self, ax)
+
+    def to_frame(self) -> Any:
+        """Return the shares as a pyarrow table, one row a parameter."""
+        import pyarrow as pa
+
+        rows = [
+            {
+                "param": name,
+                "main": share.value,
+                "main_low": share.low,
+                "main_high": share.high,
+                "total": self.total[name].value,
+                "total_low": self.total[name].low,
+                "total_high": self.total[name].high,
+            }
+            for name, share in self.main.items()
+        ]
+        return pa.Table.from_pylist(rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {
+            "confidence_level": self.confidence_level,
+            "main": {name: share.to_dict() for name, share in self.main.items()},
+            "total": {name: share.to_dict() for name, share in self.total.items()},
+            "pairs": [
+                {"params": list(pair), **share.to_dict()} for pair, share in self.pairs.items()
+            ],
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Importance:
+        """Make importances from plain data."""
+        return cls(
+            {name: Share.from_dict(share) for name, share in data["main"].items()},
+            {name: Share.from_dict(share) for name, share in data["total"].items()},
+            {tuple(pair["params"]): Share.from_dict(pair) for pair in data["pairs"]},
+            data["confidence_level"],
+        )
+
+    def __repr__(self) -> str:
+        """Return one line."""
+        shares = (f"{name} {100 * share.value:.0f} %" for name, share in self.main.items())
+        return f"importance: {', '.join(shares)}"
+
+
+def importance_of(
+    scene: Scene, columns: list[int], confidence_level: float, *, pairs: bool = True
+) -> Importance:
+    """Return main, total and pairwise effects as shares of the variance over the space.
+
+    Combinations that a space forbids count as if they were allowed: variances have parts only
+    where parameters are free of each other.
+
+    Parameters
+    ----------
+    scene : Scene
+        The surrogate and the Monte Carlo points.
+    columns : list of int
+        The parameters.
+    confidence_level : float
+        That of the intervals.
+    pairs : bool
+        Whether pairs are wanted too.
+    """
+    whole = _Whole.of(scene)
+    main, total = {}, {}
+    for column in columns:
+        name = scene.space[column].name
+        weight = whole.weight(column)
+        alone, shuffled = single_effects(scene, column)
+        main[name] = Share.of(weight * alone, confidence_level)
+        total[name] = Share.of(weight * shuffled, confidence_level)
+    ranked = dict(sorted(main.items(), key=lambda item: -item[1].value))
+    first = sorted(columns, key=lambda c: -total[scene.space[c].name].value)[:MOST_IN_PAIRS]
+    found = dict(_pairs(scene, sorted(first), whole, confidence_level)) if pairs else {}
+    return Importance(
+        ranked,
+        {name: total[name] for name in ranked},
+        dict(sorted(found.items(), key=lambda item: -item[1].value)),
+        confidence_level,
+    )
+
+
+def single_effects(scene: Scene, column: int) -> tuple[Floats, Floats]:
+    """Return draws of the shares that a parameter explains alone, and that shuffling it costs.
+
+    Both are within where it is active, from one table of its values and of points. A shuffle
+    costs, on average over all shuffles, the variance along the values at a point, averaged over
+    the points (the total effect of Sobol'); so it is never below the share alone.
+    """
+    points = scene.points_where_active(column)[:POINTS]
+    codes = even_codes(scene.space[column], CELLS)
+    table = _drawn(scene, points, (column,), codes[:, None], IMPORTANCE, column)  # (B, G, m)
+    whole = table.reshape(len(table), -1).var(axis=1)
+    alone, shuffled = table.mean(axis=2).var(axis=1), table.var(axis=1).mean(axis=1)
+    return _ratio(alone, whole), _ratio(shuffled, whole)
+
+
+def pair_effect(scene: Scene, a: int, b: int) -> Floats:
+    """Return draws of what two parameters explain together beyond both alone, where active."""
+    points = scene.points_where_active(a, b)[:PAIR_POINTS]
+    codes = [even_codes(scene.space[c], PAIR_CELLS) for c in (a, b)]
+    if len(codes[0]) * len(codes[1]) > 4 * PAIR_CELLS**2:
+        codes = [_thinned(each) for each in codes]
+    cells = np.array([(u, v) for u in codes[0] for v in codes[1]])
+    table = _drawn(scene, points, (a, b), cells, PAIRS, a, b)
+    means = table.mean(axis=2).reshape(DRAWS, len(codes[0]), len(codes[1]))
+    alone = means.mean(axis=2).var(axis=1) + means.mean(axis=1).var(axis=1)
+    joint = np.maximum(means.reshape(DRAWS, -1).var(axis=1) - alone, 0.0)
+    return _ratio(joint, table.reshape(DRAWS, -1).var(axis=1))
+
+
+def _pairs(
+    scene: Scene, columns: list[int], whole: _Whole, confidence_level: float
+) -> Iterator[tuple[tuple[str, str], Share]]:
+    for a, b in combinations(columns, 2):
+        first, second = scene.space[a].name, scene.space[b].name
+        tied = second in scene.space.children(first) or first in scene.space.children(second)
+        together = scene.active[:, [a, b]].all(axis=1)
+        if tied or together.sum() < PAIR_POINTS:
+            continue
+        weight = whole.weight(a, b)
+        yield (first, second), Share.of(weight * pair_effect(scene, a, b), confidence_level)
+
+
+def _drawn(
+    scene: Scene, points: Floats, columns: tuple[int, ...], values: Floats, *stream: int
+) -> Floats:
+    """Return draws at the points (m,) with columns set to each row of values: (B, G, m)."""
+    if not len(points):
+        names = ", ".join(scene.space[c].name for c in columns)
+        raise InputError(f"{names} is hardly ever active", cure="Leave it out of `params`.")
+    moved = np.repeat(points[None], len(values), axis=0)
+    for k, column in enumerate(columns):
+        moved[:, :, column] = values[:, k, None]
+    rows = scene.space.mask(moved.reshape(-1, points.shape[1]))
+    made = draws(scene.fitted, rows, DRAWS, scene.stream(*stream))
+    return made.reshape(DRAWS, len(values), len(points))
+
+
+def _ratio(part: Floats, whole: Floats) -> Floats:
+    return np.asarray(np.divide(part, whole, out=np.zeros_like(part), where=whole > 0))
+
+
+@dataclass(frozen=True)
+class _Whole:
+    """The objective at an even sample of the space: its mean and its covariances."""
+
+    active: NDArray[np.bool_]
+    mean: Floats
+    covariance: Floats
+
+    @classmethod
+    def of(cls, scene: Scene) -> _Whole:
+        """Ask the surrogate at the first of the Monte Carlo points."""
+        codes = scene.space.mask(scene.points[:SAMPLE])
+        return cls(
+            scene.active[:SAMPLE],
+            scene.fitted.posterior(codes)[0],
+            scene.fitted.covariance(codes, codes),
+        )
+
+    def weight(self, *columns: int) -> float:
+        """Return the share of the variance over the space that lies where columns are active.
+
+        All parts are of one sample, so that branches and what is between them make up the whole.
+        """
+        rows = np.asarray(self.active[:, columns].all(axis=1))
+        whole = self._spread(np.asarray(rows | True))
+        if rows.all() or whole <= 0.0:
+            return 1.0
+        return min(float(rows.mean()) * self._spread(rows) / whole, 1.0)
+
+    def _spread(self, rows: NDArray[np.bool_]) -> float:
+        """Return the expected variance of the objective over some of the points."""
+        if rows.sum() < 2:
+            return 0.0
+        part = self.covariance[np.ix_(rows, rows)]
+        return max(float(self.mean[rows].var() + part.diagonal().mean() - part.mean()), 0.0)
+
+
+def _thinned(codes: Floats) -> Floats:
+    most = 2 * PAIR_CELLS
+    return codes if len(codes) <= most else codes[:: math.ceil(len(codes) / most)]

@@ -1,0 +1,286 @@
+"""What `explain` returns: effects, regions, importance, and how far all of it can be trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core import check
+from earnest.core.cautions import Caution
+from earnest.core.errors import EvidenceError
+from earnest.core.results import check_schema, finite, read_parts
+from earnest.explanation.curves import EffectCurve, EffectSurface, Objective
+from earnest.explanation.effects import Scene, effect_of, surface_of
+from earnest.explanation.findings import headline
+from earnest.explanation.growing import Growth
+from earnest.explanation.importance import Importance
+from earnest.explanation.partition import RegionRule, inside, regions_of
+from earnest.explanation.quality import QualityGain
+from earnest.explanation.regions import Region, RegionTree
+from earnest.explanation.sampling_bias import SamplingBias
+from earnest.explanation.stable import StableOptimum
+from earnest.explanation.suggest import Suggestion, suggest
+from earnest.explanation.surrogate_quality import SurrogateQuality
+from earnest.explanation.truth import quality_against
+
+SCHEMA = "earnest/explanation/1"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Explanation:
+    """What the tuning learned, and how surely.
+
+    Attributes
+    ----------
+    effects : mapping of str to EffectCurve
+        The effect of each parameter, the most important first.
+    regions : mapping of str to RegionTree
+        For each of them, the regions in which the effect can be trusted more or less.
+    importance : Importance
+        Shares of the variance of the objective over the space.
+    surrogate, surrogate_quality : str, SurrogateQuality
+        The model that everything is read from, and how well it predicts trials it has not seen.
+    sampling_bias : SamplingBias
+        How far the trials are from an even spread, and where hardly any are.
+    stable_optimum : StableOptimum
+        The configurations that cannot be told from the best.
+    objective : Objective
+        What was tuned.
+    best_config, best_value : mapping, float
+        The best trial.
+    n_trials, n_failed, n_pruned : int
+        Trials explained, and left out.
+    space : tuple of str
+        All parameters, explained or not.
+    confidence_level : float
+        That of intervals and bands.
+    cautions : tuple of Caution
+        Coded remarks.
+    provenance : mapping
+        Source, seed, Monte Carlo points, grid and versions.
+    scene : Scene or None
+        What further questions are answered from; not written, so None after `from_dict`.
+    """
+
+    effects: Mapping[str, EffectCurve]
+    regions: Mapping[str, RegionTree]
+    importance: Importance
+    surrogate: str
+    surrogate_quality: SurrogateQuality
+    sampling_bias: SamplingBias
+    stable_optimum: StableOptimum
+    objective: Objective
+    best_config: Mapping[str, Any]
+    best_value: float
+    n_trials: int
+    n_failed: int
+    n_pruned: int
+    space: tuple[str, ...]
+    confidence_level: float
+    cautions: tuple[Caution, ...]
+    provenance: Mapping[str, Any]
+    scene: Scene | None = field(default=None, repr=False)
+
+    def effect(self, param: str, *, within: Region | None = None) -> EffectCurve:
+        """Return the effect of any parameter, in a region if one is given.
+
+        Parameters
+        ----------
+        param : str
+            A parameter of the space.
+        within : Region, optional
+            A region of its tree, or of another's; both uncertainties are computed for it.
+        """
+        scene = self._scene()
+        if within is None:
+            return self.effects.get(param) or effect_of(scene, param)
+        points = scene.points_where_active(scene.space.index(param))
+        rows = inside(scene, within.limits, scene.space.mask(points))
+        return effect_of(scene, param, points[rows], where=within.words)
+
+    def effect2d(self, first: str, second: str, *, grid_size: int | None = None) -> EffectSurface:
+        """Return the joint effect of two parameters, with its uncertainty."""
+        if grid_size is not None:
+            check.whole_number("grid_size", grid_size, low=2)
+        return surface_of(self._scene(), first, second, grid_size)
+
+    def region_tree(
+        self,
+        param: str,
+        *,
+        depth: int | None = None,
+        n_regions: int | None = None,
+        min_gain: float | None = None,
+        min_points: int | None = None,
+        impurity: str = "l2",
+        on: str = "sd",
+        variant: str = "exhaustive",
+    ) -> RegionTree:
+        """Grow the regions of a parameter anew, with knobs of your own.
+
+        Parameters
+        ----------
+        param : str
+            The parameter.
+        depth, n_regions, min_gain, min_points
+            When to stop; see `Growth`. Four regions if nothing is said.
+        impurity : {'l2', 'area', 'variance', 'mean'}
+            What has to be alike within a region; see `RegionRule`.
+        on : {'sd', 'variance'}
+            What the curves are of.
+        variant : {'exhaustive', 'as_published'}
+            How split points are searched.
+        """
+        scene = self._scene()
+        growth = Growth(depth, n_regions, min_gain, min_points, variant)
+        rule = RegionRule(growth, impurity, on)
+        return regions_of(scene, self.effect(param), rule)
+
+    def quality(
+        self, param: str, truth: Callable[[dict[str, Any]], float] | None = None
+    ) -> QualityGain:
+        """Return how confident an effect is: overall, and in the region of the best configuration.
+
+        Parameters
+        ----------
+        param : str
+            The parameter.
+        truth : callable, optional
+            The true objective of a configuration, where it is known (in a simulation): then the
+            likelihood of the true effect is told too.
+        """
+        tree = self.regions.get(param) or self.region_tree(param)
+        if truth is None:
+            gain = tree.quality()
+            if gain is None:
+                raise EvidenceError(
+                    f"the best configuration has no {param!r}",
+                    needs="a parameter that is active in it",
+                )
+            return gain
+        return quality_against(self._scene(), tree, self.effect(param), truth)
+
+    def suggest(
+        self, n: int = 3, *, param: str | None = None, region: Region | None = None
+    ) -> tuple[Suggestion, ...]:
+        """Return configurations to evaluate next, so that a curve becomes sharper.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+        param : str, optional
+            Whose curve; all alike if None.
+        region : Region, optional
+            A region of that curve.
+        """
+        scene = self._scene()
+        check.whole_number("n", n, low=1)
+        if param is None:
+            if region is not None:
+                raise EvidenceError("a region needs its `param`", cure="Say whose curve it is of.")
+            return suggest(scene, n, None)
+        curve = self.effect(param)
+        return suggest(scene, n, curve, _rows(scene, curve, region))
+
+    def plot(self, figure: Any = None, *, most: int = 8) -> Any:
+        """Draw the effects side by side on one scale and return the matplotlib Figure."""
+        from earnest.plotting.effects import plot_effects
+
+        return plot_effects(self, figure, most=most)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data with a schema version, ready for JSON."""
+        return {
+            "schema": SCHEMA,
+            "headline": headline(self.importance, self.sampling_bias),
+            "objective": self.objective.to_dict(),
+            "n_trials": self.n_trials,
+            "n_failed": self.n_failed,
+            "n_pruned": self.n_pruned,
+            "space": list(self.space),
+            "best_config": dict(self.best_config),
+            "best_value": finite(self.best_value),
+            "surrogate": self.surrogate,
+            "surrogate_quality": self.surrogate_quality.to_dict(),
+            "importance": self.importance.to_dict(),
+            "effects": {name: curve.to_dict() for name, curve in self.effects.items()},
+            "regions": {name: tree.to_dict() for name, tree in self.regions.items()},
+            "sampling_bias": self.sampling_bias.to_dict(),
+            "stable_optimum": self.stable_optimum.to_dict(),
+            "confidence_level": self.confidence_level,
+            "cautions": [caution.to_dict() for caution in self.cautions],
+            "provenance": dict(self.provenance),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Explanation:
+        """Make an explanation from the plain data of `to_dict`; it answers no further questions."""
+        check_schema(data, SCHEMA, "an explanation")
+        return read_parts(cls._from_parts, data)
+
+    @classmethod
+    def _from_parts(cls, data: Mapping[str, Any]) -> Explanation:
+        effects, regions = data["effects"].items(), data["regions"].items()
+        return cls(
+            effects={name: EffectCurve.from_dict(curve) for name, curve in effects},
+            regions={name: RegionTree.from_dict(tree) for name, tree in regions},
+            importance=Importance.from_dict(data["importance"]),
+            surrogate=data["surrogate"],
+            surrogate_quality=SurrogateQuality(**data["surrogate_quality"]),
+            sampling_bias=SamplingBias.from_dict(data["sampling_bias"]),
+            stable_optimum=StableOptimum.from_dict(data["stable_optimum"]),
+            objective=Objective(**data["objective"]),
+            best_config=data["best_config"],
+            best_value=data["best_value"],
+            n_trials=data["n_trials"],
+            n_failed=data["n_failed"],
+            n_pruned=data["n_pruned"],
+            space=tuple(data["space"]),
+            confidence_level=data["confidence_level"],
+            cautions=tuple(Caution.from_dict(caution) for caution in data["cautions"]),
+            provenance=data["provenance"],
+        )
+
+    def _scene(self) -> Scene:
+        if self.scene is None:
+            raise EvidenceError(
+                "this explanation was read from a file, without its surrogate",
+                needs="the explanation that `explain` returned",
+                cure="Run `explain` again with the same seed to ask it more.",
+            )
+        return self.scene
+
+    def __repr__(self) -> str:
+        """Return one line."""
+        return (
+            f"{self.objective.name} explained by {self.surrogate} from {self.n_trials} trials "
+            f"(R² {self.surrogate_quality.r2:.2f}): {headline(self.importance, self.sampling_bias)}"
+        )
+
+    def _repr_html_(self) -> str:
+        rows: Sequence[tuple[str, str]] = [
+            ("objective", self.objective.name),
+            ("finding", headline(self.importance, self.sampling_bias)),
+            ("best", ", ".join(f"{k}={v}" for k, v in self.best_config.items())),
+            ("surrogate", f"{self.surrogate}. {self.surrogate_quality}"),
+            *((name, repr(curve)) for name, curve in self.effects.items()),
+            *((caution.code, str(caution)[len(caution.code) + 1 :]) for caution in self.cautions),
+        ]
+        cells = "".join(
+            f"<tr><th style='text-align:left'>{escape(name)}</th>"
+            f"<td style='text-align:left'>{escape(words)}</td></tr>"
+            for name, words in rows
+        )
+        return f"<table class='earnest-explanation'>{cells}</table>"
+
+
+def _rows(scene: Scene, curve: EffectCurve, region: Region | None) -> NDArray[np.intp] | None:
+    if region is None or curve.ice is None:
+        return None
+    return np.flatnonzero(inside(scene, region.limits, scene.space.mask(curve.ice.points)))

@@ -1,0 +1,305 @@
+"""Where the optimiser looked: the distance of the trials from an even spread over the space.
+
+The distance is the maximum mean discrepancy with a Gaussian kernel whose width is the median
+distance of all points (Moosbauer et al. 2021, appendix C.1; Gretton et al. 2012).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core import check
+from earnest.core.results import finite
+from earnest.core.space import Space
+
+Floats = NDArray[np.float64]
+BINS = 10  # of a numeric parameter, in which trials are counted
+SPARSE = 1 / 3  # of the count of an even spread; fewer is hardly tried
+CHANCE = 0.005  # of so few trials under an even spread, above which they are no finding
+MOST_ROWS = 2000  # of each side in a distance matrix; more hardly change the figure
+
+
+@dataclass(frozen=True)
+class Discrepancy:
+    """How far two samples are apart: 0 is alike.
+
+    Attributes
+    ----------
+    biased : float
+        The square root of the V-statistic, as published; positive even for equal laws.
+    unbiased_squared : float
+        The U-statistic of the squared distance, about 0 for equal laws and sometimes below it.
+    """
+
+    biased: float
+    unbiased_squared: float
+
+    @property
+    def unbiased(self) -> float:
+        """The square root of the U-statistic, 0 where that is negative."""
+        return math.sqrt(max(self.unbiased_squared, 0.0))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {
+            "biased": finite(self.biased),
+            "unbiased": finite(self.unbiased),
+            "unbiased_squared": finite(self.unbiased_squared),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Discrepancy:
+        """Make it from plain data."""
+        squared = data["unbiased_squared"]
+        return cls(data["biased"], math.nan if squared is None else squared)
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A part of a parameter's range that was hardly tried.
+
+    Attributes
+    ----------
+    low, high : float
+        Its ends as codes of the space; for a category both are the code of the level.
+    words : str
+        The part in words, such as 'above 0.2'.
+    n_trials, expected : int, float
+        The trials in it, and how many an even spread would have put there.
+    """
+
+    low: float
+    high: float
+    words: str
+    n_trials: int
+    expected: float
+
+
+@dataclass(frozen=True)
+class SamplingBias:
+    """How far the trials are from an even spread, overall and parameter by parameter.
+
+    Attributes
+    ----------
+    overall : Discrepancy
+        Over all parameters together.
+    by_param : mapping of str to Discrepancy
+        Each parameter alone, among the trials in which it is active.
+    gaps : mapping of str to tuple of Gap
+        The parts of each parameter that were hardly tried, under a third of an even spread.
+    """
+
+    overall: Discrepancy
+    by_param: Mapping[str, Discrepancy]
+    gaps: Mapping[str, tuple[Gap, ...]] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {
+            "overall": self.overall.to_dict(),
+            "by_param": {name: each.to_dict() for name, each in self.by_param.items()},
+            "gaps": {
+                name: [
+                    {
+                        "low": gap.low,
+                        "high": gap.high,
+                        "where": gap.words,
+                        "n_trials": gap.n_trials,
+                        "expected": gap.expected,
+                    }
+                    for gap in gaps
+                ]
+                for name, gaps in self.gaps.items()
+            },
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> SamplingBias:
+        """Make it from plain data."""
+        return cls(
+            Discrepancy.from_dict(data["overall"]),
+            {name: Discrepancy.from_dict(each) for name, each in data["by_param"].items()},
+            {
+                name: tuple(
+                    Gap(g["low"], g["high"], g["where"], g["n_trials"], g["expected"]) for g in gaps
+                )
+                for name, gaps in data["gaps"].items()
+            },
+        )
+
+
+def discrepancy(x: Floats, y: Floats) -> Discrepancy:
+    """Return the maximum mean discrepancy of two samples, rows being points.
+
+    Notes
+    -----
+    The kernel is exp(-d^2 / (2 m^2)) with m the median of all pairwise distances. Where all points
+    are equal the distance is 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from earnest.explanation.sampling_bias import discrepancy
+    >>> even = np.linspace(0, 1, 50)[:, None]
+    >>> discrepancy(even, even).biased
+    0.0
+    >>> bool(discrepancy(even, 0.2 * even).biased > 0.3)
+    True
+    """
+    x, y = _thinned(x), _thinned(y)
+    squared = _squared_distances(np.vstack([x, y]))
+    upper = squared[np.triu_indices(len(squared), 1)]
+    width = float(np.median(np.sqrt(upper))) if len(upper) else 0.0
+    if width == 0.0:
+        width = float(np.sqrt(upper.max())) if len(upper) and upper.max() > 0 else 1.0
+    kernel = np.exp(-squared / (2 * width**2))
+    n, m = len(x), len(y)
+    within_x, within_y, across = kernel[:n, :n], kernel[n:, n:], kernel[:n, n:]
+    biased = within_x.mean() - 2 * across.mean() + within_y.mean()
+    return Discrepancy(
+        math.sqrt(max(float(biased), 0.0)),
+        _apart(within_x, n) + _apart(within_y, m) - 2 * float(across.mean()),
+    )
+
+
+def sampling_bias(
+    space: Space, trials: Floats, even: Floats, *, variant: str = "unit_cube"
+) -> SamplingBias:
+    """Compare the trials with an even spread over the space.
+
+    Parameters
+    ----------
+    space : Space
+        What the codes mean.
+    trials, even : ndarray of shape (n, d)
+        Codes of the trials and of a uniform sample, NaN where a parameter is inactive.
+    variant : {'unit_cube', 'as_published'}
+        Whether the overall distance is on the unit cube of the space, or on raw units, where a
+        parameter with large numbers outweighs the others, against as many points as trials.
+    """
+    by_param, gaps = {}, {}
+    check.one_of("variant", variant, ("unit_cube", "as_published"))
+    for j, parameter in enumerate(space):
+        if not parameter.varies:
+            continue
+        here, there = (_active(codes, j) for codes in (trials, even))
+        if len(here) and len(there):
+            coordinates = (_coordinates(space, j, part) for part in (here, there))
+            by_param[parameter.name] = discrepancy(*coordinates)
+            gaps[parameter.name] = hardly_tried(space, j, here, there)
+    rows = unit_rows if variant == "unit_cube" else raw_rows
+    against = even if variant == "unit_cube" else even[: len(trials)]
+    overall = discrepancy(rows(space, trials), rows(space, against))
+    return SamplingBias(overall, by_param, gaps)
+
+
+def hardly_tried(space: Space, column: int, trials: Floats, even: Floats) -> tuple[Gap, ...]:
+    """Return the parts of a parameter with under a third of the trials of an even spread.
+
+    Parts that an even spread would leave as empty by chance are no finding.
+    """
+    parameter = space[column]
+    if parameter.numeric:
+        edges = np.linspace(0.0, 1.0, BINS + 1)
+    else:
+        edges = np.linspace(-0.5, len(parameter.choices) - 0.5, len(parameter.choices) + 1)
+    counts = np.histogram(trials, edges)[0]
+    expected = np.histogram(even, edges)[0] * len(trials) / max(1, len(even))
+    sparse = counts < SPARSE * expected
+    runs = (
+        _runs(sparse) if parameter.numeric else [(int(i), int(i)) for i in np.flatnonzero(sparse)]
+    )
+    return tuple(
+        Gap(
+            float(edges[first]) if parameter.numeric else float(first),
+            float(edges[last + 1]) if parameter.numeric else float(last),
+            _words(space, column, edges, first, last),
+            int(counts[first : last + 1].sum()),
+            float(expected[first : last + 1].sum()),
+        )
+        for first, last in runs
+        if _chance(counts[first : last + 1].sum(), expected[first : last + 1].sum()) < CHANCE
+    )
+
+
+def _chance(count: float, expected: float) -> float:
+    """Return the chance of at most so many where that many are expected, by Poisson's law."""
+    terms = (expected**k * math.exp(-expected) / math.factorial(k) for k in range(int(count) + 1))
+    return sum(terms)
+
+
+def unit_rows(space: Space, codes: Floats) -> Floats:
+    """Return codes as points of a cube: levels one-hot, what is inactive in the middle."""
+    parts = [_coordinates(space, j, codes[:, j]) for j in range(len(space)) if space[j].varies]
+    return np.hstack(parts) if parts else np.zeros((len(codes), 1))
+
+
+def raw_rows(space: Space, codes: Floats) -> Floats:
+    """Return codes as points in natural units, as published; levels one-hot."""
+    parts = []
+    for j, parameter in enumerate(space):
+        if not parameter.varies:
+            continue
+        if parameter.numeric:
+            middle = np.where(np.isnan(codes[:, j]), 0.5, codes[:, j])
+            parts.append(np.array(parameter.decode(middle), dtype=np.float64)[:, None])
+        else:
+            parts.append(_coordinates(space, j, codes[:, j]))
+    return np.hstack(parts)
+
+
+def _coordinates(space: Space, column: int, codes: Floats) -> Floats:
+    parameter = space[column]
+    if parameter.kind == "categorical":  # two levels are 1 apart
+        levels = np.arange(len(parameter.choices))
+        return np.where(codes[:, None] == levels, math.sqrt(0.5), 0.0)
+    return np.where(np.isnan(codes), 0.5, codes / parameter.top)[:, None]
+
+
+def _active(codes: Floats, column: int) -> Floats:
+    values = codes[:, column]
+    return np.asarray(values[~np.isnan(values)])
+
+
+def _thinned(rows: Floats) -> Floats:
+    if len(rows) <= MOST_ROWS:
+        return rows
+    return rows[np.linspace(0, len(rows) - 1, MOST_ROWS).astype(np.intp)]
+
+
+def _squared_distances(rows: Floats) -> Floats:
+    squares = np.einsum("ij,ij->i", rows, rows)
+    out = squares[:, None] + squares[None, :] - 2 * rows @ rows.T
+    np.fill_diagonal(out, 0.0)
+    return np.asarray(np.maximum(out, 0.0))
+
+
+def _apart(kernel: Floats, n: int) -> float:
+    return float((kernel.sum() - np.trace(kernel)) / (n * (n - 1))) if n > 1 else math.nan
+
+
+def _runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return the first and last places of each run of flags."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(int)))
+    return [(int(a), int(b) - 1) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+
+
+def _words(space: Space, column: int, edges: Floats, first: int, last: int) -> str:
+    parameter = space[column]
+    if not parameter.numeric:
+        return str(parameter.choices[first])
+    low, high = (short(v) for v in parameter.decode(edges[[first, last + 1]]))
+    if first == 0:
+        return f"below {high}"
+    return f"above {low}" if last == len(edges) - 2 else f"{low} to {high}"
+
+
+def short(value: Any) -> str:
+    """Return a value with at most three digits, as it is read in a sentence."""
+    return f"{value:.3g}" if isinstance(value, float) else str(value)

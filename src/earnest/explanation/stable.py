@@ -1,0 +1,133 @@
+"""Which configurations cannot be told from the best one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.explanation.effects import Scene
+from earnest.explanation.joint import variances
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class StableOptimum:
+    """The configurations that the surrogate cannot show to be worse than the best.
+
+    What is estimated: for each trial, whether its latent objective is worse than that of the trial
+    with the best predicted one, at a one-sided level, from the surrogate's covariance of both.
+    "Not worse" means that it cannot be shown to be worse, trial by trial, not all at once.
+
+    Attributes
+    ----------
+    best : mapping
+        The configuration with the best predicted objective among the trials.
+    trials : tuple of int
+        The positions of the trials in the set, the best predicted first.
+    configs : tuple of mapping
+        Their configurations, in the same order.
+    n_trials : int
+        Of how many trials.
+    share : float
+        The share of the whole space that cannot be told from the best.
+    ranges : mapping of str to tuple
+        The values of each parameter in the set: low and high of a number, levels of a category.
+    confidence_level : float
+        The level.
+    """
+
+    best: Mapping[str, Any]
+    trials: tuple[int, ...]
+    configs: tuple[Mapping[str, Any], ...]
+    n_trials: int
+    share: float
+    ranges: Mapping[str, tuple[Any, ...]]
+    confidence_level: float
+
+    def __len__(self) -> int:
+        """Count the trials in the set."""
+        return len(self.trials)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {
+            "best": dict(self.best),
+            "trials": list(self.trials),
+            "configs": [dict(config) for config in self.configs],
+            "n_trials": self.n_trials,
+            "share": self.share,
+            "ranges": {name: list(values) for name, values in self.ranges.items()},
+            "confidence_level": self.confidence_level,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> StableOptimum:
+        """Make the set from plain data."""
+        return cls(
+            data["best"],
+            tuple(data["trials"]),
+            tuple(data["configs"]),
+            data["n_trials"],
+            data["share"],
+            {name: tuple(values) for name, values in data["ranges"].items()},
+            data["confidence_level"],
+        )
+
+    def __repr__(self) -> str:
+        """Return one line."""
+        return (
+            f"{len(self)} of {self.n_trials} trials and {100 * self.share:.2g} % of the space are "
+            f"not worse than the best (level {self.confidence_level:g})"
+        )
+
+
+def stable_optimum(scene: Scene, confidence_level: float) -> StableOptimum:
+    """Return the configurations that cannot be shown to be worse than the best."""
+    mean, _ = scene.fitted.posterior(scene.codes)
+    best = scene.objective.best(mean)
+    inside = not_worse(scene, scene.codes, best, confidence_level)
+    inside[best] = True
+    order = np.argsort(scene.objective.worse_by(mean, float(mean[best])), kind="stable")
+    members = [int(i) for i in order if inside[i]]
+    configs = scene.space.decode(scene.codes[members])
+    everywhere = not_worse(scene, scene.space.mask(scene.points), best, confidence_level)
+    return StableOptimum(
+        configs[0],
+        tuple(members),
+        tuple(configs),
+        len(scene.codes),
+        float(everywhere.mean()),
+        _ranges(scene, scene.codes[members]),
+        confidence_level,
+    )
+
+
+def not_worse(scene: Scene, codes: Floats, best: int, confidence_level: float) -> NDArray[np.bool_]:
+    """Tell which codes cannot be shown to be worse than a trial at a one-sided level."""
+    top = scene.codes[[best]]
+    mean, _ = scene.fitted.posterior(codes)
+    best_mean = float(scene.fitted.posterior(top)[0][0])
+    own = float(scene.fitted.covariance(top, top)[0, 0])
+    variance = variances(scene.fitted, codes)
+    shared = scene.fitted.covariance(codes, top)[:, 0]
+    spread = np.sqrt(np.maximum(variance + own - 2 * shared, 0.0))
+    reach = NormalDist().inv_cdf(confidence_level)
+    return np.asarray(scene.objective.worse_by(mean, best_mean) <= reach * spread)
+
+
+def _ranges(scene: Scene, codes: Floats) -> dict[str, tuple[Any, ...]]:
+    """Return the values of each parameter among configurations, in natural units."""
+    out: dict[str, tuple[Any, ...]] = {}
+    for j, parameter in enumerate(scene.space):
+        present = codes[~np.isnan(codes[:, j]), j]
+        if not len(present):
+            continue
+        ends = np.array([present.min(), present.max()]) if parameter.numeric else np.unique(present)
+        out[parameter.name] = tuple(parameter.decode(ends))
+    return out

@@ -1,0 +1,128 @@
+"""`earnest explain`: words for people, JSON for programs, a page for both."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from earnest import Explanation
+from tests.cli.conftest import Run
+
+FAST = ("--n-points", "60", "--seed", "1", "--suggest", "1")
+
+
+def write_trials(path: Path, n: int = 30, hostile: bool = False) -> Path:
+    rng = np.random.default_rng(2)
+    level = "\x1b[31mred" if hostile else "b"
+    lines = ["rate,depth,kind,auc"]
+    for _ in range(n):
+        rate, depth = 10 ** rng.uniform(-4, -1), int(rng.integers(1, 9))
+        kind = rng.choice(["a", level])
+        auc = 0.9 - 0.03 * (np.log10(rate) + 2) ** 2 + 0.01 * depth + 0.002 * rng.standard_normal()
+        lines.append(
+            f"{rate!r},{depth},{kind},{auc:.5f}".replace("np.float64(", "").replace(")", "")
+        )
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def trials(tmp_path: Path) -> Path:
+    return write_trials(tmp_path / "trials.csv")
+
+
+READ = ("--objective", "auc", "--direction", "maximize")
+
+
+def test_the_words_name_effects_regions_and_cautions(run: Run, trials: Path) -> None:
+    done = run("explain", trials, *READ, *FAST)
+    assert done.code == 0, done.err
+    assert "matters most" in done.out or "matter most" in done.out
+    for word in ("rate", "depth", "kind", "Regions of", "best here", "Try next", "EN062", "seed 1"):
+        assert word in done.out
+    assert max(map(len, done.out.splitlines())) <= 80
+
+
+def test_the_json_is_the_explanation(run: Run, trials: Path) -> None:
+    done = run("explain", trials, *READ, *FAST, "--json")
+    data = json.loads(done.out)
+    assert done.code == 0
+    assert len(data.pop("suggestions")) == 1
+    again = Explanation.from_dict(data)
+    assert set(again.effects) == {"rate", "depth", "kind"}
+    assert again.n_trials == 30
+
+
+def test_parameters_and_regions_are_as_asked_for(run: Run, trials: Path) -> None:
+    args = ("--params", "rate, kind", "--regions", "2", "--json")
+    data = json.loads(run("explain", trials, *READ, *FAST, *args).out)
+    assert set(data["effects"]) == {"rate", "kind"}
+    assert all(len(tree["regions"]) == 3 for tree in data["regions"].values())
+
+
+def test_a_page_is_written(run: Run, trials: Path, tmp_path: Path) -> None:
+    page = tmp_path / "explanation.html"
+    done = run("explain", trials, *READ, *FAST, "--params", "kind", "--out", page)
+    assert done.code == 0, done.err
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith("<!doctype html>")
+    assert "trials.csv" in text
+    assert str(page) in done.out.replace("\n", "").replace("             ", "")
+
+
+def test_a_terminal_is_not_coloured_by_a_file(run: Run, tmp_path: Path) -> None:
+    done = run("explain", write_trials(tmp_path / "t.csv", hostile=True), *READ, *FAST)
+    assert done.code == 0
+    assert "\x1b[31m" not in done.out
+
+
+def test_an_encoding_without_blocks_gets_signs_it_has(spawn: Run, trials: Path) -> None:
+    done = spawn("explain", trials, *READ, *FAST, PYTHONIOENCODING="ascii")
+    assert done.code == 0, done.err
+    assert "\\u" not in done.out
+    assert done.out.isascii()
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("--objective", "auc"), ["--direction", "maximize"]),
+        (("--direction", "maximize"), ["objective"]),
+        (("--objective", "acu", "--direction", "maximize"), ["acu", "auc"]),
+        ((*READ, "--params", "rates"), ["rates", "Did you mean 'rate'"]),
+        ((*READ, "--regions", "0"), ["--regions"]),
+        ((*READ, "--n-points", "3"), ["--n-points"]),
+        ((*READ, "--level", "95"), ["--level", "0.95"]),
+        ((*READ, "--surrogate", "gp"), ["--surrogate", "gaussian_process"]),
+        ((*READ, "--seed", "-1"), ["--seed"]),
+        ((*READ, "--suggest", "-1"), ["--suggest"]),
+        ((*READ, "--study", "x"), ["--study"]),
+        ((*READ, "--out", "page.txt"), ["--out", ".html"]),
+        ((*READ, "--out", "nowhere/page.html"), ["nowhere"]),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(
+    run: Run, trials: Path, args: tuple[str, ...], words: list[str]
+) -> None:
+    done = run("explain", trials, *args)
+    assert (done.code, done.out) == (2, "")
+    assert len(done.err.strip().splitlines()) == 1
+    for word in words:
+        assert word in done.err
+
+
+@pytest.mark.parametrize("n", [0, 5])
+def test_too_few_trials_are_refused(run: Run, tmp_path: Path, n: int) -> None:
+    done = run("explain", write_trials(tmp_path / "few.csv", n), *READ)
+    assert done.code == 2
+    assert len(done.err.strip().splitlines()) == 1
+
+
+def test_a_file_that_is_not_there_is_refused(run: Run, tmp_path: Path) -> None:
+    write_trials(tmp_path / "trials.csv")
+    done = run("explain", tmp_path / "trails.csv", *READ)
+    assert done.code == 2
+    assert "trials.csv" in done.err
