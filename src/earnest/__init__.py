@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         FormatError,
         InputError,
         MetricError,
+        StoreError,
         UnknownNameError,
     )
     from earnest.core.intervals import Interval
@@ -39,11 +40,19 @@ if TYPE_CHECKING:
         GroupBootstrap,
         StratifiedBootstrap,
     )
+    from earnest.store.reading import RunFile, read_run
+    from earnest.training.dropping import BCED
+    from earnest.training.dropping_adjusted import BCEDAdjusted
+    from earnest.training.nested import NestedResult, nested_cv
+    from earnest.training.optuna_candidates import optuna_candidates
+    from earnest.training.search import SearchCV
 
 # Public name -> the module it lives in; imported when first asked for (PEP 562), because
 # scikit-learn and scipy.stats cost more than a second each.
 _HOMES = {
     "BBC": "earnest.methods.bbc",
+    "BCED": "earnest.training.dropping",
+    "BCEDAdjusted": "earnest.training.dropping_adjusted",
     "BBCFold": "earnest.methods.bbc_fold",
     "BayesianBootstrap": "earnest.resampling.bootstrap",
     "CaseBootstrap": "earnest.resampling.bootstrap",
@@ -61,7 +70,11 @@ _HOMES = {
     "MetricError": "earnest.core.errors",
     "Naive": "earnest.methods.naive",
     "NaiveBootstrap": "earnest.methods.naive_bootstrap",
+    "NestedResult": "earnest.training.nested",
     "Predictions": "earnest.core.predictions",
+    "SearchCV": "earnest.training.search",
+    "RunFile": "earnest.store.reading",
+    "StoreError": "earnest.core.errors",
     "StratifiedBootstrap": "earnest.resampling.bootstrap",
     "Target": "earnest.core.target",
     "Tibshirani": "earnest.methods.tibshirani",
@@ -71,6 +84,9 @@ _HOMES = {
     "estimate_all": "earnest.methods.run",
     "make_metric": "earnest.metrics",
     "metric": "earnest.metrics",
+    "nested_cv": "earnest.training.nested",
+    "optuna_candidates": "earnest.training.optuna_candidates",
+    "read_run": "earnest.store.reading",
     "score_selected": "earnest.kernels.score",
     "score_table": "earnest.kernels.score",
 }
@@ -78,6 +94,8 @@ _HOMES = {
 __all__ = [
     "BBC",
     "BBCFold",
+    "BCED",
+    "BCEDAdjusted",
     "BayesianBootstrap",
     "CaseBootstrap",
     "Caution",
@@ -94,7 +112,11 @@ __all__ = [
     "MetricError",
     "Naive",
     "NaiveBootstrap",
+    "NestedResult",
     "Predictions",
+    "SearchCV",
+    "RunFile",
+    "StoreError",
     "StratifiedBootstrap",
     "Target",
     "Tibshirani",
@@ -104,6 +126,9 @@ __all__ = [
     "estimate_all",
     "make_metric",
     "metric",
+    "nested_cv",
+    "optuna_candidates",
+    "read_run",
     "score_selected",
     "score_table",
 ]
