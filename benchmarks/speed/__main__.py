@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks.speed import auc, memory, moments, startup
+from benchmarks.speed import auc, memory, moments, search, startup
 
 
 def main() -> int:
     """Run all measurements."""
     quick = "--quick" in sys.argv[1:]
     missed = 0
-    for module in (startup, auc, moments, memory):
+    for module in (startup, auc, moments, memory, search):
         for row in module.rows(quick):
             print(row, flush=True)
             missed += not row.met
