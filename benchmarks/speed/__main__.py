@@ -11,6 +11,7 @@ from benchmarks.speed import (
     moments,
     partial_dependence,
     regions,
+    search,
     startup,
 )
 
@@ -19,7 +20,8 @@ def main() -> int:
     """Run all measurements."""
     quick = "--quick" in sys.argv[1:]
     missed = 0
-    for module in (startup, auc, moments, intervals, partial_dependence, regions, memory):
+    parts = (startup, auc, moments, intervals, partial_dependence, regions, memory, search)
+    for module in parts:
         for row in module.rows(quick):
             print(row, flush=True)
             missed += not row.met

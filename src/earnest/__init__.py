@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         FormatError,
         InputError,
         MetricError,
+        StoreError,
         UnknownNameError,
     )
     from earnest.core.intervals import Interval
@@ -69,12 +70,20 @@ if TYPE_CHECKING:
         GroupBootstrap,
         StratifiedBootstrap,
     )
+    from earnest.store.reading import RunFile, read_run
+    from earnest.training.dropping import BCED
+    from earnest.training.dropping_adjusted import BCEDAdjusted
+    from earnest.training.nested import NestedResult, nested_cv
+    from earnest.training.optuna_candidates import optuna_candidates
+    from earnest.training.search import SearchCV
 
 # Public name -> the module it lives in; imported when first asked for (PEP 562), because
 # scikit-learn and scipy.stats cost more than a second each.
 _HOMES = {
     "BBC": "earnest.methods.bbc",
     "BBCFold": "earnest.methods.bbc_fold",
+    "BCED": "earnest.training.dropping",
+    "BCEDAdjusted": "earnest.training.dropping_adjusted",
     "BayesianBootstrap": "earnest.resampling.bootstrap",
     "BayesianTTest": "earnest.comparison.bayesian_t",
     "BayleAllPairs": "earnest.methods.bayle_all_pairs",
@@ -111,11 +120,15 @@ _HOMES = {
     "MetricError": "earnest.core.errors",
     "Naive": "earnest.methods.naive",
     "NaiveBootstrap": "earnest.methods.naive_bootstrap",
+    "NestedResult": "earnest.training.nested",
     "Parameter": "earnest.core.parameters",
     "Predictions": "earnest.core.predictions",
     "RegionTree": "earnest.explanation.regions",
+    "RunFile": "earnest.store.reading",
+    "SearchCV": "earnest.training.search",
     "SignFlipTest": "earnest.comparison.sign_flip",
     "Space": "earnest.core.space",
+    "StoreError": "earnest.core.errors",
     "StratifiedBootstrap": "earnest.resampling.bootstrap",
     "Target": "earnest.core.target",
     "Tibshirani": "earnest.methods.tibshirani",
@@ -131,6 +144,9 @@ _HOMES = {
     "explain": "earnest.explanation.explain",
     "make_metric": "earnest.metrics",
     "metric": "earnest.metrics",
+    "nested_cv": "earnest.training.nested",
+    "optuna_candidates": "earnest.training.optuna_candidates",
+    "read_run": "earnest.store.reading",
     "score_selected": "earnest.kernels.score",
     "score_table": "earnest.kernels.score",
     "trials_from": "earnest.adapters.trials",
@@ -139,6 +155,8 @@ _HOMES = {
 __all__ = [
     "BBC",
     "BBCFold",
+    "BCED",
+    "BCEDAdjusted",
     "BayesianBootstrap",
     "BayesianTTest",
     "BayleAllPairs",
@@ -175,11 +193,15 @@ __all__ = [
     "MetricError",
     "Naive",
     "NaiveBootstrap",
+    "NestedResult",
     "Parameter",
     "Predictions",
     "RegionTree",
+    "RunFile",
+    "SearchCV",
     "SignFlipTest",
     "Space",
+    "StoreError",
     "StratifiedBootstrap",
     "Target",
     "Tibshirani",
@@ -195,6 +217,9 @@ __all__ = [
     "explain",
     "make_metric",
     "metric",
+    "nested_cv",
+    "optuna_candidates",
+    "read_run",
     "score_selected",
     "score_table",
     "trials_from",

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn import config_context
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score, make_scorer
+from sklearn.model_selection import LeaveOneOut, ShuffleSplit
 
 from earnest import (
     BBC,
+    BCED,
     Caution,
     Configs,
     DeLong,
@@ -18,6 +25,7 @@ from earnest import (
     Naive,
     NaiveBootstrap,
     Predictions,
+    SearchCV,
     Tilted,
     Trials,
     compare,
@@ -25,6 +33,7 @@ from earnest import (
     estimate,
     estimate_all,
     explain,
+    nested_cv,
 )
 from earnest.core.cautions import CODES, Severity
 from earnest.explanation.surrogate import choose_surrogate
@@ -96,6 +105,46 @@ def reversed_scores() -> Predictions:
     return Predictions.from_arrays([0, 1] * 10, np.linspace(0, 1, 20) - np.tile([0, 0.5], 10))
 
 
+def raced(**knobs: object) -> set[str]:
+    """A search between a model that learns and one that cannot, on 120 cases; seed 0."""
+    rng = np.random.default_rng(0)
+    y = np.tile([0, 1], 60)
+    X = 2.0 * y[:, None] + rng.standard_normal((120, 1))
+    both = [LogisticRegression(), DummyClassifier(strategy="constant", constant=0)]
+    search = SearchCV(None, both, cv=10, scoring="accuracy", random_state=0, **knobs)
+    return codes(search.fit(X, y).estimate_.cautions)
+
+
+def nested_on_noise() -> set[str]:
+    rng = np.random.default_rng(0)
+    search = SearchCV(LogisticRegression(), {"C": [1e-4, 0.01, 1.0]}, cv=4, random_state=0)
+    return codes(nested_cv(search, rng.standard_normal((60, 3)), np.tile([0, 1], 30)).cautions)
+
+
+def searched(**knobs: object) -> set[str]:
+    """A search on 60 cases of noise; seed 0."""
+    rng = np.random.default_rng(0)
+    params = knobs.pop("params", {})
+    knobs = {"scoring": "accuracy", "cv": 3, "random_state": 0, "n_resamples": 100, **knobs}
+    grid = knobs.pop("grid", {"C": [0.1, 1.0]})
+    search = SearchCV(knobs.pop("model", LogisticRegression()), grid, **knobs)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # scikit-learn's own words on the same things
+        search.fit(rng.standard_normal((60, 2)), np.tile([0, 1], 30), **params)
+    return codes(search.estimate_.cautions)
+
+
+def weighed() -> set[str]:
+    """The same search, with weights for the scorer too."""
+    with config_context(enable_metadata_routing=True):
+        model = LogisticRegression().set_fit_request(sample_weight=True)
+        scorer = make_scorer(accuracy_score).set_score_request(sample_weight=True)
+        weights = {"sample_weight": np.tile([1.0, 2.0, 3.0], 20)}
+        return searched(model=model, scoring=scorer, params=weights)
+
+
+LEAKING = [(np.arange(40), np.arange(30, 60)), (np.arange(30, 60), np.arange(30))]
+
 TRIGGERS: dict[str, Callable[[], set[str]]] = {
     "EN001": lambda: of(noise(), "bbc"),
     "EN002": lambda: of(noise(n=20, folds=5)),
@@ -165,6 +214,17 @@ TRIGGERS: dict[str, Callable[[], set[str]]] = {
     "EN041": lambda: against(noise(n=4, folds=2), "sign_flip"),
     "EN042": lambda: against(noise(), "mcnemar"),
     "EN043": lambda: codes(compare_many(one_constant(), metric="pearson", rng=0).cautions),
+    "EN045": lambda: searched(grid={"C": [1.0, -1.0]}),
+    "EN046": lambda: searched(scoring="roc_auc", cv=LeaveOneOut()),
+    "EN047": lambda: weighed(),
+    "EN048": lambda: searched(metric="balanced_accuracy"),
+    "EN049": lambda: searched(cv=ShuffleSplit(3, test_size=0.6, random_state=0)),
+    "EN050": lambda: searched(cv=LEAKING),
+    "EN051": lambda: raced(drop="bced"),
+    "EN052": lambda: raced(drop="bced"),
+    "EN053": lambda: raced(drop=BCED(min_predictions=20)),
+    "EN054": lambda: raced(stop_when_width=0.5),
+    "EN055": nested_on_noise,
     "EN060": lambda: codes(small_trials(objective=[float("nan"), *range(19)]).cautions),
     "EN061": lambda: codes(small_trials(seed=[3] * 20).cautions),
     "EN062": lambda: codes(small_trials().cautions),

@@ -50,6 +50,10 @@ class FormatError(EarnestError, ValueError):
     """A file cannot be read or written in the form that was asked for."""
 
 
+class StoreError(EarnestError, RuntimeError):
+    """A run file cannot be used: held by another process, of another run, or out of room."""
+
+
 def _sentence(text: str) -> str:
     return text if text.endswith((".", "?", "!")) else text + "."
 

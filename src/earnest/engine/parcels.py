@@ -1,0 +1,237 @@
+"""Shared data on its way to the workers: sent once, not with every task.
+
+Threads take it by reference. Processes of this machine load it from a file, in which arrays lie
+as they are and are mapped into memory, so that all processes together hold them once; what one of
+them writes stays its own. Other machines, which may not see the file, get it by value: dask sends
+a large argument once, ray keeps it in a store of its own. A worker unpacks it once.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import pickle
+import secrets
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO, Generic, Protocol, TypeVar
+
+from earnest.core.errors import EarnestError, InputError
+from earnest.engine.folders import own_folder
+from earnest.engine.limits import Limit
+from earnest.engine.tasks import Work
+
+T = TypeVar("T")
+ALIGN = 64  # where an array begins, so that no number straddles a cache line
+IN_BAND = 4096  # bytes up to which an array goes with the rest
+DATA, STREAM = "data", "stream"
+
+_CACHE: dict[str, Content] = {}  # at most one: a worker serves one run at a time
+_CACHE_GUARD = threading.Lock()
+
+
+@dataclass(frozen=True, eq=False)
+class Content:
+    """What every task of a run needs."""
+
+    work: Work
+    shared: Any
+    limit: Limit | None = None
+    filters: list[Any] = field(default_factory=lambda: list(warnings.filters))
+
+
+class Parcel(Protocol):
+    """How the content comes to where a task runs."""
+
+    def content(self) -> Content:
+        """Return the content, unpacked at the first time only."""
+
+
+@dataclass(frozen=True, eq=False)
+class ByReference:
+    """For threads: the very objects."""
+
+    held: Content
+
+    def content(self) -> Content:
+        """Return the content."""
+        return self.held
+
+
+@dataclass(frozen=True, eq=False)
+class ByValue:
+    """For other machines: all in one piece of bytes."""
+
+    token: str
+    blob: bytes
+
+    @classmethod
+    def of(cls, content: Content) -> ByValue:
+        """Pack."""
+        return cls(secrets.token_hex(8), _sent(content))
+
+    def __sizeof__(self) -> int:
+        """Return how many bytes go along: dask sends an argument that is large only once."""
+        return len(self.blob)
+
+    def content(self) -> Content:
+        """Unpack once in a process."""
+        return _unpacked(self.token, lambda: pickle.loads(self.blob))
+
+
+@dataclass(frozen=True, eq=False)
+class ByObject:
+    """For ray, which would send a large argument with every call: bytes in its own store."""
+
+    token: str
+    reference: Any
+
+    @classmethod
+    def of(cls, content: Content) -> ByObject:
+        """Pack."""
+        import ray
+
+        return cls(secrets.token_hex(8), ray.put(_sent(content)))
+
+    def content(self) -> Content:
+        """Fetch and unpack once in a process."""
+        import ray
+
+        return _unpacked(self.token, lambda: pickle.loads(ray.get(self.reference)))
+
+
+@dataclass(frozen=True, eq=False)
+class ByFile:
+    """For processes of this machine: a folder with the arrays in one file, the rest in another."""
+
+    folder: str
+    owner: int  # the process that runs the tasks
+
+    def content(self) -> Content:
+        """Load once in a process."""
+        return _unpacked(self.folder, lambda: _load(Path(self.folder)))
+
+
+def _unpacked(token: str, unpack: Callable[[], Content]) -> Content:
+    with _CACHE_GUARD:
+        if token not in _CACHE:
+            _CACHE.clear()
+            _CACHE[token] = unpack()
+        return _CACHE[token]
+
+
+@contextmanager
+def by_file(content: Content) -> Iterator[ByFile]:
+    """Write the content into a folder that is gone afterwards, however the run ends."""
+    with ExitStack() as stack:
+        try:
+            folder = stack.enter_context(own_folder())
+            _dump(content, Path(folder))
+        except OSError as error:
+            raise EarnestError(
+                "the shared data cannot be written for the workers",
+                needs="a folder for temporary files with room for the data",
+                got=os.strerror(error.errno) if error.errno else str(error),
+                cure="Name another one in the environment variable JOBLIB_TEMP_FOLDER.",
+            ) from error
+        yield ByFile(folder, os.getpid())
+
+
+class Kept(Generic[T]):
+    """Shared data that stays with the workers over several runs; see `keep`."""
+
+    def __init__(self, value: T, stack: ExitStack) -> None:
+        self.value = value
+        self._stack = stack
+        self._sent: tuple[Content, ByFile] | None = None
+
+    def by_file(self, content: Content) -> AbstractContextManager[ByFile]:
+        """Return the file of an earlier run of the same work, else write one."""
+        before = self._sent[0] if self._sent is not None else None
+        if before is None or (before.work, before.limit) != (content.work, content.limit):
+            self._sent = content, self._stack.enter_context(by_file(content))
+        assert self._sent is not None
+        return nullcontext(self._sent[1])
+
+
+@contextmanager
+def keep(shared: T) -> Iterator[Kept[T]]:
+    """Keep shared data with the workers over several runs, for those who run tasks in rounds.
+
+    Examples
+    --------
+    >>> from earnest.core.protocols import Outcome, Task
+    >>> from earnest.engine.parcels import keep
+    >>> from earnest.engine.run import run
+    >>> def work(shared, task):
+    ...     return Outcome(task.key, numbers={"power": shared ** task.key[0]})
+    >>> with keep(2) as kept:
+    ...     for round in (1, 2):
+    ...         [outcome.numbers["power"] for outcome in run(work, kept, [Task((round,))])]
+    [2.0]
+    [4.0]
+    """
+    with ExitStack() as stack:
+        yield Kept(shared, stack)
+
+
+def pack(value: Any) -> bytes:
+    """Return a value as bytes, functions and classes of the user's session included."""
+    return _dumps(value)
+
+
+def _dumps(value: Any, write: Callable[[pickle.PickleBuffer], bool] | None = None) -> bytes:
+    # By way of loky: up to joblib 1.5 cloudpickle is a part of joblib, later a package beside it.
+    from joblib.externals.loky.cloudpickle_wrapper import dumps
+
+    made: bytes = dumps(value, protocol=5, buffer_callback=write)
+    return made
+
+
+def _sent(content: Content, write: Callable[[pickle.PickleBuffer], bool] | None = None) -> bytes:
+    try:
+        return _dumps(content, write)
+    except (pickle.PicklingError, TypeError, AttributeError, RecursionError) as error:
+        raise InputError(
+            "the work or its data cannot be sent to other processes",
+            needs="what can be pickled",
+            got=str(error),
+            cure="Use n_jobs=1, or threads with joblib.parallel_config(backend='threading').",
+        ) from error
+
+
+def _dump(content: Content, folder: Path) -> None:
+    places: list[tuple[int, int]] = []
+    with (folder / DATA).open("wb") as data:
+
+        def write(buffer: pickle.PickleBuffer) -> bool:
+            raw = buffer.raw()
+            if raw.nbytes <= IN_BAND:
+                return True
+            data.write(bytes(-data.tell() % ALIGN))
+            places.append((data.tell(), raw.nbytes))
+            data.write(raw)
+            return False
+
+        stream = _sent(content, write)
+    (folder / STREAM).write_bytes(pickle.dumps((places, stream)))
+
+
+def _load(folder: Path) -> Content:
+    places, stream = pickle.loads((folder / STREAM).read_bytes())
+    if not places:
+        loaded: Content = pickle.loads(stream)
+        return loaded
+    with (folder / DATA).open("rb") as data:
+        whole = memoryview(_mapped(data))
+    loaded = pickle.loads(stream, buffers=[whole[start : start + n] for start, n in places])
+    return loaded
+
+
+def _mapped(data: BinaryIO) -> mmap.mmap:
+    """Map a file so that writing to it makes a private copy of the page."""
+    return mmap.mmap(data.fileno(), 0, access=mmap.ACCESS_COPY)

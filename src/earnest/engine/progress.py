@@ -1,0 +1,137 @@
+"""A bar for people who wait: tasks done, dropped and failed, and the time left."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, Self
+
+from earnest.core.protocols import Outcome
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress as RichBar
+
+
+class ProgressBar:
+    """Shows a run as a bar of rich, on a terminal or in a notebook.
+
+    The time left goes by the tasks that were run here; stored ones come back at once and tell
+    nothing. Lines of `message` go above the bar.
+
+    Parameters
+    ----------
+    console : rich.console.Console, optional
+        Where to draw; standard error if None, so that results can be piped on.
+    noun : str
+        What the tasks are called.
+
+    Examples
+    --------
+    >>> import io
+    >>> from rich.console import Console
+    >>> from earnest.core.protocols import Outcome
+    >>> from earnest.engine.progress import ProgressBar
+    >>> bar = ProgressBar(Console(file=io.StringIO(), width=100))
+    >>> with bar:
+    ...     bar.start(3)
+    ...     bar.advance(Outcome((0,)))
+    ...     bar.advance(Outcome((1,), error="ValueError: no"))
+    ...     bar.drop(1)
+    >>> bar.status()
+    '2 of 2 fits, 1 dropped, 1 failed'
+    """
+
+    def __init__(self, console: Console | None = None, noun: str = "fits") -> None:
+        self._console, self._noun = console, noun
+        self._bar: RichBar | None = None
+        self._task: Any = None
+        self.total = self.done = self.stored = self.dropped = self.errors = 0
+        self._began = 0.0
+
+    def start(self, total: int, title: str = "") -> None:
+        """Begin; `total` tasks are planned."""
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        self.finish()
+        self.total, self._began = total, time.monotonic()
+        self.done = self.stored = self.dropped = self.errors = 0
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=24),
+            TextColumn("{task.fields[status]}"),
+            console=self._console or Console(stderr=True),
+        )
+        self._task = self._bar.add_task(title, total=total, status=self.status())
+        self._bar.start()
+
+    def advance(self, outcome: Outcome, *, stored: bool = False) -> None:
+        """Tell that a task is finished."""
+        self.done += 1
+        self.stored += stored
+        self.errors += outcome.failed
+        self._update()
+
+    def drop(self, count: int) -> None:
+        """Tell that so many planned tasks will not be run."""
+        self.dropped += count
+        self._update()
+
+    def message(self, text: str) -> None:
+        """Show a line of text."""
+        if self._bar is not None:
+            self._bar.console.print(text, markup=False, highlight=False)
+
+    def finish(self) -> None:
+        """End, and leave the last state on the screen."""
+        bar, self._bar = self._bar, None
+        if bar is not None:
+            bar.update(self._task, status=self.status())
+            bar.stop()
+
+    def status(self) -> str:
+        """Return the state in words.
+
+        Dropped tasks no longer count among those to do, and what is zero is left out.
+        """
+        parts = [f"{self.done} of {self.total - self.dropped} {self._noun}"]
+        counts = (("stored", self.stored), ("dropped", self.dropped), ("failed", self.errors))
+        parts += [f"{count} {word}" for word, count in counts if count]
+        left = self.seconds_left()
+        return ", ".join([*parts, f"{_span(left)} left"] if left else parts)
+
+    def seconds_left(self) -> float | None:
+        """Return how long it will take still, None as long as nothing tells."""
+        ran = self.done - self.stored
+        to_do = self.total - self.dropped - self.done
+        if ran <= 0 or to_do <= 0:
+            return None
+        return (time.monotonic() - self._began) / ran * to_do
+
+    def _update(self) -> None:
+        if self._bar is not None:
+            total = max(self.total - self.dropped, self.done)
+            self._bar.update(self._task, completed=self.done, total=total, status=self.status())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.finish()
+
+
+def _span(seconds: float) -> str:
+    """Return a time as people say it.
+
+    Examples
+    --------
+    >>> from earnest.engine.progress import _span
+    >>> _span(42.3), _span(312), _span(9000)
+    ('43 s', '5:12', '2:30 h')
+    """
+    whole = int(seconds) + (seconds > int(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60}:{whole % 60:02d}"
+    return f"{whole // 3600}:{whole % 3600 // 60:02d} h"

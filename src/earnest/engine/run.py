@@ -1,0 +1,234 @@
+"""Run tasks, here or in parallel, and give each outcome when it is finished and stored."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
+from itertools import islice
+from typing import Any
+
+from earnest.core.errors import EarnestError, InputError
+from earnest.core.protocols import Outcome, Progress, Store, Task
+from earnest.engine.backends import Place, Plan, plan
+from earnest.engine.chunks import Chunks
+from earnest.engine.limits import GRACE, Limit
+from earnest.engine.parcels import (
+    ByFile,
+    ByObject,
+    ByReference,
+    ByValue,
+    Content,
+    Kept,
+    Parcel,
+    by_file,
+)
+from earnest.engine.tasks import ENDED, TIME_LIMIT, Work, failure, perform
+from earnest.engine.worker import Fallen, fallen, perform_chunk
+
+_PACKED: dict[Place, Callable[[Content], Parcel]] = {
+    Place.THREADS: ByReference,
+    Place.RAY: ByObject.of,
+    Place.ELSEWHERE: ByValue.of,
+}
+MOST_BREAKS = 3  # in a row, of pools in which no task was under way
+
+
+def run(
+    work: Work,
+    shared: Any,
+    tasks: Sequence[Task],
+    *,
+    n_jobs: int | None = None,
+    store: Store | None = None,
+    time_limit: float | None = None,
+    grace: float = GRACE,
+    progress: Progress | None = None,
+) -> Iterator[Outcome]:
+    """Run tasks and yield their outcomes as they are finished, stored ones first.
+
+    A task that fails, crashes its process or takes too long gives an outcome with `error`; the
+    others go on. Outcomes come in any order; what they hold depends on neither order, `n_jobs`
+    nor back end. Closing the iterator, or interrupting from the keyboard, stops the workers; what
+    was yielded is in the store.
+
+    Parameters
+    ----------
+    work : callable
+        `work(shared, task) -> Outcome`, with the key of the task. In parallel it runs in other
+        processes, so it must depend on its arguments only; settings of other libraries travel in
+        `shared`. Warning filters go along.
+    shared : object
+        What all tasks need; sent once. Tasks must not change it. With `keep(shared)` it is sent
+        once for all the runs in which it is given.
+    tasks : sequence of Task
+        With different keys.
+    n_jobs : int, optional
+        How many at once: as joblib means it, under the caller's `joblib.parallel_config`.
+    store : Store, optional
+        An open store. Tasks that it has are not run; the others are put there as they finish.
+    time_limit : float, optional
+        Seconds for each task. Python code is interrupted; where only C code is under way, its
+        process is ended `grace` seconds later (back end loky, and for `n_jobs=1` one process
+        besides this one; elsewhere such code cannot be stopped).
+    grace : float
+        Seconds from the time limit until the process is ended.
+    progress : Progress, optional
+        Told of every outcome.
+
+    Examples
+    --------
+    >>> from earnest.core.protocols import Outcome, Task
+    >>> from earnest.engine.run import run
+    >>> def work(shared, task):
+    ...     return Outcome(task.key, numbers={"power": shared**task.payload})
+    >>> tasks = [Task((exponent,), exponent) for exponent in (1, 2, 3)]
+    >>> [outcome.numbers["power"] for outcome in run(work, 2, tasks)]
+    [2.0, 4.0, 8.0]
+    """
+    tasks = list(tasks)
+    if len({task.key for task in tasks}) < len(tasks):
+        raise InputError("two tasks have the same key", needs="a key of its own for every task")
+    limit = Limit.of(time_limit, grace)
+    where = plan(n_jobs, limited=limit is not None)
+    kept = shared if isinstance(shared, Kept) else None
+    content = Content(work, shared if kept is None else kept.value, limit)
+    return _outcomes(content, kept, tasks, where, store, progress)
+
+
+def _outcomes(
+    content: Content,
+    kept: Kept[Any] | None,
+    tasks: Sequence[Task],
+    where: Plan,
+    store: Store | None,
+    progress: Progress | None,
+) -> Iterator[Outcome]:
+    done = store.done() if store is not None else {}
+    waiting = []
+    for task in tasks:
+        if task.key not in done:
+            waiting.append(task)
+            continue
+        outcome = done[task.key]
+        if progress is not None:
+            progress.advance(outcome, stored=True)
+        yield outcome
+    with closing(_fresh(content, kept, waiting, where)) as fresh:
+        for outcome in fresh:
+            if store is not None:
+                store.put(outcome)
+            if progress is not None:
+                progress.advance(outcome)
+            yield outcome
+
+
+def _fresh(
+    content: Content, kept: Kept[Any] | None, tasks: Sequence[Task], where: Plan
+) -> Generator[Outcome]:
+    if where.place is Place.HERE or not tasks:
+        for task in tasks:
+            yield perform(content.work, content.shared, task, content.limit)
+    elif where.place is Place.PROCESSES:
+        with by_file(content) if kept is None else kept.by_file(content) as parcel:
+            yield from _with_replacement(parcel, tasks, where)
+    else:
+        chunks = Chunks(tasks, where.n_jobs)
+        yield from _through_joblib(_PACKED[where.place](content), chunks, where)
+
+
+def _with_replacement(parcel: ByFile, tasks: Sequence[Task], where: Plan) -> Iterator[Outcome]:
+    """Run in processes; when one ends, blame its task and go on with the rest in a new pool."""
+    waiting = {task.key: task for task in tasks}
+    breaks = 0
+    fallen(parcel.folder)  # marks of an earlier run with the same data, that was left early
+    while waiting:
+        try:
+            chunks = Chunks(list(waiting.values()), where.n_jobs)
+            with closing(_through_joblib(parcel, chunks, where)) as outcomes:
+                for outcome in outcomes:
+                    del waiting[outcome.key]
+                    yield outcome
+        except BrokenProcessPool as broken:
+            found = [one for one in fallen(parcel.folder) if one.key in waiting]
+            breaks = 0 if found else breaks + 1
+            if breaks == MOST_BREAKS:
+                raise _no_pool(broken) from broken
+            proven = [one for one in found if one.trace]
+            for one in proven or found:
+                task = waiting.pop(one.key)
+                yield _ended(one) if proven else _alone(parcel, task, one)
+
+
+def _alone(parcel: ByFile, task: Task, before: Fallen) -> Outcome:
+    """Return the outcome of a task that was under way when a pool broke without a trace.
+
+    Any of those under way may have broken it, so each is run again with none beside it: who
+    breaks it again is to blame, and who only ran out of memory together with others is not.
+    """
+    try:
+        chunks = Chunks([task], 1, single=True)
+        (outcome,) = _through_joblib(parcel, chunks, Plan(Place.PROCESSES, 1))
+    except BrokenProcessPool:
+        again = fallen(parcel.folder)
+        return _ended(again[0] if again else before)
+    return outcome
+
+
+def _ended(one: Fallen) -> Outcome:
+    if one.timed_out:
+        text = "The time limit was reached and the code did not come back; its process was ended."
+        return failure(one.key, f"{text}\n{one.trace}", TIME_LIMIT)
+    text = "The worker process ended while it ran this task."
+    return failure(one.key, f"{text}\n{one.trace}", ENDED)
+
+
+def _through_joblib(parcel: Parcel, chunks: Chunks, where: Plan) -> Generator[Outcome]:
+    """Yield outcomes as they come, or batch by batch where a back end cannot give them so."""
+    from joblib import Parallel, delayed
+
+    calls = (delayed(perform_chunk)(parcel, chunk) for chunk in chunks)
+    if where.streams:
+        reports = _streaming(where)(calls)
+        try:
+            for report in reports:
+                yield from chunks.learned(report)
+        finally:
+            _close(reports)
+    else:
+        with Parallel(where.n_jobs, batch_size=1) as parallel:
+            while batch := list(islice(calls, 2 * where.n_jobs)):
+                for report in parallel(batch):
+                    yield from chunks.learned(report)
+    yield from chunks.unsent
+
+
+def _streaming(where: Plan) -> Any:
+    """Return a pool; for one task at a time it has two processes of which one is idle.
+
+    joblib would run a single job in this process, where nothing can end it.
+    """
+    from joblib import Parallel
+
+    return Parallel(
+        max(2, where.n_jobs),
+        return_as="generator_unordered",
+        batch_size=1,
+        pre_dispatch="2*n_jobs" if where.n_jobs > 1 else 1,
+    )
+
+
+def _close(reports: Any) -> None:
+    """Stop the workers; joblib need not warn that what they have not given back is lost."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        reports.close()
+
+
+def _no_pool(broken: BrokenProcessPool) -> EarnestError:
+    return EarnestError(
+        "worker processes end before they begin a task",
+        got=str(broken).partition("\n")[0],
+        cure="Use n_jobs=1, or another back end with joblib.parallel_config(backend='threading').",
+    )

@@ -1,0 +1,137 @@
+"""What runs in a worker: a few tasks in a row, and a mark of the one that is under way.
+
+A worker process that ends (a crash in C, the system out of memory, the hard time limit) takes the
+whole pool with it. The marks then tell the parent which tasks were under way.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import functools
+import os
+import pickle
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, TypeAlias
+
+from earnest.core.protocols import Key, Outcome, Task
+from earnest.engine.limits import hard
+from earnest.engine.parcels import ByFile, Content, Parcel
+from earnest.engine.tasks import perform
+
+Sent: TypeAlias = "tuple[Key, bytes]"  # key, pickled payload
+MARK, TRACE = "mark-", "trace-"
+_WIDTH = 255
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a worker gives back: outcomes, and the seconds that they took."""
+
+    outcomes: list[Outcome]
+    seconds: float
+
+
+def perform_chunk(parcel: Parcel, sent: Sequence[Sent]) -> Report:
+    """Run a few tasks one after the other."""
+    content = parcel.content()
+    began = time.perf_counter()
+    if isinstance(parcel, ByFile):
+        _watch(parcel.owner)
+        with _marks(Path(parcel.folder)) as (mark, trace), _warnings(content):
+            outcomes = [_marked(content, task, mark, trace) for task in map(_task, sent)]
+    else:
+        outcomes = [
+            perform(content.work, content.shared, task, content.limit) for task in map(_task, sent)
+        ]
+    return Report(outcomes, time.perf_counter() - began)
+
+
+@functools.cache
+def _watch(owner: int) -> None:
+    """End this process when the one that wants its outcomes is gone, however long the task."""
+
+    def wait() -> None:
+        while os.getppid() == owner:
+            time.sleep(1.0)
+        os._exit(1)
+
+    if os.name == "posix":  # elsewhere the number of a dead parent stays
+        threading.Thread(target=wait, name="earnest-watch", daemon=True).start()
+
+
+def _task(sent: Sent) -> Task:
+    key, payload = sent
+    return Task(key, pickle.loads(payload))
+
+
+def _marked(content: Content, task: Task, mark: BinaryIO, trace: BinaryIO) -> Outcome:
+    _write(mark, ",".join(map(str, task.key)) or "()")
+    with hard(content.limit, trace):
+        outcome = perform(content.work, content.shared, task, content.limit)
+    _write(mark, "")
+    return outcome
+
+
+@contextmanager
+def _marks(folder: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
+    """Give the files in which this process says what it does, and where it was when it ended."""
+    with (
+        (folder / f"{MARK}{os.getpid()}").open("wb", buffering=0) as mark,
+        (folder / f"{TRACE}{os.getpid()}").open("wb", buffering=0) as trace,
+    ):
+        before = faulthandler.is_enabled()
+        faulthandler.enable(trace.fileno())
+        try:
+            yield mark, trace
+        finally:
+            faulthandler.disable()
+            if before and sys.__stderr__ is not None:
+                faulthandler.enable(sys.__stderr__)
+
+
+@contextmanager
+def _warnings(content: Content) -> Iterator[None]:
+    """Let the warnings be as they are in the parent."""
+    with warnings.catch_warnings():
+        warnings.filters[:] = content.filters  # type: ignore[index]  # typeshed: a sequence
+        yield
+
+
+def _write(mark: BinaryIO, text: str) -> None:
+    mark.seek(0)
+    mark.write(f"{text:<{_WIDTH}}\n".encode())
+
+
+@dataclass(frozen=True)
+class Fallen:
+    """A task that was under way when its pool broke, and what its process wrote at its end."""
+
+    key: Key
+    trace: str
+
+    @property
+    def timed_out(self) -> bool:
+        """Whether the hard time limit ended its process."""
+        return self.trace.startswith("Timeout")
+
+
+def fallen(folder: str) -> list[Fallen]:
+    """Return the tasks that were under way, and forget the marks."""
+    found = []
+    for mark in sorted(Path(folder).glob(f"{MARK}*")):
+        text = mark.read_text().strip()
+        trace = mark.with_name(mark.name.replace(MARK, TRACE, 1))
+        said = trace.read_text(errors="replace") if trace.exists() else ""
+        if text:
+            key = () if text == "()" else tuple(int(part) for part in text.split(","))
+            found.append(Fallen(key, said))
+        mark.unlink()
+        trace.unlink(missing_ok=True)
+    return found

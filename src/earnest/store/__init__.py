@@ -1,0 +1,38 @@
+"""Run files: where a run keeps what is finished, and how it is read again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from earnest.core.check import show
+from earnest.core.errors import InputError
+from earnest.core.protocols import Store
+from earnest.store.memory import MemoryStore
+from earnest.store.reading import RunFile, read_run
+from earnest.store.sqlite import SqliteStore
+
+__all__ = ["MemoryStore", "RunFile", "SqliteStore", "as_store", "read_run"]
+
+
+def as_store(store: str | Path | Store | None) -> Store | None:
+    """Return the store that a user's `store` stands for: a path is a SQLite run file.
+
+    Examples
+    --------
+    >>> from earnest.store import as_store
+    >>> as_store("run.db")
+    SqliteStore('run.db')
+    >>> as_store(None) is None
+    True
+    """
+    if store is None:
+        return None
+    if isinstance(store, (str, Path)):
+        return SqliteStore(store)
+    if isinstance(store, type) or not isinstance(store, Store):
+        raise InputError(
+            "`store` cannot keep a run",
+            needs="the path of a run file, or an object with the methods of a Store",
+            got=show(store),
+        )
+    return store

@@ -1,0 +1,69 @@
+"""A store in memory: resumes within a process, and forgets with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType, TracebackType
+from typing import Self
+
+from earnest.core.protocols import Key, Outcome
+from earnest.store.matching import refuse_another
+
+
+class MemoryStore:
+    """Keeps outcomes and documents in dictionaries, for as long as the object lives.
+
+    Examples
+    --------
+    >>> from earnest.core.protocols import Outcome
+    >>> from earnest.store import MemoryStore
+    >>> store = MemoryStore()
+    >>> store.open({"seed": "7"})
+    >>> store.put(Outcome((0,), numbers={"score": 0.8}))
+    >>> store.done()[0,].numbers
+    {'score': 0.8}
+    """
+
+    def __init__(self) -> None:
+        self._identity: dict[str, str] | None = None
+        self._outcomes: dict[Key, Outcome] = {}
+        self._documents: dict[str, str] = {}
+
+    def open(self, identity: Mapping[str, str]) -> None:
+        """Begin or resume the run of this identity."""
+        if self._identity is not None:
+            refuse_another(self._identity, identity, "this store")
+        self._identity = dict(identity)
+
+    def done(self) -> Mapping[Key, Outcome]:
+        """Return what is finished, by key."""
+        return MappingProxyType(self._outcomes)
+
+    def put(self, outcome: Outcome) -> None:
+        """Keep an outcome."""
+        self._outcomes[outcome.key] = outcome
+
+    def put_document(self, name: str, text: str) -> None:
+        """Keep a text by name."""
+        self._documents[name] = text
+
+    def documents(self) -> Mapping[str, str]:
+        """Return the texts by name."""
+        return MappingProxyType(self._documents)
+
+    def flush(self) -> None:
+        """Do nothing: nothing here survives the process."""
+
+    def close(self) -> None:
+        """Do nothing: a later `open` of the same run finds all again."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

@@ -1,0 +1,94 @@
+"""Reading a run file, also while its run goes on."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from earnest.core.errors import FormatError
+from earnest.core.protocols import Key, Outcome
+from earnest.store import schema
+from earnest.store.rows import decode
+from earnest.store.sqlite import PATIENCE
+
+
+@dataclass(frozen=True, eq=False)
+class RunFile:
+    """What a run file held at one moment.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    identity : mapping of str to str
+        What the run was begun with: data, estimator, seed, versions.
+    outcomes : mapping of tuple of int to Outcome
+        What is finished, by key.
+    documents : mapping of str to str
+        What else the run remembers, by name.
+    """
+
+    path: Path
+    identity: Mapping[str, str]
+    outcomes: Mapping[Key, Outcome] = field(repr=False)
+    documents: Mapping[str, str] = field(repr=False)
+
+
+def read_run(path: str | Path) -> RunFile:
+    """Return what a run file holds, as of one moment; the file is never changed.
+
+    Reading works while a run writes to the file, and after it was killed. A damaged file, a newer
+    version of it and other databases are refused.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from earnest.core.protocols import Outcome
+    >>> from earnest.store import SqliteStore, read_run
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with SqliteStore(os.path.join(folder, "run.db")) as store:
+    ...         store.open({"seed": "7"})
+    ...         store.put(Outcome((0, 0), numbers={"score": 0.8}))
+    ...         run = read_run(store.path)  # while the writer has it open
+    >>> run.identity, len(run.outcomes)
+    ({'seed': '7'}, 1)
+    """
+    real = schema.settled(path)
+    if not real.exists():
+        raise FormatError(f"there is no file {str(path)!r}", needs="a run file of earnest")
+    with schema.explained(path):
+        connection = _connect(real)
+        try:
+            return _read(connection, Path(path))
+        finally:
+            connection.close()
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    """Open for reading; a finished file in a folder that is shut needs no journal at all."""
+    uri = f"{path.as_uri()}?mode=ro"
+    connection = sqlite3.connect(uri, uri=True, timeout=PATIENCE, isolation_level=None)
+    try:
+        connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+    except sqlite3.Error as error:
+        connection.close()
+        shut = isinstance(error, sqlite3.OperationalError)
+        if not shut or path.with_name(path.name + "-wal").exists():
+            raise
+        connection = sqlite3.connect(f"{uri}&immutable=1", uri=True, isolation_level=None)
+    return connection
+
+
+def _read(connection: sqlite3.Connection, path: Path) -> RunFile:
+    connection.execute("BEGIN")  # all that follows is of one moment
+    if schema.is_new(connection, path):
+        raise FormatError(f"{str(path)!r} is empty", needs="a run file of earnest")
+    outcomes = (decode(row) for row in schema.rows_of(connection))
+    return RunFile(
+        path,
+        schema.identity_of(connection),
+        {outcome.key: outcome for outcome in outcomes},
+        schema.documents_of(connection),
+    )

@@ -1,0 +1,144 @@
+"""An outcome as a row of plain text and bytes, and back; no pickle.
+
+The columns are those of the table `outcome`: the key as whole numbers between commas, numbers and
+the description of the arrays as JSON, the arrays themselves one after the other as their bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import zlib
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.check import show
+from earnest.core.errors import InputError
+from earnest.core.protocols import Key, Outcome
+
+COLUMNS = ("key", "numbers", "error", "note", "arrays", "data", "checksum")
+Row: TypeAlias = "tuple[str, str, str | None, str | None, str, bytes, int]"
+
+_INFINITE = {"inf": math.inf, "-inf": -math.inf}  # JSON has no word for them, nor for NaN (null)
+
+
+class DamagedRow(ValueError):
+    """A row is not as it was written."""
+
+
+def encode(outcome: Outcome) -> Row:
+    """Return the row of an outcome."""
+    arrays = [(name, np.asarray(array)) for name, array in outcome.arrays.items()]
+    kinds = [_type_of(name, array.dtype) for name, array in arrays]
+    content = (
+        key_text(outcome.key),
+        json.dumps({name: _number(value) for name, value in outcome.numbers.items()}),
+        outcome.error and plain(outcome.error),
+        outcome.note and plain(outcome.note),
+        json.dumps([[n, kind, a.shape] for (n, a), kind in zip(arrays, kinds, strict=True)]),
+        b"".join(_bytes(a, kind) for (_, a), kind in zip(arrays, kinds, strict=True)),
+    )
+    return (*content, checksum(*content))
+
+
+def decode(row: Row) -> Outcome:
+    """Return the outcome of a row, or raise DamagedRow."""
+    key, numbers, error, note, arrays, data, sum_ = row
+    try:
+        if checksum(key, numbers, error, note, arrays, data) != sum_:
+            raise DamagedRow("its checksum is another")
+        return Outcome(
+            key_of(key),
+            _arrays(json.loads(arrays), data),
+            {name: _float(value) for name, value in json.loads(numbers).items()},
+            error,
+            note,
+        )
+    except (ValueError, TypeError, AttributeError) as fault:
+        raise DamagedRow(f"row {show(row[0])}: {fault}") from fault
+
+
+def checksum(*content: str | bytes | None) -> int:
+    """Return the CRC-32 of texts and bytes, as written in UTF-8 with a 0 byte after each."""
+    total = 0
+    for part in content:
+        raw = part.encode() if isinstance(part, str) else part or b""
+        total = zlib.crc32(b"\0", zlib.crc32(raw, total))
+    return total
+
+
+def plain(text: str) -> str:
+    """Return a text without halves of characters, as odd file names bring them; SQLite has none."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def key_text(key: Key) -> str:
+    """Return a key as it is written.
+
+    Examples
+    --------
+    >>> from earnest.store.rows import key_of, key_text
+    >>> key_text((3, 0, 7)), key_of("3,0,7")
+    ('3,0,7', (3, 0, 7))
+    """
+    return ",".join(str(int(part)) for part in key)
+
+
+def key_of(text: str) -> Key:
+    """Return a key from how it is written."""
+    return tuple(int(part) for part in text.split(",")) if text else ()
+
+
+def _arrays(described: list[Any], data: bytes) -> dict[str, NDArray[Any]]:
+    """Cut the bytes into arrays; they are copies, so that they can be written to."""
+    types = [_type_from(kind) for _, kind, _ in described]
+    sizes = [
+        t.itemsize * math.prod(shape) for t, (_, _, shape) in zip(types, described, strict=True)
+    ]
+    ends = np.cumsum([0, *sizes], dtype=np.int64).tolist()
+    if ends[-1] != len(data):
+        raise DamagedRow("its arrays have another size")
+    pieces = (data[start:stop] for start, stop in pairwise(ends))
+    return {
+        name: np.frombuffer(bytearray(piece), dtype=t).reshape(shape)
+        for (name, _, shape), t, piece in zip(described, types, pieces, strict=True)
+    }
+
+
+def _bytes(array: NDArray[Any], kind: Any) -> bytes:
+    return array.tobytes() if isinstance(kind, str) else array.astype(_type_from(kind)).tobytes()
+
+
+def _type_of(name: str, dtype: np.dtype[Any]) -> Any:
+    """Return the type as NumPy writes it, with its byte order; a list of fields if it has any."""
+    if dtype.hasobject or dtype.kind not in "biufcSUmMV" or dtype.subdtype is not None:
+        raise InputError(
+            f"the array {name!r} cannot be stored",
+            needs="numbers, logical values, text of fixed width, dates or a record of these",
+            got=f"type {dtype}",
+        )
+    if dtype.fields is None:
+        return dtype.str
+    return [[field, _type_of(name, dtype.fields[field][0])] for field in dtype.names or ()]
+
+
+def _type_from(kind: Any) -> np.dtype[Any]:
+    if isinstance(kind, str):
+        return np.dtype(kind)
+    return np.dtype([(field, _type_from(part)) for field, part in kind])
+
+
+def _number(value: float) -> float | str | None:
+    number = float(value)
+    if math.isfinite(number):
+        return number
+    return None if math.isnan(number) else str(number)
+
+
+def _float(value: float | str | None) -> float:
+    if value is None:
+        return math.nan
+    return _INFINITE[value] if isinstance(value, str) else float(value)

@@ -1,0 +1,195 @@
+"""The run file: one SQLite database that holds all that a run has finished."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from earnest.core.errors import StoreError
+from earnest.core.protocols import Key, Outcome
+from earnest.store import schema
+from earnest.store.lock import WriterLock
+from earnest.store.matching import refuse_another
+from earnest.store.rows import decode, encode, key_text, plain
+
+PATIENCE = 30.0  # seconds to wait for another program that has the file locked
+CHECKPOINT = 16_000  # pages in the journal before they are merged, which waits for the disk
+
+
+class SqliteStore:
+    """Keeps a run in one SQLite file, each outcome committed as it comes.
+
+    A process that is killed loses nothing that was put: what is committed stands in the journal
+    beside the file (WAL, `synchronous=NORMAL`) and is found by the next one. Only the power going
+    off may lose the last seconds, never more than that. One process writes at a time, which a lock
+    holds that dies with it; others read meanwhile with `read_run`. `close` leaves one plain file.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file; made when it is not there. Its folder must be local, for the journal is mapped
+        into memory.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from earnest.core.protocols import Outcome
+    >>> from earnest.store import SqliteStore
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "run.db")
+    ...     with SqliteStore(path) as store:
+    ...         store.open({"seed": "7"})
+    ...         store.put(Outcome((0, 0), numbers={"score": 0.8}))
+    ...     with SqliteStore(path) as store:
+    ...         store.open({"seed": "7"})
+    ...         store.done()[0, 0].numbers
+    {'score': 0.8}
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self._opened: sqlite3.Connection | None = None
+        self._process = os.getpid()
+        self._lock: WriterLock | None = None
+        self._keys: dict[Key, None] = {}
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self.path)!r})"
+
+    def __getstate__(self) -> dict[str, Path]:
+        return {"path": self.path}  # the other process opens it anew, if it may
+
+    def __setstate__(self, state: dict[str, Path]) -> None:
+        type(self).__init__(self, state["path"])
+
+    def open(self, identity: Mapping[str, str]) -> None:
+        """Begin or resume the run of this identity; every row is checked before any work."""
+        if self._opened is not None:
+            refuse_another(schema.identity_of(self._opened), identity, repr(str(self.path)))
+            return
+        path = schema.settled(self.path)
+        lock = WriterLock(path)
+        with schema.explained(self.path):
+            lock.acquire()
+            try:
+                self._opened = self._begin(path, identity)
+            except BaseException:
+                lock.release()
+                raise
+        self._lock, self._process = lock, os.getpid()
+
+    def _begin(self, path: Path, identity: Mapping[str, str]) -> sqlite3.Connection:
+        connection = _connect(path)
+        try:
+            if schema.is_new(connection, self.path):
+                _prepare(connection)
+                schema.create(connection, identity)
+            found = schema.identity_of(connection)
+            asked = {plain(name): plain(value) for name, value in identity.items()}
+            refuse_another(found, asked, repr(str(self.path)))
+            self._keys = dict.fromkeys(schema.verified(schema.rows_of(connection)))
+            schema.documents_of(connection)
+            _prepare(connection)
+            schema.touch(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def done(self) -> Mapping[Key, Outcome]:
+        """Return what is finished, by key; an outcome is read when it is asked for."""
+        return _Stored(self)
+
+    def put(self, outcome: Outcome) -> None:
+        """Commit an outcome."""
+        row = encode(outcome)
+        with schema.explained(self.path):
+            self._connection.execute(schema.INSERT, row)
+        self._keys[outcome.key] = None
+
+    def put_document(self, name: str, text: str) -> None:
+        """Commit a text by name."""
+        with schema.explained(self.path):
+            self._connection.execute(
+                "INSERT OR REPLACE INTO document VALUES (?, ?)", (plain(name), plain(text))
+            )
+
+    def documents(self) -> Mapping[str, str]:
+        """Return the texts by name."""
+        with schema.explained(self.path):
+            return schema.documents_of(self._connection)
+
+    def flush(self) -> None:
+        """Do nothing: every put is a commit."""
+
+    def close(self) -> None:
+        """Leave one plain file, where its journal can be merged, and give back the lock."""
+        connection, self._opened = self._opened, None
+        lock, self._lock = self._lock, None
+        self._keys = {}
+        if connection is not None:
+            with suppress(sqlite3.Error):  # a reader is at it, or no room: the journal stays, whole
+                connection.execute("PRAGMA journal_mode = DELETE")
+            connection.close()
+        if lock is not None:
+            lock.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @property
+    def _connection(self) -> sqlite3.Connection:
+        if self._opened is None or self._process != os.getpid():  # a fork must not write too
+            raise StoreError(f"{self!r} is not open here", cure="Call open(identity) first.")
+        return self._opened
+
+
+class _Stored(Mapping[Key, Outcome]):
+    """The outcomes of an open store, read from the file one by one."""
+
+    def __init__(self, store: SqliteStore) -> None:
+        self._store = store
+
+    def __getitem__(self, key: Key) -> Outcome:
+        if key not in self._store._keys:
+            raise KeyError(key)
+        with schema.explained(self._store.path):
+            found = self._store._connection.execute(
+                f"{schema.SELECT} WHERE key = ?", (key_text(key),)
+            ).fetchone()
+            return decode(found)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._store._keys
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(list(self._store._keys))
+
+    def __len__(self) -> int:
+        return len(self._store._keys)
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(
+        path, timeout=PATIENCE, isolation_level=None, check_same_thread=False, cached_statements=32
+    )
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    """Set what holds for this connection."""
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT}")

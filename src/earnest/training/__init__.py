@@ -1,0 +1,1 @@
+"""Training: the only room that fits models."""

@@ -1,0 +1,57 @@
+"""Telling of fits that failed, as scikit-learn does."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.errors import EarnestError
+from earnest.training.ledger import Ledger
+
+
+class AllFailedError(EarnestError, ValueError):
+    """No fit of a search succeeded."""
+
+
+def tell_failures(ledger: Ledger, error_score: float) -> None:
+    """Warn of fits and scores that failed; raise where no fit succeeded."""
+    from sklearn.exceptions import FitFailedWarning
+
+    failed, count = ledger.failed_fits(), ledger.n_fits
+    if failed and len(failed) == count:
+        raise AllFailedError(
+            f"all the {count} fits failed",
+            got=failed[0].strip(),
+            cure="It is very likely that the model is misconfigured: look at the first error, "
+            "which stands above, or set error_score='raise' to debug it",
+        )
+    if failed:
+        warnings.warn(
+            f"{len(failed)} fits failed out of a total of {count}.\nThe score on these splits is "
+            f"set to {error_score}. Look at failures_, or set error_score='raise' to debug them."
+            f"\n\n{_summary(failed)}",
+            FitFailedWarning,
+            stacklevel=3,
+        )
+    for text in dict.fromkeys(ledger.failed_scores()):
+        warnings.warn(
+            f"Scoring failed. The score is set to {error_score}. Details:\n{text}",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def warn_of_means(part: str, means: NDArray[np.float64]) -> None:
+    """Warn of mean scores that are not finite."""
+    if not np.isfinite(means).all():
+        warnings.warn(
+            f"One or more of the {part} scores are non-finite: {means}", UserWarning, stacklevel=4
+        )
+
+
+def _summary(errors: list[str]) -> str:
+    counted = Counter(errors).items()
+    return "\n".join(f"{n} fits failed with the following error:\n{text}" for text, n in counted)

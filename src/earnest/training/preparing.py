@@ -1,0 +1,204 @@
+"""Everything that is read and refused before the first fit of a search."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from earnest.core import check
+from earnest.core.errors import InputError
+from earnest.core.intervals import Ask
+from earnest.core.rng import Seeds
+from earnest.methods import METHODS
+from earnest.training.candidates import (
+    DynamicCandidates,
+    Setting,
+    StaticCandidates,
+    check_settings,
+    distinct_kinds,
+    read_candidates,
+)
+from earnest.training.fitting import Training
+from earnest.training.identity import search_identity, seed_of, with_splits
+from earnest.training.problem import Problem, read_problem, survival_outcome
+from earnest.training.routing import Routed, route
+from earnest.training.scoring import Scoring, read_scoring
+from earnest.training.splits import Splits, make_splits
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Prepared:
+    """A search that is ready to run.
+
+    Attributes
+    ----------
+    training : Training
+        What all fits share.
+    candidates : StaticCandidates or DynamicCandidates
+        What is tried.
+    scoring : Scoring
+        What candidates are scored by.
+    problem : Problem
+        The outcome, the metric of the estimate and the response that is kept.
+    routed : Routed
+        Where the further arguments of `fit` go.
+    seed : int
+        The root of all randomness.
+    identity : mapping
+        What a stored run must agree in to be resumed.
+    """
+
+    training: Training
+    candidates: StaticCandidates | DynamicCandidates
+    scoring: Scoring
+    problem: Problem
+    routed: Routed
+    seed: int
+    identity: Mapping[str, str]
+
+    @property
+    def splits(self) -> Splits:
+        """The splits."""
+        return self.training.splits
+
+
+def prepare(search: Any, X: Any, y: Any, params: Mapping[str, Any]) -> Prepared:
+    """Read the data and all knobs of a search, and refuse what cannot work."""
+    from sklearn import get_config
+    from sklearn.base import is_classifier
+    from sklearn.utils import indexable
+
+    check_knobs(search)
+    base = search.base_estimator()
+    raises = isinstance(search.error_score, str)
+    scoring = read_scoring(base, search.scoring, refit=search.refit, raises=raises)
+    X, y = indexable(X, survival_outcome(y))
+    routed = route(search, scoring.call, params, _count(X))
+    facts = search_identity(search, base, X, y, routed)
+    candidates, seed = _drawn(search, facts)
+    kinds = _kinds(candidates)
+    check_settings(base, kinds)
+    splits = make_splits(
+        search.cv,
+        X,
+        y,
+        classifier=is_classifier(base),
+        n_repeats=search.n_repeats,
+        seeds=Seeds(seed),
+        params=routed.split,
+    )
+    problem = read_problem(
+        base,
+        y,
+        scoring=search.scoring,
+        scorers=scoring,
+        refit=search.refit,
+        metric=search.metric,
+        models=[setting.made_from(base) for setting in kinds],
+        response=search.response,
+        groups=routed.split.get("groups"),
+        ordered=splits.ordered,
+    )
+    training = Training(
+        X=X,
+        y=y,
+        base=base,
+        splits=splits,
+        scorer=scoring.call,
+        plan=problem.plan,
+        fit_params=routed.fit,
+        score_params=routed.score,
+        return_train_score=bool(search.return_train_score),
+        seed=None if search.random_state is None and search.store is None else seed,
+        config=get_config(),
+    )
+    return Prepared(
+        training=training,
+        candidates=candidates,
+        scoring=scoring,
+        problem=problem,
+        routed=routed,
+        seed=seed,
+        identity=with_splits(facts, splits),
+    )
+
+
+def _count(X: Any) -> int:
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+
+
+def _drawn(
+    search: Any, facts: Mapping[str, str]
+) -> tuple[StaticCandidates | DynamicCandidates, int]:
+    """Return the candidates and the seed of everything else.
+
+    Candidates are drawn exactly as scikit-learn's RandomizedSearchCV draws them. With a store and
+    no `random_state` the seed is made from the question itself, so that the same call resumes.
+    """
+    given = search.random_state
+    if given is None and search.store is not None:
+        given = seed_of(facts)
+    if isinstance(given, np.random.Generator | np.random.SeedSequence):
+        given = Seeds.of(given).entropy % 2**32
+    candidates = read_candidates(search.candidates, n_iter=search.n_iter, random_state=given)
+    return candidates, Seeds.of(given).entropy
+
+
+def _kinds(candidates: StaticCandidates | DynamicCandidates) -> list[Setting]:
+    if isinstance(candidates, StaticCandidates):
+        return distinct_kinds(candidates.settings)
+    return [Setting({})]
+
+
+def check_knobs(search: Any) -> None:
+    """Refuse settings of a search that are wrong whatever the data."""
+    base = search.base_estimator()
+    if isinstance(base, type) or not hasattr(base, "fit") or not hasattr(base, "get_params"):
+        raise InputError(
+            "`estimator` is no estimator",
+            needs="an object with `fit`, `get_params` and `set_params`",
+            got=check.show(base),
+            cure=f"Write {base.__name__}()." if isinstance(base, type) else "",
+        )
+    if search.error_score != "raise" and not isinstance(search.error_score, Real):
+        raise InputError(
+            "`error_score` is unknown",
+            needs="'raise' or a number",
+            got=check.show(search.error_score),
+        )
+    if not isinstance(search.refit, bool | np.bool_ | str) and not callable(search.refit):
+        raise InputError(
+            "`refit` cannot be read",
+            needs="True, False, the name of a score, or a callable",
+            got=check.show(search.refit),
+        )
+    Ask.of(search.confidence_level, "two-sided")
+    if isinstance(search.method, str):
+        given = {} if search.n_resamples is None else {"n_resamples": search.n_resamples}
+        kind = METHODS[search.method]
+        if given and not hasattr(kind, "n_resamples"):
+            raise InputError(
+                f"method {search.method!r} has no knob `n_resamples`", cure="Leave it out."
+            )
+        kind(**given)
+    if search.drop is not None or search.stop_when_width is not None:
+        _check_rounds(search)
+
+
+def _check_rounds(search: Any) -> None:
+    from earnest.training.dropping import dropping_of
+    from earnest.training.stopping import stop_rule
+
+    dropping_of(search.drop)
+    stop_rule(search)
+    if isinstance(search.candidates, DynamicCandidates):
+        raise InputError(
+            "a dynamic search has no rounds",
+            needs="candidates that are known in advance, for `drop` or `stop_when_width`",
+            got=check.show(search.candidates),
+            cure="Leave `drop` and `stop_when_width` out.",
+        )

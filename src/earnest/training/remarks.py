@@ -1,0 +1,80 @@
+"""What a reader of a search's estimate must know of the search itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from earnest.core import check
+from earnest.core.cautions import Caution, Severity
+from earnest.training.ledger import Failure
+from earnest.training.splits import Splits
+
+
+def failed_fits(failures: Sequence[Failure], n_configs: int) -> Iterator[Caution]:
+    """Yield a caution where fits failed."""
+    names = list(dict.fromkeys(failure.config for failure in failures))
+    if names:
+        yield Caution(
+            "EN045",
+            f"{len(failures)} fits or scores failed, of {len(names)} of {n_configs} "
+            f"configurations: {check.some(names)}.",
+            "A configuration without all its predictions is left out; the estimate is about the "
+            "others.",
+            "Read `failures_` of the search.",
+        )
+
+
+def chosen_by_pooling(metric: str) -> Iterator[Caution]:
+    """Yield a caution that single folds had no score to choose by."""
+    yield Caution(
+        "EN046",
+        f"{metric} is undefined in single folds, so that no configuration has a mean score.",
+        "The winner was chosen by the score of all predictions together.",
+        "Use larger or stratified folds if the mean over folds is wanted.",
+    )
+
+
+def weighted_scores() -> Iterator[Caution]:
+    """Yield a caution that the search weighed cases and the estimate does not."""
+    yield Caution(
+        "EN047",
+        "Candidates were scored with sample weights.",
+        "The estimate counts every case alike, so it is about another population.",
+        "Compare best_score_ with the naive value to see how much that matters.",
+    )
+
+
+def another_score(scoring: str, metric: str) -> Iterator[Caution]:
+    """Yield a caution that the winner was chosen by something else than it is judged by."""
+    yield Caution(
+        "EN048",
+        f"The winner was chosen by {scoring}, and the estimate is of {metric}.",
+        f"It corrects for a choice by {metric}, which may be more or less optimistic.",
+        "Let `scoring` and `metric` be the same.",
+    )
+
+
+def overlapping_splits(splits: Splits) -> Iterator[Caution]:
+    """Yield a note where test sets overlap without covering all cases."""
+    partial = splits.partial_repeats
+    if splits.n_repeats > 1 and partial:
+        yield Caution(
+            "EN049",
+            f"Test sets overlap, and became {splits.n_repeats} repeats of which {partial} leave "
+            "cases untested.",
+            "The metric is computed in each repeat and averaged; small repeats are rough.",
+            "Use a repeated K-fold.",
+            Severity.NOTE,
+        )
+
+
+def leaking_splits(splits: Splits) -> Iterator[Caution]:
+    """Yield a caution where cases are tested by models that were trained on them."""
+    leaking = splits.leaking
+    if leaking:
+        yield Caution(
+            "EN050",
+            f"{len(leaking)} of {len(splits)} splits test cases that they train on.",
+            "Their predictions are not out-of-sample, and every score is too good.",
+            "Make train and test rows disjoint.",
+        )

@@ -1,0 +1,117 @@
+"""The run of a prepared search: store, progress, rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from earnest.core.errors import InputError
+from earnest.core.protocols import Progress, Store
+from earnest.core.rng import Seeds
+from earnest.engine.parcels import keep
+from earnest.store import as_store
+from earnest.training.candidates import DynamicCandidates, StaticCandidates
+from earnest.training.dropping import dropping_of
+from earnest.training.ledger import Ledger
+from earnest.training.preparing import Prepared
+from earnest.training.problem import refuse
+from earnest.training.running import (
+    Journey,
+    Rounds,
+    Runner,
+    mean_score,
+    run_dynamic,
+    run_static,
+)
+from earnest.training.stopping import stop_rule
+
+
+@dataclass(frozen=True, eq=False)
+class Searched:
+    """All that a search gave: the ledger, and how it went."""
+
+    ledger: Ledger
+    journey: Journey
+
+
+def search_all(search: Any, prepared: Prepared) -> Searched:
+    """Evaluate the candidates of a search."""
+    fixed = isinstance(prepared.candidates, StaticCandidates)
+    static = bool(getattr(prepared.candidates, "static", fixed))  # a random sampler's are fixed too
+    ledger = Ledger(prepared.splits, prepared.problem.plan, prepared.scoring.names, static=static)
+    rounds = _rounds(search, prepared)
+    with ExitStack() as stack:
+        runner = Runner(
+            shared=stack.enter_context(keep(prepared.training)),
+            ledger=ledger,
+            n_jobs=search.n_jobs,
+            store=_opened(search, prepared, stack),
+            time_limit=search.time_limit,
+            progress=stack.enter_context(_progress(search, prepared)),
+            raises=isinstance(search.error_score, str),
+        )
+        if isinstance(prepared.candidates, DynamicCandidates):
+            journey = _dynamic(search, prepared, runner)
+        else:
+            journey = run_static(runner, prepared.candidates, rounds)
+    return Searched(ledger, journey)
+
+
+def _dynamic(search: Any, prepared: Prepared, runner: Runner) -> Journey:
+    missing = np.nan if isinstance(search.error_score, str) else float(search.error_score)
+
+    def score(config: int) -> float:
+        names = runner.ledger.score_names
+        name = search.refit if search.refit in names else names[0]
+        return mean_score(runner.ledger, config, name, missing)
+
+    assert isinstance(prepared.candidates, DynamicCandidates)
+    return run_dynamic(runner, prepared.candidates, prepared.seed, score)
+
+
+def _opened(search: Any, prepared: Prepared, stack: ExitStack) -> Store | None:
+    store = as_store(search.store)
+    if store is not None:
+        stack.enter_context(store)
+        store.open(prepared.identity)
+    return store
+
+
+@contextmanager
+def _progress(search: Any, prepared: Prepared) -> Iterator[Progress | None]:
+    if not search.verbose:
+        yield None
+        return
+    from earnest.engine.progress import ProgressBar
+
+    bar = ProgressBar()
+    candidates = prepared.candidates
+    count = len(candidates) if isinstance(candidates, StaticCandidates) else candidates.limit()
+    bar.start((count or 0) * len(prepared.splits), "SearchCV")
+    try:
+        yield bar
+    finally:
+        bar.finish()
+
+
+def _rounds(search: Any, prepared: Prepared) -> Rounds | None:
+    if search.drop is None and search.stop_when_width is None:
+        return None
+    metric, reason = prepared.problem.metric, refuse(prepared.problem)
+    if metric is None or reason is not None:
+        raise InputError(
+            "`drop` and `stop_when_width` look at predictions",
+            needs="a metric of predictions",
+            got=reason.got if reason is not None else "none",
+            cure="Say metric='...', or leave both out.",
+        )
+    return Rounds(
+        metric=metric,
+        seeds=Seeds(prepared.seed),
+        drop=dropping_of(search.drop),
+        stop=stop_rule(search),
+    )

@@ -1,0 +1,67 @@
+"""Taking rows of the user's data, as scikit-learn takes them.
+
+scikit-learn has no public way to take rows of arrays, tables, sparse matrices and lists alike, nor
+of a precomputed kernel; its own searches and those of others use these two helpers, which have
+been the same since before version 1.6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def parts(
+    model: Any, X: Any, y: Any, train: NDArray[np.intp], test: NDArray[np.intp]
+) -> tuple[Any, Any, Any, Any]:
+    """Return X and y of the training rows, and X and y of the test rows."""
+    from sklearn.utils import get_tags
+    from sklearn.utils.metaestimators import _safe_split
+
+    if get_tags(model).input_tags.pairwise:  # a kernel: its columns are cut, too
+        return (*_safe_split(model, X, y, train), *_safe_split(model, X, y, test, train))
+    return take(X, train), take(y, train), take(X, test), take(y, test)
+
+
+def take(values: Any, rows: NDArray[np.intp]) -> Any:
+    """Return some rows of anything that has rows; of nothing, nothing."""
+    from sklearn.utils import _safe_indexing
+
+    if values is None or type(values) is np.ndarray:
+        return None if values is None else values[rows]
+    return _safe_indexing(values, rows)
+
+
+def params_of(
+    params: Mapping[str, Any], n: int, rows: NDArray[np.intp] | None = None
+) -> dict[str, Any]:
+    """Return what goes beside X and y, cut to some rows where it has one value a row.
+
+    Without rows, lists are made into what rows can be taken of.
+    """
+    if not params:
+        return {}
+    cut = dict(params)
+    for name, value in params.items():
+        if not _one_a_row(value, n):
+            continue
+        cut[name] = _indexable(value) if rows is None else take(value, rows)
+    return cut
+
+
+def _one_a_row(value: Any, n: int) -> bool:
+    if isinstance(value, str | bytes | Mapping):
+        return False
+    shape = getattr(value, "shape", None)
+    if shape is not None:
+        return len(shape) > 0 and shape[0] == n
+    return hasattr(value, "__len__") and len(value) == n
+
+
+def _indexable(value: Any) -> Any:
+    from sklearn.utils import indexable
+
+    return indexable(value)[0]

@@ -1,0 +1,49 @@
+"""A run that tests kill: `python -m tests.engine.killed_run STORE LOG N_JOBS N_TASKS`."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import Any
+
+import numpy as np
+
+from earnest.core.protocols import Outcome, Task
+from earnest.engine.run import run
+from earnest.store import SqliteStore
+
+SECONDS = 0.03  # a task takes so long
+IDENTITY = {"data": "array 3", "seed": "7"}
+
+
+def write(log: str, line: str) -> None:
+    """Append a line in one step, so that processes do not mix theirs."""
+    handle = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    os.write(handle, f"{line}\n".encode())
+    os.close(handle)
+
+
+def work(shared: dict[str, Any], task: Task) -> Outcome:
+    write(shared["log"], f"begin {task.key[0]}")
+    time.sleep(SECONDS)
+    if task.key[0] % 10 == 3:
+        raise ValueError("a task that fails")
+    rng = np.random.default_rng(task.key)
+    arrays = {"response": rng.normal(size=50) * shared["scale"], "label": np.array(["a", "ß"])}
+    write(shared["log"], f"end {task.key[0]}")
+    return Outcome(task.key, arrays, {"fit_time": time.perf_counter(), "score": rng.random()})
+
+
+def main() -> None:
+    store_path, log, n_jobs, n_tasks = sys.argv[1:]
+    tasks = [Task((number, 0)) for number in range(int(n_tasks))]
+    shared = {"log": log, "scale": np.arange(50.0)}
+    with SqliteStore(store_path) as store:
+        store.open(IDENTITY)
+        for _ in run(work, shared, tasks, n_jobs=int(n_jobs), store=store):
+            pass
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,147 @@
+"""A run that is killed resumes by the same call: what was finished is not run again."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from earnest.core.errors import StoreError
+from earnest.core.protocols import Outcome
+from earnest.store import SqliteStore, read_run
+from tests.engine.killed_run import IDENTITY
+from tests.store.examples import same
+
+ROOT = Path(__file__).parents[2]
+N_TASKS = 40
+
+
+def begin(store: Path, log: Path, n_jobs: int) -> subprocess.Popen[bytes]:
+    """Start the run in a session of its own, so that its workers can be killed with it."""
+    arguments = [str(store), str(log), str(n_jobs), str(N_TASKS)]
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.engine.killed_run", *arguments],
+        cwd=ROOT,
+        start_new_session=True,
+        stderr=subprocess.DEVNULL,  # the tracker of loky tells what it cleans up
+    )
+
+
+def lines(log: Path) -> list[str]:
+    return log.read_text().splitlines() if log.exists() else []
+
+
+def kill_at(process: subprocess.Popen[bytes], log: Path, count: int, after: float) -> None:
+    """Kill a little after the log has grown to so many lines, unless the run is over before."""
+    while len(lines(log)) < count and process.poll() is None:
+        time.sleep(0.001)
+    time.sleep(after)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[int, ...], Outcome]:
+    """The outcomes of a run that nobody kills."""
+    folder = tmp_path_factory.mktemp("whole")
+    assert begin(folder / "run.db", folder / "log", 1).wait() == 0
+    return dict(read_run(folder / "run.db").outcomes)
+
+
+@pytest.mark.parametrize(("n_jobs", "seed", "kills"), [(1, 1, 3), (1, 2, 3), (2, 3, 2)])
+def test_killed_again_and_again_it_gives_the_same_bytes(
+    tmp_path: Path, whole: dict[tuple[int, ...], Outcome], n_jobs: int, seed: int, kills: int
+) -> None:
+    store, log = tmp_path / "run.db", tmp_path / "log"
+    rng = random.Random(seed)
+    repeated = 0
+    for _ in range(kills):
+        process = begin(store, log, n_jobs)
+        kill_at(process, log, len(lines(log)) + rng.randrange(1, 15), rng.random() * 0.03)
+        begun = {int(line.split()[1]) for line in lines(log) if line.startswith("begin")}
+        kept = read_run(store).outcomes
+        assert all(same(outcome, whole[key]) for key, outcome in kept.items())
+        under_way = len(begun - {key[0] for key in kept})
+        assert under_way <= in_flight(n_jobs)
+        repeated += in_flight(n_jobs)
+    assert begin(store, log, n_jobs).wait() == 0
+    outcomes = read_run(store).outcomes
+    assert outcomes.keys() == whole.keys()
+    assert all(same(outcomes[key], whole[key]) for key in whole)
+    begins = Counter(line for line in lines(log) if line.startswith("begin"))
+    assert sum(begins.values()) - N_TASKS <= repeated
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["log", "run.db"]
+
+
+def in_flight(n_jobs: int) -> int:
+    """The most tasks that a kill may repeat.
+
+    Alone it is the one that runs. Workers take tasks of 30 ms in chunks of at most 0.1 s, three
+    each, and one that has just given its chunk back has begun the next: two chunks a worker.
+    """
+    return 1 if n_jobs == 1 else 2 * n_jobs * 3
+
+
+def test_workers_of_a_killed_run_end_and_their_data_is_removed(tmp_path: Path) -> None:
+    store, log = tmp_path / "run.db", tmp_path / "log"
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.engine.killed_run", str(store), str(log), "2", "1000"],
+        cwd=ROOT,
+        start_new_session=True,
+        stderr=subprocess.DEVNULL,
+        env=environment,
+    )
+    while len(lines(log)) < 10:
+        time.sleep(0.005)
+    assert len(list(tmp_path.glob("earnest-*"))) == 1
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    limit = time.monotonic() + 20.0  # they look once a second
+    while alive(process.pid) or list(tmp_path.glob("earnest-*")):
+        assert time.monotonic() < limit
+        time.sleep(0.05)
+
+
+def alive(session: int) -> bool:
+    """Whether any process of a session is left."""
+    try:
+        os.killpg(session, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_a_killed_run_is_not_resumed_as_another_one(tmp_path: Path) -> None:
+    store, log = tmp_path / "run.db", tmp_path / "log"
+    kill_at(begin(store, log, 1), log, 5, 0.0)
+    with SqliteStore(store) as other, pytest.raises(StoreError, match="another seed") as refused:
+        other.open({**IDENTITY, "seed": "8"})
+    assert "data" not in str(refused.value)
+    assert len(read_run(store).outcomes) > 0
+
+
+def test_two_runs_on_one_file(tmp_path: Path) -> None:
+    store, log = tmp_path / "run.db", tmp_path / "log"
+    first = begin(store, log, 1)
+    while not lines(log):
+        time.sleep(0.001)
+    arguments = [str(store), str(log), "1", str(N_TASKS)]
+    second = subprocess.run(
+        [sys.executable, "-m", "tests.engine.killed_run", *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert second.returncode == 1
+    assert f"process {first.pid} on " in second.stderr
+    assert first.wait() == 0
+    assert len(read_run(store).outcomes) == N_TASKS

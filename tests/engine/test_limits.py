@@ -1,0 +1,123 @@
+"""A task that takes too long, or takes its process with it, is an outcome like another."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+
+import joblib
+import numpy as np
+import pytest
+
+from earnest.core.protocols import Task
+from earnest.engine.limits import Limit, TimeLimit, gentle
+from earnest.engine.run import run
+from tests.engine.test_run import SHARED, collected
+from tests.engine.works import powers, trouble
+from tests.store.examples import same
+
+LATE = ["sleep", "spin", "swallow", "hang in C"]
+GONE = ["die", "crash"]
+
+
+def recorded(n_jobs: int, kinds: list[str | None]) -> dict[str | None, str]:
+    """Run trouble among ordinary tasks, which must be right, and return the errors by kind."""
+    tasks = [Task((number,), kind) for number, kind in enumerate(kinds)]
+    found = collected(run(trouble, SHARED, tasks, n_jobs=n_jobs, time_limit=0.6, grace=0.4))
+    assert len(found) == len(kinds)
+    for task in tasks:
+        outcome = found[task.key]
+        if task.payload is None:
+            assert same(outcome, powers(SHARED, task))
+        else:
+            expected = {
+                **dict.fromkeys(LATE, "time limit"),
+                **dict.fromkeys(GONE, "the process ended"),
+            }
+            assert (outcome.failed, outcome.note) == (True, expected.get(task.payload))
+    return {task.payload: found[task.key].error or "" for task in tasks}
+
+
+def test_late_and_crashing_tasks_are_recorded_and_all_others_are_right() -> None:
+    kinds = [None, None, *LATE[:2], None, *GONE, None, *LATE[2:], None, "raise", "exit", None]
+    texts = recorded(2, kinds)
+    assert "TimeLimit: not finished after 0.6 s" in texts["sleep"]
+    assert "in trouble" in texts["spin"]
+    assert "did not come back; its process was ended" in texts["hang in C"]
+    assert "in trouble" in texts["hang in C"]  # where it stood
+    assert "Segmentation fault" in texts["crash"]
+
+
+def test_one_at_a_time_is_limited_in_a_process_of_its_own() -> None:
+    texts = recorded(1, [None, "sleep", None, "hang in C", None, "die", None])
+    assert "TimeLimit: not finished after 0.6 s" in texts["sleep"]
+    assert "did not come back" in texts["hang in C"]
+
+
+def test_without_a_limit_a_crash_is_recorded_too() -> None:
+    kinds = [None, "die", None, "crash", None]
+    tasks = [Task((number,), kind) for number, kind in enumerate(kinds)]
+    found = collected(run(trouble, SHARED, tasks, n_jobs=2))
+    assert [found[n,].failed for n in range(5)] == [False, True, False, True, False]
+
+
+def test_threads_are_limited_where_python_runs() -> None:
+    tasks = [Task((number,), kind) for number, kind in enumerate(["spin", None, "spin", None])]
+    with joblib.parallel_config(backend="threading"):
+        found = collected(run(trouble, SHARED, tasks, n_jobs=2, time_limit=0.2))
+    assert [found[n,].note for n in range(4)] == ["time limit", None, "time limit", None]
+    assert "in trouble" in (found[0,].error or "")
+
+
+def test_the_alarm_of_the_caller_is_as_before() -> None:
+    rung = []
+    before = signal.signal(signal.SIGALRM, lambda *_: rung.append(1))
+    signal.setitimer(signal.ITIMER_REAL, 30.0)
+    try:
+        with pytest.raises(TimeLimit, match=r"not finished after 0\.05 s"), gentle(Limit(0.05)):
+            time.sleep(10)
+        left, _ = signal.setitimer(signal.ITIMER_REAL, 0.0)
+        assert 20.0 < left <= 30.0
+        signal.raise_signal(signal.SIGALRM)
+        assert rung == [1]
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_a_task_in_time_is_not_disturbed_afterwards() -> None:
+    with gentle(Limit(0.05)):
+        pass
+    time.sleep(0.1)
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_a_thread_in_time_is_not_disturbed_afterwards() -> None:
+    seen: list[str] = []
+
+    def many() -> None:
+        for _ in range(200):  # the time is up at about the moment when the task ends
+            try:
+                with gentle(Limit(0.001)):
+                    end = time.perf_counter() + 0.001
+                    while time.perf_counter() < end:
+                        pass
+            except TimeLimit:
+                seen.append("late")
+        try:
+            time.sleep(0.02)
+            seen.append("done")
+        except TimeLimit:
+            seen.append("disturbed")
+
+    thread = threading.Thread(target=many)
+    thread.start()
+    thread.join()
+    assert seen[-1] == "done"
+
+
+def test_a_limit_is_read_as_seconds() -> None:
+    assert Limit.of(None) is None
+    assert Limit.of(2) == Limit(2.0, 5.0)
+    assert Limit.of(np.float32(0.5), grace=1) == Limit(0.5, 1.0)

@@ -1,0 +1,300 @@
+"""The outcomes of a run depend on neither how many at once, nor where, nor what fails beside."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import joblib
+import numpy as np
+import pytest
+from joblib._parallel_backends import LokyBackend
+
+from earnest.core.errors import EarnestError, InputError
+from earnest.core.protocols import Outcome, Task
+from earnest.engine.parcels import keep
+from earnest.engine.run import run
+from earnest.store import MemoryStore, SqliteStore
+from tests.engine.works import Counted, Deadly, drop_dead_once, nested, powers, processes, trouble
+from tests.store.examples import same
+
+# From Python 3.12 on, the back end "multiprocessing" warns that it forks beside threads.
+pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+
+SHARED = np.arange(2000.0)  # large enough to be mapped
+TASKS = [Task((number, 0), number) for number in range(30)]
+
+
+class Elsewhere(LokyBackend):  # type: ignore[misc]  # joblib has no types
+    """A back end that is not known: perhaps on other machines."""
+
+
+@contextmanager
+def backend(name: str) -> Iterator[int]:
+    """Set a back end of joblib, and give the number of jobs to ask of it."""
+    if name == "here":
+        yield 1
+        return
+    if name == "elsewhere":
+        joblib.register_parallel_backend("elsewhere", Elsewhere)
+    with joblib.parallel_config(backend=name):
+        yield 2
+
+
+BACKENDS = ["here", "loky", "threading", "multiprocessing", "elsewhere"]
+
+
+def collected(found: Iterator[Outcome]) -> dict[tuple[int, ...], Outcome]:
+    outcomes = list(found)
+    assert len({o.key for o in outcomes}) == len(outcomes)
+    return {o.key: o for o in outcomes}
+
+
+def same_all(left: dict, right: dict) -> bool:
+    return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
+
+
+@pytest.mark.parametrize("name", BACKENDS)
+def test_outcomes_are_those_of_a_plain_loop(name: str) -> None:
+    with backend(name) as n_jobs:
+        found = collected(run(powers, SHARED, TASKS, n_jobs=n_jobs))
+    assert same_all(found, {task.key: powers(SHARED, task) for task in TASKS})
+
+
+@pytest.mark.parametrize("name", BACKENDS)
+def test_what_is_stored_is_not_run_again(name: str, tmp_path: Path) -> None:
+    with SqliteStore(tmp_path / "run.db") as store:
+        store.open({})
+        marked = Outcome((3, 0), {}, {"s": -1.0})
+        store.put(marked)
+        with backend(name) as n_jobs:
+            found = run(powers, SHARED, TASKS, n_jobs=n_jobs, store=store)
+            assert same(next(found), marked)  # stored ones first
+            rest = collected(found)
+        assert len(rest) == len(TASKS) - 1
+        again = collected(run(None, None, TASKS, n_jobs=2, store=store))  # type: ignore[arg-type]
+    assert same_all(again, rest | {(3, 0): marked})
+
+
+def test_each_outcome_is_stored_when_it_is_given() -> None:
+    store = MemoryStore()
+    store.open({})
+    for count, _ in enumerate(run(powers, SHARED, TASKS[:5], store=store), start=1):
+        assert len(store.done()) == count
+
+
+KINDS = ["raise", "exit", "stubborn", "other key", "no outcome", "objects", "recursion"]
+
+
+@pytest.mark.parametrize("name", ["here", "loky", "threading"])
+def test_whatever_a_task_raises_is_an_outcome_and_the_others_go_on(name: str) -> None:
+    tasks = [Task((number,), kind) for number, kind in enumerate([*KINDS, None, "text"])]
+    with backend(name) as n_jobs:
+        found = collected(run(trouble, SHARED, tasks, n_jobs=n_jobs))
+    errors = [found[n,].error for n in range(len(KINDS))]
+    words = ["ValueError: not today", "SystemExit: 3", "Stubborn", "gave something else"]
+    words += ["gave something else", "'x' holds objects", "RecursionError"]
+    for word, error in zip(words, errors, strict=True):
+        assert error is not None
+        assert word in error
+    assert errors[0] is not None
+    assert errors[0].startswith("Traceback")
+    assert "in trouble" in errors[0]
+    assert "perform" not in errors[0]  # where the engine called it is nobody's business
+    assert same(found[7,], powers(SHARED, Task((7,))))
+    assert found[8,].arrays["x"].dtype.str == "<U2"
+
+
+def test_a_traceback_is_the_same_wherever_the_task_runs() -> None:
+    tasks = [Task((0,), "raise"), Task((1,), "exit")]
+    here, there = (collected(run(trouble, SHARED, tasks, n_jobs=n)) for n in (1, 2))
+    assert same_all(here, there)
+
+
+@pytest.mark.parametrize("name", ["here", "loky", "threading"])
+def test_an_interrupt_stops_with_everything_stored(name: str, tmp_path: Path) -> None:
+    kinds = [None, None, None, "interrupt"] + [None] * 5
+    tasks = [Task((number,), kind) for number, kind in enumerate(kinds)]
+    given = []
+    with SqliteStore(tmp_path / "run.db") as store:
+        store.open({})
+        with backend(name) as n_jobs, pytest.raises(KeyboardInterrupt):
+            given.extend(run(trouble, SHARED, tasks, n_jobs=n_jobs, store=store))
+        assert (3,) not in store.done()
+        resumed = collected(run(powers, SHARED, tasks_plain(9), n_jobs=1, store=store))
+    assert same_all(resumed, {(n,): powers(SHARED, Task((n,))) for n in range(9)})
+
+
+def tasks_plain(count: int) -> list[Task]:
+    return [Task((number,)) for number in range(count)]
+
+
+@pytest.mark.parametrize("name", BACKENDS)
+def test_a_run_that_is_left_early_leaves_nothing_behind(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    store = MemoryStore()
+    store.open({})
+    with backend(name) as n_jobs:
+        found = run(powers, SHARED, TASKS, n_jobs=n_jobs, store=store)
+        keys = {next(found).key, next(found).key}
+        found.close()  # type: ignore[attr-defined]  # an iterator that is a generator
+        assert keys == set(store.done())
+        assert list(tmp_path.glob("earnest-*")) == []
+        assert len(collected(run(powers, SHARED, TASKS, n_jobs=n_jobs, store=store))) == len(TASKS)
+    assert list(tmp_path.glob("earnest-*")) == []
+
+
+def test_faults_of_the_call_are_refused_before_any_work() -> None:
+    with pytest.raises(InputError, match="same key"):
+        run(powers, SHARED, [Task((1,)), Task((1,))])
+    with pytest.raises(InputError, match="`n_jobs` is out of range"):
+        run(powers, SHARED, TASKS, n_jobs=0)
+    for limit in (0, -1, float("nan"), "soon"):
+        with pytest.raises(InputError, match="`time_limit` is out of range"):
+            run(powers, SHARED, TASKS, time_limit=limit)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, None, -1])
+def test_no_tasks_give_no_outcomes(n_jobs: int | None) -> None:
+    assert list(run(powers, SHARED, [], n_jobs=n_jobs)) == []
+
+
+def test_a_payload_that_cannot_be_sent_fails_alone() -> None:
+    tasks = [Task((0,)), Task((1,), threading.Lock()), Task((2,))]
+    found = collected(run(trouble, SHARED, tasks, n_jobs=2))
+    assert found[1,].note == "cannot be sent"
+    assert "cannot pickle" in (found[1,].error or "")
+    assert same(found[2,], powers(SHARED, Task((2,))))
+
+
+def test_functions_of_the_session_go_along() -> None:
+    factor = 3.0
+    shared = {"double": lambda x: factor * x}
+    tasks = [Task((n,), lambda n=n: float(n)) for n in range(3)]
+    found = collected(
+        run(
+            lambda shared, task: Outcome(task.key, {}, {"v": shared["double"](task.payload())}),
+            shared,
+            tasks,
+            n_jobs=2,
+        )
+    )
+    assert [found[n,].numbers["v"] for n in range(3)] == [0.0, 3.0, 6.0]
+
+
+def test_shared_data_that_cannot_be_sent_is_an_error_at_once() -> None:
+    for name in ("loky", "multiprocessing"):
+        with backend(name), pytest.raises(InputError, match=r"cannot be sent.*Use n_jobs=1"):
+            list(run(powers, threading.Lock(), TASKS, n_jobs=2))
+
+
+def test_data_is_loaded_once_by_each_process_and_not_with_each_task(tmp_path: Path) -> None:
+    log = str(tmp_path / "log")
+    shared = Counted(np.zeros(100_000), log)
+    found = collected(run(processes, shared, tasks_plain(60), n_jobs=2))
+    loads = Path(log).read_text().split("\n")[:-1]
+    pids = {o.numbers["pid"] for o in found.values()}
+    assert len(loads) == len(set(loads)) == len(pids) <= 2
+
+
+def test_kept_data_is_loaded_once_for_all_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    log = str(tmp_path / "log")
+    with keep(Counted(np.zeros(100_000), log)) as kept:
+        for n_jobs in (1, 2, 2, 2):
+            found = collected(run(processes, kept, tasks_plain(6), n_jobs=n_jobs))
+            assert not any(o.failed for o in found.values())
+        assert len(list(tmp_path.glob("earnest-*"))) == 1
+    assert list(tmp_path.glob("earnest-*")) == []
+    loads = Path(log).read_text().split("\n")[:-1]
+    assert len(loads) == len(set(loads)) <= 2
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.filterwarnings("error:a warning")
+def test_a_warning_is_an_error_in_workers_if_it_is_one_here(n_jobs: int) -> None:
+    found = collected(run(trouble, SHARED, [Task((0,), "warn"), Task((1,))], n_jobs=n_jobs))
+    assert "UserWarning: a warning" in (found[0,].error or "")
+    assert not found[1,].failed
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.filterwarnings("ignore:a warning")
+def test_a_warning_is_ignored_in_workers_if_it_is_here(n_jobs: int) -> None:
+    found = collected(run(trouble, SHARED, [Task((0,), "warn"), Task((1,))], n_jobs=n_jobs))
+    assert not found[0,].failed
+
+
+def test_a_run_within_a_run(tmp_path: Path) -> None:
+    expected = np.sort([powers(SHARED, Task((n,))).numbers["s"] for n in range(3)])
+    for n_jobs in (1, 2):
+        found = collected(run(nested, SHARED, tasks_plain(3), n_jobs=n_jobs))
+        assert [o.error for o in found.values()] == [None] * 3
+        assert all(np.array_equal(o.arrays["inner"], expected) for o in found.values())
+
+
+def test_none_is_the_number_of_the_configuration(tmp_path: Path) -> None:
+    shared = Counted(np.zeros(10), str(tmp_path / "log"))
+    with joblib.parallel_config(n_jobs=2):
+        found = collected(run(processes, shared, tasks_plain(4)))
+    assert os.getpid() not in {o.numbers["pid"] for o in found.values()}
+    found = collected(run(processes, shared, tasks_plain(4)))
+    assert {o.numbers["pid"] for o in found.values()} == {os.getpid()}
+
+
+def test_a_process_that_ends_once_costs_no_outcome(tmp_path: Path) -> None:
+    log = str(tmp_path / "log")
+    tasks = [Task((number,), "once" if number == 4 else None) for number in range(10)]
+    found = collected(run(drop_dead_once, log, tasks, n_jobs=2))
+    assert [found[n,].error for n in range(10)] == [None] * 10
+    assert [found[n,].arrays["x"].size for n in range(10)] == list(range(10))
+
+
+def test_workers_that_never_begin_are_an_error_and_no_endless_loop() -> None:
+    with pytest.raises(EarnestError, match=r"before they begin a task.*Use n_jobs=1"):
+        list(run(powers, Deadly(), TASKS, n_jobs=2))
+
+
+def test_kept_data_survives_a_run_that_was_left_early_and_a_crash() -> None:
+    kinds = [None, "die", None, None]
+    tasks = [Task((number,), kind) for number, kind in enumerate(kinds)]
+    with keep(SHARED) as kept:
+        first = run(
+            trouble, kept, [Task((50 + n,), "sleep" if n else None) for n in range(3)], n_jobs=2
+        )
+        assert next(first).key == (50,)
+        first.close()  # type: ignore[attr-defined]  # an iterator that is a generator
+        found = collected(run(trouble, kept, tasks, n_jobs=2))
+    assert [found[n,].failed for n in range(4)] == [False, True, False, False]
+
+
+class Recorder:
+    """Progress that remembers what it was told."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[tuple[int, ...], bool, bool]] = []
+
+    def start(self, total: int, title: str = "") -> None: ...
+    def drop(self, count: int) -> None: ...
+    def message(self, text: str) -> None: ...
+    def finish(self) -> None: ...
+
+    def advance(self, outcome: Outcome, *, stored: bool = False) -> None:
+        self.told.append((outcome.key, outcome.failed, stored))
+
+
+def test_progress_is_told_of_every_outcome() -> None:
+    store, recorder = MemoryStore(), Recorder()
+    store.open({})
+    store.put(Outcome((1,)))
+    tasks = [Task((0,), "raise"), Task((1,)), Task((2,))]
+    list(run(trouble, SHARED, tasks, store=store, progress=recorder))
+    assert recorder.told == [((1,), False, True), ((0,), True, False), ((2,), False, False)]

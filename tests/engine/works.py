@@ -1,0 +1,138 @@
+"""Works for tests, in a module that worker processes can import."""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import os
+import sys
+import threading
+import time
+import warnings
+from typing import Any
+
+import numpy as np
+
+from earnest.core.protocols import Outcome, Task
+
+
+class Stubborn(Exception):
+    """Cannot be pickled, nor printed."""
+
+    def __init__(self) -> None:
+        self.held = threading.Lock()
+
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+class Counted:
+    """Shared data that notes in a file that it was unpickled."""
+
+    def __init__(self, values: np.ndarray, log: str) -> None:
+        self.values, self.log = values, log
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        note(self.log, f"loaded {os.getpid()}")
+
+
+class Deadly:
+    """Shared data that ends the process that unpickles it."""
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        os._exit(1)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"a": 1}
+
+
+def note(log: str, line: str) -> None:
+    """Append a line in one step, so that processes do not mix theirs."""
+    handle = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    os.write(handle, f"{line}\n".encode())
+    os.close(handle)
+
+
+def powers(shared: Any, task: Task) -> Outcome:
+    """An ordinary work: numbers drawn by the key, and the shared data."""
+    rng = np.random.default_rng(task.key)
+    values = shared[:5] * (task.payload or 1)
+    return Outcome(task.key, {"x": values, "drawn": rng.normal(size=3)}, {"s": rng.random()})
+
+
+def mapped(shared: Counted, task: Task) -> Outcome:
+    """Tells whether the data is mapped, writes to it, and gives its sum before."""
+    base, owner = shared.values, None
+    while isinstance(base, np.ndarray):
+        base, owner = base.base, base
+    total = float(shared.values.sum())
+    shared.values[task.key[0]] += 1.0
+    kind = type(base.obj).__name__ if isinstance(base, memoryview) else str(owner is not None)
+    return Outcome(task.key, {"kind": np.array([kind])}, {"sum": total, "pid": os.getpid()})
+
+
+def processes(shared: Counted, task: Task) -> Outcome:
+    """Tells in which process it ran."""
+    return Outcome(task.key, {}, {"sum": float(shared.values.sum()), "pid": os.getpid()})
+
+
+def trouble(shared: Any, task: Task) -> Outcome:
+    """Does what the payload says, and `powers` otherwise."""
+    match task.payload:
+        case "raise":
+            raise ValueError("not today")
+        case "exit":
+            sys.exit(3)
+        case "stubborn":
+            raise Stubborn
+        case "other key":
+            return Outcome((99, 99))
+        case "no outcome":
+            return {"key": task.key}  # type: ignore[return-value]  # that is the trouble
+        case "objects":
+            return Outcome(task.key, {"x": np.array([{}, 1], dtype=object)})
+        case "text":
+            return Outcome(task.key, {"x": np.array(["a", "bb"], dtype=object)})
+        case "warn":
+            warnings.warn("a warning", UserWarning, stacklevel=1)
+        case "recursion":
+            return trouble(shared, task)
+        case "die":
+            os._exit(1)
+        case "crash":
+            ctypes.string_at(0)
+        case "sleep":
+            time.sleep(60)
+        case "spin":
+            while True:
+                pass
+        case "swallow":
+            while True:
+                try:
+                    time.sleep(60)
+                except BaseException:  # noqa: BLE001  # as bad as it gets
+                    continue
+        case "hang in C":
+            sum(itertools.repeat(0))  # holds the interpreter lock, and looks for no signal
+        case "interrupt":
+            raise KeyboardInterrupt
+    return powers(shared, Task(task.key))
+
+
+def nested(shared: Any, task: Task) -> Outcome:
+    """Runs tasks of its own."""
+    from earnest.engine.run import run
+
+    inner = [Task((number,)) for number in range(3)]
+    values = [o.numbers["s"] for o in run(powers, shared, inner, n_jobs=2, time_limit=30)]
+    return Outcome(task.key, {"inner": np.sort(values)})
+
+
+def drop_dead_once(shared: str, task: Task) -> Outcome:
+    """Ends its process the first time only, as when memory ran out."""
+    note(shared, f"begin {task.key[0]}")
+    if task.payload == "once" and "dead" not in open(shared).read():  # noqa: SIM115  # short
+        note(shared, "dead")
+        os._exit(1)
+    return Outcome(task.key, {"x": np.arange(task.key[0])})

@@ -1,0 +1,201 @@
+"""A search with a store: killed at any moment, the same call gives the same bytes."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.model_selection import KFold
+
+from earnest import EarnestError, SearchCV, StoreError
+from earnest.store import MemoryStore, read_run
+
+# A process that fits slowly, so that it can be killed on its way.
+SCRIPT = """
+import sys, time
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import make_classification
+from earnest import SearchCV
+
+class Slow(ClassifierMixin, BaseEstimator):
+    def __init__(self, column=0, random_state=None):
+        self.column = column
+        self.random_state = random_state
+    def fit(self, X, y):
+        time.sleep(float(sys.argv[3]))
+        self.classes_ = np.unique(y)
+        self.noise_ = np.random.default_rng(self.random_state).standard_normal(1)
+        return self
+    def decision_function(self, X):
+        return X[:, self.column] + self.noise_ * X[:, 0]
+    def predict(self, X):
+        return self.classes_[(self.decision_function(X) > 0).astype(int)]
+
+if __name__ == "__main__":
+    X, y = make_classification(n_samples=40, n_features=8, random_state=0)
+    grid = {"column": list(range(8))}
+    search = SearchCV(Slow(), grid, scoring="roc_auc", cv=3, n_repeats=2, store=sys.argv[1] or None,
+                      n_jobs=int(sys.argv[2]))
+    search.fit(X, y)
+    print(search.best_index_, search.predictions_.fingerprint, repr(search.estimate_.value))
+"""
+
+
+@pytest.fixture(scope="module")
+def script(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("script") / "slow.py"
+    path.write_text(SCRIPT)
+    return path
+
+
+@pytest.fixture(scope="module")
+def whole(script: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What the search gives that was never killed."""
+    with start(script, str(tmp_path_factory.mktemp("whole") / "run.db")) as process:
+        return process.communicate()[0]
+
+
+def start(script: Path, store: str, jobs: int = 1, seconds: float = 0.0) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, str(script), store, str(jobs), str(seconds)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+
+
+def rows(path: Path) -> int:
+    """Return how many fits a run file holds, 0 as long as there is none."""
+    try:
+        return len(read_run(path).outcomes) if path.exists() else 0
+    except (EarnestError, sqlite3.Error):
+        return 0
+
+
+@pytest.mark.parametrize(("jobs", "after"), [(1, 20), (2, 5)])
+def test_a_killed_search_goes_on_and_ends_with_the_same_bytes(
+    script: Path, whole: str, tmp_path: Path, jobs: int, after: int
+) -> None:
+    store = tmp_path / "run.db"
+    with start(script, str(store), jobs, 0.05) as first:
+        try:
+            while rows(store) < after and first.poll() is None:
+                time.sleep(0.02)
+        finally:
+            first.send_signal(signal.SIGKILL)
+    kept = rows(store)
+    assert after <= kept < 48
+    with start(script, str(store)) as again:
+        resumed = again.communicate()[0]
+    assert resumed == whole != ""
+    assert rows(store) == 48
+
+
+X, Y = make_classification(n_samples=60, n_features=6, random_state=1)
+FOREST = RandomForestClassifier(n_estimators=2)  # without a seed
+
+
+def searched(store: Any, **knobs: Any) -> Any:
+    model, data = knobs.pop("model", FOREST), knobs.pop("data", X)
+    grid = knobs.pop("grid", {"max_depth": [1, 2, 3]})
+    knobs = {"scoring": "roc_auc", "cv": 3, **knobs}
+    return SearchCV(model, grid, store=store, **knobs).fit(data, Y)
+
+
+def test_the_same_call_reads_every_fit_from_the_store(tmp_path: Path) -> None:
+    path = tmp_path / "run.db"
+    first, again = searched(path), searched(path, n_jobs=2)
+    assert first.predictions_.fingerprint == again.predictions_.fingerprint
+    assert first.estimate_.to_dict(draws=True) == again.estimate_.to_dict(draws=True)
+    np.testing.assert_array_equal(first.predict_proba(X), again.predict_proba(X))
+    for key, values in first.cv_results_.items():
+        if key != "params":  # times too: they were stored
+            np.testing.assert_array_equal(values, again.cv_results_[key])
+
+
+def test_the_file_alone_tells_which_configuration_a_fit_is_of(tmp_path: Path) -> None:
+    path = tmp_path / "run.db"
+    grid = {"max_depth": [1, None], "class_weight": [{0: 1, 1: 2}]}
+    search = searched(path, grid=grid)
+    found = read_run(path)
+    configs = json.loads(found.documents["configs"])
+    assert [one["config"] for one in configs] == list(search.predictions_.configs.ids)
+    assert configs[1]["params"] == {"max_depth": None, "class_weight": "{0: 1, 1: 2}"}
+    rows = search.predictions_.folds[:, 0] == 2
+    np.testing.assert_array_equal(
+        found.outcomes[1, 0, 2].arrays["response"], search.predictions_.responses[rows, 1, 0]
+    )
+
+
+def test_what_concerns_only_the_way_there_may_differ(tmp_path: Path) -> None:
+    path = tmp_path / "run.db"
+    first = searched(path)
+    for knobs in (
+        {"time_limit": 60.0},
+        {"method": "naive"},
+        {"confidence_level": 0.8},
+        {"refit": False},
+        {"error_score": 0.0},
+        {"drop": "bced"},
+    ):
+        again = searched(path, **knobs)
+        assert again.predictions_.fingerprint == first.predictions_.fingerprint
+
+
+@pytest.mark.parametrize(
+    ("knobs", "word"),
+    [
+        ({"data": X + 1e-9}, "another data"),
+        ({"model": RandomForestClassifier(n_estimators=3)}, "another estimator"),
+        ({"grid": {"max_depth": [1, 2, 4]}}, "another candidates"),
+        ({"random_state": 5}, "another seed"),
+        ({"cv": KFold(3)}, "another splits"),
+        ({"scoring": "f1"}, "another scoring"),
+        ({"return_train_score": True}, "another return_train_score"),
+    ],
+)
+def test_another_search_is_refused_and_what_differs_is_named(
+    tmp_path: Path, knobs: dict[str, Any], word: str
+) -> None:
+    path = tmp_path / "run.db"
+    searched(path)
+    with pytest.raises(StoreError, match=word):
+        searched(path, **knobs)
+
+
+def test_a_splitter_that_shuffles_without_a_seed_is_seen_as_other_splits(tmp_path: Path) -> None:
+    path = tmp_path / "run.db"
+    searched(path, cv=KFold(3, shuffle=True))
+    with pytest.raises(StoreError, match="another splits"):
+        searched(path, cv=KFold(3, shuffle=True))
+
+
+def test_a_search_with_a_store_survives_a_pickle(tmp_path: Path) -> None:
+    for store in (str(tmp_path / "run.db"), tmp_path / "two.db", MemoryStore()):
+        search = searched(store)
+        copy = pickle.loads(pickle.dumps(search))
+        assert copy.estimate_.value == search.estimate_.value
+
+
+def test_a_failed_fit_is_kept_and_not_tried_again(tmp_path: Path) -> None:
+    path = tmp_path / "run.db"
+    grid = {"max_depth": [1, -1]}
+    found = []
+    for _ in range(2):
+        with pytest.warns() as caught:
+            found.append(searched(path, grid=grid))
+        assert any("3 fits failed" in str(one.message) for one in caught)
+    assert found[0].failures_ == found[1].failures_

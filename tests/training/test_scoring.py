@@ -1,0 +1,148 @@
+"""From `scoring` to the metric of the estimate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.datasets import make_classification, make_regression
+from sklearn.linear_model import LogisticRegression, PoissonRegressor, Ridge
+from sklearn.metrics import fbeta_score, make_scorer
+from sklearn.model_selection import LeaveOneOut, cross_val_predict
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import earnest as en
+from earnest import InputError, MetricError, SearchCV, UnknownNameError
+from earnest.training.honest import NoEstimateError
+
+Array = NDArray[Any]
+X, Y = make_classification(n_samples=60, n_features=5, flip_y=0.2, random_state=0)
+XR, YR = make_regression(n_samples=50, n_features=3, noise=5.0, random_state=0)
+LR = LogisticRegression()
+CS = {"C": [0.01, 1.0]}
+
+
+def own(model: Any, X: Array, y: Array) -> float:
+    return float(model.C)
+
+
+def codes(search: Any) -> set[str]:
+    return {caution.code for caution in search.estimate_.cautions}
+
+
+@pytest.mark.parametrize(
+    ("scoring", "name"),
+    [
+        (None, "accuracy"),
+        ("roc_auc", "roc_auc"),
+        ("neg_log_loss", "log_loss"),
+        ("neg_brier_score", "brier"),
+        (make_scorer(fbeta_score, beta=2), "fbeta_score(beta=2)"),
+        ("mcc", "mcc"),
+        ("f_beta(beta=0.5)", "f_beta(beta=0.5)"),
+        (en.metric("specificity"), "specificity"),
+    ],
+)
+def test_the_metric_of_the_estimate_is_that_of_the_scoring(scoring: Any, name: str) -> None:
+    search = SearchCV(LR, CS, scoring=scoring, cv=3, n_resamples=20, random_state=0).fit(X, Y)
+    assert search.estimate_.metric == name
+    assert not {"EN048"} & codes(search)
+
+
+def test_a_metric_of_this_package_scores_as_the_same_scorer_of_scikit_learn() -> None:
+    pairs = (("mcc", "matthews_corrcoef"), ("brier", "neg_brier_score"), ("mse", None))
+    for ours, theirs in pairs:
+        model, data, outcome = (Ridge(), XR, YR) if ours == "mse" else (LR, X, Y)
+        a = SearchCV(model, {}, scoring=en.metric(ours), cv=3).fit(data, outcome)
+        b = SearchCV(model, {}, scoring=theirs or "neg_mean_squared_error", cv=3).fit(data, outcome)
+        for split in range(3):
+            key = f"split{split}_test_score"
+            np.testing.assert_allclose(a.cv_results_[key], b.cv_results_[key], rtol=1e-12)
+
+
+def test_of_several_scores_the_one_that_refits_is_estimated() -> None:
+    for refit, name in (("f1", "f1"), ("roc_auc", "roc_auc"), (False, "roc_auc")):
+        search = SearchCV(LR, CS, scoring=["roc_auc", "f1"], refit=refit, cv=3, random_state=0)
+        assert search.fit(X, Y).estimate_.metric == name
+
+
+def test_a_metric_of_ones_own_choice_is_cautioned_of_where_another_score_chose() -> None:
+    same = SearchCV(LR, CS, scoring="roc_auc", metric="auc", cv=3, random_state=0).fit(X, Y)
+    other = SearchCV(LR, CS, scoring=own, metric="roc_auc", cv=3, random_state=0).fit(X, Y)
+    assert "EN048" not in codes(same)
+    assert "EN048" in codes(other)
+    assert other.best_index_ == 1  # by the user's scorer, and the estimate is of it
+    assert other.estimate_.winner == "c1"
+
+
+def test_a_function_of_models_has_no_estimate_and_says_how_to_get_one() -> None:
+    search = SearchCV(LR, CS, scoring=own, cv=3).fit(X, Y)
+    with pytest.raises(NoEstimateError, match=r"metric='\.\.\.'"):
+        _ = search.estimate_
+    assert not hasattr(search, "estimate_")
+    assert en.estimate(search.predictions_, metric="brier", rng=0).n_configs == 2
+
+
+def test_an_own_score_method_is_told_from_accuracy_and_r2() -> None:
+    class Own(RegressorMixin, BaseEstimator):
+        def fit(self, X: Array, y: Array) -> Own:
+            self.fitted_ = True
+            return self
+
+        def predict(self, X: Array) -> Array:
+            return np.asarray(X[:, 0])
+
+        def score(self, X: Array, y: Array) -> float:
+            return 0.5
+
+    for model in (Own(), PoissonRegressor(), make_pipeline(StandardScaler(), Own())):
+        search = SearchCV(model, {}, cv=3, random_state=0).fit(XR, np.abs(YR))
+        assert search.estimate_.metric == "r2"
+        assert "EN048" in codes(search)
+    plain = SearchCV(make_pipeline(StandardScaler(), Ridge()), {}, cv=3, random_state=0)
+    assert "EN048" not in codes(plain.fit(XR, YR))
+
+
+@pytest.mark.parametrize(
+    ("knobs", "error", "words"),
+    [
+        ({"scoring": "roc_aux"}, UnknownNameError, "Did you mean 'roc_auc'"),
+        ({"metric": "aucc"}, UnknownNameError, "aucc"),
+        ({"metric": "r2"}, MetricError, "not defined for a binary task"),
+        ({"scoring": []}, InputError, "lists no scores"),
+        ({"scoring": ["f1", "f1"]}, InputError, "one twice"),
+        ({"scoring": ["f1", "recall"]}, InputError, "which of them chooses"),
+        ({"scoring": ["f1", "recall"], "refit": "f2"}, InputError, "Did you mean 'f1'"),
+    ],
+)
+def test_a_score_that_does_not_fit_is_refused_before_any_fit(
+    knobs: dict[str, Any], error: type[Exception], words: str
+) -> None:
+    with pytest.raises(error, match=words):
+        SearchCV(LR, CS, **knobs).fit(X, Y)
+
+
+def test_an_auc_of_many_classes_is_refused_before_any_fit() -> None:
+    with pytest.raises(MetricError, match="roc_auc_ovr"):
+        SearchCV(LR, CS, scoring="roc_auc").fit(X, np.arange(60) % 3)
+
+
+@pytest.mark.filterwarnings(
+    "ignore::sklearn.exceptions.UndefinedMetricWarning", "ignore:One or more of the test scores"
+)
+def test_where_single_folds_have_no_score_the_pooled_one_chooses() -> None:
+    from sklearn.metrics import roc_auc_score
+
+    grid = {"C": [1e-4, 0.01, 1.0, 100.0]}
+    search = SearchCV(LR, grid, scoring="roc_auc", cv=LeaveOneOut(), random_state=0).fit(X, Y)
+    models = [LogisticRegression(C=c) for c in grid["C"]]
+    folds = {"cv": LeaveOneOut(), "method": "decision_function"}
+    pooled = [roc_auc_score(Y, cross_val_predict(model, X, Y, **folds)) for model in models]
+    assert search.best_index_ == int(np.argmax(pooled))
+    assert np.isnan(search.best_score_)
+    assert search.estimate_.naive == pytest.approx(max(pooled), abs=1e-12)
+    assert "EN046" in codes(search)
