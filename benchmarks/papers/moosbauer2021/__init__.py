@@ -1,0 +1,1 @@
+"""Tables of Moosbauer et al. (2021): Bayesian optimisation, and its explanation."""

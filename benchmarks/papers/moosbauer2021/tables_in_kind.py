@@ -1,0 +1,169 @@
+"""Tables 2, 10 and 11 in kind: what regions bring on tuning runs of a neural network.
+
+Run `python -m benchmarks.papers.moosbauer2021.tables_in_kind --data FOLDER`, with the tables
+`hpobench_mlp_*.parquet` of HPOBench in the folder: 30,000 configurations of five parameters, each
+trained with five seeds. The paper used 35 data sets of LCBench; these are two of another benchmark.
+The true objective of every configuration is in the table, so likelihoods are exact.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from earnest.core.rng import Seeds
+from earnest.core.space import Parameter, Space
+from earnest.explanation.curves import EffectCurve, Objective
+from earnest.explanation.effects import Scene, average, effect_of
+from earnest.explanation.gaussian_process import GaussianProcess
+from earnest.explanation.growing import Growth
+from earnest.explanation.partition import RegionRule, inside, neighbours, regions_of
+from earnest.explanation.quality import negative_log_likelihood, optimum_confidence, relative_gain
+
+HERE = Path(__file__).parent
+NAMES = ("alpha", "batch_size", "depth", "learning_rate_init", "width")
+SEARCH, FIRST, BATCH, TAU, DEPTH = 120, 10, 5, 1.0, 6
+MEASURES = ("mc", "oc", "nll")
+
+
+class Benchmark:
+    """A table of configurations and the error of each, as a space of ordered levels."""
+
+    def __init__(self, path: Path) -> None:
+        import pyarrow.parquet as pq
+
+        table = pq.read_table(path).to_pydict()
+        levels = [sorted(set(table[name])) for name in NAMES]
+        self.name = path.stem.removeprefix("hpobench_mlp_")
+        self.space = Space(
+            tuple(
+                Parameter(name=name, kind="ordinal", choices=tuple(each))
+                for name, each in zip(NAMES, levels, strict=True)
+            )
+        )
+        places = [np.searchsorted(each, table[n]) for n, each in zip(NAMES, levels, strict=True)]
+        seeds = np.array([table[f"val_acc_seed{s}"] for s in range(5)], dtype=np.float64)
+        self.error = np.full([len(each) for each in levels], np.nan)
+        self.error[tuple(places)] = 1.0 - seeds.mean(axis=0)
+
+    def __call__(self, codes: np.ndarray) -> np.ndarray:
+        """Return the true objective at codes."""
+        return np.asarray(self.error[tuple(codes.astype(np.intp).T)])
+
+
+def search(benchmark: Benchmark, seed: int) -> np.ndarray:
+    """Return the codes that a search with the confidence bound mean - sd evaluates."""
+    rng = np.random.default_rng(seed)
+    codes = benchmark.space.sample(FIRST, rng)
+    while len(codes) < SEARCH:
+        fitted = GaussianProcess(restarts=0).fit(benchmark.space, codes, benchmark(codes), rng=rng)
+        options = benchmark.space.sample(1000, rng)
+        mean, sd = fitted.posterior(options)
+        codes = np.concatenate([codes, options[np.argsort(mean - TAU * sd)[:BATCH]]])
+    return codes[:SEARCH]
+
+
+def gains(benchmark: Benchmark, seed: int) -> list[dict[str, Any]]:
+    """Return the gains of each parameter, impurity and of the baseline in one search."""
+    codes = search(benchmark, seed)
+    values = benchmark(codes)
+    fitted = GaussianProcess().fit(benchmark.space, codes, values, rng=np.random.default_rng(seed))
+    objective = Objective("error", False)
+    scene = Scene(benchmark.space, fitted, codes, values, objective, 1000, 20, Seeds.of(0))
+    rows = []
+    for column, param in enumerate(NAMES):
+        curve = effect_of(scene, param, covariance=False)
+        truth = _truth(benchmark, scene, curve, column)
+        best = float(scene.codes[scene.best, column])
+        before = _measures(curve, truth.mean(axis=0), best)
+        size = 0
+        for impurity in ("l2", "area", "variance", "mean"):
+            rule = RegionRule(Growth(depth=DEPTH, min_points=5), impurity)
+            leaf = regions_of(scene, curve, rule).best
+            assert leaf is not None
+            chosen = np.flatnonzero(inside(scene, leaf.limits, scene.points))
+            size = len(chosen) if impurity == "l2" else size
+            rows.append(
+                _row(benchmark, seed, param, impurity, before, leaf.curve, truth[chosen], best)
+            )
+        chosen = neighbours(scene, column, scene.points, size)
+        assert curve.ice is not None
+        near = average(scene, column, list(curve.grid), curve.codes, curve.ice.taken(chosen))
+        rows.append(_row(benchmark, seed, param, "baseline", before, near, truth[chosen], best))
+    return rows
+
+
+def _truth(benchmark: Benchmark, scene: Scene, curve: EffectCurve, column: int) -> np.ndarray:
+    out = np.empty((len(scene.points), len(curve.codes)))
+    for g, code in enumerate(curve.codes):
+        moved = scene.points.copy()
+        moved[:, column] = code
+        out[:, g] = benchmark(moved)
+    return out
+
+
+def _measures(curve: EffectCurve, truth: np.ndarray, best: float) -> dict[str, float]:
+    at = optimum_confidence(curve.sd, curve.codes, best)
+    assert at is not None
+    return {
+        "mc": curve.mean_confidence,
+        "oc": at,
+        "nll": negative_log_likelihood(truth, curve.mean, curve.sd),
+    }
+
+
+def _row(
+    benchmark: Benchmark,
+    seed: int,
+    param: str,
+    how: str,
+    before: dict[str, float],
+    curve: EffectCurve,
+    truth: np.ndarray,
+    best: float,
+) -> dict[str, Any]:
+    after = _measures(curve, truth.mean(axis=0), best)
+    gained = {f"gain_{m}": 100 * relative_gain(before[m], after[m]) for m in MEASURES}
+    return {"data": benchmark.name, "search": seed, "param": param, "by": how, **gained}
+
+
+def main() -> None:
+    """Run the searches and write the medians over them, as table 2 takes them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--searches", type=int, default=10)
+    parser.add_argument("--out", type=Path, default=HERE / "results_tables_in_kind.csv")
+    asked = parser.parse_args()
+    out = []
+    for path in sorted(asked.data.glob("hpobench_mlp_*.parquet")):
+        benchmark = Benchmark(path)
+        rows = [row for seed in range(asked.searches) for row in gains(benchmark, seed)]
+        for param in NAMES:
+            for how in ("l2", "area", "variance", "mean", "baseline"):
+                part = [r for r in rows if r["param"] == param and r["by"] == how]
+                middle = {
+                    f"gain_{m}": round(float(np.median([r[f"gain_{m}"] for r in part])), 1)
+                    for m in MEASURES
+                }
+                out.append(
+                    {
+                        "data": benchmark.name,
+                        "param": param,
+                        "by": how,
+                        "searches": len(part),
+                        **middle,
+                    }
+                )
+                print(out[-1], flush=True)
+    with asked.out.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(out[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(out)
+
+
+if __name__ == "__main__":
+    main()
