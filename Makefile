@@ -6,7 +6,7 @@
 #   make PYTHON=python3.12 test      which Python a new environment is made with
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-all check bench docs clean distclean
+.PHONY: help demo test test-slow test-all test-sklearn check bench docs clean distclean
 
 PYTHONS := $(or $(PYTHON),python3 python3.13 python3.12 python3.11)
 USABLE  := import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))
@@ -16,6 +16,7 @@ ARGS    ?=
 VENV     := .venv
 VENV_ALL := .venv-all
 EVERY_EXTRA := all,automl,docs,test,dev
+SKLEARNS := 1.6 1.7 1.8 # beside the newest, which the ordinary environment has
 
 # Each test process keeps to one BLAS thread: the processes are the parallelism. numba gets two, so
 # that tests can compare one thread with two.
@@ -37,8 +38,12 @@ test: $(VENV)/.installed ## the ordinary tests, with the doctests of the package
 test-slow: $(VENV)/.installed ## the slow tests: coverage of intervals, tables of the papers
 	$(THREADS) $(VENV)/bin/python $(PYTEST) -m slow tests $(ARGS)
 
-test-all: $(VENV_ALL)/.installed ## the ordinary tests with every extra installed (gigabytes, in .venv-all)
+test-all: $(VENV_ALL)/.installed test-sklearn ## the ordinary tests with every extra (gigabytes, in .venv-all), and test-sklearn
 	$(THREADS) $(VENV_ALL)/bin/python $(PYTEST) -m "not slow" --doctest-modules src/earnest tests $(ARGS)
+
+# An older scikit-learn meets newer libraries that deprecate what it uses: not our warnings.
+test-sklearn: $(SKLEARNS:%=.venv-sklearn-%/.installed) ## the search under every supported scikit-learn, slow checks included
+	$(foreach v,$(SKLEARNS),$(THREADS) .venv-sklearn-$(v)/bin/python $(PYTEST) -W ignore::DeprecationWarning tests/training $(ARGS) &&) true
 
 check: $(VENV)/.installed ## lint, format, types, and who may import whom
 	$(VENV)/bin/python -m ruff check .
@@ -59,9 +64,9 @@ clean: ## remove what the other targets made, except the environments
 	find . -path './.venv*' -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
 
 distclean: clean ## remove the environments too
-	rm -rf $(VENV) $(VENV_ALL)
+	rm -rf $(VENV) $(VENV_ALL) .venv-sklearn-*
 
-# $(call install,folder,extras): make the environment unless it works already, then install into it.
+# $(call install,folder,extras,more): make the environment unless it works already, then install into it.
 define install
 	@if ! $(1)/bin/python -c '' 2>/dev/null; then \
 	  python=; \
@@ -75,8 +80,8 @@ define install
 	  echo "Making $(1) with $$($$python --version)"; \
 	  $$python -m venv --clear $(1); \
 	fi
-	@echo "Installing earnest[$(2)] into $(1); the first time takes a few minutes"
-	@$(1)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[$(2)]'
+	@echo "Installing earnest$(if $(2),[$(2)]) $(3) into $(1); the first time takes a few minutes"
+	@$(1)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.$(if $(2),[$(2)])' $(3)
 	@touch $@
 endef
 
@@ -88,3 +93,7 @@ $(VENV)/.installed-docs: $(VENV)/.installed
 
 $(VENV_ALL)/.installed: pyproject.toml
 	$(call install,$(VENV_ALL),$(EVERY_EXTRA))
+
+# The test extra asks for a newer scikit-learn, for its oracles; the tests of the search need less.
+.venv-sklearn-%/.installed: pyproject.toml
+	$(call install,.venv-sklearn-$*,optuna,'scikit-learn~=$*.0' 'pytest>=8.3' 'pytest-xdist>=3.6' 'hypothesis>=6.131' 'pandas>=2.2.3' 'polars>=1.12')
