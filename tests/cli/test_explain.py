@@ -114,6 +114,67 @@ def test_bad_input_is_one_line_and_exit_code_2(
         assert word in done.err
 
 
+@pytest.mark.parametrize("width", ["80", "50", "30"])
+def test_no_number_is_cut_however_narrow_the_terminal(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, width: str
+) -> None:
+    path = write_trials(tmp_path / "trials.csv")
+    text = path.read_text(encoding="utf-8").replace("depth", "gradient_boosting__max_depth", 1)
+    path.write_text(text, encoding="utf-8")
+    data = json.loads(run("explain", path, *READ, *FAST, "--json").out)
+    monkeypatch.setenv("COLUMNS", width)
+    done = run("explain", path, *READ, *FAST)
+    assert max(map(len, done.out.splitlines())) <= int(width)
+    joined = " ".join(done.out.split())
+    for name, curve in data["effects"].items():
+        share = data["importance"]["main"][name]
+        words = f"{100 * share['value']:.0f} % ({100 * share['low']:.0f} to"
+        assert words in joined
+        assert f"{min(curve['mean']):.3g} to {max(curve['mean']):.3g} ±" in joined
+    assert "gradient_boosting__max_depth" in done.out.replace("\n    ", "").replace("\n  ", "")
+
+
+def test_what_wraps_in_a_region_stays_in_its_column(
+    run: Run, trials: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    lines = run("explain", trials, *READ, *FAST).out.splitlines()
+    first = next(i for i, line in enumerate(lines) if "Regions of" in line)
+    last = next(i for i, line in enumerate(lines) if line.startswith("  Best"))
+    body = [line for line in lines[first:last] if line and "Regions of" not in line]
+    assert body
+    assert all(line.startswith("    ") for line in body)
+
+
+def test_a_run_file_is_explained(run: Run, tmp_path: Path) -> None:
+    from sklearn.datasets import make_classification
+    from sklearn.tree import DecisionTreeClassifier
+
+    import earnest as en
+
+    X, y = make_classification(90, flip_y=0.3, random_state=1)
+    grid = {"max_depth": [1, 2, 3, 4], "min_samples_leaf": [1, 5, 20]}
+    search = en.SearchCV(
+        DecisionTreeClassifier(random_state=0),
+        grid,
+        cv=3,
+        scoring=["neg_log_loss", "accuracy"],
+        refit="accuracy",
+        random_state=0,
+        store=tmp_path / "run.db",
+    )
+    search.fit(X, y)
+    args = ("--n-points", "40", "--seed", "1", "--suggest", "0")
+    done = run("explain", tmp_path / "run.db", *args, "--objective", "log_loss")
+    assert done.code == 0, done.err
+    assert "range of log_loss (lower is better)" in done.out
+    data = json.loads(run("explain", tmp_path / "run.db", *args, "--json").out)
+    assert data["objective"]["name"] == "accuracy"
+    assert data["best_value"] == pytest.approx(search.best_score_, abs=1e-12)
+    wrong = run("explain", tmp_path / "run.db", "--objective", "acuracy")
+    assert (wrong.code, "Did you mean 'accuracy'" in wrong.err) == (2, True)
+
+
 @pytest.mark.parametrize("n", [0, 5])
 def test_too_few_trials_are_refused(run: Run, tmp_path: Path, n: int) -> None:
     done = run("explain", write_trials(tmp_path / "few.csv", n), *READ)

@@ -8,7 +8,7 @@ from scipy.integrate import quad
 from scipy.stats import t as student
 
 from earnest import BayesianTTest, InputError, compare, compare_many
-from tests.comparison.evidence import classified
+from tests.comparison.evidence import classified, columns
 
 
 def test_probabilities_are_the_mass_of_a_student_law() -> None:
@@ -65,3 +65,24 @@ def test_the_region_is_one_percent_where_1_is_a_size_and_asked_for_elsewhere() -
 def test_all_against_the_best_needs_p_values() -> None:
     with pytest.raises(InputError, match="test='corrected_t'"):
         compare_many(classified(), test="bayesian_t", metric="accuracy")
+
+
+@pytest.mark.parametrize("wrong", [False, True])
+def test_folds_that_all_agree_have_no_posterior(wrong: bool) -> None:
+    y = np.tile([0, 1], 20)
+    labels = np.column_stack([y, 1 - y]) if wrong else np.column_stack([y * 0.8, y * 0.6])
+    about = {"response": "label"} if wrong else {}
+    pi = columns(y, labels, np.arange(40) // 2 % 4, **about)
+    made = compare(pi, "a", "b", test="bayesian_t", metric="accuracy")
+    assert (made.probabilities, made.p_value) == (None, None)
+    assert made.decision.startswith("Undecided: ")
+    (remark,) = (caution for caution in made.cautions if caution.code == "EN035")
+    assert "there are no probabilities" in remark.consequence
+    assert made.interval is not None
+    assert 0.0 in made.interval
+
+
+def test_the_same_predictions_are_equal_for_sure() -> None:
+    made = compare(classified(), "good", "good", test="bayesian_t", metric="accuracy")
+    assert made.probabilities is not None
+    assert made.probabilities.equivalent == 1.0

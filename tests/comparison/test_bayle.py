@@ -6,7 +6,20 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from earnest import BayleTest, EvidenceError, InputError, MetricError, Predictions, compare
+from earnest import (
+    BayleTest,
+    EvidenceError,
+    InputError,
+    MetricError,
+    Predictions,
+    compare,
+    estimate,
+)
+from earnest.comparison.base import Question
+from earnest.comparison.bayle import BayleReading
+from earnest.core.rng import Seeds
+from earnest.inference.fold_variance import variance_of_mean
+from earnest.metrics import metric as resolve
 from tests.comparison.evidence import classified, columns
 
 
@@ -100,3 +113,73 @@ def test_other_metrics_and_variances_are_refused() -> None:
         compare(classified(), "good", "fair", metric="average_precision")
     with pytest.raises(InputError, match="all_pairs"):
         BayleTest(variance="all pairs")
+
+
+def reading_of(pi: Predictions, metric: str) -> BayleReading:
+    return BayleTest().read(Question(pi=pi, metric=resolve(metric), seeds=Seeds.of(0)))
+
+
+@pytest.mark.parametrize("repeats", [1, 3])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_the_errors_of_units_have_the_variance_of_the_mean(repeats: int, grouped: bool) -> None:
+    about = {"groups": np.arange(60) // 4} if grouped else {}
+    reading = reading_of(classified(repeats=repeats, **about), "accuracy")
+    cases = reading.cases
+    known = variance_of_mean(cases.terms, cases.folds, cases.groups, "all_pairs")
+    correction = 15 / 14 if grouped else 1.0  # G / (G - 1), which joint draws leave out
+    found = np.square(reading._errors()).sum(axis=0) * correction
+    assert found == pytest.approx(known)
+
+
+@pytest.mark.parametrize("metric", ["f1", "mcc", "roc_auc"])
+def test_without_spread_a_difference_is_as_wide_as_the_single_models_allow(metric: str) -> None:
+    y = np.array([1] * 5 + [0] * 95)
+    fold = np.r_[np.arange(5) // 3, np.arange(95) % 2]
+    pi = columns(y, np.column_stack([y * 0.8 + 0.1, y * 0.6 + 0.2]), fold)
+    made = compare(pi, "a", "b", metric=metric)
+    alone = estimate(pi.select("a"), method="bayle_all_pairs", metric=metric).interval
+    assert made.interval is not None
+    assert alone is not None
+    assert (made.difference, made.p_value) == (0.0, 1.0)
+    assert made.interval.high == pytest.approx(1.0 - alone.low, rel=0.01)
+    assert made.interval.low == -made.interval.high
+    assert made.interval.high > 0.25  # where the rule of three for 100 cases says 0.036
+
+
+def test_without_spread_groups_bound_the_pairs_of_an_auc() -> None:
+    y = np.tile([0, 1], 30)
+    scores = np.column_stack([y * 0.8, y * 0.6 + 0.1])
+    free = compare(columns(y, scores), "a", "b", metric="roc_auc").interval
+    held = compare(columns(y, scores, groups=np.arange(60) // 10), "a", "b", metric="roc_auc")
+    assert free is not None
+    assert held.interval is not None
+    assert free.high == pytest.approx(1 - 0.025 ** (1 / 30))
+    assert held.interval.high == pytest.approx(1 - 0.025 ** (1 / 3))  # six groups, three pairs
+
+
+def test_few_cases_that_differ_are_cautioned_of() -> None:
+    y = np.tile([0, 1], 100)
+    for count, told in ((4, True), (5, False)):
+        other = y.copy()
+        other[:count] = 1 - y[:count]
+        pi = columns(y, np.column_stack([y, other]), np.arange(200) // 2 % 5, response="label")
+        made = compare(pi, "a", "b", metric="accuracy")
+        assert ("EN036" in {caution.code for caution in made.cautions}) is told
+
+
+def test_one_case_a_fold_is_refused_when_reading_with_a_cure_that_works() -> None:
+    y = np.tile([0, 1], 20)
+    pi = columns(y, np.random.default_rng(0).random((40, 2)), np.arange(40))
+    question = Question(pi=pi, metric=resolve("accuracy"), seeds=Seeds.of(0))
+    with pytest.raises(EvidenceError, match=r"BayleTest\(variance='all_pairs'\)"):
+        BayleTest(variance="within_fold").read(question)
+    assert BayleTest(variance="all_pairs").read(question).pair(0, 1).p_values is not None
+
+
+@pytest.mark.parametrize(("positives", "named"), [(1, "bootstrap"), (2, "delong")])
+def test_a_small_class_is_sent_to_a_test_that_answers(positives: int, named: str) -> None:
+    y = np.array([1] * positives + [0] * (40 - positives))
+    pi = columns(y, np.random.default_rng(1).random((40, 2)), np.arange(40) % 4)
+    with pytest.raises(EvidenceError, match=f"test='{named}'"):
+        compare(pi, "a", "b", metric="roc_auc")
+    assert compare(pi, "a", "b", test=named, metric="roc_auc", rng=0).p_value is not None

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from earnest import BootstrapTest, InputError, Predictions, compare, score_table
+from earnest import BootstrapTest, InputError, Losses, Predictions, compare, score_table
 from earnest.core.rng import Seeds
 from earnest.resampling.bootstrap import CaseBootstrap, batches
-from tests.comparison.evidence import classified
+from tests.comparison.evidence import classified, columns
 
 METRICS = ["roc_auc", "average_precision", "f1", "accuracy", "log_loss"]
 
@@ -95,3 +95,47 @@ def test_bad_knobs_are_refused() -> None:
         BootstrapTest(n_resamples=0)
     with pytest.raises(InputError, match="undefined"):
         BootstrapTest(undefined="ignore")
+
+
+def test_units_are_groups_then_the_rarest_class_then_cases() -> None:
+    y = np.array([1] * 6 + [0] * 24)
+    scores = np.column_stack([y, 1.0 - y])  # right against wrong: no spread, p from the units
+
+    def least(metric: str, **about: object) -> float:
+        pi = columns(y, scores, **about)
+        made = compare(pi, "a", "b", test="bootstrap", metric=metric, n_resamples=99, rng=0)
+        assert made.p_values is not None
+        return made.p_values["greater"]
+
+    assert least("accuracy") == 0.5**30
+    assert least("roc_auc") == 0.5**6
+    assert least("accuracy", groups=np.arange(30) // 10) == 0.5**3
+
+
+@pytest.mark.parametrize(
+    ("n", "said"), [(2, "There are 2 cases."), (5, "There are 5 cases."), (30, None)]
+)
+def test_few_cases_are_cautioned_of(n: int, said: str | None) -> None:
+    rng = np.random.default_rng(n)
+    given = Losses({"a": rng.random(n), "b": rng.random(n)})
+    made = compare(given, "a", "b", test="bootstrap", n_resamples=99, rng=0)
+    found = [caution.what for caution in made.cautions if caution.code == "EN036"]
+    assert found == ([] if said is None else [said])
+
+
+def test_one_positive_is_cautioned_of() -> None:
+    y = np.array([1] + [0] * 39)
+    pi = columns(y, np.random.default_rng(0).random((40, 2)))
+    made = compare(pi, "a", "b", test="bootstrap", metric="roc_auc", n_resamples=99, rng=0)
+    (few,) = (caution for caution in made.cautions if caution.code == "EN036")
+    assert few.what == "There is 1 case of the rarest class."
+    assert "sign_flip" not in few.cure  # which refuses an AUC
+
+
+def test_few_unlike_cases_are_cautioned_of() -> None:
+    y = np.tile([0, 1], 100)
+    other = y.copy()
+    other[:4] = 1 - y[:4]
+    pi = columns(y, np.column_stack([y, other]), response="label")
+    made = compare(pi, "a", "b", test="bootstrap", metric="accuracy", n_resamples=99, rng=0)
+    assert "EN036" in {caution.code for caution in made.cautions}

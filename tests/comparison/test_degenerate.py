@@ -41,9 +41,11 @@ def sound(made: Comparison) -> None:
         assert made.cautions
     if made.p_values is not None:
         assert all(0.0 < p <= 1.0 for p in made.p_values.values())
+    elif made.probabilities is None:  # no spread, no posterior
+        assert "EN035" in {caution.code for caution in made.cautions}
+        assert made.decision.startswith("Undecided: ")
     else:
         chances = made.probabilities
-        assert chances is not None
         assert math.isclose(chances.a_better + chances.equivalent + chances.b_better, 1.0)
     text = json.dumps(made.to_dict(draws=True), allow_nan=False)
     assert Comparison.from_dict(json.loads(text)) == made

@@ -87,3 +87,17 @@ def test_few_cases_of_a_class_are_counted_in_words() -> None:
     made = compare(pi, "a", "b", test="delong", metric="roc_auc")
     said = {caution.code: caution.what for caution in made.cautions}
     assert said["EN036"] == "There are 5 cases of the rarer class."
+
+
+def test_groups_are_summed_and_counted_as_obuchowski_does() -> None:
+    pi = classified(n=60, folds=1, groups=np.arange(60) // 6)
+    made = compare(pi, "good", "fair", test="delong", metric="roc_auc")
+    y, s = pi.target.y, pi.responses[:, :2, 0]
+    pos, neg = s[y == 1], s[y == 0]
+    psi = (pos[:, None] > neg[None]) + 0.5 * (pos[:, None] == neg[None])
+    d = psi[:, :, 0] - psi[:, :, 1]
+    errors = np.zeros(60)
+    errors[y == 1] = (d.mean(axis=1) - d.mean()) / len(pos)
+    errors[y == 0] = (d.mean(axis=0) - d.mean()) / len(neg)
+    sums = errors.reshape(10, 6).sum(axis=1)
+    assert made.standard_error == pytest.approx(np.sqrt(np.square(sums).sum() * 10 / 9))

@@ -197,3 +197,36 @@ def test_a_configuration_without_a_value_is_left_out_of_many_and_refused_alone(t
         en.compare(with_a_constant(), "a", "flat", test=test, metric="pearson", rng=0)
     with pytest.raises(en.EvidenceError, match="defined score"):
         en.compare_many(with_a_constant(), test=test, metric="pearson", reference="flat")
+
+
+@pytest.mark.parametrize("test", ["sign_flip", "corrected_t"])
+def test_a_set_of_single_tests_looks_below_the_best_of_a_loss(test: str) -> None:
+    rng = np.random.default_rng(7)
+    given = en.Losses(
+        {"low": rng.random(100), "high": 1.0 + rng.random(100)}, fold=np.arange(100) % 10
+    )
+    many = en.compare_many(given, test=test, rng=0)
+    assert many["high"].p_values is not None
+    assert many.p_best == {"low": 1.0, "high": many["high"].p_values["less"]}
+    assert many.not_worse == ("low",)
+
+
+def test_what_is_worse_than_another_than_the_best_is_called_not_the_best() -> None:
+    # 'loose' leads by chance; 'low' is steadily worse than 'high', and only 'high' shows it
+    rng = np.random.default_rng(0)
+    base = rng.random(200)
+    given = en.Losses(
+        {
+            "loose": rng.exponential(1.0, 200) * 0.9,
+            "high": base + 0.45,
+            "low": base + 0.55,
+        },
+    )
+    many = en.compare_many(given, rng=0)
+    assert many.best == "loose"
+    assert "low" not in many.not_worse
+    assert not many["low"].shown
+    words = repr(many) + many._repr_html_()
+    assert "not the best" in words
+    assert ": worse" not in words
+    assert ">worse<" not in words

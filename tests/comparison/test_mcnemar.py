@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom, binomtest
 
 from earnest import InputError, Losses, McNemarTest, MetricError, compare
-from earnest.comparison.mcnemar import adjusted_limits
+from earnest.comparison.mcnemar import _p_values, adjusted_limits
 from tests.comparison.evidence import classified
 
 COUNTS = [(0, 0), (1, 0), (0, 5), (3, 3), (2, 9), (40, 17), (700, 640)]
@@ -87,3 +87,8 @@ def test_numbers_between_0_and_1_are_refused() -> None:
         compare(classified(), "good", "fair", test="mcnemar", metric="roc_auc")
     with pytest.raises(InputError, match="`p` is unknown"):
         McNemarTest(p="chi2")
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 33, 499, 600, 5000])
+def test_as_many_on_each_side_have_a_mid_p_of_exactly_1(count: int) -> None:
+    assert _p_values(count, count, True) == {"two-sided": 1.0, "less": 0.5, "greater": 0.5}

@@ -110,3 +110,22 @@ def test_other_metrics_and_counts_are_refused() -> None:
         compare(classified(), "good", "fair", test="sign_flip", metric="roc_auc")
     with pytest.raises(InputError, match="n_resamples"):
         SignFlipTest(n_resamples=0)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+def test_p_and_interval_agree_where_all_units_show_the_same(alternative: str) -> None:
+    for n in (1, 2, 4, 5, 6, 8, 20):
+        for apart in (0.1, -0.4, 1.0):
+            pair = {"a": np.full(n, max(apart, 0.0)), "b": np.full(n, max(-apart, 0.0))}
+            made = compare(
+                Losses(pair, limits=(0.0, 1.0)),
+                "a",
+                "b",
+                test="sign_flip",
+                alternative=alternative,
+                rng=0,
+            )
+            assert made.interval is not None
+            assert made.shown == (0.0 not in made.interval)
+            assert made.p_value is not None
+            assert made.p_value >= 0.5**n  # no sign test can say more

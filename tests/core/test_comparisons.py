@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from earnest import Comparison, Comparisons, FormatError, Losses, compare, compa
 from earnest.core.comparison_tables import adjusted
 from earnest.core.comparison_words import chance, p_words
 from earnest.core.differences import Alternative, FlippedLimits, StudentDifference, alpha_of
+from earnest.core.intervals import Interval
 from earnest.core.specs import Side
 
 
@@ -44,7 +47,7 @@ def test_one_line_can_be_pasted() -> None:
         "loss(svm) - loss(tree) = -0.07, 95 % upper bound -0.04, p < 0.001 (bayle, n=400)"
     )
     assert repr(made(0.0, alternative="greater", confidence_level=0.9)) == (
-        "loss(svm) - loss(tree) = 0.03, 90 % lower bound 0.00, p = 0.093 (bayle, n=400)"
+        "loss(svm) - loss(tree) = 0.027, 90 % lower bound 0.001, p = 0.093 (bayle, n=400)"
     )
 
 
@@ -195,7 +198,7 @@ def test_many_have_a_decision_and_a_short_repr() -> None:
     assert lines[0] == many.decision
     assert len(lines) == 12
     assert lines[-1] == "and 4 more"
-    assert "not shown to be worse than" in many.decision
+    assert many.decision == f"Besides {many.best}, 3 of 14 others may be the best."
     assert many._repr_html_().count("<tr>") == 15
     assert len(many) == 14
 
@@ -205,6 +208,33 @@ def test_two_are_named_in_the_decision() -> None:
     a = rng.random(200)
     near = compare_many(Losses({"a": a, "b": rng.random(200)}), rng=0)
     other = "b" if near.best == "a" else "a"
-    assert near.decision == f"{other} is not shown to be worse than {near.best}."
+    assert near.decision == f"Besides {near.best}, {other} may be the best."
     far = compare_many(Losses({"a": a, "b": a + rng.random(200)}), rng=0)
     assert far.decision == "a is better than b."
+
+
+@pytest.mark.parametrize("test", ["bayle", "cv_t", "corrected_t"])
+@pytest.mark.parametrize("alternative", ["less", "greater"])
+def test_a_difference_of_0_is_shown_at_no_level(test: str, alternative: str) -> None:
+    given = Losses({"a": [0.0, 1.0, 0.5, 0.2], "b": [1.0, 0.0, 0.5, 0.2]}, fold=[0, 1, 2, 3])
+    made = compare(given, "a", "b", test=test, alternative=alternative, confidence_level=0.5)
+    assert (made.difference, made.p_value, made.shown) == (0.0, 0.5, False)
+
+
+def test_the_other_side_is_shown_at_no_level() -> None:
+    low = made(0.1, alternative="greater", confidence_level=0.0001)
+    assert low.difference < 0
+    assert low.shown is False
+
+
+@pytest.mark.parametrize("end", [-0.0047, 0.004, 0.00041, -0.00000012])
+def test_no_end_is_written_as_0_unless_it_is(end: float) -> None:
+    one = made(0.1)
+    ends = (end, 0.6) if end > 0 else (-0.6, end)
+    moved = replace(one, standard_error=0.13, interval=Interval(*ends, 0.95, "two-sided"))
+    written = re.search(r"interval \[(.*), (.*)\]", repr(moved))
+    assert written is not None
+    assert all(float(text) != 0.0 for text in written.groups())
+    assert "0.00 " not in moved.decision
+    still = replace(moved, interval=Interval(-0.6, 0.0, 0.95, "two-sided"))
+    assert "interval [-0.60, 0.00]" in repr(still)

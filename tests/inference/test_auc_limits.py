@@ -101,3 +101,41 @@ def test_as_published_refuses_repeats_and_bears_empty_counts() -> None:
     twice = Choice(pi, np.array([0]), np.array([0.5]), np.array([False]))
     with pytest.raises(EvidenceError, match="one repeat"):
         hanley_mcneil(twice, AUC, cases=12)
+
+
+def in_groups(y: np.ndarray, score: np.ndarray, groups: np.ndarray) -> Choice:
+    pi = Predictions.from_arrays(y, score, response="decision", groups=groups)
+    value = score_table(pi, AUC, np.ones((1, pi.n_cases)))[0]
+    return Choice(pi, np.array([0]), value, np.array([False]))
+
+
+def test_with_groups_delong_has_the_variance_over_groups() -> None:
+    rng = np.random.default_rng(0)
+    y, groups = np.tile([0, 1, 0, 1], 15), np.repeat(np.arange(15), 4)
+    score = y + rng.normal(size=15)[groups] + rng.normal(size=60)
+    made = delong(in_groups(y, score, groups), AUC)
+    assert isinstance(made.source, NormalLimits)
+    placed = placements(y == 1, score[:, None])
+    variance = placed.clustered_variance(groups[y == 1], groups[y == 0])[0]
+    assert made.source.standard_error == pytest.approx(math.sqrt(variance), abs=1e-14)
+    assert variance != pytest.approx(placed.variance()[0], rel=0.05)
+    assert "Obuchowski" in made.words
+
+
+@pytest.mark.parametrize("make", [delong, hanley_mcneil])
+@pytest.mark.parametrize(("count", "pairs"), [(1, 1), (5, 2), (20, 10), (40, 20)])
+def test_exact_limits_have_no_more_pairs_than_half_the_groups(
+    make: object, count: int, pairs: int
+) -> None:
+    y = np.tile([0, 1], 20)
+    made = make(in_groups(y, y.astype(float), np.arange(40) * count // 40), AUC)  # type: ignore[operator]
+    assert isinstance(made.source, ShareLimits)
+    assert made.source.trials == pairs
+    assert f"for {pairs} " in made.words
+
+
+def test_a_class_in_one_group_is_told() -> None:
+    y = np.repeat([0, 1], [12, 4])
+    choice = in_groups(y, np.arange(16.0) % 7, np.r_[np.arange(12), np.full(4, 12)])
+    (caution,) = delong(choice, AUC).cautions
+    assert "undefined for one group of a class" in str(caution)

@@ -49,6 +49,8 @@ def test_a_mean_over_cases_has_the_losses_of_the_cases() -> None:
     pi = Predictions.from_arrays(y, p)
     losses = {
         "error_rate": np.array([0.0, 0.0, 1.0, 1.0]),
+        "risk": np.array([0.0, 0.0, 1.0, 1.0]),
+        "risk(costs=(5, 0.3))": np.array([0.0, 0.0, 5.0, 0.3]),
         "brier": (y - p) ** 2,
         "log_loss": -np.log(np.where(y == 1, p, 1 - p)),
     }
@@ -57,6 +59,13 @@ def test_a_mean_over_cases_has_the_losses_of_the_cases() -> None:
         assert made.kind == "pointwise"
         np.testing.assert_allclose(made.terms[:, 0, 0], expected, rtol=1e-14)
         assert made.value[0] == pytest.approx(expected.mean(), rel=1e-14)
+
+
+def test_a_risk_at_given_priors_is_no_mean_over_cases() -> None:
+    pi = Predictions.from_arrays([0, 1, 1, 0], [0.2, 0.7, 0.4, 0.9])
+    made = case_values(pi, "risk(priors=(0.1, 0.9))")
+    assert made.kind == "delta"
+    assert made.value[0] == pytest.approx(0.5, rel=1e-14)
 
 
 def test_rmse_and_r2_have_their_analytic_terms(regression: Predictions) -> None:

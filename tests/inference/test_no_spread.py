@@ -116,3 +116,10 @@ def test_repeats_that_cancel_in_every_case_leave_equal_cases() -> None:
 def test_a_linear_part_that_was_not_used_is_not_told_of() -> None:
     y = np.tile([0, 1], 30)
     assert [c.code for c in made(labels(y, y), "f1").cautions] == ["EN035"]
+
+
+def test_an_auc_has_no_more_pairs_than_half_the_groups() -> None:
+    y = np.tile([0, 0, 1], 20)  # pairs enough for twenty, but a pair takes up to two of 7 groups
+    groups = np.minimum(np.arange(60) // 8, 6)
+    pi = Predictions.from_arrays(y, 0.1 + 0.8 * y, np.arange(60) // 10, groups=groups)
+    assert made(pi, "roc_auc").source == ShareLimits(1.0, 3, 0.0, 1.0, exact=True)

@@ -130,3 +130,62 @@ def test_unlike_shapes_and_missing_scores_are_refused() -> None:
         placements(np.array([True, False]), np.zeros((3, 1)))
     with pytest.raises(InputError, match="every score"):
         placements(np.array([True, False]), np.array([[np.nan], [1.0]]))
+
+
+def clustered(positive: NDArray[np.bool_], scores: Array, groups: NDArray[np.int64]) -> float:
+    """Return the variance of Obuchowski 1997 for one column, by loops over the groups."""
+    own, other = (part[:, 0] for part in all_pairs(positive, scores))
+    area, names = own.mean(), np.unique(groups)
+    first, second = (len(np.unique(groups[s])) for s in (positive, ~positive))
+    s10 = s01 = s11 = 0.0
+    for name in names:
+        a = (own[groups[positive] == name] - area).sum()
+        b = (other[groups[~positive] == name] - area).sum()
+        s10, s01, s11 = s10 + a * a, s01 + b * b, s11 + a * b
+    n1, n0, count = len(own), len(other), len(names)
+    s10, s01 = first / ((first - 1) * n1) * s10, second / ((second - 1) * n0) * s01
+    return s10 / n1 + s01 / n0 + 2 * count / (count - 1) * s11 / (n1 * n0)
+
+
+@pytest.mark.parametrize("groups", [3, 10, 40])
+def test_the_variance_over_groups_is_that_of_a_plain_loop(groups: int) -> None:
+    positive, scores = sample(groups, 120, 3, 1)
+    names = np.random.default_rng(groups).integers(0, groups, 120) * 7
+    made = placements(positive, scores).clustered_variance(names[positive], names[~positive])
+    wanted = [clustered(positive, scores[:, [c]], names) for c in range(3)]
+    np.testing.assert_allclose(made, wanted, rtol=1e-12)
+
+
+def test_groups_of_one_case_give_the_variance_of_delong() -> None:
+    positive, scores = sample(8, 30, 4, 1)
+    made, names = placements(positive, scores), np.arange(30)
+    ours = made.clustered_variance(names[positive], names[~positive])
+    np.testing.assert_allclose(ours, made.variance(), rtol=1e-12)
+
+
+def test_a_class_in_one_group_has_no_variance_over_groups() -> None:
+    positive, scores = sample(8, 30, 2, 1)
+    made = placements(positive, scores)
+    ours = made.clustered_variance(np.zeros(int(positive.sum())), np.arange(int((~positive).sum())))
+    assert np.isnan(ours).all()
+
+
+@pytest.mark.parametrize("mixed", [True, False])
+def test_the_variance_over_groups_is_that_of_the_auc_over_samples(mixed: bool) -> None:
+    # 40 groups of 4 whose members share half of their variance, both classes in a group or one;
+    # 1000 samples, seed 4: the variance of the AUCs has a relative sd of sqrt(2/1000) = .045, and
+    # the variance over groups is too small or large by a few percent.
+    rng, count, size = np.random.default_rng(4), 40, 4
+    groups = np.repeat(np.arange(count), size)
+    y = (np.tile([0, 1, 0, 1], count) if mixed else groups % 2).astype(bool)
+    areas, over_groups, over_cases = [], [], []
+    for _ in range(1000):
+        noise = rng.normal(size=count)[groups] + rng.normal(size=count * size)
+        made = placements(y, (1.7 * y + noise)[:, None])
+        areas.append(made.auc[0])
+        over_groups.append(made.clustered_variance(groups[y], groups[~y])[0])
+        over_cases.append(made.variance()[0])
+    truth = np.var(areas)
+    assert np.mean(over_groups) == pytest.approx(truth, rel=0.2)
+    # cases taken as independent: too wide where groups hold both classes, too narrow where not
+    assert np.mean(over_cases) > 1.25 * truth if mixed else np.mean(over_cases) < 0.6 * truth

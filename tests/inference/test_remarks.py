@@ -12,6 +12,7 @@ from earnest import Predictions, metric
 from earnest.core.selection import MeanOfFolds, Pooled
 from earnest.inference.remarks import (
     evidence_remarks,
+    few_for_an_auc,
     other_winner,
     resampling_remarks,
     ties_at_the_top,
@@ -151,3 +152,21 @@ def test_ties_at_the_top_are_counted(scores: list[float], tied: int) -> None:
 def test_undefined_folds_are_counted() -> None:
     assert not list(undefined_folds(5, 5))
     assert "2 of 5 folds" in str(next(undefined_folds(5, 3)))
+
+
+@pytest.mark.parametrize(("rarer", "told_of"), [(1, True), (10, True), (11, False)])
+@pytest.mark.parametrize("turn", [False, True])
+def test_few_cases_of_a_class_are_told_under_an_auc_only(
+    rarer: int, told_of: bool, turn: bool
+) -> None:
+    y = np.repeat([1, 0], [rarer, 40])
+    pi = Predictions.from_arrays(1 - y if turn else y, np.linspace(0, 1, len(y)))
+    found = [str(c) for c in few_for_an_auc(pi, AUC)]
+    assert bool(found) == told_of
+    if found:
+        word = "case" if rarer == 1 else "cases"
+        assert (
+            f"EN044 The limits of the AUC stand on {rarer} {word} of class {int(not turn)}."
+            in (found[0])
+        )
+    assert not list(few_for_an_auc(pi, metric("accuracy")))

@@ -10,7 +10,7 @@ import pytest
 from earnest import Predictions, metric
 from earnest.core.errors import EvidenceError, MetricError
 from earnest.core.rng import Seeds
-from earnest.core.selection import MeanOfFolds, Pooled
+from earnest.core.selection import MeanOfFolds, OneStandardError, Pooled
 from earnest.inference.split_selection import Choice, choose
 from earnest.inference.splits import Splitting
 from earnest.testing import example_predictions
@@ -122,3 +122,29 @@ def test_a_direction_is_for_the_auc_only(pi: Predictions) -> None:
 def test_an_evaluation_part_without_a_class_is_refused(pi: Predictions) -> None:
     with pytest.raises(EvidenceError, match="undefined in the evaluation part"):
         made(pi, learn=(pi.target.y == 1) | learning(pi))
+
+
+def test_the_winner_of_the_learning_part_stands_for_election_whatever_its_rank() -> None:
+    # the simplest of twenty lies within one standard error of the best, and below the top tenth
+    rng = np.random.default_rng(0)
+    y, fold = np.tile([0, 1], 100), np.arange(200) // 2 % 5
+    own = np.linspace(0.5, 0.1, 20) * rng.normal(size=(200, 20))
+    scores = y[:, None] + rng.normal(size=(200, 1)) + own
+    pi = Predictions.from_arrays(y, scores, fold)
+    knobs = Splitting(learn=learning(pi))
+    means = made(pi, learn=learning(pi)).scores
+    assert means is not None
+    first, elected = (
+        choose(pi, AUC, knobs, OneStandardError(), Seeds(0), preselect=preselect)
+        for preselect in (False, True)
+    )
+    assert means[first.chosen] < np.quantile(means, 0.9)
+    assert first.chosen in elected.candidates
+    assert len(elected.candidates) == 3
+
+
+def test_a_direction_for_another_metric_is_answered_with_what_helps(pi: Predictions) -> None:
+    with pytest.raises(MetricError) as refusal:
+        made(pi, measure=metric("accuracy").on("binary"), direction="auto")
+    assert "Leave `direction` out" in refusal.value.cure
+    assert "tilted" not in refusal.value.cure

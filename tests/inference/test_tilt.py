@@ -230,3 +230,51 @@ def test_a_turned_configuration_is_tilted_as_its_negation() -> None:
     assert first.limits(0.9, Side.TWO_SIDED) == pytest.approx(
         second.limits(0.9, Side.TWO_SIDED), abs=1e-12
     )
+
+
+@pytest.mark.parametrize("corrected", [False, True])
+@pytest.mark.parametrize("loss", [0.04, 0.01, 0.25])
+def test_equal_losses_have_no_tilts_exact_in_binary_or_not(loss: float, corrected: bool) -> None:
+    y = np.tile([0, 1], 20)
+    away = np.sqrt(loss)
+    pi = Predictions.from_arrays(y, np.abs(y - away))
+    brier = metric("brier").on("binary")
+    made = tilted_limits(
+        everyone(pi, brier), brier, CaseBootstrap(), 300, Seeds(0), corrected=corrected
+    )
+    assert made.limits(0.95, Side.TWO_SIDED) == made.fallback.limits(0.95, Side.TWO_SIDED)
+    assert [c.code for c in made.remarks(0.95, Side.TWO_SIDED)] == ["EN026"]
+
+
+def test_losses_that_vary_between_the_drawn_strata_only_have_no_tilts() -> None:
+    # cases of a class have one loss, .04 or .01: drawn within classes, no resample differs
+    y = np.tile([0, 1], 20)
+    pi = Predictions.from_arrays(y, np.where(y == 1, 0.8, 0.1))
+    brier = metric("brier").on("binary")
+    made = tilted_limits(everyone(pi, brier), brier, StratifiedBootstrap(), 300, Seeds(0))
+    assert made.limits(0.95, Side.TWO_SIDED) == made.fallback.limits(0.95, Side.TWO_SIDED)
+
+
+def test_a_candidate_without_spread_has_gains_of_zero_whatever_its_unit() -> None:
+    y = np.linspace(1.0, 9.0, 40) * 1e12
+    rng = np.random.default_rng(0)
+    pi = Predictions.from_arrays(
+        y, np.column_stack([y + 1e11 * rng.normal(size=40), y + 1e11 / 3]), task="regression"
+    )
+    mae = metric("mae").on("regression")
+    choice = everyone(pi, mae)
+    column = choice.candidates.tolist().index(1)
+    sums, influence = np.zeros(50), np.zeros(40)
+    counts = rng.multinomial(40, np.full(40, 1 / 40), size=50)
+    draws = score_table(pi, mae, counts)[:, choice.candidates]
+    made = tilt._standardised(choice, mae, CaseBootstrap(), draws, sums, influence)
+    assert not made.gains[:, column].any()
+    assert np.ptp(made.gains[:, 1 - column]) > 1
+
+
+def test_sums_that_differ_by_rounding_are_flat() -> None:
+    rng = np.random.default_rng(0)
+    gains, influence = rng.normal(size=(50, 1)), rng.normal(size=40)
+    units = np.arange(40)
+    assert tilt.Tilting(gains, 1e-14 * rng.normal(size=50), influence, units).flat
+    assert not tilt.Tilting(gains, rng.normal(size=50), influence, units).flat

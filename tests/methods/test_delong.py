@@ -122,8 +122,34 @@ def test_a_given_split_is_of_the_cases_as_given_also_where_some_were_never_teste
     assert made.n_cases == int((~untested).sum())
 
 
-def test_groups_are_told_of(grouped: Predictions) -> None:
-    assert "EN028" in codes(estimate(grouped, method="delong", metric="roc_auc", rng=0))
+def test_groups_make_the_variance_and_few_are_told_of(grouped: Predictions) -> None:
+    made = estimate(grouped.select(0), method="delong", metric="roc_auc")
+    alone = replace(grouped, target=replace(grouped.target, groups=np.arange(80)))
+    plain = estimate(alone.select(0), method="delong", metric="roc_auc")
+    assert "EN034" in codes(made)
+    assert not {"EN028", "EN034"} & codes(plain)
+    area, error = by_pairs(grouped.target.y, grouped.responses[:, 0, 0])
+    assert plain.standard_error == pytest.approx(error, abs=1e-12)  # groups of one case
+    assert made.value == plain.value == pytest.approx(area, abs=1e-12)
+    assert made.standard_error != pytest.approx(error, rel=1e-3)
+
+
+def test_few_cases_of_a_class_are_told_of_in_the_part_that_evaluates() -> None:
+    rng = np.random.default_rng(0)
+    y = np.repeat([1, 0], [20, 60])
+    pi = Predictions.from_arrays(y, y[:, None] + rng.normal(size=(80, 3)))
+    for method in ("delong", "delong_10p", "hanley_mcneil", "tilted", "mabt"):
+        whole = estimate(pi.select(0), method=method, metric="roc_auc", rng=0)
+        part = estimate(pi, method=method, metric="roc_auc", rng=0)  # five of twenty positives
+        assert "EN044" not in codes(whole)
+        assert "EN044" in codes(part)
+
+
+def test_exact_limits_need_no_word_on_their_law() -> None:
+    y = np.repeat([0, 1], [20, 4])
+    made = estimate(Predictions.from_arrays(y, y), method="delong", metric="roc_auc")
+    assert "EN027" in codes(made)
+    assert "EN044" not in codes(made)
 
 
 @pytest.mark.parametrize(

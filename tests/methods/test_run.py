@@ -58,6 +58,44 @@ def test_a_knob_beside_an_instance_is_refused(binary: Predictions) -> None:
     assert "BBC(" in refusal.value.cure
 
 
+def test_a_name_with_knobs_is_an_instance(binary: Predictions) -> None:
+    one = binary.select(0)
+    named = estimate(one, method="delong(variant='logit')", metric="roc_auc", rng=1)
+    made = estimate(one, method=en.DeLong(variant="logit"), metric="roc_auc", rng=1)
+    assert named == made != estimate(one, method="delong", metric="roc_auc", rng=1)
+    short = estimate(binary, method=" nb(n_resamples=64) ", metric="roc_auc", rng=1)
+    assert (short.method, short.n_resamples) == ("naive_bootstrap", 64)
+
+
+@pytest.mark.parametrize(
+    ("method", "words"),
+    [
+        ("delong(variant=", "cannot be read"),
+        ("delong('logit')", "cannot be read"),
+        ("delong(variant=print())", "cannot be read"),
+        ("delong(evalute=0.5)", "has no knob `evalute`"),
+        ("delong(variant='x')", "variant"),
+        ("delonge(variant='logit')", "unknown"),
+    ],
+)
+def test_a_name_with_wrong_knobs_is_refused(binary: Predictions, method: str, words: str) -> None:
+    with pytest.raises(en.EarnestError, match=words):
+        estimate(binary, method=method, metric="roc_auc")
+    with pytest.raises(en.EarnestError, match=words):
+        estimate_all(binary, methods=[method], metric="roc_auc")
+
+
+def test_a_knob_typed_with_the_name_and_given_beside_it_is_refused(binary: Predictions) -> None:
+    with pytest.raises(en.InputError, match="`n_resamples` given twice"):
+        estimate(binary, method="bbc(n_resamples=50)", metric="roc_auc", n_resamples=60)
+
+
+def test_a_typed_knob_is_kept_where_others_get_the_common_one(binary: Predictions) -> None:
+    names = ["bbc(n_resamples=50)", "naive_bootstrap"]
+    table = estimate_all(binary, methods=names, metric="roc_auc", n_resamples=60, rng=0)
+    assert [made.n_resamples for made in table] == [50, 60]
+
+
 def test_a_knob_that_a_method_lacks_is_refused(binary: Predictions) -> None:
     for method, knobs in (("naive", {"n_resamples": 5}), ("bbc_fold", {"undefined": "drop"})):
         with pytest.raises(en.InputError, match="has no knob"):

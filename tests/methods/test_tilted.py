@@ -109,3 +109,28 @@ def test_more_resamples_extend_the_earlier_ones() -> None:
     assert few is not None
     assert many is not None
     np.testing.assert_array_equal(few, many[:100])
+
+
+@pytest.mark.parametrize("method", ["tilted", "tilted_10p", "mabt"])
+def test_equal_losses_get_limits_with_a_width(method: str) -> None:
+    # losses of .04 and .1 are not exact in binary: their rounding is no spread
+    y = np.tile([0, 1], 20)
+    brier = estimate(Predictions.from_arrays(y, y * 0.6 + 0.2), method=method, metric="brier")
+    assert brier.interval is not None
+    assert brier.interval.low < 0.0365  # what a share of 8.8 % of better cases could do
+    assert brier.interval.high > 0.1246
+    t = np.arange(30) / 7
+    constant = Predictions.from_arrays(t, t + 0.1, task="regression")
+    mae = estimate(constant, method=method, metric="mae")
+    assert mae.interval is not None
+    assert mae.interval.low == pytest.approx(0.1 * 0.025 ** (1 / 30), abs=1e-9)
+    assert mae.interval.high == np.inf
+    assert "EN026" in codes(brier) & codes(mae)
+
+
+@pytest.mark.parametrize("method", ["tilted", "mabt"])
+def test_separated_groups_stand_for_few_pairs(method: str) -> None:
+    y, groups = np.tile([0, 1], 20), np.repeat(np.arange(5), 8)
+    made = estimate(Predictions.from_arrays(y, y, groups=groups), method=method, metric="roc_auc")
+    assert made.interval is not None
+    assert made.interval.low == pytest.approx(0.025**0.5, abs=1e-9)  # two pairs

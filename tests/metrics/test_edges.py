@@ -25,7 +25,7 @@ NEEDS_TWO = {
     "roc_auc_ovo_weighted",
     "balanced_accuracy",
 }
-POINTWISE = {"accuracy", "error_rate", "brier", "log_loss", "mse", "mae", "mape"}
+POINTWISE = {"accuracy", "error_rate", "risk", "brier", "log_loss", "mse", "mae", "mape"}
 
 
 @pytest.mark.parametrize("kind", [np.uint8, np.float64])

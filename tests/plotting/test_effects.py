@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import itertools
 from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -174,3 +175,30 @@ def test_an_svg_is_the_same_every_time_and_its_ids_are_its_own() -> None:
     other = as_svg(curve.plot().figure, "two")
     ids = [{part.split('"')[0] for part in text.split('id="')[1:]} for text in (made[0], other)]
     assert not ids[0] & ids[1]
+
+
+def drawn_levels(levels: list[str]) -> list[str]:
+    configs = [{"level": levels[i % len(levels)], "x": i} for i in range(24)]
+    trials = en.Trials.from_configs(configs, [i % 7 for i in range(24)], direction="maximize")
+    ax = plot_effect(effect_of(process_scene(trials), "level"))
+    ax.figure.draw_without_rendering()
+    boxes = [label.get_window_extent() for label in ax.get_xticklabels()]
+    assert all(one.x1 < other.x0 for one, other in itertools.pairwise(boxes))
+    return [label.get_text() for label in ax.get_xticklabels()]
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 5, 9])
+def test_names_of_levels_neither_touch_nor_become_the_same(count: int) -> None:
+    starts = drawn_levels([f"{chr(97 + i)}-StandardScaler(mean)" for i in range(count)])
+    assert [word[0] for word in starts] == list("abcdefghi"[:count])
+    ends = drawn_levels([f"DecisionTreeClassifier-{i}" for i in range(count)])
+    assert [word[-1] for word in ends] == list("012345678"[:count])
+
+
+def test_whole_numbers_have_whole_ticks() -> None:
+    configs = [{"depth": 2 + i % 11, "x": 0.01 * i} for i in range(24)]
+    trials = en.Trials.from_configs(configs, [i % 7 for i in range(24)], direction="maximize")
+    scene = process_scene(trials)
+    ticks = plot_effect(effect_of(scene, "depth")).get_xticks()
+    assert all(float(tick).is_integer() for tick in ticks)
+    assert not all(float(t).is_integer() for t in plot_effect(effect_of(scene, "x")).get_xticks())

@@ -16,6 +16,7 @@ HELP = (
     "What did the tuning learn, and how [bold]surely[/bold]? Effects with bands, and regions.\n\n"
     "Reads the trials of a search: an Optuna storage or journal file, a run file, or a table with "
     "a row a trial, a column a parameter and a column with the objective.\n\n"
+    "  earnest explain run.db\n"
     "  earnest explain study.db --study tuning --regions 4\n"
     "  earnest explain trials.csv --objective auc --direction maximize\n"
     "  earnest explain trials.csv --objective auc --direction maximize --out explanation.html"

@@ -33,8 +33,8 @@ Methods = Annotated[
     typer.Option(
         "--method",
         metavar="NAME",
-        help="[dim]default: bbc[/dim]  See [bold]earnest methods[/bold]. Given several times: all "
-        "on the same resamples.",
+        help="[dim]default: bbc[/dim]  See [bold]earnest methods[/bold]. With knobs: "
+        "\"delong(variant='logit')\". Given several times: all on the same resamples.",
         rich_help_panel=_HOW,
     ),
 ]
@@ -58,7 +58,10 @@ SideName = Annotated[
 Resamples = Annotated[
     int | None,
     typer.Option(
-        "--n-resamples", metavar="N", help="[dim]default: 1000[/dim]", rich_help_panel=_HOW
+        "--n-resamples",
+        metavar="N",
+        help="[dim]default: 1000, and 2000 for tilts[/dim]",
+        rich_help_panel=_HOW,
     ),
 ]
 Seed = Annotated[

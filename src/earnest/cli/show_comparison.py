@@ -139,11 +139,11 @@ def difference_words(made: Comparison, places: int) -> str:
     if interval is None:
         return f"{text}, no interval"
     low, high = (prose(end, places, made.limits) for end in (interval.low, interval.high))
-    level = percent(interval.confidence_level)
+    level, credible = percent(interval.confidence_level), made.probabilities is not None
     if interval.side == Side.TWO_SIDED:
-        return f"{text}, {level} interval {low} to {high}"
+        return f"{text}, {level} {'credible ' * credible}interval {low} to {high}"
     bound = f"above {low}" if interval.side == Side.LOWER else f"below {high}"
-    return f"{text}, with {level} confidence {bound}"
+    return f"{text}, with {level} {'probability' if credible else 'confidence'} {bound}"
 
 
 def test_facts(made: Comparison) -> Iterator[Fact]:

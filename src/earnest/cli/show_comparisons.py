@@ -1,8 +1,9 @@
-"""All configurations against the best: a row each, those not worse first."""
+"""All configurations against the best: a row each, the nearest rivals first."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from rich.padding import Padding
 from rich.text import Text
@@ -22,7 +23,7 @@ WIDTH = 78  # what a terminal of 80 columns holds
 LEAST_STRIP = 12
 LONGEST_NAME = 26
 HEADS = ("other", "difference", "p adj.", "p best")
-WORSE = "○"  # said without colour too
+NOT_BEST = "○"  # said without colour too
 Cells = tuple[str, str, str, str]
 RULES = {"holm": "Holm", "bh": "Benjamini and Hochberg", "none": "not adjusted"}
 
@@ -59,7 +60,7 @@ def _alone(results: Comparisons) -> bool:
 
 
 def table(results: Comparisons, columns: int) -> Iterator[Part]:
-    """Yield the rows of the nearest rivals, those not worse in colour."""
+    """Yield the rows of the nearest rivals, those that may be the best in colour."""
     rows = results.ranked()[:MOST_ROWS]
     places = max(places_of_difference(made) for made, _ in rows)
     cells = [_cells(made, p, results.p_best[made.b], places) for made, p in rows]
@@ -98,11 +99,11 @@ def _row(
     kept: bool,
 ) -> Part:
     style = ACCENT if kept else GREY
-    verdict = "not worse" if kept else "worse"
+    verdict = Comparisons.verdict(kept)
     if narrow:
         return Padding(Text("\n  ".join(clean(c) for c in (*cells, verdict)), style=style), (0, 2))
     text = Text("  " + clean(_line(cells, widths)), style=style)
-    sign = HONEST if kept else WORSE
+    sign = HONEST if kept else NOT_BEST
     return text.append(strip(axis, made, sign=sign), style) if axis else text.append(verdict)
 
 
@@ -123,7 +124,7 @@ def facts(results: Comparisons) -> Iterator[Fact]:
     yield "Best", results.best
     if results.reference != results.best:
         yield "Against", results.reference
-    yield "Not worse", _listed(results.not_worse)
+    yield "May be best", _listed(results.not_worse)
     if results.simplest is not None:
         yield "Simplest", results.simplest
     better = "higher" if first.scale.greater_is_better else "lower"
@@ -132,7 +133,7 @@ def facts(results: Comparisons) -> Iterator[Fact]:
     yield "p adj.", f"against {against}, {first.alternative}; {RULES[results.adjust]}"
     how = "by the joint law of all values" if results.joint else "one-sided, against the best here"
     alpha = f"{1 - results.confidence_level:.3g}"
-    yield "p best", f"that none is better, {how}; not worse where above {alpha}"
+    yield "p best", f"that none is better, {how}; may be best where above {alpha}"
     yield from test_facts(first)
     about = first.provenance
     parts = [counted(first.n_cases, "case"), counted(len(results.p_best), "configuration")]
@@ -148,10 +149,23 @@ def _listed(names: tuple[str, ...], most: int = 8) -> str:
 
 
 def shared(results: Comparisons) -> list[Caution]:
-    """Return the remarks on all, and those that every comparison has."""
+    """Return the remarks on all, those that every comparison has, and those that some have."""
     common = [
         caution
         for caution in results.comparisons[0].cautions
         if all(caution in made.cautions for made in results)
     ]
-    return [*results.cautions, *common]
+    return [*results.cautions, *common, *_of_some(results, common)]
+
+
+def _of_some(results: Comparisons, common: list[Caution]) -> Iterator[Caution]:
+    """Yield for each code one remark of the comparisons that have it, with whom it is about."""
+    found: dict[str, tuple[Caution, list[str]]] = {}
+    for made, _ in results.ranked():
+        for caution in made.cautions:
+            if caution not in common:
+                names = found.setdefault(caution.code, (caution, []))[1]
+                names += [] if made.b in names[-1:] else [made.b]
+    for caution, names in found.values():
+        also = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        yield replace(caution, what=f"Against {names[0]}{also}: {caution.what}")

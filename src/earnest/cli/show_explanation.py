@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from rich.cells import cell_len
+from rich.padding import Padding
 from rich.text import Text
 
 from earnest.cli.show import Fact, Part, counted, grid, indented, labelled, remarks
-from earnest.cli.terminal import ACCENT, GREY, WARN, clean, emit
+from earnest.cli.terminal import ACCENT, GREY, NO_BREAK, WARN, clean, columns, emit
 from earnest.explanation.curves import EffectCurve
 from earnest.explanation.findings import as_sentence, headline, in_percent
 from earnest.explanation.region_words import band_words, text
@@ -17,6 +19,7 @@ from earnest.explanation.result import Explanation
 from earnest.explanation.suggest import Suggestion
 
 MOST_PARAMS, MOST_TREES = 12, 3
+Row = tuple[str, str, str, str, str]  # name, share, curve, best value, range
 SPARK = "▁▂▃▄▅▆▇█"
 WIDEST_SPARK = 12
 CHECKED = "surrogate, where the search looked, edges of the space, regions"
@@ -45,22 +48,54 @@ def effects(found: Explanation) -> Iterator[Part]:
     """Yield a row a parameter: its share, its curve, where it is best, its range and band."""
     objective = found.objective
     better = "higher" if objective.greater_is_better else "lower"
-    table = grid(5)
     heads = ("", "share of variance", "curve", "best at", f"{objective.name}, {better} is better")
-    table.add_row(*(Text(clean(head), style=GREY) for head in heads))
     shown = list(found.effects.values())[:MOST_PARAMS]
-    for curve in shown:
-        table.add_row(
-            Text(clean(_cut(curve.param)), style="bold"),
-            Text(in_percent(found.importance.main[curve.param])),
-            Text(spark(curve), style=ACCENT),
-            Text(clean(_cut(best_at(curve), 12))),
-            Text(span(curve)),
+    rows = [
+        (
+            clean(_cut(curve.param)),
+            in_percent(found.importance.main[curve.param]),
+            spark(curve),
+            clean(_cut(best_at(curve), 12)),
+            span(curve),
         )
-    yield indented(table)
+        for curve in shown
+    ]
+    widths = [max(map(cell_len, cells)) for cells in zip(clean_all(heads), *rows, strict=True)]
+    if sum(widths) + 2 * len(widths) <= columns():
+        yield _side_by_side(heads, rows)
+    else:
+        yield from _one_below_another(objective.name, better, shown, rows)
     more = len(found.effects) - len(shown)
     if more > 0:
         yield indented(Text(f"{more} more; --json has them all.", style=GREY))
+
+
+def clean_all(words: Sequence[str]) -> tuple[str, ...]:
+    """Return words without control characters."""
+    return tuple(clean(word) for word in words)
+
+
+def _side_by_side(heads: Sequence[str], rows: Sequence[Row]) -> Part:
+    table = grid(5)
+    table.add_row(*(Text(head, style=GREY) for head in clean_all(heads)))
+    for name, share, curve, best, ends in rows:
+        table.add_row(
+            Text(name, style="bold"), Text(share), Text(curve, style=ACCENT), Text(best), Text(ends)
+        )
+    return indented(table)
+
+
+def _one_below_another(
+    objective: str, better: str, curves: Sequence[EffectCurve], rows: Sequence[Row]
+) -> Iterator[Part]:
+    """Yield two lines a parameter, where a terminal has no room for a table; nothing is cut."""
+    said = f"Share of variance, curve, best value, range of {objective} ({better} is better)"
+    yield indented(Text(clean(said), style=GREY))
+    for whole, (_, share, curve, _, ends) in zip(curves, rows, strict=True):
+        yield indented(Text(clean(whole.param), style="bold"))
+        line = Text(share.replace(" ", NO_BREAK))
+        line.append(f"  {curve}", ACCENT).append(clean(f"  best at {best_at(whole)}  "))
+        yield Padding(line.append(ends.replace(" ", NO_BREAK)), (0, 0, 0, 4), expand=False)
 
 
 def regions(found: Explanation) -> Iterator[Part]:
@@ -77,14 +112,14 @@ def _leaves(tree: RegionTree) -> Iterator[Part]:
     for leaf in tree.leaves:
         style = ACCENT if leaf.holds_best else ""
         mark = " · best here" if leaf.holds_best else ""
-        words = Text(clean(f"  {leaf.words}"), style=style)
+        words = Text(clean(leaf.words), style=style)
         facts = f"{leaf.facts.rpartition(', ')[0]}, "
         band = Text(clean(facts), style=GREY)
         band.append(clean(band_words(leaf.narrower)), WARN if leaf.narrower < -0.005 else ACCENT)
         table.add_row(words, band.append(mark, ACCENT))
     for column in table.columns:  # the first may wrap too: conditions are long
         column.no_wrap = False
-    yield indented(table)
+    yield Padding(table, (0, 0, 0, 4), expand=False)
 
 
 def facts(found: Explanation) -> Iterator[Fact]:
@@ -110,7 +145,7 @@ def suggestions(advice: Sequence[Suggestion]) -> Iterator[Fact]:
     """Yield what to try next."""
     for number, each in enumerate(advice):
         words = ", ".join(f"{name}={text(_rounded(v))}" for name, v in each.config.items())
-        gain = f"all bands {100 * each.narrower:.0f} % narrower"
+        gain = f"all bands {100 * each.narrower:.0f}\u00a0% narrower"
         yield "Try next" if number == 0 else "", f"{words} ({gain})"
 
 

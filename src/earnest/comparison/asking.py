@@ -15,9 +15,6 @@ from earnest.comparison.base import (
     Reading,
     Test,
     check_evidence,
-    knobs,
-    plain,
-    versions,
 )
 from earnest.core import check
 from earnest.core.cautions import Caution
@@ -25,6 +22,7 @@ from earnest.core.comparisons import Comparison, level_remarks
 from earnest.core.differences import Alternative, make_difference_interval
 from earnest.core.errors import EvidenceError, InputError
 from earnest.core.predictions import Predictions
+from earnest.core.provenance import knobs, plain, versions
 from earnest.core.results import Provenance, by_severity, few_beyond
 from earnest.core.rng import RngLike, Seeds
 from earnest.core.specs import Evidence

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import lru_cache
-from importlib.metadata import version
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -144,8 +142,14 @@ class Reading(Protocol):
         ...
 
 
+@runtime_checkable
 class JointReading(Reading, Protocol):
     """A reading that also knows how the values of all configurations err together."""
+
+    @property
+    def units(self) -> int:
+        """The independent units that the errors are made of."""
+        ...
 
     def deviations(self) -> Array:
         """Return joint draws of the errors of all values: (B, C)."""
@@ -184,25 +188,6 @@ def p_values(less: float, greater: float) -> dict[str, float]:
 def nothing_to_tell() -> dict[str, float]:
     """Return the p-values of configurations that differ nowhere: 1 whatever is asked."""
     return dict.fromkeys(SIDES, 1.0)
-
-
-def knobs(test: Any) -> dict[str, Any]:
-    """Return a test's settings as plain data."""
-    return {f.name: plain(getattr(test, f.name)) for f in fields(test)}
-
-
-def plain(value: Any) -> Any:
-    """Return a setting as data that JSON can hold."""
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    name = getattr(value, "name", None)
-    return name if isinstance(name, str) else repr(value)
-
-
-@lru_cache(maxsize=1)
-def versions() -> Mapping[str, str]:
-    """Return the versions that a result depends on."""
-    return {"earnest": version("earnest"), "numpy": np.__version__}
 
 
 def check_evidence(spec: TestSpec, pi: Predictions) -> None:

@@ -17,8 +17,9 @@ from earnest.comparison.base import (
     register,
 )
 from earnest.comparison.fold_differences import FoldReading, read_folds
+from earnest.core.cautions import Caution
 from earnest.core.comparisons import Probabilities
-from earnest.core.differences import StudentDifference
+from earnest.core.differences import Exactly, StudentDifference
 from earnest.core.errors import InputError
 from earnest.metrics.families import Metric
 
@@ -44,32 +45,36 @@ class PosteriorReading:
 
     def pair(self, a: int, b: int) -> Outcome:
         """Return the posterior probabilities; Student's law has the numbers of `corrected_t`."""
-        made = self.folds.pair(a, b)
+        made = replace(self.folds.pair(a, b), statistic=None, p_values=None)
+        if isinstance(made.limits, Exactly):  # the same predictions differ by nothing
+            return replace(made, probabilities=Probabilities(0.0, 1.0, 0.0, rope=self.rope))
+        if not isinstance(made.limits, StudentDifference):
+            return _without_posterior(made, self.folds)
+        above, within, below = self._shares(made.limits)
         better = self.folds.question.metric.greater_is_better
-        above, within, below = self._shares(made)
         shares = (above, within, below) if better else (below, within, above)
-        return replace(
-            made,
-            statistic=None,
-            p_values=None,
-            probabilities=Probabilities(*shares, rope=self.rope),
-        )
+        return replace(made, probabilities=Probabilities(*shares, rope=self.rope))
 
-    def _shares(self, made: Outcome) -> tuple[float, float, float]:
+    def _shares(self, law: StudentDifference) -> tuple[float, float, float]:
         """Return the posterior mass above, within and below the region."""
-        law = made.limits
-        if not isinstance(law, StudentDifference):  # all folds agree: all mass is at one point
-            point = made.difference
-            return (
-                float(point > self.rope),
-                float(abs(point) <= self.rope),
-                float(point < -self.rope),
-            )
         from scipy.special import stdtr
 
         low, high = ((end - law.centre) / law.standard_error for end in (-self.rope, self.rope))
         below, above = float(stdtr(law.df, low)), float(stdtr(law.df, -high))
         return above, max(0.0, 1.0 - below - above), below
+
+
+def _without_posterior(made: Outcome, folds: FoldReading) -> Outcome:
+    """Return the outcome where all folds agree: no spread, hence no posterior."""
+    kept = [caution for caution in made.cautions if caution.code != "EN035"]
+    how = "no interval" if made.limits is None else "an interval that allows for what was not seen"
+    remark = Caution(
+        "EN035",
+        f"All {folds.units} folds show the same difference.",
+        f"A posterior needs a spread, so there are no probabilities; there is {how}.",
+        "Look at the predictions; more cases would show how rare another outcome is.",
+    )
+    return replace(made, cautions=(*kept, remark))
 
 
 @register
@@ -83,8 +88,9 @@ class BayesianTTest:
     and a flat prior; the posterior of the difference is Student's with the mean, scale and degrees
     of freedom of `corrected_t`. Differences within `rope` count as practically equal.
 
-    **When it fails.** As `corrected_t` does. There is no p-value: a probability of a hypothesis
-    is not one. The interval is a credible interval.
+    **When it fails.** As `corrected_t` does. Where all folds show the same difference there is no
+    spread to make a posterior of: no probabilities are given, and a caution says so. There is no
+    p-value: a probability of a hypothesis is not one. The interval is a credible interval.
 
     Corani, Benavoli 2015; Benavoli et al. 2017.
 

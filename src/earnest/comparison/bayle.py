@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,13 +21,15 @@ from earnest.comparison.base import (
     same_predictions,
 )
 from earnest.comparison.joint import multiplied
-from earnest.comparison.wald import wald
+from earnest.comparison.wald import few_units, wald
 from earnest.core import check
 from earnest.core.cautions import Caution
 from earnest.core.errors import EvidenceError
+from earnest.core.predictions import Predictions
 from earnest.inference.case_values import CaseValues, case_values
-from earnest.inference.fold_normal import beyond_the_theorem, few_groups
-from earnest.inference.fold_variance import Variance, variance_of_mean
+from earnest.inference.fold_normal import beyond_the_theorem, few_groups, unlike_cases
+from earnest.inference.fold_variance import Variance, check_folds, variance_of_mean
+from earnest.inference.no_spread import independent_pairs, reach
 from earnest.metrics.families import Metric, MomentMetric, RankMetric
 from earnest.metrics.ranking import auc_scan
 
@@ -49,21 +52,46 @@ class BayleReading:
         """No default depends on the data."""
         return {}
 
+    @cached_property
+    def units(self) -> int:
+        """The independent units: cases, groups, or pairs of unlike class of an AUC."""
+        cases, pi = self.cases, self.question.pi
+        units = pi.n_cases if cases.groups is None else len(np.unique(cases.groups))
+        if cases.kind != "placements":
+            return units
+        return max(1, min(independent_pairs(pi, cases), units // 2))
+
     def pair(self, a: int, b: int) -> Outcome:
         """Return the difference over its standard error."""
-        cases, pi, metric = self.cases, self.question.pi, self.question.metric
+        cases, metric = self.cases, self.question.metric
         apart = cases.terms[:, a] - cases.terms[:, b]  # (n, R)
         variance, remarks = self._variance(apart)
-        groups = cases.groups
+        unlike = unlike_cases(apart, cases.folds)
         return wald(
             (float(cases.value[a]), float(cases.value[b])),
             variance,
             metric.scale,
-            units=pi.n_cases if groups is None else len(np.unique(groups)),
-            unit="case" if groups is None else "group",
-            same=same_predictions(pi, a, b),
+            units=self.units,
+            unit=self._unit,
+            same=same_predictions(self.question.pi, a, b),
+            ends=partial(self._ends, a, b) if cases.kind == "delta" else None,
             cautions=[*remarks, *beyond_the_theorem(cases, metric.title), *few_groups(cases)],
+            few=few_units(self.units, self._unit, metric, unlike=unlike),
         )
+
+    @property
+    def _unit(self) -> str:
+        if self.cases.kind == "placements":
+            return "pair of unlike class"
+        return "case" if self.cases.groups is None else "group"
+
+    def _ends(self, a: int, b: int) -> tuple[float, float]:
+        """Return what unseen cases could make of a difference of functions of sums."""
+        value, metric = self.cases.value, self.question.metric
+        (low_a, high_a), (low_b, high_b) = (
+            reach(self.question.pi.select(c), metric, float(value[c]), self.units) for c in (a, b)
+        )
+        return low_a - high_b, high_a - low_b
 
     def _variance(self, apart: Array) -> tuple[float, list[Caution]]:
         """Return the variance of a mean difference; over all pairs where folds show none."""
@@ -150,9 +178,27 @@ class BayleTest:
         try:
             cases = case_values(question.pi, metric)
         except EvidenceError as error:
-            cure = "Use fewer or stratified folds, or test='delong' on the pooled scores."
-            raise EvidenceError(error.what, needs=error.needs, got=error.got, cure=cure) from error
-        return BayleReading(question, cases, Variance(self.variance))
+            raise _cured(error, _other_folds(question.pi)) from error
+        kind = Variance(self.variance)
+        try:
+            check_folds(cases.folds, cases.groups, kind)
+        except EvidenceError as error:
+            within = kind is Variance.WITHIN_FOLD
+            cure = "Use BayleTest(variance='all_pairs'), or fewer folds." if within else error.cure
+            raise _cured(error, cure) from error
+        return BayleReading(question, cases, kind)
+
+
+def _cured(error: EvidenceError, cure: str) -> EvidenceError:
+    return EvidenceError(error.what, needs=error.needs, got=error.got, cure=cure)
+
+
+def _other_folds(pi: Predictions) -> str:
+    """Return what to do where a fold has too few cases of a class, by a test that can do it."""
+    fewest = int(np.bincount(pi.target.y, minlength=2).min()) if pi.target.has_classes else 0
+    pooled = "delong" if fewest >= 2 and len(pi.target.classes) == 2 else "bootstrap"
+    folds = "Use fewer or stratified folds, or" if fewest >= 2 else "Use more cases, or"
+    return f"{folds} test='{pooled}' on the pooled scores."
 
 
 def _readable(metric: Metric) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,12 +23,14 @@ from earnest.comparison.base import (
     same_predictions,
 )
 from earnest.comparison.remarks import several_models
-from earnest.comparison.wald import wald
+from earnest.comparison.wald import few_units, wald
 from earnest.core import check
 from earnest.core.cautions import Caution
 from earnest.core.intervals import DrawnLimits
 from earnest.core.predictions import Predictions
 from earnest.core.weights import Weights
+from earnest.inference.case_values import CaseValues, case_values
+from earnest.inference.fold_normal import unlike_cases
 from earnest.inference.remarks import resampling_remarks
 from earnest.inference.resampled import Undefined, choose_resampler, in_bag_rule, resampled
 from earnest.kernels.score import score_table
@@ -34,6 +38,7 @@ from earnest.metrics.families import Metric
 from earnest.resampling.bootstrap import RESAMPLERS, Resampler
 
 MOST_RESAMPLES = 10_000_000
+RESAMPLES = "Resampling is"
 TIE = 1e-12  # of the range or the size of the values
 
 
@@ -58,7 +63,7 @@ class BootstrapReading:
 
     def pair(self, a: int, b: int) -> Outcome:
         """Return the share of resamples on the other side of 0, and the quantiles."""
-        pi, scale = self.question.pi, self.question.metric.scale
+        pi, metric = self.question.pi, self.question.metric
         values = (float(self.scores[a]), float(self.scores[b]))
         apart = self.draws[:, a] - self.draws[:, b]
         apart = apart[~np.isnan(apart)]
@@ -67,10 +72,11 @@ class BootstrapReading:
         made = wald(  # which knows what to say where nothing varies
             values,
             float(apart.var(ddof=1)) if len(apart) > 1 else 0.0,
-            scale,
-            units=_units(pi, self.question.metric),
-            unit="unit",
+            metric.scale,
+            units=self.units,
+            unit=_unit(pi, metric),
             same=same_predictions(pi, a, b),
+            few=self._few(a, b),
         )
         if made.standard_error:
             made = replace(
@@ -79,7 +85,6 @@ class BootstrapReading:
                 p_values=_inverted(apart),
                 limits=DrawnLimits(apart),
                 least_p=1.0 / (len(apart) + 1),
-                cautions=(),
             )
         return replace(
             made,
@@ -92,6 +97,25 @@ class BootstrapReading:
                 *resampling_remarks(pi, self.resampler.name),
             ),
         )
+
+    @cached_property
+    def units(self) -> int:
+        """The independent units: groups, cases of the rarest class, or cases."""
+        return _units(self.question.pi, self.question.metric)
+
+    def _few(self, a: int, b: int) -> Iterator[Caution]:
+        """Yield a caution where the resamples stand on few units, or on few unlike cases."""
+        pi, metric = self.question.pi, self.question.metric
+        cases, unlike = self._cases, math.inf
+        if cases is not None:
+            unlike = unlike_cases(cases.terms[:, a] - cases.terms[:, b], cases.folds)
+        yield from few_units(self.units, _unit(pi, metric), metric, unlike=unlike, law=RESAMPLES)
+
+    @cached_property
+    def _cases(self) -> CaseValues | None:
+        """What each case adds to a mean over cases; None for other metrics."""
+        metric = self.question.metric
+        return case_values(self.question.pi, metric) if metric.pointwise else None
 
     def deviations(self) -> Array:
         """Return the draws about their mean, those that are defined for all configurations."""
@@ -196,6 +220,14 @@ def _inverted(apart: Array) -> dict[str, float]:
     return p_values(
         float(1 + (apart >= 0.0).sum()) / whole, float(1 + (apart <= 0.0).sum()) / whole
     )
+
+
+def _unit(pi: Predictions, metric: Metric) -> str:
+    """Return what the units are called."""
+    if pi.target.groups is not None:
+        return "group"
+    rarest = pi.target.has_classes and metric.needs_all_classes
+    return "case of the rarest class" if rarest else "case"
 
 
 def _units(pi: Predictions, metric: Metric) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,7 +23,7 @@ from earnest.comparison.base import (
 )
 from earnest.comparison.joint import multiplied
 from earnest.comparison.remarks import several_models
-from earnest.comparison.wald import wald
+from earnest.comparison.wald import few_units, wald
 from earnest.core.errors import EvidenceError
 from earnest.core.predictions import Predictions
 from earnest.core.target import Task
@@ -52,19 +53,27 @@ class DeLongReading:
 
     def pair(self, a: int, b: int) -> Outcome:
         """Return the difference of two areas over its standard error."""
-        pi = self.question.pi
+        pi, metric = self.question.pi, self.question.metric
         groups, positive = pi.target.groups, pi.target.y == 1
         apart = self.errors[:, a] - self.errors[:, b]
-        fewest = int(min(positive.sum(), (~positive).sum()))
+        unit = "case of the rarer class" if groups is None else "group"
         return wald(
             (float(self.areas[a]), float(self.areas[b])),
             _variance(apart, positive, groups),
-            self.question.metric.scale,
-            units=fewest if groups is None else min(fewest, len(np.unique(groups))),
-            unit="case of the rarer class" if groups is None else "group",
+            metric.scale,
+            units=self.units,
+            unit=unit,
             same=same_predictions(pi, a, b),
             cautions=several_models(pi),
+            few=few_units(self.units, unit, metric),
         )
+
+    @cached_property
+    def units(self) -> int:
+        """The independent units: cases of the rarer class, or groups where these are fewer."""
+        target = self.question.pi.target
+        fewest = int(np.bincount(target.y, minlength=2).min())
+        return fewest if target.groups is None else min(fewest, len(np.unique(target.groups)))
 
     def deviations(self) -> Array:
         """Return joint draws of the errors, by normal multipliers of the cases or groups."""

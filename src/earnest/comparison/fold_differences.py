@@ -45,6 +45,11 @@ class FoldReading:
         """No default depends on the data."""
         return {}
 
+    @property
+    def units(self) -> int:
+        """The folds of a repeat, or those in which the metric is defined where these are fewer."""
+        return min(len(self.scores), self.question.pi.n_folds)
+
     def pair(self, a: int, b: int) -> Outcome:
         """Return the mean fold difference over its standard error, under Student's law."""
         pi, values = self.question.pi, self.values
@@ -55,7 +60,7 @@ class FoldReading:
             (float(values[a]), float(values[b])),
             variance,
             self.question.metric.scale,
-            units=min(count, pi.n_folds),
+            units=self.units,
             unit="fold",
             df=count - 1,
             same=same_predictions(pi, a, b),
@@ -76,7 +81,7 @@ def read_folds(
             needs="at least two folds in which the metric is defined for all that are compared",
             got=f"{int(whole.sum())} of {len(table)}",
             cure="Use fewer or stratified folds, a metric that a small fold defines, or "
-            "test='bayle'.",
+            "test='bootstrap'.",
         )
     partition = max(len(names) for names in pi.fold_names)  # with folds that were not evaluated
     overlap = 1.0 / (partition - 1) if corrected else 0.0

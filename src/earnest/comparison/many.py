@@ -15,7 +15,7 @@ from earnest.comparison.losses import Losses
 from earnest.comparison.pairing import measured
 from earnest.core import check
 from earnest.core.cautions import Caution, Severity
-from earnest.core.comparison_tables import ADJUSTMENTS, Comparisons, adjusted
+from earnest.core.comparison_tables import ADJUSTMENTS, Comparisons, adjusted, p_of
 from earnest.core.differences import Alternative
 from earnest.core.errors import EvidenceError, InputError
 from earnest.core.predictions import Predictions
@@ -39,17 +39,19 @@ def compare_many(
     rng: RngLike = None,
     n_jobs: int | None = None,
 ) -> Comparisons:
-    """Tell which configurations are worse than the best, and which cannot be told from it.
+    """Tell which configurations may be the best, and which are shown not to be.
 
     Every configuration is compared with the best one on these cases, or with `reference`, and the
-    p-values are adjusted for their number. `not_worse` is the set of configurations that cannot
-    be shown to be worse than the best.
+    p-values are adjusted for their number. `not_worse` is the set of configurations that may be the
+    best: of the others it is shown that some configuration is better than they are.
 
     **What the set promises.** By tests that know how all values err together (`bayle`, `delong`,
     `bootstrap`): it holds the configuration that is truly best with the level asked for, however
     many there are, and though the best here was found on the same cases (Lei 2020, cross-
     validation with confidence). By the others it is made of adjusted one-sided tests against the
-    best here, which the choice of that best makes a little too eager: a caution says so.
+    best here, which the choice of that best makes a little too eager: a caution says so. A p-value
+    of being the best is never below that of the pair that decides it, which counts what few cases
+    cannot show, nor below 1/2 to the number of independent units.
 
     Parameters
     ----------
@@ -97,7 +99,7 @@ def compare_many(
         reference=configs.ids[held],
         best=configs.ids[best],
         comparisons=tuple(made),
-        adjusted=tuple(adjusted([one.p_value or 0.0 for one in made], adjust)),
+        adjusted=tuple(adjusted([p_of(one) for one in made], adjust)),
         adjust=adjust,
         p_best=dict(zip(configs.ids, p_best, strict=True)),
         joint=joint,
@@ -161,17 +163,22 @@ def _reference(given: Predictions, usable: Predictions, reference: str | int) ->
 
 
 def _p_best(
-    reading: Reading | JointReading, question: Question, best: int, adjust: str
+    reading: Reading, question: Question, best: int, adjust: str
 ) -> tuple[list[float], bool]:
     """Return the p-value of every configuration's being the best, and whether it is joint."""
     metric = question.metric
-    if hasattr(reading, "deviations"):
+    side = "greater" if metric.greater_is_better else "less"
+
+    def pair_p(better: int, worse: int) -> float:
+        return (reading.pair(better, worse).p_values or {side: 1.0})[side]
+
+    if isinstance(reading, JointReading):
         gains = metric.sign * reading.values
         draws = metric.sign * reading.deviations()
-        return chance_of_being_best(gains, draws, question.n_jobs).tolist(), True
-    side = "greater" if metric.greater_is_better else "less"
+        found = chance_of_being_best(gains, draws, pair_p, reading.units, question.n_jobs)
+        return found.tolist(), True
     others = [c for c in range(len(reading.values)) if c != best]
-    p = [(reading.pair(best, c).p_values or {side: 1.0})[side] for c in others]
+    p = [pair_p(best, c) for c in others]
     found = np.ones(len(reading.values))
     found[others] = adjusted(p, adjust)
     return found.tolist(), False
@@ -182,9 +189,9 @@ def _chosen_here(chosen: bool, joint: bool) -> Iterator[Caution]:
     if not chosen and joint:
         return
     rest = (
-        "; the set of those not worse allows for it"
+        "; the set of those that may be the best allows for it"
         if joint
-        else ", and so is the set of those not worse"
+        else ", and so is the set of those that may be the best"
     )
     yield Caution(
         "EN039",

@@ -136,6 +136,8 @@ def _p_values(only_a: int, only_b: int, mid: bool) -> dict[str, float]:
     total = only_a + only_b
     if total == 0:
         return nothing_to_tell()
+    if mid and only_a == only_b:
+        return p_values(0.5, 0.5)  # by symmetry, without rounding
     seen = math.comb(total, only_a) * 0.5**total if total < 1000 else _point(only_a, total)
     at_most = float(bdtr(only_a, total, 0.5))
     at_least = float(bdtr(only_b, total, 0.5))  # by symmetry: P(X >= a) = P(X <= total - a)

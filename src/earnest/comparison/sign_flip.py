@@ -17,7 +17,6 @@ from earnest.comparison.base import (
     Outcome,
     Question,
     TestSpec,
-    nothing_to_tell,
     p_values,
     refuse_metric,
     register,
@@ -93,7 +92,10 @@ class FlipReading:
         return made
 
     def _flat(self, made: Outcome, same: bool) -> Outcome:
-        """Return the outcome where all units agree: the interval then allows for the unseen."""
+        """Return the outcome where all units agree, by the law of `unanimous` altogether.
+
+        Flipped signs would make the interval a point, however few the units.
+        """
         alike = wald(
             made.values,
             0.0,
@@ -107,8 +109,9 @@ class FlipReading:
             difference=alike.difference,
             statistic=alike.difference,
             standard_error=0.0,
-            p_values=made.p_values if alike.difference else nothing_to_tell(),
+            p_values=alike.p_values,
             limits=alike.limits,
+            least_p=None if same else 0.5 ** len(self.sizes),
             cautions=(*alike.cautions, *made.cautions),
         )
 

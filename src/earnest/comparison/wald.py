@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from earnest.comparison.base import Outcome, nothing_to_tell, p_values
 from earnest.core.cautions import Caution, Severity
 from earnest.core.differences import Exactly, StudentDifference, difference_limits
 from earnest.core.intervals import EqualCaseLimits, LimitSource, NormalLimits
 from earnest.core.results import Scale
-from earnest.inference.fold_normal import FEW_CASES
+from earnest.inference.fold_normal import FEW_CASES, FEW_UNLIKE
+from earnest.metrics.families import Metric
 
+NORMAL = "The normal law is"
 ROUNDING = 1e-9  # of a difference or its error beside the values: it is then taken as 0
 
 
@@ -24,7 +26,9 @@ def wald(
     unit: str = "case",
     df: int | None = None,
     same: bool = False,
+    ends: Callable[[], tuple[float, float]] | None = None,
     cautions: Iterable[Caution] = (),
+    few: Iterable[Caution] = (),
 ) -> Outcome:
     """Return what a difference and its variance say, under the normal law or Student's.
 
@@ -45,6 +49,11 @@ def wald(
         The degrees of freedom of Student's t; the normal law without.
     same : bool
         Whether both predicted the same for every case.
+    ends : callable, optional
+        Returns the smallest and the largest difference that unseen units could make if there were
+        no others, asked for where there is no spread; those of the metric's range by default.
+    cautions, few : iterable of Caution
+        What is said anyway, and what is said of a law that stands on few units.
     """
     difference = _rounded(values, scale)
     if same:
@@ -59,7 +68,8 @@ def wald(
         )
     error = math.sqrt(max(variance, 0.0))
     if error <= _rounding(values, scale):
-        return _without_spread(values, scale, units, unit, tuple(cautions))
+        reach = difference_limits(scale) if ends is None else ends()
+        return _without_spread(values, scale, (units, unit), reach, tuple(cautions))
     statistic = difference / error
     less, greater = _tails(statistic, df)
     law: LimitSource = NormalLimits(difference, error)
@@ -70,7 +80,7 @@ def wald(
         statistic=statistic,
         p_values=p_values(less, greater),
         limits=law if df is None else StudentDifference(difference, error, df),
-        cautions=(*cautions, *(few_units(units, unit) if df is None else ())),
+        cautions=(*cautions, *few),
     )
 
 
@@ -85,41 +95,42 @@ def _tails(statistic: float, df: int | None) -> tuple[float, float]:
 def _without_spread(
     values: tuple[float, float],
     scale: Scale,
-    units: int,
-    unit: str,
+    units: tuple[int, str],
+    ends: tuple[float, float],
     cautions: tuple[Caution, ...],
 ) -> Outcome:
     difference = _rounded(values, scale)
-    reach = difference_limits(scale)[1]
-    bounded = math.isfinite(reach)
+    bounded = all(map(math.isfinite, ends))
     return Outcome(
         difference=difference,
         values=values,
         standard_error=0.0,
         statistic=None if difference else 0.0,
-        p_values=unanimous(difference, units, reach),
-        limits=EqualCaseLimits(difference, units, -reach, reach) if bounded else None,
-        cautions=(*cautions, *no_spread(difference, units, unit, bounded=bounded)),
+        p_values=unanimous(difference, units[0], ends),
+        limits=EqualCaseLimits(difference, units[0], *ends) if bounded else None,
+        cautions=(*cautions, *no_spread(difference, *units, bounded=bounded)),
     )
 
 
-def unanimous(difference: float, units: int, reach: float) -> dict[str, float]:
-    """Return the p-values where every unit showed the same difference.
+def unanimous(difference: float, units: int, ends: tuple[float, float]) -> dict[str, float]:
+    """Return the p-values where every unit showed the same difference d.
 
-    Under a mean of 0 the share of units at d > 0 is at most reach / (d + reach); with all n of
-    them there, p is that share to the n. Without a range the share is taken as one half, as signs
-    that are equally likely have it.
+    Under a mean of 0 the share of units at d > 0 is at most e / (d + e), where -e is the lower of
+    `ends`, the differences that other units can have at most; with all n of them at d, p is that
+    share to the n. Without a range the share is taken as one half, as signs that are equally
+    likely have it; it never is less.
 
     Examples
     --------
     >>> from earnest.comparison.wald import unanimous
-    >>> unanimous(1.0, 10, 1.0)["greater"] == 0.5**10
+    >>> unanimous(1.0, 10, (-1.0, 1.0))["greater"] == 0.5**10
     True
     """
     if difference == 0.0:
         return nothing_to_tell()
-    share = reach / (abs(difference) + reach) if math.isfinite(reach) else 0.5
-    chance = share**units
+    far = abs(ends[0] if difference > 0 else ends[1])
+    share = far / (abs(difference) + far) if math.isfinite(far) else 0.5
+    chance = max(share, 0.5) ** units
     return p_values(1.0, chance) if difference > 0 else p_values(chance, 1.0)
 
 
@@ -146,16 +157,31 @@ def no_spread(difference: float, units: int, unit: str, *, bounded: bool) -> Ite
     )
 
 
-def few_units(units: int, unit: str) -> Iterator[Caution]:
-    """Yield a caution where the normal law stands on few units."""
-    if units < FEW_CASES:
-        yield Caution(
-            "EN036",
-            f"There {'is' if units == 1 else 'are'} {counted(units, unit)}.",
-            "The normal law is a rough guide with so few; p may be too small and the interval too "
-            "narrow.",
-            "Use more cases, or test='sign_flip' where the metric is a mean over cases.",
-        )
+def few_units(
+    units: int, unit: str, metric: Metric, *, unlike: float = math.inf, law: str = NORMAL
+) -> Iterator[Caution]:
+    """Yield a caution where a law of many units stands on few, or on few that are unlike.
+
+    Parameters
+    ----------
+    unlike : float
+        How many cases have another difference than the most common one.
+    law : str
+        What is a rough guide with so few.
+    """
+    if units >= FEW_CASES and unlike >= FEW_UNLIKE:
+        return
+    said = counted(units, unit)
+    if units >= FEW_CASES:
+        said = f"{unlike:.2g} of {said} with another difference than the rest"
+    one = units == 1 or (units >= FEW_CASES and unlike == 1)
+    mean = " or test='sign_flip', which needs no such law" if metric.pointwise else ""
+    yield Caution(
+        "EN036",
+        f"There {'is' if one else 'are'} {said}.",
+        f"{law} a rough guide with so few; p may be too small and the interval too narrow.",
+        f"Use more cases{',' * bool(mean)}{mean}.",
+    )
 
 
 def counted(units: int, unit: str) -> str:

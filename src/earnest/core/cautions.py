@@ -110,6 +110,7 @@ CODES: dict[str, str] = {
     "EN041": "too few cases or draws for the level of a test",
     "EN042": "predictions of several models read as one model's",
     "EN043": "configurations for which the metric is undefined",
+    "EN044": "few cases of a class for the law of an AUC",
     "EN045": "fits or scores of a search that failed",
     "EN046": "a winner chosen from pooled predictions",
     "EN047": "scores with sample weights, an estimate without",

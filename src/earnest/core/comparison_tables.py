@@ -69,13 +69,13 @@ class Comparisons:
 
     @property
     def not_worse(self) -> tuple[str, ...]:
-        """The configurations that cannot be shown to be worse than the best, at the level."""
+        """The configurations that may be the best: no other is shown to be better, at the level."""
         alpha = alpha_of(self.confidence_level)
         return tuple(name for name, p in self.p_best.items() if name == self.best or p > alpha)
 
     @property
     def simplest(self) -> str | None:
-        """The simplest configuration that is not worse; None where the complexity is unknown."""
+        """The simplest that may be the best; None where the complexity is unknown."""
         if self.simple_first is None:
             return None
         kept = set(self.not_worse)
@@ -91,9 +91,16 @@ class Comparisons:
             said = f"{self.best} is better than {whom}"
         else:
             who = f"{len(kept)} of {len(others)} others" if len(others) > 1 else kept[0]
-            verb = "is" if len(kept) == 1 else "are"
-            said = f"{who} {verb} not shown to be worse than {self.best}"
+            said = f"Besides {self.best}, {who} may be the best"
         return said + (f"; the simplest of them all is {self.simplest}." if self.simplest else ".")
+
+    @staticmethod
+    def verdict(kept: bool) -> str:
+        """Return the words for a configuration in the set, or out of it.
+
+        One out of it is shown to be worse than some other, not necessarily than the best here.
+        """
+        return "may be the best" if kept else "not the best"
 
     def __len__(self) -> int:
         """Count the comparisons."""
@@ -130,7 +137,7 @@ class Comparisons:
         return replace(
             self,
             comparisons=moved,
-            adjusted=tuple(adjusted([_p(made) for made in moved], self.adjust)),
+            adjusted=tuple(adjusted([p_of(made) for made in moved], self.adjust)),
             confidence_level=float(level),
         )
 
@@ -211,7 +218,7 @@ class Comparisons:
         """Return the decision, and a line for each of the nearest rivals."""
         lines, kept = [self.decision], set(self.not_worse)
         for made, p in self.ranked()[:MOST_LINES]:
-            verdict = "not worse" if made.b in kept else "worse"
+            verdict = self.verdict(made.b in kept)
             lines.append(f"{made!r}, adjusted {p_words(p)}: {verdict}")
         more = len(self.comparisons) - MOST_LINES
         return "\n".join([*lines, *([f"and {more} more"] if more > 0 else [])])
@@ -224,7 +231,7 @@ class Comparisons:
             f"<tr><td style='text-align:left'>{escape(made.b)}</td>"
             f"<td>{number(made.difference, 4, made.limits)}</td><td>{escape(p_words(p))}</td>"
             f"<td>{escape(p_words(self.p_best[made.b]))}</td>"
-            f"<td>{'not worse' if made.b in kept else 'worse'}</td></tr>"
+            f"<td>{self.verdict(made.b in kept)}</td></tr>"
             for made, p in self.ranked()
         )
         caption = f"<caption>{escape(self.decision)}</caption>"
@@ -269,7 +276,8 @@ def _benjamini_hochberg(ordered: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.minimum.accumulate((len(ordered) / ranks * ordered)[::-1])[::-1]
 
 
-def _p(made: Comparison) -> float:
+def p_of(made: Comparison) -> float:
+    """Return the p-value of a comparison, 1 where it has none."""
     return 1.0 if made.p_value is None else made.p_value
 
 

@@ -6,6 +6,7 @@ first configuration is its subject, so that its signs are those of the differenc
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from earnest.core.sentences import percent, prose
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from earnest.core.comparisons import Comparison
 
 SMALLEST_P = 0.001  # below it a p-value is written as a bound
+NEXT_TO_0 = 1e-9  # of the other numbers: an end that is nearer to 0 is rounding
 ROUGH_P = 0.1  # above it two digits do
 
 
@@ -31,8 +33,12 @@ def decision(made: Comparison, title: str | None = None) -> str:
     if made.probabilities is not None:
         return _posterior(made)
     shown = _amount(made)
-    if made.p_value is None or made.difference != made.difference:
+    if made.difference != made.difference:
         return f"Nothing can be said of the difference in {words} between {made.a} and {made.b}."
+    if made.p_value is None:
+        same = f"{made.a} and {made.b} have the same {words}"
+        apart = same if shown is None else f"the {words} of {made.a} is {shown}"
+        return f"Undecided: {apart}, but there is no spread to judge it by."
     proof = _proof(made)
     if made.shown and shown is not None:
         better = "better" if made.favours == made.a else "worse"
@@ -49,8 +55,22 @@ def decision(made: Comparison, title: str | None = None) -> str:
 
 
 def places_of_difference(made: Comparison) -> int:
-    """Return the decimals that a difference and its limits are printed with."""
-    return decimals(made.standard_error, made.difference)
+    """Return the decimals that a difference and its limits are printed with.
+
+    They are as many as the standard error deserves, and more where an end of the interval would
+    be written as 0 without being 0: a reader could not see on which side of it 0 lies.
+    """
+    places = decimals(made.standard_error, made.difference)
+    ends = () if made.interval is None else (made.interval.low, made.interval.high)
+    sizes = [abs(size) for size in (*ends, made.difference) if math.isfinite(size)]
+    seen = [end for end in ends if NEXT_TO_0 * max(sizes, default=0.0) < abs(end) < math.inf]
+    return max([places, *(_until_seen(end, places) for end in seen)])
+
+
+def _until_seen(value: float, places: int) -> int:
+    while round(value, places) == 0.0:
+        places += 1
+    return places
 
 
 def outcome_words(made: Comparison, pair: str) -> str:

@@ -157,8 +157,16 @@ class Comparison:
 
     @property
     def shown(self) -> bool | None:
-        """Whether the test shows its alternative at the level; None for a Bayesian test."""
-        return None if self.p_value is None else self.p_value <= alpha_of(self.confidence_level)
+        """Whether the test shows its alternative at the level; None for a Bayesian test.
+
+        A difference of 0, or on the other side than the alternative has it, shows nothing, however
+        low the level.
+        """
+        if self.p_value is None:
+            return None
+        asked = {"less": self.difference < 0, "greater": self.difference > 0}
+        there = asked.get(self.alternative, self.difference != 0)
+        return there and self.p_value <= alpha_of(self.confidence_level)
 
     @property
     def decision(self) -> str:

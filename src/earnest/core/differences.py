@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from earnest.core import check
 from earnest.core.errors import EvidenceError
-from earnest.core.intervals import Interval, LimitSource, source_from_dict
-from earnest.core.limits import opened, tail_of
+from earnest.core.intervals import Interval, LimitSource, opened, source_from_dict, tail_of
 from earnest.core.results import Scale
 from earnest.core.specs import Side
 

@@ -100,7 +100,7 @@ def quantile_limits(
         return math.nan, math.nan
     most = (len(valid) - 1) // 2 if side is Side.TWO_SIDED else len(valid) - 1
     k = min(_tail_count(len(valid), confidence_level, side), most)
-    return _opened(float(valid[k]), float(valid[len(valid) - 1 - k]), side)
+    return opened(float(valid[k]), float(valid[len(valid) - 1 - k]), side)
 
 
 def published_limits(draws: NDArray[np.float64], confidence_level: float) -> tuple[float, float]:
@@ -116,15 +116,17 @@ def published_limits(draws: NDArray[np.float64], confidence_level: float) -> tup
 
 
 def _tail_count(size: int, confidence_level: float, side: Side) -> int:
-    alpha = 1.0 - confidence_level
-    return math.floor((alpha / 2 if side is Side.TWO_SIDED else alpha) * size + 1e-9)
+    return math.floor(tail_of(confidence_level, side) * size + 1e-9)
 
 
-def _opened(low: float, high: float, side: Side) -> tuple[float, float]:
-    return (
-        -math.inf if side is Side.UPPER else low,
-        math.inf if side is Side.LOWER else high,
-    )
+def tail_of(confidence_level: float, side: Side) -> float:
+    """Return the probability that an interval leaves beyond each of its ends."""
+    return (1.0 - confidence_level) / (2.0 if side is Side.TWO_SIDED else 1.0)
+
+
+def opened(low: float, high: float, side: Side) -> tuple[float, float]:
+    """Return the ends, infinite where a side leaves one open."""
+    return -math.inf if side is Side.UPPER else low, math.inf if side is Side.LOWER else high
 
 
 class LimitSource(Protocol):
@@ -175,9 +177,9 @@ class NormalLimits:
 
     def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
         """Return the limits, infinite at an open end."""
-        tail = (1.0 - confidence_level) / (2.0 if side is Side.TWO_SIDED else 1.0)
+        tail = tail_of(confidence_level, side)
         reach = NormalDist().inv_cdf(1.0 - tail) * self.standard_error
-        return _opened(self.centre - reach, self.centre + reach, side)
+        return opened(self.centre - reach, self.centre + reach, side)
 
     def to_dict(self, *, draws: bool) -> dict[str, Any]:
         """Return plain data; there are no draws."""
@@ -208,10 +210,10 @@ class EqualCaseLimits:
 
     def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
         """Return the limits, infinite at an open end."""
-        tail = (1.0 - confidence_level) / (2.0 if side is Side.TWO_SIDED else 1.0)
+        tail = tail_of(confidence_level, side)
         share = -math.expm1(math.log(tail) / self.n)
         low = self.centre - share * (self.centre - self.low)
-        return _opened(low, self.centre + share * (self.high - self.centre), side)
+        return opened(low, self.centre + share * (self.high - self.centre), side)
 
     def to_dict(self, *, draws: bool) -> dict[str, Any]:
         """Return plain data; there are no draws, and an infinite end is None."""

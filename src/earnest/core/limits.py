@@ -12,18 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.cautions import Caution
-from earnest.core.intervals import LimitSource, source_from_dict
+from earnest.core.intervals import LimitSource, opened, source_from_dict, tail_of
 from earnest.core.specs import Side
-
-
-def tail_of(confidence_level: float, side: Side) -> float:
-    """Return the probability that an interval leaves beyond each of its ends."""
-    return (1.0 - confidence_level) / (2.0 if side is Side.TWO_SIDED else 1.0)
-
-
-def opened(low: float, high: float, side: Side) -> tuple[float, float]:
-    """Return the ends, infinite where a side leaves one open."""
-    return -math.inf if side is Side.UPPER else low, math.inf if side is Side.LOWER else high
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,6 +17,7 @@ from earnest.core.arrays import is_missing
 from earnest.core.errors import InputError
 
 MOST_STEPS = 2**52  # beyond them a float cannot tell one step from the next
+LARGEST = sys.float_info.max
 SLACK = 1e-9  # of a range: what rounding may put a value beside its limit
 
 
@@ -205,7 +207,7 @@ class Parameter:
             return self._level(value)
         if isinstance(value, (str, bool)) or not isinstance(value, (int, float)):
             raise self._refused(value, "a number")
-        number = float(value)
+        number = float(min(max(value, -LARGEST), LARGEST))
         if not self.varies and number == self.low:
             return 0.0
         scaled = self._scaled(number)
@@ -258,6 +260,13 @@ class Parameter:
                 f"the range of {self.name!r} is not one",
                 needs="finite numbers, low <= high",
                 got=f"[{low}, {high}]",
+            )
+        if not self.log and not math.isfinite(high - low):
+            raise InputError(
+                f"the range of {self.name!r} is too wide to compute with",
+                needs="a distance from low to high that is a number",
+                got=f"[{low:g}, {high:g}]",
+                cure="Give it in another unit.",
             )
         if self.log and low <= 0:
             raise InputError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,6 +20,7 @@ from earnest.core.space import Space
 DECADES = 2.0  # powers of ten that a range must span to be taken as one on a log scale
 MOST_VALUES = 20  # of a number, for its single values to be conditions
 FEWEST = 5  # trials with and without, for a limit of a number to be a condition
+LARGEST = sys.float_info.max
 
 Flags = NDArray[np.bool_]
 
@@ -62,6 +64,14 @@ class _Column:
     @classmethod
     def of(cls, name: str, configs: list[dict[str, Any]]) -> _Column:
         given = [config.get(name, math.nan) for config in configs]
+        huge = [v for v in given if isinstance(v, int) and abs(v) > LARGEST]
+        if huge:
+            raise InputError(
+                f"{name!r} has values too large to compute with",
+                needs=f"numbers up to {LARGEST:.2g}",
+                got=f"{len(huge)} beyond it",
+                cure="Give it in another unit, or all its values as text: then it is a category.",
+            )
         present = np.array([value is None or not is_missing(value) for value in given])
         return cls(
             name, tuple(v if p else None for v, p in zip(given, present, strict=True)), present
@@ -112,7 +122,8 @@ def _parameter(column: _Column, columns: list[_Column]) -> Parameter:
         raise InputError(
             f"{column.name!r} has values that are not finite",
             needs="finite numbers",
-            got=check.some(v for v in numbers if not np.isfinite(v)),
+            got=check.some(sorted({str(v) for v in numbers if not np.isfinite(v)})),
+            cure="Leave these trials out, or give all its values as text: then it is a category.",
         )
     whole = all(isinstance(v, int) for v in column.known)
     return Parameter(
@@ -149,9 +160,10 @@ def looks_logarithmic(values: NDArray[np.float64]) -> bool:
     That is where their median is nearer to the middle of the range on the log scale.
     """
     low, high, middle = values.min(), values.max(), float(np.median(values))
-    if low <= 0 or math.log10(high / low) < DECADES:
+    if low <= 0 or math.log10(high) - math.log10(low) < DECADES:
         return False
-    on_log = math.log(middle / low) / math.log(high / low)
+    # A quotient of the ends may be larger than any number.
+    on_log = (math.log(middle) - math.log(low)) / (math.log(high) - math.log(low))
     return bool(abs(on_log - 0.5) < abs((middle - low) / (high - low) - 0.5))
 
 

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from earnest.core.cautions import Caution
 from earnest.core.errors import EvidenceError
-from earnest.core.intervals import LimitSource, source_from_dict
-from earnest.core.limits import opened, tail_of
+from earnest.core.intervals import LimitSource, opened, source_from_dict, tail_of
 from earnest.core.specs import Side
 
 FEW_EFFECTIVE = 20.0  # weighted resamples under which a tilted limit is mostly chance
@@ -52,7 +51,7 @@ class TailCurve:
         k = self.place(tail)
         if k == 0 or self.tails[k] > tail:
             return float(self.ends[k])
-        before, after = (math.log(max(float(t), 1e-300)) for t in self.tails[k - 1 : k + 1])
+        before, after = (math.log(max(float(t), LEAST)) for t in self.tails[k - 1 : k + 1])
         share = (before - math.log(tail)) / (before - after)
         return float(self.ends[k - 1] + share * (self.ends[k] - self.ends[k - 1]))
 

@@ -15,7 +15,7 @@ from earnest.core import check
 from earnest.core.arrays import as_array, read_only
 from earnest.core.cautions import Caution, Severity
 from earnest.core.errors import InputError
-from earnest.core.parameters import plain
+from earnest.core.readable import readable
 from earnest.core.space import Space
 
 FEWEST = 10  # trials, below which no surrogate can say anything
@@ -134,7 +134,7 @@ class Trials:
             Words for the result.
         """
         check.one_of("direction", direction, DIRECTIONS)
-        listed = [_plain_config(config) for config in configs]
+        listed = _plain_configs(configs)
         values = _numbers("objective", objective, len(listed))
         errors = None
         if standard_error is not None:
@@ -244,14 +244,23 @@ def refuse_few(count: int, failed: int = 0, pruned: int = 0) -> None:
     )
 
 
-def _plain_config(config: Any) -> dict[str, Any]:
-    if not isinstance(config, Mapping):
-        raise InputError("a configuration is not a mapping", needs="a dict", got=check.show(config))
-    return {
-        str(name): value
-        for name, value in ((name, plain(value)) for name, value in config.items())
-        if not (isinstance(value, float) and np.isnan(value))
-    }
+def _plain_configs(configs: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return configurations of plain values, without parameters that are NaN."""
+    for config in configs:
+        if not isinstance(config, Mapping):
+            raise InputError(
+                "a configuration is not a mapping", needs="a dict", got=check.show(config)
+            )
+        if len({str(name) for name in config}) < len(config):
+            raise InputError(
+                "two parameters have one name as text",
+                needs="names as text",
+                got=check.show(config),
+            )
+    return [
+        {n: v for n, v in config.items() if not (isinstance(v, float) and np.isnan(v))}
+        for config in readable(configs)
+    ]
 
 
 def _numbers(name: str, values: ArrayLike, n: int) -> NDArray[np.float64]:

@@ -22,14 +22,19 @@ def is_auc(metric: Metric, target: Target) -> bool:
     return isinstance(metric, RankMetric) and metric.scan is auc_scan and binary
 
 
-def need_auc(who: str, metric: Metric, target: Target) -> None:
+def need_auc(
+    who: str,
+    metric: Metric,
+    target: Target,
+    cure: str = "Use method='tilted' for means over cases, or method='bbc' for any metric.",
+) -> None:
     """Refuse a metric that is not the AUC of two classes."""
     if not is_auc(metric, target):
         raise MetricError(
             f"{who} is for the AUC of two classes",
             needs="metric 'roc_auc' on a binary task",
             got=f"{metric.name!r} on a {target.task} task",
-            cure="Use method='tilted' for means over cases, or method='bbc' for any metric.",
+            cure=cure,
         )
 
 

@@ -28,9 +28,17 @@ class AucLimits:
 
 
 def delong(choice: Choice, metric: Metric, *, logit: bool = False) -> AucLimits:
-    """Return limits from DeLong's variance, exact ones where it is 0 or undefined."""
-    variance = float(choice.placements.variance()[0])
-    return _limits(choice, metric, variance, words="that of DeLong", logit=logit)
+    """Return limits from DeLong's variance, exact ones where it is 0 or undefined.
+
+    With groups it is that of Obuchowski 1997, whose units are the groups.
+    """
+    groups, positive = choice.part.target.groups, choice.part.target.y == 1
+    if groups is None:
+        variance, words = choice.placements.variance(), "that of DeLong"
+    else:
+        variance = choice.placements.clustered_variance(groups[positive], groups[~positive])
+        words = "that of DeLong, with the variance over groups of Obuchowski"
+    return _limits(choice, metric, float(variance[0]), words=words, logit=logit)
 
 
 def hanley_mcneil(choice: Choice, metric: Metric, *, cases: int | None = None) -> AucLimits:
@@ -86,11 +94,16 @@ def _exact(choice: Choice, variance: float, low: float, high: float) -> AucLimit
     """Return limits of disjoint pairs of a positive and a negative, which are independent trials.
 
     A pair is in order with the AUC as its probability, a tie being half a win. There are as many
-    such pairs as the rarer class has cases.
+    such pairs as the rarer class has cases; with groups, of which each serves one pair, no more
+    than half the groups.
     """
-    pairs = min(class_counts(choice))
-    words = f"the exact one of Clopper and Pearson for {pairs} independent pairs of cases"
-    what = "is 0" if variance == variance else "is undefined for one case of a class"
+    groups = choice.part.target.groups
+    most = choice.part.n_cases if groups is None else max(1, len(np.unique(groups)) // 2)
+    pairs = min(*class_counts(choice), most)
+    several = "independent pairs" if pairs > 1 else "pair"
+    words = f"the exact one of Clopper and Pearson for {pairs} {several} of cases"
+    unit = "case" if groups is None else "group"
+    what = "is 0" if variance == variance else f"is undefined for one {unit} of a class"
     caution = Caution(
         "EN027",
         f"The variance of the AUC {what}: its scores show no spread.",

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from earnest.core.cautions import Caution, Severity
 from earnest.core.errors import EvidenceError
@@ -18,7 +20,7 @@ from earnest.core.predictions import Predictions
 from earnest.inference.case_values import CaseValues, case_values
 from earnest.inference.fold_variance import Variance, variance_of_mean
 from earnest.inference.no_spread import limits_without_spread
-from earnest.inference.remarks import FEW_GROUPS
+from earnest.inference.remarks import few_groups_in_variance
 from earnest.metrics.families import Metric
 
 FEW_CASES = 30  # under which a mean is far from normal
@@ -107,14 +109,7 @@ def beyond_the_theorem(made: CaseValues, title: str) -> Iterator[Caution]:
 
 def few_groups(made: CaseValues) -> Iterator[Caution]:
     """Yield a caution where a variance over groups stands on few of them."""
-    count = _units(made)
-    if made.groups is not None and count < FEW_GROUPS:
-        yield Caution(
-            "EN034",
-            f"There are {count} groups.",
-            "A variance over so few groups is rough and mostly too small, so the interval is too "
-            "narrow.",
-        )
+    yield from few_groups_in_variance(made.groups)
 
 
 def _units(made: CaseValues) -> int:
@@ -123,9 +118,7 @@ def _units(made: CaseValues) -> int:
 
 def _few_cases(made: CaseValues) -> Iterator[Caution]:
     """Yield a caution where a normal law is a poor guide."""
-    losses = made.terms[made.folds[:, None, :] >= 0]
-    n, values, counts = len(made.terms), *np.unique(losses, return_counts=True)
-    rarer = counts.min() / made.folds.shape[1] if len(values) == 2 else np.inf
+    n, rarer = len(made.terms), unlike_cases(made.terms[:, 0], made.folds)
     if n < FEW_CASES or rarer < FEW_UNLIKE:
         what = f"{n} cases" if n < FEW_CASES else f"{rarer:.2g} of {n} cases that are unlike"
         yield Caution(
@@ -135,3 +128,18 @@ def _few_cases(made: CaseValues) -> Iterator[Caution]:
             "side of the rarer cases.",
             "Use more cases.",
         )
+
+
+def unlike_cases(terms: NDArray[np.float64], folds: NDArray[Any]) -> float:
+    """Return how many cases a repeat have another value than the most common one.
+
+    Parameters
+    ----------
+    terms : ndarray, shape (n, R)
+        What each case adds in each repeat.
+    folds : ndarray of int, shape (n, R)
+        The fold of a case, -1 where it was not tested.
+    """
+    seen = terms[folds >= 0]
+    most = int(np.unique(seen, return_counts=True)[1].max(initial=0))
+    return float((len(seen) - most) / folds.shape[1])

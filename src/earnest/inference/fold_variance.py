@@ -12,7 +12,9 @@ from earnest.core import check
 from earnest.core.errors import EvidenceError
 from earnest.metrics.families import Array
 
-ROUNDING = 16 * float(np.finfo(np.float64).eps)  # what is left of equal terms less their mean
+# Of the largest term: terms that differ by less are equal. They come from numbers that were rounded
+# before, such as y + 0.1 less y, so that machine precision of the terms would be too fine.
+ROUNDING = 1e-10
 
 
 class Variance(StrEnum):
@@ -91,7 +93,7 @@ def _all_pairs(terms: Array, folds: NDArray[Any], groups: NDArray[Any] | None) -
         used = np.flatnonzero(folds[:, r] >= 0)
         everything = np.zeros(len(used), dtype=np.intp)
         away[used] += _away(terms[used, :, r], everything) / (len(used) * len(repeats))
-    least = _rounding(terms) / len(terms)
+    least = rounding(terms) / len(terms)
     if groups is None:
         return _squares(away, least)
     count = _count(groups)
@@ -121,7 +123,7 @@ def _within_repeat(terms: Array, folds: NDArray[Any], groups: NDArray[Any] | Non
     counts = _units_of_folds(codes, units)
     factor = np.sqrt(counts / (counts - 1))[codes][:, None]  # before groups that span folds are met
     away = factor * _away(terms[used], codes)
-    return _squares(away, _rounding(terms[used]), units) / len(used) ** 2
+    return _squares(away, rounding(terms[used]), units) / len(used) ** 2
 
 
 def _units_of_folds(codes: NDArray[np.intp], groups: NDArray[Any] | None) -> NDArray[np.intp]:
@@ -149,7 +151,7 @@ def _away(terms: Array, codes: NDArray[np.intp]) -> Array:
     return away
 
 
-def _rounding(terms: Array) -> Array:
+def rounding(terms: Array) -> Array:
     """Return below what distance (C,) terms count as equal to their mean."""
     largest = np.abs(terms).max(axis=0)  # (C,) or (C, R)
     return np.asarray(ROUNDING * (largest if largest.ndim == 1 else largest.max(axis=1)))

@@ -40,13 +40,13 @@ def limits_without_spread(
                 "instead.",
             )
     if made.kind == "placements":
-        pairs = max(1, min(_pairs(pi, made), units // 2))
+        pairs = max(1, min(independent_pairs(pi, made), units // 2))
         return ShareLimits(value, pairs, *metric.limits, exact=True), _remark(
             "The order of the classes is the same in every fold.",
             "The limits are not normal: they are the exact ones of Clopper and Pearson for "
             f"{pairs} independent pairs of cases.",
         )
-    low, high = metric.limits if made.kind == "pointwise" else _reach(pi, metric, value, units)
+    low, high = metric.limits if made.kind == "pointwise" else reach(pi, metric, value, units)
     return EqualCaseLimits(value, units, low, high), _remark(
         "No case differs from another in what it adds.",
         "The limits are not normal: they say how large a share of unlike cases may have gone "
@@ -58,7 +58,7 @@ def _remark(what: str, consequence: str) -> Caution:
     return Caution("EN035", what, consequence, "Only more cases can tell more.")
 
 
-def _pairs(pi: Predictions, made: CaseValues) -> int:
+def independent_pairs(pi: Predictions, made: CaseValues) -> int:
     """Return how many pairs of unlike class can be made in folds without using a case twice.
 
     Such pairs are independent, and each is in order with the AUC of its fold as its probability.
@@ -73,7 +73,7 @@ def _pairs(pi: Predictions, made: CaseValues) -> int:
     return fewest
 
 
-def _reach(pi: Predictions, metric: Metric, value: float, units: int) -> tuple[float, float]:
+def reach(pi: Predictions, metric: Metric, value: float, units: int) -> tuple[float, float]:
     """Return where a metric would be if all weight were as harmful, or as useful, as a little.
 
     The little is the share of cases that may have gone unseen at 95 %, and each pair of a true and

@@ -46,6 +46,30 @@ class Placements:
         """Return DeLong's variance of every AUC: (C,); NaN where a class has one case."""
         return np.asarray(sum(_spread(part) for part in (self.positives, self.negatives)))
 
+    def clustered_variance(self, positives: NDArray[Any], negatives: NDArray[Any]) -> Array:
+        """Return the variance of every AUC (C,) where cases of a group depend on each other.
+
+        Placements less the AUC are summed in each group and class. With a and b these sums over n1
+        and n0, I the number of groups, I1 and I0 of those with positives and negatives, it is
+        I1/(I1-1) sum a² + I0/(I0-1) sum b² + 2 I/(I-1) sum ab (Obuchowski 1997): DeLong's for
+        groups of one case. NaN where a class is in one group.
+
+        Parameters
+        ----------
+        positives, negatives : ndarray of int, shape (n1,) and (n0,)
+            The groups of the cases.
+        """
+        names = np.unique(np.concatenate([positives, negatives]))
+        sums, factors = [], [_unbiased(len(names))]
+        for part, groups in ((self.positives, positives), (self.negatives, negatives)):
+            total = np.zeros((len(names), part.shape[1]))
+            np.add.at(total, np.searchsorted(names, groups), (part - self.auc) / len(part))
+            sums.append(total)
+            factors.append(_unbiased(len(np.unique(groups))))
+        (own, other), (both, first, second) = sums, factors
+        products = first * own**2 + second * other**2 + 2.0 * both * own * other
+        return np.asarray(products.sum(axis=0))
+
     def covariance(self) -> Array:
         """Return DeLong's covariances of the AUCs: (C, C); NaN where a class has one case."""
         return np.asarray(sum(_products(part) for part in (self.positives, self.negatives)))
@@ -151,6 +175,10 @@ def _checked(
             got=f"{int(positive.sum())} positive of {len(positive)} cases",
         )
     return positive, scores
+
+
+def _unbiased(count: int) -> float:
+    return count / (count - 1) if count > 1 else np.nan
 
 
 def _spread(part: Array) -> Array:

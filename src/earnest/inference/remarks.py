@@ -14,12 +14,14 @@ from earnest.core.predictions import Predictions
 from earnest.core.responses import ResponseKind
 from earnest.core.selection import TIE, Selector
 from earnest.core.target import Task
+from earnest.inference.areas import is_auc
 from earnest.inference.winners import winner
 from earnest.metrics.families import Metric, RankMetric
 from earnest.resampling.bootstrap import GroupBootstrap
 
 FEW_OF_A_CLASS = 5  # cases of a class in a fold under which fold scores say little
 FEW_GROUPS = 30  # under which a resampling of groups is coarse
+FEW_FOR_AN_AUC = 10  # cases of a class with which 95 % limits of an AUC hold in 90 % or less
 
 
 def evidence_remarks(pi: Predictions, metric: Metric) -> Iterator[Caution]:
@@ -292,6 +294,35 @@ def best_of_several(candidates: int) -> Iterator[Caution]:
         )
 
 
+def few_groups_in_variance(groups: NDArray[Any] | None) -> Iterator[Caution]:
+    """Yield a caution where a variance over groups stands on few of them."""
+    count = FEW_GROUPS if groups is None else len(np.unique(groups))
+    if count < FEW_GROUPS:
+        yield Caution(
+            "EN034",
+            f"There are {count} groups.",
+            "A variance over so few groups is rough and mostly too small, so the interval is too "
+            "narrow.",
+        )
+
+
+def few_for_an_auc(part: Predictions, metric: Metric) -> Iterator[Caution]:
+    """Yield a caution where a law of an AUC stands on few cases of a class."""
+    if not is_auc(metric, part.target):
+        return
+    counts = np.bincount(part.target.y, minlength=2)
+    fewest = int(counts.min())
+    if fewest <= FEW_FOR_AN_AUC:
+        yield Caution(
+            "EN044",
+            f"The limits of the AUC stand on {fewest} case{'s' * (fewest > 1)} of class "
+            f"{part.target.classes[int(counts.argmin())]}.",
+            "So few leave its law far from what the limits take it for: the interval is mostly "
+            "too narrow.",
+            "Use more cases of that class.",
+        )
+
+
 def grouped_as_independent(pi: Predictions, method: str) -> Iterator[Caution]:
     """Yield a caution where a formula for independent cases meets groups."""
     if pi.target.groups is not None:
@@ -300,7 +331,8 @@ def grouped_as_independent(pi: Predictions, method: str) -> Iterator[Caution]:
             f"The formula of {method!r} takes the cases of {len(np.unique(pi.target.groups))} "
             "groups as independent.",
             "Cases of a group are alike, so the interval is too narrow.",
-            "Use method='tilted' or 'bbc', which draw whole groups.",
+            "Use method='delong', whose variance is over groups, or 'tilted' or 'bbc', which draw "
+            "whole groups.",
         )
 
 

@@ -17,7 +17,7 @@ from earnest.core.predictions import Predictions
 from earnest.core.rng import Seeds
 from earnest.core.selection import Selector, first_best, slack
 from earnest.core.weights import Weights
-from earnest.inference.areas import auc_placements, is_auc, need_auc, turned
+from earnest.inference.areas import auc_placements, need_auc, turned
 from earnest.inference.placements import Placements
 from earnest.inference.splits import Splitting, learning_part, part_of
 from earnest.inference.winners import gains_of, judged, whole_scores
@@ -111,8 +111,9 @@ def choose(
     evaluation part; else the best of the learning part is taken. With one configuration, and no
     split given, all cases evaluate.
     """
-    if knobs.direction == "auto" and not is_auc(metric, pi.target):
-        need_auc("direction='auto'", metric, pi.target)
+    if knobs.direction == "auto":
+        cure = "Leave `direction` out: other metrics have one direction only."
+        need_auc("direction='auto'", metric, pi.target, cure)
     if pi.n_configs == 1 and knobs.learn is None:
         return _evaluated(pi, metric, knobs, np.array([0]), n_jobs)
     learning = learning_part(pi, knobs, seeds)

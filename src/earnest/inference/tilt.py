@@ -19,15 +19,18 @@ from earnest.core.limits import best_of
 from earnest.core.rng import Seeds
 from earnest.core.tilted_limits import TailCurve, TiltedLimits
 from earnest.core.weights import Weights
+from earnest.inference.fold_variance import ROUNDING
 from earnest.inference.resampled import Undefined, in_bag_rule, resampled
 from earnest.inference.split_selection import Choice
-from earnest.inference.tiltable import case_influence, drawn_units, fallback_limits
+from earnest.inference.tiltable import (
+    case_influence,
+    drawn_units,
+    fallback_limits,
+    within_classes,
+)
 from earnest.kernels.score import score_selected, score_table
 from earnest.metrics.families import Metric
-from earnest.resampling.bootstrap import (
-    Resampler,
-    StratifiedBootstrap,
-)
+from earnest.resampling.bootstrap import Resampler
 
 REACH = 8.0  # of the strongest tilt, in standard deviations of the linearised estimate
 STEPS = 96  # tilts of an end; between two of them limits are interpolated
@@ -60,8 +63,9 @@ class Tilting:
 
     @property
     def flat(self) -> bool:
-        """Whether resamples do not differ, so that no tilt changes anything."""
-        return bool(np.ptp(self.sums) == 0 or np.ptp(self.gains[:, 0]) == 0)
+        """Whether resamples do not differ but by rounding, so that no tilt changes anything."""
+        least = ROUNDING * np.abs(self.influence).sum()
+        return bool(np.ptp(self.sums) <= least or np.ptp(self.gains[:, 0]) == 0)
 
 
 def tilted_limits(
@@ -109,7 +113,7 @@ def _draw(
     """Return resampled scores of the candidates (R, m) and summed influences (R,)."""
     target = choice.part.target
     some = choice.part.select([int(c) for c in choice.candidates])
-    by_class = isinstance(resampler, StratifiedBootstrap) and target.strata is None
+    by_class = within_classes(resampler, target)
 
     def scores(weights: Weights) -> Array:
         table = score_table(some, metric, weights, n_jobs=n_jobs)
@@ -142,7 +146,8 @@ def _standardised(
     units = drawn_units(choice.part, resampler)
     away = metric.sign * (draws - choice.values)
     spread = away.std(axis=0)
-    gains = np.round(away / np.where(spread > 0, spread, 1.0), DIGITS)
+    differ = spread > ROUNDING * np.abs(draws).max(axis=0)
+    gains = np.where(differ, np.round(away / np.where(differ, spread, 1.0), DIGITS), 0.0)
     return Tilting(gains, sums, np.bincount(units, weights=influence).astype(np.float64), units)
 
 

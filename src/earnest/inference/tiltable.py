@@ -13,6 +13,7 @@ from earnest.core.target import Target
 from earnest.inference.areas import auc_influence, is_auc, line_of
 from earnest.inference.auc_limits import delong
 from earnest.inference.case_values import case_values
+from earnest.inference.fold_variance import ROUNDING, rounding
 from earnest.inference.split_selection import Choice
 from earnest.metrics.families import Metric
 from earnest.resampling.bootstrap import (
@@ -55,17 +56,24 @@ def tilted_resampler(given: Resampler | None, metric: Metric, target: Target) ->
 def case_influence(choice: Choice, metric: Metric, resampler: Resampler) -> Array:
     """Return the influence of each case on the chosen configuration's gain: (n,).
 
-    For the AUC it is the placement, as published for resamples within classes; where groups are
-    drawn, which hold both classes, it is weighted by how rare its class is.
+    For the AUC it is the placement, as published for resamples within classes; where classes are
+    drawn together it is weighted by how rare the case's class is. The cases of a unit that adds
+    rounding only have none.
     """
-    part, column = choice.part, choice.chosen
+    part = choice.part
     if is_auc(metric, part.target):
-        own = line_of(metric)[1] * auc_influence(choice.placements, part.target.y == 1)
-        if isinstance(resampler, GroupBootstrap):
-            own /= np.bincount(part.target.y)[part.target.y] / part.n_cases
+        own, least = _auc_influence(choice, metric, within_classes(resampler, part.target))
     else:
-        own = _mean_influence(part.select(column), metric)
+        own, least = _mean_influence(part.select(choice.chosen), metric)
+    units = drawn_units(part, resampler)
+    seen = np.abs(np.bincount(units, weights=own)) > least * np.bincount(units)
+    own = np.where(seen[units], own, 0.0)
     return metric.sign * (-own if choice.turned[0] else own)
+
+
+def within_classes(resampler: Resampler, target: Target) -> bool:
+    """Tell whether resamples have as many cases of every class as the sample."""
+    return isinstance(resampler, StratifiedBootstrap) and target.strata is None
 
 
 def fallback_limits(
@@ -91,8 +99,16 @@ def fallback_limits(
     return EqualCaseLimits(choice.value, units, low, high), "that of cases that are all alike"
 
 
-def _mean_influence(part: Predictions, metric: Metric) -> Array:
-    """Return value less mean of each case, averaged over the repeats that tested it: (n,)."""
+def _auc_influence(choice: Choice, metric: Metric, apart: bool) -> tuple[Array, float]:
+    """Return what each case adds to the AUC (n,), and below what it is rounding."""
+    y = choice.part.target.y
+    own = line_of(metric)[1] * auc_influence(choice.placements, y == 1)
+    weight = np.ones(len(y)) if apart else len(y) / np.bincount(y)[y]
+    return own * weight, ROUNDING * float(weight.max())
+
+
+def _mean_influence(part: Predictions, metric: Metric) -> tuple[Array, float]:
+    """Return value less mean of each case over its repeats (n,), and below what it is rounding."""
     terms = case_values(part, metric).terms[:, 0]  # (n, R)
     tested = ~np.isnan(terms)
     used = tested.any(axis=0)
@@ -100,7 +116,9 @@ def _mean_influence(part: Predictions, metric: Metric) -> Array:
     count = tested.sum(axis=0)
     filled = np.where(tested, terms, 0.0)
     away = np.where(tested, terms - filled.sum(axis=0) / count, 0.0)
-    return np.asarray((away * (part.n_cases / count)).mean(axis=1))
+    share = part.n_cases / count
+    least = float(rounding(filled[:, None, :])[0]) * float(share.max())
+    return np.asarray((away * share).mean(axis=1)), least
 
 
 def drawn_units(part: Predictions, resampler: Resampler) -> NDArray[np.intp]:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
-from functools import cache
-from importlib.metadata import version
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
@@ -16,6 +14,7 @@ from earnest.core.errors import EvidenceError
 from earnest.core.intervals import Ask, LimitSource
 from earnest.core.limits import draws_of
 from earnest.core.predictions import Predictions
+from earnest.core.provenance import knobs, plain, versions
 from earnest.core.registry import Registry
 from earnest.core.results import Estimate, Provenance, make_interval
 from earnest.core.rng import Seeds
@@ -23,6 +22,7 @@ from earnest.core.selection import SELECTORS, MeanOfFolds, Pooled, Selector
 from earnest.core.specs import Estimand, MethodSpec
 from earnest.inference.remarks import (
     best_of_several,
+    few_for_an_auc,
     part_only,
     turned_around,
     undefined_folds,
@@ -104,25 +104,6 @@ def need_folds(
         )
 
 
-def knobs(method: Any) -> dict[str, Any]:
-    """Return a method's settings as plain data."""
-    return {f.name: plain(getattr(method, f.name)) for f in fields(method)}
-
-
-def plain(value: Any) -> Any:
-    """Return a setting as data that JSON can hold."""
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    name = getattr(value, "name", None)
-    return name if isinstance(name, str) else repr(value)
-
-
-@cache
-def versions() -> Mapping[str, str]:
-    """Return the versions that a result depends on."""
-    return {"earnest": version("earnest"), "numpy": np.__version__}
-
-
 def make_estimate(
     method: Method,
     call: Call,
@@ -202,7 +183,8 @@ def split_estimate(
     """Put the estimate of a method together that splits the cases."""
     pi, chosen = call.pi, choice.chosen
     learn = None if method.learn is None else "".join(str(int(mine)) for mine in method.learn)
-    several = len(choice.candidates)
+    several, said = len(choice.candidates), tuple(cautions)
+    exact = any(caution.code == "EN027" for caution in said)  # limits that hold for any number
     return make_estimate(
         method,
         call,
@@ -216,7 +198,8 @@ def split_estimate(
             *undefined_folds(*choice.folds),
             *turned_around(pi.configs.ids[chosen], bool(choice.turned[0])),
             *unlike_scales(choice.part, call.metric, Pooled(), chosen),
-            *cautions,
+            *(() if exact else few_for_an_auc(choice.part, call.metric)),
+            *said,
         ],
         details=SplitDetails.of(choice),
         estimand=Estimand.FIXED_MODEL if pi.n_configs == 1 else None,

@@ -11,7 +11,7 @@ from earnest.core.results import Estimate
 from earnest.core.specs import Estimand, Evidence, Family, MethodSpec
 from earnest.inference.areas import need_auc
 from earnest.inference.auc_limits import delong
-from earnest.inference.remarks import grouped_as_independent
+from earnest.inference.remarks import few_groups_in_variance
 from earnest.inference.splits import Splitting
 from earnest.methods.base import Call, chosen_by, register, split_estimate
 
@@ -27,8 +27,9 @@ class DeLong(Splitting):
     **What is estimated.** The AUC of the configuration chosen on the learning part, its
     predictions read as one fixed model's.
 
-    **What it assumes.** Independent cases, and enough of both classes in the evaluation part for
-    a normal law.
+    **What it assumes.** Independent cases, or groups that are given, and enough of both classes in
+    the evaluation part for a normal law. With groups the variance is that of Obuchowski 1997, over
+    groups.
 
     **When it fails.** With few cases of a class, or an AUC near 1, the interval is too narrow and
     is cut off at 1; `variant='logit'` is better there. Where the variance is 0 or undefined, limits
@@ -87,5 +88,5 @@ class DeLong(Splitting):
         choice, selector = chosen_by(self, call, preselect=self.preselect)
         made = delong(choice, call.metric, logit=self.variant == "logit")
         source = best_of(made.source, len(choice.candidates), call.metric.greater_is_better)
-        cautions = [*made.cautions, *grouped_as_independent(choice.part, self.spec.name)]
+        cautions = made.cautions or tuple(few_groups_in_variance(choice.part.target.groups))
         return split_estimate(self, call, choice, selector, source, cautions=cautions)

@@ -92,5 +92,5 @@ class HanleyMcNeil(Splitting):
         made = hanley_mcneil(choice, call.metric, cases=call.pi.n_cases if published else None)
         several = 1 if published else len(choice.candidates)
         source = best_of(made.source, several, call.metric.greater_is_better)
-        cautions = [*made.cautions, *grouped_as_independent(choice.part, self.spec.name)]
+        cautions = made.cautions or tuple(grouped_as_independent(choice.part, self.spec.name))
         return split_estimate(self, call, choice, selector, source, cautions=cautions)

@@ -25,6 +25,7 @@ from earnest.methods import METHODS
 from earnest.methods.base import Call, Method
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric
+from earnest.metrics.knobs import split_knobs
 from earnest.metrics.responding import check_fits
 
 
@@ -48,8 +49,8 @@ def estimate(
     predictions : Predictions
         The out-of-sample predictions of every configuration that was tried.
     method : str or Method
-        A name (`earnest methods` lists them), or a configured instance such as
-        `BBC(n_resamples=5000)`.
+        A name (`earnest methods` lists them), with knobs such as "delong(variant='logit')" if
+        there are any to turn, or a configured instance such as `BBC(n_resamples=5000)`.
     metric : str, Metric or callable
         What to measure, named like scikit-learn's scorers and shown in its natural sign.
     confidence_level : float
@@ -90,7 +91,7 @@ def estimate(
     >>> en.estimate(pi, metric="roc_auc", rng=7)
     roc_auc 0.68, 95 % interval [0.56, 0.77] (bbc, winner of 50 configs, n=200)
     """
-    chosen = _configured(method, n_resamples=n_resamples, selector=selector, undefined=undefined)
+    chosen = configured(method, n_resamples=n_resamples, selector=selector, undefined=undefined)
     call = _call(predictions, metric, confidence_level, side, rng, n_jobs)
     return _answer(chosen, call)
 
@@ -139,7 +140,7 @@ def estimate_all(
     if not names:
         raise InputError("no method was asked for", needs="at least one of " + ", ".join(METHODS))
     given = {"n_resamples": n_resamples, "selector": selector, "undefined": undefined}
-    chosen = [_configured(name, **_fitting(name, given)) for name in names]
+    chosen = [configured(name, **_fitting(name, given)) for name in names]
     call = _call(predictions, metric, confidence_level, side, rng, n_jobs)
     answers: list[Estimate] = []
     refused: dict[str, str] = {}
@@ -183,13 +184,21 @@ def _call(
     )
 
 
-def _configured(method: str | Method, **given: Any) -> Method:
-    """Return the method with the knobs that were given, and refuse one that it lacks."""
+def configured(method: str | Method, **given: Any) -> Method:
+    """Return the method with the knobs that were given, and refuse one that it lacks.
+
+    Examples
+    --------
+    >>> from earnest.methods.run import configured
+    >>> configured("delong(variant='logit', evaluate=0.5)").variant
+    'logit'
+    """
     wanted = {name: value for name, value in given.items() if value is not None}
     if isinstance(method, str):
-        kind = METHODS[method]
-        _check_knobs(kind, wanted)
-        made: Method = kind(**wanted)
+        word, typed = _split(method)
+        kind = METHODS[word]
+        _check_knobs(kind, typed, wanted)
+        made: Method = kind(**typed, **wanted)
         return made
     if isinstance(method, type) or not hasattr(method, "spec"):
         raise InputError(
@@ -207,23 +216,46 @@ def _configured(method: str | Method, **given: Any) -> Method:
     return method
 
 
-def _check_knobs(kind: type[Any], wanted: dict[str, Any]) -> None:
+def _fitting(method: str | Method, given: dict[str, Any]) -> dict[str, Any]:
+    """Return the knobs that a method has, and that were not typed with its name.
+
+    An instance keeps its own.
+    """
+    if not isinstance(method, str):
+        return {}
+    word, typed = _split(method)
+    known = {f.name for f in fields(METHODS[word])} - set(typed)
+    return {name: value for name, value in given.items() if name in known}
+
+
+def _check_knobs(kind: type[Any], typed: dict[str, Any], wanted: dict[str, Any]) -> None:
     known = {f.name for f in fields(kind)}
-    unknown = [name for name in wanted if name not in known]
+    unknown = [name for name in [*typed, *wanted] if name not in known]
     if unknown:
         raise InputError(
             f"method {kind.spec.name!r} has no knob {_listed(unknown)}",
             needs=", ".join(sorted(known)) or "no knob at all",
             cure="Leave it out.",
         )
+    twice = [name for name in typed if name in wanted]
+    if twice:
+        raise InputError(
+            f"{_listed(twice)} given twice, with the name of the method and beside it",
+            needs="knobs in one place",
+            cure="Leave one of them out.",
+        )
 
 
-def _fitting(method: str | Method, given: dict[str, Any]) -> dict[str, Any]:
-    """Return the knobs that a method has; an instance keeps its own."""
-    if not isinstance(method, str):
-        return {}
-    known = {f.name for f in fields(METHODS[method])}
-    return {name: value for name, value in given.items() if name in known}
+def _split(name: str) -> tuple[str, dict[str, Any]]:
+    """Split `word(knob=value, ...)` into the word and its knobs."""
+    try:
+        return split_knobs(name)
+    except InputError as error:
+        raise InputError(
+            "a method with knobs cannot be read",
+            needs="name(knob=value, ...) with plain values, such as \"delong(variant='logit')\"",
+            got=error.got,
+        ) from None
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -243,9 +275,10 @@ def _answer(method: Method, call: Call) -> Estimate:
     return replace(made, cautions=by_severity(everything))
 
 
-def _result_remarks(made: Estimate, method: Method, call: Call) -> Iterator[Caution]:
+def too_optimistic(made: Estimate, *, corrected: bool) -> Iterator[Caution]:
+    """Yield a caution where the own score of the winner flatters it by much."""
     lost, shown = made.share_lost, printed(made)
-    if method.spec.corrected and lost is not None and lost >= LARGE and shown.naive != shown.value:
+    if corrected and lost is not None and lost >= LARGE and shown.naive != shown.value:
         yield Caution(
             "EN001",
             f"The winner's own score is too optimistic by {shown.optimism}, "
@@ -255,6 +288,10 @@ def _result_remarks(made: Estimate, method: Method, call: Call) -> Iterator[Caut
             if elected(made)
             else "Report the corrected value with its interval.",
         )
+
+
+def _result_remarks(made: Estimate, method: Method, call: Call) -> Iterator[Caution]:
+    yield from too_optimistic(made, corrected=method.spec.corrected)
     if method.spec.static_only and not call.pi.configs.static:
         yield Caution(
             "EN006",

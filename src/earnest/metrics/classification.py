@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -29,7 +30,7 @@ from earnest.metrics.families import (
     share,
 )
 from earnest.metrics.knobs import knob_name, pair, positive_number, register_factory
-from earnest.metrics.moments import mean_share, ones, where_weighted
+from earnest.metrics.moments import mean, mean_share, ones, where_weighted
 
 
 def hits(target: Target, labels: NDArray[Any], centre: Any) -> Moments:
@@ -63,6 +64,14 @@ def errors_by_class(target: Target, labels: NDArray[Any], centre: Any) -> Moment
     return Moments(own, np.stack([target.y == 1, target.y == 0]))
 
 
+def paid_of_cases(
+    target: Target, labels: NDArray[Any], centre: Any, *, costs: tuple[float, float]
+) -> Moments:
+    """Return what a wrong label costs."""
+    missed, alarm = errors_by_class(target, labels, centre).own
+    return Moments((costs[0] * missed + costs[1] * alarm)[None], ones(target))
+
+
 def precision_of(own: Array, shared: Array) -> Array:
     """Return the share of the predicted positives that are positive."""
     return where_weighted(share(own[0], own[1], undefined=0.0), shared[0])
@@ -81,11 +90,9 @@ def f_beta_of(own: Array, shared: Array, *, beta: float) -> Array:
 
 
 def risk_of(
-    own: Array, shared: Array, *, costs: tuple[float, float], priors: tuple[float, float] | None
+    own: Array, shared: Array, *, costs: tuple[float, float], priors: tuple[float, float]
 ) -> Array:
     """Return R = c12 P1 e1 + c21 P2 e2 (Yousef 2022, eq. 1c)."""
-    if priors is None:
-        return ratio(costs[0] * own[0] + costs[1] * own[1], shared[0] + shared[1])
     misses, alarms = ratio(own[0], shared[0]), ratio(own[1], shared[1])
     return costs[0] * priors[0] * misses + costs[1] * priors[1] * alarms
 
@@ -240,18 +247,29 @@ def risk(
     given = None if priors is None else pair("priors", priors)
     if given is not None and not math.isclose(sum(given), 1.0, abs_tol=1e-9):
         raise InputError("`priors` do not add up to 1", got=check.show(given))
-    most = max(paid) if given is None else paid[0] * given[0] + paid[1] * given[1]
     knobs = {"costs": paid, "priors": given}
-    return MomentMetric(
-        name=knob_name("risk", knobs, {"costs": (1.0, 1.0), "priors": None}),
+    name = knob_name("risk", knobs, {"costs": (1.0, 1.0), "priors": None})
+    made = MomentMetric(
+        name=name,
         title="risk",
         greater_is_better=False,
-        limits=(0.0, most),
+        limits=(0.0, max(paid)),
         needs=Need.LABEL,
         tasks=BINARY,
-        needs_all_classes=given is not None,
         knobs=knobs,
+        features=partial(paid_of_cases, costs=paid),
+        combine=mean,
+        whole=set(paid) <= {0.0, 1.0},
+        mean_of_cases=True,
+    )
+    if given is None:
+        return made
+    return replace(
+        made,
+        limits=(0.0, paid[0] * given[0] + paid[1] * given[1]),
+        needs_all_classes=True,
         features=errors_by_class,
         combine=partial(risk_of, costs=paid, priors=given),
         whole=True,
+        mean_of_cases=False,
     )

@@ -43,8 +43,8 @@ def plot_comparison(made: Comparison, ax: Any = None) -> Any:
 def plot_comparisons(results: Comparisons, ax: Any = None) -> Any:
     """Draw the reference against the nearest rivals, the nearest on top.
 
-    A filled dot is a configuration that cannot be shown to be worse than the best, a hollow one is
-    worse; the bars are the intervals of the single comparisons.
+    A filled dot is a configuration that may be the best, a hollow one is not; the bars are
+    the intervals of the single comparisons.
 
     Parameters
     ----------

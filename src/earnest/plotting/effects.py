@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 MOST_TICKS, MOST_LINES = 500, 200  # of a rug; of ICE curves
 RUG = 8  # points under the axis at which it stands
 HALF = 0.32  # of the width of a level's box
+ROOM = {1: 30, 2: 18, 3: 12, 4: 9}  # characters of a level, by how many stand side by side
+TURNED = 14  # and of one that is turned upright
 COLOURS = "cividis"  # even in lightness, and the same to every sight
 
 
@@ -256,8 +258,8 @@ def _frame(ax: Any, curve: EffectCurve) -> None:
     ax.tick_params(axis="x", labelsize=TINY, colors=LABEL, length=0, pad=RUG + 7)
     ax.tick_params(axis="x", which="minor", length=0, labelsize=0, labelbottom=False)
     if curve.scale == "levels":
-        words = [literal(_short(str(level))) for level in curve.grid]
-        turned = len(words) > 4
+        turned = len(curve.grid) > max(ROOM)
+        words = [literal(word) for word in _short([str(level) for level in curve.grid])]
         ax.set_xticks(
             range(len(words)),
             words,
@@ -271,11 +273,20 @@ def _frame(ax: Any, curve: EffectCurve) -> None:
         ax.xaxis.set_major_locator(LogLocator(numticks=6))
         ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     else:
-        ax.locator_params(axis="x", nbins=5)
+        ax.locator_params(axis="x", nbins=5, integer=_whole(curve))
 
 
-def _short(word: str, most: int = 14) -> str:
-    return word if len(word) <= most else word[: most - 1] + "…"
+def _whole(curve: EffectCurve) -> bool:
+    return all(isinstance(value, int) for value in curve.grid)
+
+
+def _short(words: Sequence[str]) -> list[str]:
+    """Return the names of levels as short as their number asks for, and still different."""
+    most = ROOM.get(len(words), TURNED)
+    starts = [word if len(word) <= most else word[: most - 1] + "…" for word in words]
+    if len(set(starts)) == len(set(words)):
+        return starts
+    return [word if len(word) <= most else "…" + word[1 - most :] for word in words]
 
 
 def _over(curve: EffectCurve) -> str:
@@ -298,8 +309,9 @@ def _sheet(ax: Any, surface: EffectSurface, values: Any, name: str) -> None:
         if scale == "log":
             set_scale("log")
         elif scale == "levels":
-            words = [literal(_short(str(level))) for level in surface.grids[axis]]
-            ticks(range(len(words)), words)
+            words = [literal(w) for w in _short([str(level) for level in surface.grids[axis]])]
+            turned = axis == 0 and len(words) > max(ROOM)
+            ticks(range(len(words)), words, rotation=90 if turned else 0)
     ax.tick_params(labelsize=TINY, colors=LABEL)
     ax.set_xlabel(literal(surface.params[0]), fontsize=SMALL, color=INK)
     ax.set_ylabel(literal(surface.params[1]), fontsize=SMALL, color=INK)

@@ -16,6 +16,7 @@ from earnest.plotting.style import (
     axes_or_new,
     literal,
     quiet,
+    shortened,
 )
 
 MOST = 20
@@ -57,7 +58,7 @@ def plot_importance(importance: Importance, ax: Any = None) -> Any:
                 clip_on=False,
                 zorder=4,
             )
-    ax.set_yticks(range(len(names)), [literal(name) for name in names], fontsize=SMALL)
+    ax.set_yticks(range(len(names)), [literal(shortened(name)) for name in names], fontsize=SMALL)
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.set_xlim(left=0)
     level = percent(importance.confidence_level)

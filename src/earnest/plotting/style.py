@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import re
+import warnings
 from typing import Any
 
 HONEST = "#0B5CA0"
@@ -46,8 +47,14 @@ def quiet(ax: Any, label: str) -> None:
 
 
 def literal(text: str) -> str:
-    """Return a user's text so that no `$` in it is read as mathematics."""
-    return text.replace("$", r"\$")
+    """Return a user's text so that no `$` in it is read as mathematics, nor a sign obeyed."""
+    shown = (c if c.isprintable() or c in "\n\u00a0" else repr(c)[1:-1] for c in text)
+    return "".join(shown).replace("$", r"\$")
+
+
+def shortened(text: str, most: int = 32) -> str:
+    """Return the end of a long name, by which those of a pipeline differ."""
+    return text if len(text) <= most else "…" + text[1 - most :]
 
 
 def as_svg(figure: Any, name: str) -> str:
@@ -64,7 +71,9 @@ def as_svg(figure: Any, name: str) -> str:
 
     settings: Any = {"svg.fonttype": "none", "svg.hashsalt": name, "font.family": "sans-serif"}
     nothing = {"Date": None, "Creator": None, "Format": None, "Type": None}
-    with rc_context(settings):
+    with rc_context(settings), warnings.catch_warnings():
+        # Text stays text, and whoever shows the page has a font for it.
+        warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
         made = io.StringIO()
         figure.savefig(made, format="svg", metadata=nothing, transparent=True)
     element = made.getvalue()

@@ -1,0 +1,75 @@
+"""From what a user gives to predictions that stand side by side."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from earnest import EvidenceError, InputError, Losses
+from earnest.comparison.pairing import common, measured, paired
+from tests.comparison.evidence import classified
+
+
+def test_names_and_positions_find_their_columns() -> None:
+    pi = classified()
+    assert paired(pi, "poor", 0)[1:] == (2, 0)
+    given = Losses({"a": [1.0], "b": [2.0]})
+    assert paired(given, "b", "a")[1:] == (1, 0)
+
+
+def test_two_tables_become_one() -> None:
+    pi = classified()
+    table, a, b = paired(pi.select("good"), pi.select("poor"), None)
+    assert (table.configs.ids, a, b) == (("good", "poor"), 0, 1)
+    assert np.array_equal(table.responses, pi.responses[:, [0, 2]])
+    twin = paired(pi.select("good"), pi.select("good"), None)[0]
+    assert twin.configs.ids == ("good", "good'")
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "match"),
+    [
+        (None, None, "two configurations are compared"),
+        ("good", None, "two configurations are compared"),
+    ],
+)
+def test_one_alone_is_refused(a: object, b: object, match: str) -> None:
+    with pytest.raises(InputError, match=match):
+        paired(classified(), a, b)
+
+
+def test_tables_of_several_and_a_third_thing_are_refused() -> None:
+    pi = classified()
+    with pytest.raises(InputError, match="the first table has 3 configurations"):
+        paired(pi, pi.select("good"), None)
+    with pytest.raises(InputError, match="`b` given beside two tables"):
+        paired(pi.select("good"), pi.select("poor"), "fair")
+    with pytest.raises(InputError, match="Predictions and Losses"):
+        paired(pi.select("good"), Losses({"a": [1.0]}), None)
+
+
+def test_a_metric_goes_with_predictions_and_not_with_losses() -> None:
+    with pytest.raises(InputError, match="`metric` is missing"):
+        measured(classified(), None)
+    with pytest.raises(InputError, match="`metric` given beside losses"):
+        measured(Losses({"a": [1.0]}), "accuracy")
+    with pytest.raises(EvidenceError, match=r"earnest\.Predictions"):
+        measured(np.zeros(3), "accuracy")
+    assert measured(classified(), "auc")[1].name == "roc_auc"
+
+
+def test_only_folds_that_all_have_are_kept() -> None:
+    pi = classified()
+    responses = pi.responses.copy()
+    late, early = pi.folds[:, 0] >= 3, pi.folds[:, 0] == 0
+    responses[late, 1], responses[early, 2] = np.nan, np.nan
+    partial = replace(pi, responses=responses)
+    both, (remark,) = common(partial, [1, 2])
+    assert np.array_equal(np.isfinite(both.responses).all(axis=(1, 2)), ~(late | early))
+    assert remark.code == "EN037"
+    assert "fair in 3 of 5 folds, poor in 4 of 5 folds" in remark.what
+    alone, nothing = common(pi, [0, 1])
+    assert nothing == []
+    assert np.array_equal(alone.responses, pi.responses[:, :2])
