@@ -10,7 +10,10 @@ import pytest
 from scipy.stats import loguniform, randint, uniform
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss, make_scorer
 from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import earnest as en
@@ -111,6 +114,31 @@ def test_unlike_resources_of_a_halving_search_are_a_parameter() -> None:
 def test_a_minimised_score_of_scikit_learn_is_refused(search: Any) -> None:
     with pytest.raises(en.InputError, match="greater is better"):
         en.trials_from(search, direction="minimize")
+
+
+@pytest.mark.parametrize(
+    ("scoring", "refit"),
+    [
+        ("neg_log_loss", True),
+        (make_scorer(log_loss, greater_is_better=False, response_method="predict_proba"), True),
+        (["neg_log_loss", "accuracy"], "neg_log_loss"),
+    ],
+)
+def test_a_score_that_was_negated_is_told_as_itself(scoring: Any, refit: Any) -> None:
+    grid = {"C": np.logspace(-3, 3, 10)}
+    search = GridSearchCV(LogisticRegression(), grid, scoring=scoring, refit=refit, cv=3).fit(X, Y)
+    trials = en.trials_from(search)
+    assert (trials.objective_name, trials.direction) == ("log_loss", "minimize")
+    assert trials.best_config == search.best_params_
+    assert float(trials.objective.min()) == pytest.approx(-search.best_score_, abs=1e-15)
+
+
+def test_estimators_in_a_grid_are_shown_by_what_they_print() -> None:
+    pipe = Pipeline([("scale", StandardScaler()), ("clf", SVC())])
+    grid = {"scale": [StandardScaler(), "passthrough"], "clf__C": np.logspace(-2, 2, 6)}
+    trials = en.trials_from(GridSearchCV(pipe, grid, cv=3).fit(X, Y))
+    assert trials.space["scale"].choices == ("StandardScaler()", "passthrough")
+    assert set(en.explain(trials, rng=0, n_points=30).effects) == {"scale", "clf__C"}
 
 
 def test_an_object_with_trials_is_read_by_protocol() -> None:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from earnest.core.protocols import Outcome, Task
-from earnest.engine.chunks import MOST, TOGETHER, Chunks
-from earnest.engine.parcels import ByValue, Content, by_file
-from earnest.engine.worker import Report, perform_chunk
-from tests.engine.works import powers
+from earnest.engine.chunks import MOST, Chunks
+from earnest.engine.parcels import ByReference, ByValue, Content, Parcel, by_file
+from earnest.engine.worker import TOGETHER, Report, Sent, perform_chunk
+from tests.engine.works import lasting, powers
 
 TASKS = [Task((number, 0, number % 10), {"C": number / 7}) for number in range(1000)]
 
@@ -46,6 +50,52 @@ def test_the_shortest_tasks_fill_chunks_up_to_a_bound() -> None:
 def test_the_last_tasks_are_spread_over_the_workers(workers: int) -> None:
     assert cut(0.0, TASKS, workers)[-1] == 1
     assert cut(0.0, TASKS[:1], workers) == [1]
+
+
+def slow_and_quick(folder: Path) -> tuple[Content, list[Sent]]:
+    """Two quick tasks, then slow ones, cut as one chunk."""
+    seconds = [0.0, 0.0, *[TOGETHER] * 4]
+    sent = [((number,), pickle.dumps(each)) for number, each in enumerate(seconds)]
+    return Content(lasting, str(folder / "log")), sent
+
+
+@pytest.mark.parametrize("by", ["reference", "file"])
+def test_a_chunk_ends_when_its_time_is_up_and_says_what_was_not_begun(
+    by: str, tmp_path: Path
+) -> None:
+    content, sent = slow_and_quick(tmp_path)
+    with ExitStack() as stack:
+        parcel: Parcel = ByReference(content)
+        if by == "file":
+            parcel = replace(stack.enter_context(by_file(content)), owner=os.getppid())
+        report = perform_chunk(parcel, sent)
+    assert [outcome.key for outcome in report.outcomes] == [(0,), (1,), (2,)]
+    assert report.left == [(3,), (4,), (5,)]
+    assert report.seconds >= TOGETHER
+    assert len((tmp_path / "log").read_text().splitlines()) == 3
+
+
+def test_what_was_not_begun_is_sent_next_and_nothing_twice() -> None:
+    chunks = Chunks(TASKS, 2)
+    keys, last = [], 0
+    for chunk in chunks:
+        done = chunk[: 1 + len(chunk) // 3]  # a worker whose time was up
+        assert not last or chunk[0][0] == last
+        keys += [key for key, _ in done]
+        left = [key for key, _ in chunk[len(done) :]]
+        last = left[0] if left else 0
+        chunks.learned(Report([Outcome(key) for key, _ in done], 0.001, left))
+    assert keys == [task.key for task in TASKS]
+    assert not chunks.waiting
+
+
+def test_what_comes_back_after_the_last_chunk_waits_for_another_iterator() -> None:
+    chunks = Chunks(TASKS[:1], 1)
+    (chunk,) = list(chunks)
+    assert not chunks.waiting
+    assert chunks.learned(Report([], 0.1, [TASKS[0].key])) == []
+    assert chunks.waiting
+    assert list(chunks) == [chunk]
 
 
 def test_a_task_is_sent_in_few_bytes_however_large_the_data() -> None:

@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+import types
 from collections import OrderedDict
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,7 +30,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils import Bunch
 
-from earnest.engine.identity import describe, versions
+from earnest.engine.identity import describe, parameters_of, versions, with_parts
 
 ROOT = Path(__file__).parents[2]
 X = np.random.default_rng(3).normal(size=(20, 4))
@@ -236,6 +237,109 @@ def test_code_of_the_user_counts_and_its_place_in_the_file_does_not() -> None:
         exec(text, space)
         made.append(describe(space["f"]))
     assert made[0] == made[1] != made[2]
+
+
+def made_of(text: str, name: str = "f") -> str:
+    """Describe what a piece of code of the user's own calls `name`."""
+    space: dict[str, Any] = {"__name__": "__main__"}
+    exec(text, space)
+    return describe(space[name])
+
+
+CLASS = """
+import functools
+from sklearn.base import BaseEstimator
+class f(BaseEstimator):
+    rate = 1
+    {member}
+    def fit(self, X, y): return self
+"""
+
+
+@pytest.mark.parametrize(
+    ("member", "other"),
+    [
+        ("steps = (1, 2)", "steps = (1, 3)"),
+        ("table = {'a': [1]}", "table = {'a': [2]}"),
+        ("value = property(lambda self: 1)", "value = property(lambda self: 2)"),
+        ("value = functools.cached_property(len)", "value = functools.cached_property(sum)"),
+        ("make = staticmethod(lambda x: x + 1)", "make = staticmethod(lambda x: x + 2)"),
+        ("make = classmethod(lambda c: c.rate)", "make = classmethod(lambda c: -c.rate)"),
+        ("make = staticmethod(lambda x: x)", "make = lambda x: x"),
+        ("def __call__(self): return 1", "def __call__(self): return 2"),
+    ],
+)
+def test_every_member_of_a_class_of_the_user_counts(member: str, other: str) -> None:
+    one, same, two = (made_of(CLASS.format(member=part)) for part in (member, member, other))
+    assert one == same != two
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("K = 1\ndef f(x): return x + K", "K = 2\ndef f(x): return x + K"),
+        ("K = [1, {'a': 1}]\ndef f(x): return K", "K = [1, {'a': 2}]\ndef f(x): return K"),
+        (
+            "import numpy as np\nK = np.arange(3)\ndef f(x): return x + K",
+            "import numpy as np\nK = np.arange(4)\ndef f(x): return x + K",
+        ),
+        (
+            "def h(x): return x\ndef g(x): return h(x)\ndef f(x): return g(x)",
+            "def h(x): return -x\ndef g(x): return h(x)\ndef f(x): return g(x)",
+        ),
+        (
+            "def g(x): return x\ndef f(x): return [g(a) for a in (lambda: x)()]",
+            "def g(x): return 2\ndef f(x): return [g(a) for a in (lambda: x)()]",
+        ),
+        (
+            "import functools\n@functools.cache\ndef g(x): return 1\ndef f(x): return g(x)",
+            "import functools\n@functools.cache\ndef g(x): return 2\ndef f(x): return g(x)",
+        ),
+        (
+            "class g:\n  a = 1\ndef f(x): return g.a",
+            "class g:\n  a = 2\ndef f(x): return g.a",
+        ),
+        (
+            "K = 1\nclass f:\n  def fit(self): return K",
+            "K = 2\nclass f:\n  def fit(self): return K",
+        ),
+    ],
+)
+def test_what_a_function_of_the_user_calls_by_its_global_name_counts(text: str, other: str) -> None:
+    assert made_of(text) == made_of(text) != made_of(other)
+
+
+def test_what_is_read_from_a_module_of_the_user_counts(tmp_path: Path) -> None:
+    found = []
+    for value in (1, 1, 2):
+        module = types.ModuleType("helpers_of_a_user")
+        exec(f"K = {value}\nOTHER = {len(found)}\ndef g(x): return x + K", vars(module))
+        space: dict[str, Any] = {"__name__": "__main__", "helpers": module}
+        exec("def f(x): return helpers.g(x)", space)
+        found.append(describe(space["f"]))
+    assert found[0] == found[1] != found[2]
+
+
+def test_a_global_that_code_sets_itself_is_no_part_of_it() -> None:
+    text = "K = {}\ndef f(x):\n  global K\n  K += 1\n  return x"
+    assert made_of(text.format(0)) == made_of(text.format(7))
+
+
+def test_functions_that_call_each_other_have_a_short_description_soon() -> None:
+    names = [f"f{i}" for i in range(60)]  # 2 ** 60 ways from the first to the last
+    text = "\n".join(f"def {a}(x): return [{', '.join(names)}, {a}]" for a in names)
+    assert made_of(text, "f0") == made_of(text, "f0") != made_of(text + "\nf30 = 1", "f0")
+
+
+def test_parameters_of_an_estimator_are_told_one_by_one() -> None:
+    found = with_parts("model", pipeline(), parameters_of(pipeline()))
+    other = with_parts("model", pipeline(2.0), parameters_of(pipeline(2.0)))
+    assert [name for name in found if found[name] != other[name]] == ["model", "model: svc__C"]
+    assert (found["model: svc__C"], other["model: svc__C"]) == ("1.0", "2.0")
+    assert found["model: svc"] == "sklearn.svm._classes.SVC"
+    assert "model: steps" not in found
+    assert describe(Mine).startswith("class Mine with code ")
+    assert parameters_of(Mine(a=3)) == {"class": Mine, "a": 3, "kernel": None}
 
 
 def test_versions_are_those_of_what_is_used() -> None:

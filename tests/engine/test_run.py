@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,10 +17,21 @@ from joblib._parallel_backends import LokyBackend
 
 from earnest.core.errors import EarnestError, InputError
 from earnest.core.protocols import Outcome, Task
+from earnest.engine.chunks import Chunks
 from earnest.engine.parcels import keep
 from earnest.engine.run import run
+from earnest.engine.worker import TOGETHER, Report
 from earnest.store import MemoryStore, SqliteStore
-from tests.engine.works import Counted, Deadly, drop_dead_once, nested, powers, processes, trouble
+from tests.engine.works import (
+    Counted,
+    Deadly,
+    drop_dead_once,
+    lasting,
+    nested,
+    powers,
+    processes,
+    trouble,
+)
 from tests.store.examples import same
 
 # From Python 3.12 on, the back end "multiprocessing" warns that it forks beside threads.
@@ -85,6 +97,65 @@ def test_each_outcome_is_stored_when_it_is_given() -> None:
     store.open({})
     for count, _ in enumerate(run(powers, SHARED, TASKS[:5], store=store), start=1):
         assert len(store.done()) == count
+
+
+@pytest.mark.parametrize("name", ["loky", "threading", "multiprocessing"])
+def test_a_long_task_never_waits_for_another_one_to_be_kept(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "log"
+    reports: list[list[float]] = []
+    learned = Chunks.learned
+
+    def noted(self: Chunks, report: Report) -> list[Outcome]:
+        reports.append([outcome.numbers["seconds"] for outcome in report.outcomes])
+        return learned(self, report)
+
+    monkeypatch.setattr(Chunks, "learned", noted)
+    seconds = [0.0] * 60 + [TOGETHER] * 8 + [0.0] * 20
+    tasks = [Task((number,), each) for number, each in enumerate(seconds)]
+    with backend(name) as n_jobs:
+        found = collected(run(lasting, str(log), tasks, n_jobs=n_jobs))
+    assert [found[n,].numbers["seconds"] for n in range(len(tasks))] == seconds
+    assert max(map(len, reports)) > 1  # short ones still travel together
+    assert all(report.count(TOGETHER) <= 1 for report in reports)
+    assert sorted(log.read_text().split()) == sorted(f"begin{n}" for n in range(len(tasks)))
+
+
+def test_a_pool_that_breaks_among_tasks_of_all_lengths_loses_none(tmp_path: Path) -> None:
+    lengths = [0.0] * 40 + [TOGETHER, TOGETHER, 0.0, "die", TOGETHER, 0.0, TOGETHER] + [0.0] * 10
+    tasks = [Task((number,), each) for number, each in enumerate(lengths)]
+    found = collected(run(lasting, str(tmp_path / "log"), tasks, n_jobs=2))
+    assert len(found) == len(tasks)
+    assert [key for key, outcome in found.items() if outcome.failed] == [(43,)]
+    assert found[43,].note == "the process ended"
+
+
+def test_a_task_that_ran_out_of_time_is_run_again_only_with_more_time() -> None:
+    store, begun = MemoryStore(), []
+    store.open({})
+
+    def work(limit: float | None, task: Task) -> Outcome:
+        begun.append((task.key[0], limit))
+        if task.key == (1,):
+            raise ValueError("not today")
+        if limit is not None:
+            time.sleep(60)
+        return Outcome(task.key)
+
+    with joblib.parallel_config(backend="threading"):  # in this thread, where `begun` is
+        for limit in (0.2, 0.1, 0.2, 0.3, None, None, 0.1):
+            tasks = [Task((0,)), Task((1,))]
+            found = collected(run(work, limit, tasks, store=store, time_limit=limit))
+            assert found.keys() == {(0,), (1,)}
+    assert begun == [(0, 0.2), (1, 0.2), (0, 0.3), (0, None)]
+    assert not store.done()[0,].failed
+
+
+@pytest.mark.parametrize("payload", ["sleep", "hang in C"])
+def test_the_limit_that_was_reached_is_kept(payload: str) -> None:
+    (late,) = run(trouble, SHARED, [Task((0,), payload)], time_limit=0.3, grace=0.2)
+    assert (late.note, late.numbers["time_limit"]) == ("time limit", 0.3)
 
 
 KINDS = ["raise", "exit", "stubborn", "other key", "no outcome", "objects", "recursion"]

@@ -120,6 +120,15 @@ def trouble(shared: Any, task: Task) -> Outcome:
     return powers(shared, Task(task.key))
 
 
+def lasting(shared: Any, task: Task) -> Outcome:
+    """Takes the seconds that the payload says, and ends its process if that is "die"."""
+    note(shared, f"begin{task.key[0]}")
+    if task.payload == "die":
+        os._exit(1)
+    time.sleep(task.payload)
+    return Outcome(task.key, {}, {"seconds": task.payload})
+
+
 def nested(shared: Any, task: Task) -> Outcome:
     """Runs tasks of its own."""
     from earnest.engine.run import run

@@ -85,3 +85,18 @@ def test_names_levels_and_sources_are_escaped_everywhere() -> None:
     parser = Balance()
     parser.feed(page)
     assert parser.open == []
+
+
+@pytest.mark.parametrize(
+    "name", ["学習率", "größe\u202e", "a\x1b[31m", "$\\frac{", "%s %n", "_{", "columns__" * 40]
+)
+def test_every_name_can_be_drawn_without_a_warning(name: str) -> None:
+    configs = [{name: 0.1 * i, "level": f"{name}{i % 2}"} for i in range(14)]
+    trials = en.Trials.from_configs(
+        configs, [i % 5 for i in range(14)], direction="maximize", objective_name=name
+    )
+    result = en.explain(trials, n_points=20, grid_size=3, rng=0, regions=2)
+    page = explanation_page(result, result.suggest(1), source=name)
+    figures = "".join(re.findall(r"<svg.*?</svg>", page, flags=re.S))
+    assert "\x1b" not in figures
+    assert set(result.effects) == {name, "level"}

@@ -9,7 +9,7 @@ import pytest
 
 from earnest.core.errors import InputError, StoreError
 from earnest.core.protocols import Outcome, Store
-from earnest.store import MemoryStore, SqliteStore, as_store
+from earnest.store import MemoryStore, SqliteStore, as_store, read_run
 from tests.store.examples import IDENTITY, outcomes, same
 
 Make = Callable[[], Store]
@@ -71,6 +71,36 @@ def test_another_identity_is_refused_by_what_differs(make: Make) -> None:
     assert "name another `store`" in text
     with make() as store:
         store.open(IDENTITY)  # a refusal changes nothing
+
+
+def test_what_differs_inside_is_named_and_words_fit() -> None:
+    there = {"splits": "3", "estimator": "A 1", "estimator: C": "1.0", "estimator: tol": "0.1"}
+    now = {"splits": "4", "estimator": "A 2", "estimator: C": "2.0", "estimator: tol": "0.1"}
+    store = MemoryStore()
+    store.open(there)
+    with pytest.raises(StoreError) as refused:
+        store.open(now)
+    text = str(refused.value)
+    assert "Got: other splits ('3' there, '4' now)" in text
+    assert "another estimator: C ('1.0' there, '2.0' now)." in text
+    assert "tol" not in text
+    assert "A 1" not in text
+
+
+def test_a_store_in_the_home_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(tmp_path))
+    with SqliteStore("~/run.db") as store:
+        store.open(IDENTITY)
+        assert store.path == tmp_path / "run.db"
+    assert [path.name for path in tmp_path.iterdir()] == ["run.db"]
+    assert read_run("~/run.db").identity == IDENTITY
+
+
+@pytest.mark.parametrize("name", ["", " "])
+def test_a_store_without_a_name_is_refused(name: str) -> None:
+    with pytest.raises(InputError, match="`store` has no name"):
+        as_store(name)
 
 
 def test_opening_an_open_store_again_asks_for_the_same_run(make: Make) -> None:

@@ -106,6 +106,20 @@ def test_where_most_resamples_are_undefined_nothing_is_dropped() -> None:
         assert not made.dropped.any()
 
 
+def test_a_metric_that_few_resamples_define_drops_nothing() -> None:
+    y = np.r_[1, np.zeros(59, dtype=int)]
+    clear = Predictions.from_arrays(y, np.column_stack([y, 1 - y]), response="decision")
+
+    def single(y: NDArray[np.generic], score: NDArray[np.float64]) -> float:
+        return float(score[y == 1].mean()) if np.sum(y == 1) == 1 else np.nan
+
+    # One positive of 60 is drawn exactly once in 37 % of resamples: a share below a half.
+    made = BCED(threshold=0.9, n_resamples=200).test(clear, make_metric(single), Seeds(0), round=1)
+    assert made.best == 0
+    assert np.isnan(made.p_values).all()
+    assert not made.dropped.any()
+
+
 def test_groups_go_together() -> None:
     pi = problem()
     grouped = replace(pi, target=replace(pi.target, groups=np.arange(80) // 4))

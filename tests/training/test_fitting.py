@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.decomposition import TruncatedSVD
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import check_scoring
 from sklearn.pipeline import make_pipeline
@@ -164,3 +165,37 @@ def test_unseeded_parts_get_seeds_that_differ_by_split_and_part_not_by_configura
 def test_without_a_seed_parts_stay_as_they_are() -> None:
     forest = RandomForestClassifier()
     assert shared(base=forest).model(Setting({}), (0, 0)).random_state is None
+
+
+def test_two_parts_of_a_pipeline_get_different_seeds() -> None:
+    pipe = make_pipeline(TruncatedSVD(2), RandomForestClassifier(n_estimators=2))
+    model = shared(base=pipe, seed=3).model(Setting({}), (0, 0))
+    seeds = [model.get_params()[name] for name in unseeded(pipe)]
+    assert len(seeds) == len(set(seeds)) == 2
+
+
+def test_who_writes_into_a_remembered_answer_finds_it_whole_again() -> None:
+    def rude(model: Any, X: Array, y: Array) -> float:
+        model.decision_function(X)[:] = 0.0
+        return float(np.ptp(model.decision_function(X)))
+
+    search = SearchCV(Counting(), {}, cv=2, scoring=rude, metric="roc_auc").fit(X, Y)
+    assert CALLS.count("decision_function") == 2
+    assert search.best_score_ > 0
+
+
+def test_a_response_that_cannot_be_kept_does_not_cancel_the_score() -> None:
+    from sklearn.model_selection import GridSearchCV
+
+    def labels(model: Any, X: Array, y: Array) -> float:
+        return float(np.mean(model.predict(X) == y))
+
+    grid = {"answer": ["good", "nan"]}
+    ours = SearchCV(Counting(), grid, cv=2, scoring=labels, metric="roc_auc").fit(X, Y)
+    theirs = GridSearchCV(Counting(), grid, cv=2, scoring=labels).fit(X, Y)
+    for name in ("split0_test_score", "split1_test_score", "mean_test_score", "rank_test_score"):
+        np.testing.assert_array_equal(ours.cv_results_[name], theirs.cv_results_[name])
+    assert np.isfinite(ours.cv_results_["mean_test_score"]).all()
+    assert [failure.note for failure in ours.failures_] == [UNPREDICTED] * 2
+    assert [trial.status for trial in ours.trials_] == ["complete", "complete"]
+    assert ours.predictions_.complete.tolist() == [True, False]

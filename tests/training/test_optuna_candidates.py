@@ -263,3 +263,12 @@ def test_without_optuna_the_error_tells_how_to_install_it(monkeypatch: pytest.Mo
     with pytest.raises(MissingOptunaError, match=r"pip install 'earnest\[optuna\]'"):
         optuna_candidates(SPACE)
     assert issubclass(MissingOptunaError, ImportError)
+
+
+def test_a_space_with_a_parameter_that_the_estimator_lacks_is_refused_before_any_fit() -> None:
+    space = {"C": FloatDistribution(0.1, 1.0), "gama": FloatDistribution(0.1, 1.0)}
+    store = MemoryStore()
+    search = SearchCV(SVC(), optuna_candidates(space, n_trials=4), store=store, random_state=0)
+    with pytest.raises(InputError, match="Did you mean 'gamma'"):
+        search.fit(np.random.default_rng(0).standard_normal((20, 2)), np.tile([0, 1], 10))
+    assert "configs" not in store.documents()

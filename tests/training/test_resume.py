@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import re
 import signal
 import sqlite3
 import subprocess
@@ -13,13 +14,15 @@ import time
 from pathlib import Path
 from typing import Any
 
+import joblib
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.model_selection import KFold
+from sklearn.model_selection import KFold, RepeatedKFold, ShuffleSplit
 
-from earnest import EarnestError, SearchCV, StoreError
+from earnest import EarnestError, InputError, SearchCV, StoreError
 from earnest.store import MemoryStore, read_run
 
 # A process that fits slowly, so that it can be killed on its way.
@@ -105,14 +108,16 @@ def test_a_killed_search_goes_on_and_ends_with_the_same_bytes(
 
 
 X, Y = make_classification(n_samples=60, n_features=6, random_state=1)
+WEIGHTS, GROUPS = np.linspace(1.0, 2.0, 60), np.repeat(np.arange(20), 3)
 FOREST = RandomForestClassifier(n_estimators=2)  # without a seed
 
 
 def searched(store: Any, **knobs: Any) -> Any:
     model, data = knobs.pop("model", FOREST), knobs.pop("data", X)
     grid = knobs.pop("grid", {"max_depth": [1, 2, 3]})
+    beside = knobs.pop("beside", {})
     knobs = {"scoring": "roc_auc", "cv": 3, **knobs}
-    return SearchCV(model, grid, store=store, **knobs).fit(data, Y)
+    return SearchCV(model, grid, store=store, **knobs).fit(data, Y, **beside)
 
 
 def test_the_same_call_reads_every_fit_from_the_store(tmp_path: Path) -> None:
@@ -155,16 +160,29 @@ def test_what_concerns_only_the_way_there_may_differ(tmp_path: Path) -> None:
         assert again.predictions_.fingerprint == first.predictions_.fingerprint
 
 
+@pytest.mark.filterwarnings("ignore:The groups parameter is ignored")
 @pytest.mark.parametrize(
     ("knobs", "word"),
     [
-        ({"data": X + 1e-9}, "another data"),
-        ({"model": RandomForestClassifier(n_estimators=3)}, "another estimator"),
-        ({"grid": {"max_depth": [1, 2, 4]}}, "another candidates"),
+        ({"data": X + 1e-9}, " other data"),
+        (
+            {"model": RandomForestClassifier(n_estimators=3)},
+            "another estimator: n_estimators ('2' there, '3' now)",
+        ),
+        (
+            {"grid": {"max_depth": [1, 2, 4]}},
+            " other candidates: max_depth ('[1, 2, 3]' there, '[1, 2, 4]' now)",
+        ),
         ({"random_state": 5}, "another seed"),
-        ({"cv": KFold(3)}, "another splits"),
+        ({"cv": KFold(3)}, " other splits"),
         ({"scoring": "f1"}, "another scoring"),
+        ({"metric": "brier"}, "another metric ('None' there"),
         ({"return_train_score": True}, "another return_train_score"),
+        (
+            {"beside": {"sample_weight": WEIGHTS}},
+            " other arguments of fit: sample_weight for fit (nothing there",
+        ),
+        ({"beside": {"groups": GROUPS}}, " other arguments of fit: groups for split (nothing"),
     ],
 )
 def test_another_search_is_refused_and_what_differs_is_named(
@@ -172,15 +190,49 @@ def test_another_search_is_refused_and_what_differs_is_named(
 ) -> None:
     path = tmp_path / "run.db"
     searched(path)
-    with pytest.raises(StoreError, match=word):
+    with pytest.raises(StoreError, match=re.escape(word)):
         searched(path, **knobs)
 
 
-def test_a_splitter_that_shuffles_without_a_seed_is_seen_as_other_splits(tmp_path: Path) -> None:
+@pytest.mark.filterwarnings("ignore:The groups parameter is ignored")
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"sample_weight": WEIGHTS}, {"sample_weight": WEIGHTS[::-1]}),
+        ({"groups": GROUPS}, {"groups": GROUPS[::-1]}),
+        ({"groups": GROUPS}, {}),
+    ],
+)
+def test_other_weights_or_groups_are_another_run(
+    tmp_path: Path, first: dict[str, Any], second: dict[str, Any]
+) -> None:
     path = tmp_path / "run.db"
-    searched(path, cv=KFold(3, shuffle=True))
-    with pytest.raises(StoreError, match="another splits"):
-        searched(path, cv=KFold(3, shuffle=True))
+    searched(path, beside=first)
+    searched(path, beside=first)
+    with pytest.raises(StoreError, match=" other arguments of fit") as refused:
+        searched(path, beside=second)
+    assert "None" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "cv", [KFold(3, shuffle=True), ShuffleSplit(3), RepeatedKFold(n_splits=3, n_repeats=2)]
+)
+def test_a_splitter_that_shuffles_without_a_seed_is_refused_before_any_fit(
+    tmp_path: Path, cv: Any
+) -> None:
+    path = tmp_path / "run.db"
+    with pytest.raises(InputError, match=r"Give the splitter random_state=0"):
+        searched(path, cv=cv)
+    assert not path.exists()
+    cv.random_state = 0
+    assert searched(path, cv=cv).n_splits_ == searched(path, cv=cv).n_splits_
+
+
+@pytest.mark.parametrize("knobs", [{"time_limit": -1}, {"n_jobs": 0}, {"n_jobs": "a"}])
+def test_what_is_refused_leaves_no_file(tmp_path: Path, knobs: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="is out of range"):
+        searched(tmp_path / "run.db", **knobs)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_search_with_a_store_survives_a_pickle(tmp_path: Path) -> None:
@@ -199,3 +251,31 @@ def test_a_failed_fit_is_kept_and_not_tried_again(tmp_path: Path) -> None:
             found.append(searched(path, grid=grid))
         assert any("3 fits failed" in str(one.message) for one in caught)
     assert found[0].failures_ == found[1].failures_
+
+
+class Late(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """A classifier that takes its time."""
+
+    def __init__(self, seconds: float = 0.0) -> None:
+        self.seconds = seconds
+
+    def fit(self, X: Any, y: Any) -> Late:
+        time.sleep(self.seconds)
+        self.classes_ = np.unique(y)
+        return self
+
+    def decision_function(self, X: Any) -> Any:
+        return X[:, 0]
+
+
+def test_fits_that_ran_out_of_time_are_tried_again_with_more_time(tmp_path: Path) -> None:
+    knobs = {"model": Late(), "grid": {"seconds": [0.0, 0.5]}, "refit": False}
+    path = tmp_path / "run.db"
+    with joblib.parallel_config(backend="threading"):  # in this thread
+        with pytest.warns():
+            first = searched(path, time_limit=0.1, **knobs)
+        again = searched(path, time_limit=60.0, **knobs)
+        third = searched(path, time_limit=0.1, **knobs)
+    assert {one.note for one in first.failures_} == {"time limit"}
+    assert not again.failures_
+    assert not third.failures_  # what is finished stays

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.datasets import make_classification, make_regression
 from sklearn.linear_model import LogisticRegression, PoissonRegressor, Ridge
-from sklearn.metrics import fbeta_score, make_scorer
+from sklearn.metrics import f1_score, fbeta_score, make_scorer
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -146,3 +146,79 @@ def test_where_single_folds_have_no_score_the_pooled_one_chooses() -> None:
     assert np.isnan(search.best_score_)
     assert search.estimate_.naive == pytest.approx(max(pooled), abs=1e-12)
     assert "EN046" in codes(search)
+
+
+def test_the_positive_class_is_that_of_the_score_that_chooses() -> None:
+    scoring = {f"f{k}": make_scorer(f1_score, pos_label=k) for k in (0, 1)}
+    for positive in (0, 1):
+        knobs = {"refit": f"f{positive}", "cv": 2, "random_state": 0, "n_resamples": 50}
+        search = SearchCV(LR, CS, scoring=scoring, **knobs)
+        search.fit(X, Y)
+        predicted = cross_val_predict(clone(search.best_estimator_), X, Y, cv=2)
+        expected = f1_score(Y, predicted, pos_label=positive)
+        assert search.estimate_.naive == pytest.approx(expected, abs=1e-12)
+        assert search.predictions_.target.classes[1] == positive
+
+
+def test_a_metric_of_ones_own_has_its_own_positive_class_else_the_last() -> None:
+    knobs = {"scoring": make_scorer(f1_score, pos_label=0), "cv": 2, "random_state": 0}
+    last = SearchCV(LR, CS, metric="f1", **knobs).fit(X, Y)
+    assert last.predictions_.target.classes == (0, 1)
+    words = np.array(["no", "yes"])
+    for positive in (0, 1):
+        metric = make_scorer(fbeta_score, beta=2, pos_label=words[positive])
+        knobs = {"scoring": "accuracy", "cv": 2, "random_state": 0, "n_resamples": 50}
+        said = SearchCV(LR, CS, metric=metric, **knobs).fit(X, words[Y])
+        assert said.predictions_.target.classes[1] == words[positive]
+        predicted = cross_val_predict(clone(said.best_estimator_), X, words[Y], cv=2)
+        expected = fbeta_score(words[Y], predicted, beta=2, pos_label=words[positive])
+        assert said.estimate_.naive == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("positive", [0, 1])
+def test_a_score_of_the_other_class_is_another_score(positive: int) -> None:
+    scoring, metric = make_scorer(f1_score, pos_label=positive), make_scorer(f1_score)
+    knobs = {"scoring": scoring, "metric": metric, "cv": 2, "n_resamples": 50}
+    search = SearchCV(LR, CS, random_state=0, **knobs).fit(X, Y)
+    assert ("EN048" in codes(search)) == (positive == 0)
+
+
+@pytest.mark.parametrize("name", ["brier", "log_loss", "error_rate"])
+def test_a_metric_of_this_package_scores_a_fold_of_one_class(name: str) -> None:
+    loo = SearchCV(LR, CS, scoring=name, cv=LeaveOneOut(), random_state=0).fit(X[:30], Y[:30])
+    assert not loo.failures_
+    # The mean over single cases is the metric itself, as each is a mean over cases.
+    assert -loo.best_score_ == pytest.approx(loo.estimate_.naive, abs=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:One or more of the test scores")
+def test_what_one_class_leaves_undefined_is_nan_and_no_failure() -> None:
+    loo = SearchCV(LR, CS, scoring="ks", cv=LeaveOneOut(), random_state=0).fit(X[:30], Y[:30])
+    assert not loo.failures_
+    assert np.isnan(loo.cv_results_["mean_test_score"]).all()
+    assert "EN046" in codes(loo)
+
+
+def test_a_metric_of_this_package_takes_outcomes_of_any_form() -> None:
+    import pandas as pd
+    import polars as pl
+
+    knobs = {"scoring": "rmse", "cv": 3, "random_state": 0}
+    plain = SearchCV(Ridge(), {"alpha": [0.1, 10.0]}, **knobs).fit(XR, YR)
+    for outcome in (YR.tolist(), pd.Series(YR), pl.Series(YR)):
+        other = SearchCV(Ridge(), {"alpha": [0.1, 10.0]}, **knobs).fit(XR, outcome)
+        np.testing.assert_array_equal(
+            other.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"]
+        )
+
+
+def test_a_model_that_saw_one_class_is_scored_by_the_classes_it_is_shown() -> None:
+    from sklearn.dummy import DummyClassifier
+
+    from earnest.metrics import metric
+    from earnest.training.scoring import MetricScorer
+
+    model = DummyClassifier().fit(X[:5], np.zeros(5, dtype=int))
+    score = MetricScorer(metric("error_rate"))
+    assert score(model, X[:4], np.array([0, 1, 1, 1])) == -0.75
+    assert np.isnan(score(model, X[:4], np.zeros(4, dtype=int)))

@@ -184,6 +184,17 @@ class Moody(ClassifierMixin, BaseEstimator):
         return self.classes_[(X[:, 1] > 0).astype(int)]
 
 
+FITS: list[int] = []
+
+
+class Recorded(DecisionTreeClassifier):
+    """A tree that writes down that it was fitted."""
+
+    def fit(self, X: Array, y: Array, **more: Any) -> Recorded:
+        FITS.append(len(X))
+        return super().fit(X, y, **more)
+
+
 X_FIRST = X[next(iter(KFold(4).split(X)))[0][0], 0]
 
 
@@ -325,7 +336,7 @@ def test_a_dynamic_search_is_asked_told_and_cautioned_of() -> None:
         ({"drop": "bces"}, UnknownNameError, "bced"),
         ({"stop_when_width": -1}, InputError, "stop_when_width"),
         ({"time_limit": 0}, InputError, "time_limit"),
-        ({"random_state": -3}, InputError, "rng"),
+        ({"random_state": -3}, InputError, "random_state"),
         ({"cv": 60}, InputError, "cannot split"),
         ({"store": 3}, InputError, "store"),
     ],
@@ -333,8 +344,12 @@ def test_a_dynamic_search_is_asked_told_and_cautioned_of() -> None:
 def test_what_is_wrong_is_refused_before_any_fit(
     knobs: dict[str, Any], error: type[Exception], words: str
 ) -> None:
+    FITS.clear()
     with pytest.raises(error, match=words):
-        searched(**knobs)
+        searched(**{"model": Recorded(random_state=0), **knobs})
+    assert not FITS
+    searched(model=Recorded(random_state=0), grid={"max_depth": [1]})
+    assert len(FITS) == 5  # four folds and the refit: it would have been seen
 
 
 def test_several_outcomes_have_a_table_and_a_model_but_no_predictions() -> None:

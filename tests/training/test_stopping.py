@@ -116,3 +116,9 @@ def test_stopping_is_told() -> None:
     assert "4 of 10" in told.what
     assert list(stop_remarks(StopWhenWidth(0.1), 10, 10)) == []
     assert list(stop_remarks(None, 4, 10)) == []
+
+
+def test_a_method_may_be_typed_with_its_knobs() -> None:
+    assert StopWhenWidth(0.1, method="delong(variant='logit')").method == "delong(variant='logit')"
+    with pytest.raises(InputError, match="has no knob `varian`"):
+        StopWhenWidth(0.1, method="delong(varian='logit')")

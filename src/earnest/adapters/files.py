@@ -8,20 +8,21 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from earnest.adapters import optuna, smac
+from earnest.adapters import optuna, run_file, smac
 from earnest.adapters.ask import Ask
 from earnest.core import check
 from earnest.core.errors import FormatError
 from earnest.core.trials import Trials
 from earnest.core.trials_table import refuse_absent
 
-# SQLite files by a table that only they have -> their reader. A run file of our own is added here.
+# SQLite files by a table that only they have -> their reader.
 DATABASES: dict[str, Callable[[Path, Ask], Trials]] = {
     "study_directions": optuna.read_sqlite,
+    "outcome": run_file.read_run_file,
 }
 _ACCEPTED = (
-    "a table (CSV, TSV, Parquet, Arrow), a SQLite or journal file of Optuna, or a run history of "
-    "SMAC"
+    "a run file of SearchCV, a table (CSV, TSV, Parquet, Arrow), a SQLite or journal file of "
+    "Optuna, or a run history of SMAC"
 )
 
 

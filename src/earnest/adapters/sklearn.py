@@ -10,14 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.adapters.ask import Ask
-from earnest.core import check
-from earnest.core.errors import InputError
-from earnest.core.parameters import Kind, Parameter, plain
-from earnest.core.space import Space
-from earnest.core.space_inference import guesses, infer_space
+from earnest.adapters.ranges import ranges_of, space_within
+from earnest.adapters.score_names import MEAN, ScoreName, choose, score_names
+from earnest.adapters.scored import Scored, shown_configs
+from earnest.core.readable import readable
 from earnest.core.trials import Trials
 
-MEAN, SPREAD = "mean_test_", "std_test_"
+SPREAD = "std_test_"
 
 
 def is_results(source: object) -> bool:
@@ -34,83 +33,81 @@ def is_search(source: object) -> bool:
     return is_results(getattr(source, "cv_results_", None))
 
 
+def is_own_search(source: object) -> bool:
+    """Tell whether this is a fitted search of our own, which tells how each candidate ended."""
+    listed = getattr(source, "trials_", None)
+    return (
+        is_search(source)
+        and isinstance(listed, tuple)
+        and all(hasattr(one, "status") and hasattr(one, "config") for one in listed)
+    )
+
+
+def read_own_search(search: Any, ask: Ask) -> Trials:
+    """Make trials from a `SearchCV`: dropped and failed candidates are counted and left out."""
+    results, ended = search.cv_results_, search.trials_
+    keys = _scores(results)
+    return Scored(
+        configs=shown_configs([one.config for one in ended], [one.params for one in ended]),
+        scores={key: _on_splits(results, key) for key in keys},
+        statuses=[one.status for one in ended],
+        names=score_names(keys, search.scorer_, search.scoring),
+        usual=search.refit if isinstance(search.refit, str) else None,
+        ranges=ranges_of(getattr(search.candidates, "space", search.candidates)),
+        source=type(search).__name__,
+    ).trials(ask)
+
+
 def read_search(search: Any, ask: Ask) -> Trials:
     """Make trials from a fitted search: grid, random, halving or of another library."""
     refit = getattr(search, "refit", None)
-    scores = _scores(search.cv_results_)
-    if ask.objective is None and isinstance(refit, str) and refit in scores:
+    results = search.cv_results_
+    names = score_names(
+        _scores(results), getattr(search, "scorer_", None), getattr(search, "scoring", None)
+    )
+    if ask.objective is None and isinstance(refit, str) and refit in names:
         ask = replace(ask, objective=refit)
-    given = getattr(search, "param_distributions", None)
-    if ask.space is None and isinstance(given, Mapping):
-        drawn = ask.some_of(_configs(search.cv_results_))
-        ask = replace(ask, space=_space(given, drawn))
-    return read_results(search.cv_results_, ask, source=type(search).__name__)
+    ranges = ranges_of(getattr(search, "param_distributions", None))
+    if ask.space is None and ranges:
+        ask = replace(ask, space=space_within(ranges, ask.some_of(_configs(results))))
+    return read_results(results, ask, source=type(search).__name__, names=names)
 
 
-def read_results(results: Mapping[str, Any], ask: Ask, source: str = "cv_results_") -> Trials:
-    """Make trials from `cv_results_`: mean scores, greater is better, with standard errors.
+def read_results(
+    results: Mapping[str, Any],
+    ask: Ask,
+    source: str = "cv_results_",
+    names: Mapping[str, ScoreName] | None = None,
+) -> Trials:
+    """Make trials from `cv_results_`: mean scores in their own units, with standard errors.
 
-    The standard error is that of the mean over the splits. Candidates whose score is NaN count as
-    failed. Where a halving search gave its candidates unlike resources, `n_resources` is one of
-    the parameters.
+    A score that scikit-learn negates is told as itself, lower is better. The standard error is
+    that of the mean over the splits. Candidates whose score is NaN count as failed. Where a
+    halving search gave its candidates unlike resources, `n_resources` is one of the parameters.
     """
     ask.refuse(f"the results of {source}", "study", "standard_error", "status", "values")
-    name = _objective(results, ask.objective)
+    names = score_names(_scores(results), None, None) if names is None else names
+    key = choose(names, ask.objective, None)
+    score = names[key]
     return Trials.from_configs(
         ask.some_of(_configs(results)),
-        np.asarray(results[MEAN + name], dtype=np.float64),
-        direction=ask.direction_or("maximize", "scikit-learn's scores, all greater is better"),
+        score.sign * np.asarray(results[MEAN + key], dtype=np.float64),
+        direction=ask.direction_or(score.direction, str(score)),
         space=ask.space,
-        standard_error=_errors(results, name),
-        objective_name=name,
+        standard_error=_errors(results, key),
+        objective_name=score.name,
         source=source,
     )
 
 
 def _configs(results: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the candidates, with their resources where those differ."""
-    configs = [{k: plain(v) for k, v in dict(c).items()} for c in results["params"]]
+    configs = readable([dict(config) for config in results["params"]])
     resources = np.asarray(results.get("n_resources", []))
     if len(np.unique(resources)) < 2:
         return configs
     pairs = zip(configs, resources.tolist(), strict=True)
     return [config | {"n_resources": r} for config, r in pairs]
-
-
-def _space(given: Mapping[str, Any], configs: list[dict[str, Any]]) -> Space:
-    """Return the inferred space, with ranges and scales of the distributions that are known."""
-    inferred = infer_space(configs)
-    known = {
-        name: found
-        for name, distribution in given.items()
-        if name in inferred.names and (found := _range(distribution)) is not None
-    }
-    parameters = [
-        Parameter(name=p.name, condition=p.condition, **known[p.name]) if p.name in known else p
-        for p in inferred
-    ]
-    return Space(tuple(parameters), remarks=tuple(guesses(parameters, known)))
-
-
-def _range(distribution: Any) -> dict[str, Any] | None:
-    """Return kind, range and scale of an even distribution of SciPy, None for all else."""
-    name = getattr(getattr(distribution, "dist", None), "name", None)
-    if name not in ("uniform", "loguniform", "reciprocal", "randint"):
-        return None
-    low, high = (float(end) for end in distribution.support())
-    kind = Kind.INT if name == "randint" else Kind.FLOAT
-    return {"kind": kind, "low": low, "high": high, "log": name in ("loguniform", "reciprocal")}
-
-
-def _objective(results: Mapping[str, Any], asked: str | int | None) -> str:
-    names = _scores(results)
-    if asked is None and len(names) == 1:
-        return names[0]
-    if asked is None:
-        raise InputError(
-            "there are several scores", needs=f"`objective`, one of {check.some(names, limit=10)}"
-        )
-    return check.one_of("objective", str(asked).removeprefix(MEAN), names)
 
 
 def _scores(results: Mapping[str, Any]) -> list[str]:
@@ -124,3 +121,9 @@ def _errors(results: Mapping[str, Any], name: str) -> NDArray[np.float64] | None
         return None
     spread = np.asarray(results[SPREAD + name], dtype=np.float64)
     return np.asarray(spread / np.sqrt(splits - 1))
+
+
+def _on_splits(results: Mapping[str, Any], name: str) -> NDArray[np.float64]:
+    """Return one score of all candidates on all splits: (C, S)."""
+    count = sum(f"split{i}_test_{name}" in results for i in range(len(results)))
+    return np.column_stack([results[f"split{i}_test_{name}"] for i in range(count)])

@@ -43,10 +43,11 @@ def trials_from(
     Parameters
     ----------
     source : object or path
-        Trials as they are; an Optuna study, storage URL, SQLite file or journal file; a fitted
-        search of scikit-learn or its `cv_results_`; anything with an attribute `trials_`; a run
-        history of SMAC (the file or its folder); a table (pandas, polars, Arrow) or its file; a
-        list of configurations. Files are known by their content. A pickle is never read.
+        Trials as they are; a fitted `SearchCV` or its run file; an Optuna study, storage URL,
+        SQLite file or journal file; a fitted search of scikit-learn or its `cv_results_`;
+        anything with an attribute `trials_`; a run history of SMAC (the file or its folder); a
+        table (pandas, polars, Arrow) or its file; a list of configurations. Files are known by
+        their content. A pickle is never read.
     objective_values : array-like, optional
         The objectives of a list of configurations.
     study : str, optional
@@ -93,6 +94,7 @@ def trials_from(
         f"there are no trials in {check.show(type(source).__name__)}",
         needs="; ".join(reader.words for reader in READERS),
         got=check.show(source),
+        cure="Call its `fit` first." if hasattr(source, "fit") else "",
     )
 
 
@@ -192,6 +194,7 @@ def _is_url(source: Any) -> bool:
 READERS: tuple[Reader, ...] = (
     Reader("earnest.Trials", lambda s: isinstance(s, Trials), _as_they_are),
     Reader("an Optuna study", optuna.is_study, optuna.read_study),
+    Reader("a fitted SearchCV", sklearn.is_own_search, sklearn.read_own_search),
     Reader("an object with `trials_`", lambda s: hasattr(s, "trials_"), _read_protocol),
     Reader("a fitted search", sklearn.is_search, sklearn.read_search),
     Reader("a `cv_results_`", sklearn.is_results, sklearn.read_results),

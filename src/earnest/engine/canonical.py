@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import functools
-import site
-import sys
-import sysconfig
 import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import Enum
-from pathlib import Path
 from pickle import PicklingError
 from typing import Any
 
 import numpy as np
 
-PLAIN = (type(None), bool, int, float, complex, str, bytes, range, type(Ellipsis))
+from earnest.engine.user_code import PLAIN, globals_of, installed, members
+
 FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, np.ufunc)
 SCALARS = (str, bytes, int, float, complex)
 LAW = ("name", "a", "b", "shapes", "xk", "pk", "badvalue")  # what tells distributions apart
@@ -29,6 +26,7 @@ class Canonical:
     def __init__(self) -> None:
         self.libraries: set[str] = set()
         self._within: list[int] = []
+        self._met: dict[int, Any] = {}
         self._known: dict[int, tuple[Any, str]] = {}  # the value too, or its number may be reused
 
     def text(self, value: Any) -> str:
@@ -126,12 +124,26 @@ class Canonical:
             return f"{self.text(value.__self__)}.{value.__func__.__name__}"
         name = getattr(value, "__qualname__", value.__name__)
         head = f"{getattr(value, '__module__', None)}.{name}"
-        if not isinstance(value, types.FunctionType) or _installed(value.__module__):
+        if not isinstance(value, types.FunctionType) or installed(value.__module__):
             self._seen(getattr(value, "__module__", None))
             return head
         cells = [cell.cell_contents for cell in value.__closure__ or () if _filled(cell)]
         parts = (value.__code__, value.__defaults__, value.__kwdefaults__, cells)
-        return f"{head} {' '.join(map(self.text, parts))}"
+        return f"{head} {' '.join(map(self.text, parts))}{self._globals(value)}"
+
+    def _globals(self, value: types.FunctionType) -> str:
+        """Write what a function of the user's own reads beside its arguments, each once."""
+        found = globals_of(value).items()
+        return "".join(f" {name}={self._once(part)}" for name, part in found)
+
+    def _once(self, value: Any) -> str:
+        """Write code that many functions call only where it is met first, or the text explodes."""
+        if not isinstance(value, (types.FunctionType, type)):
+            return self.text(value)
+        if id(value) in self._met:
+            return f"{value.__module__}.{value.__qualname__}"
+        self._met[id(value)] = value
+        return self.text(value)
 
     def _code(self, value: Any) -> str:
         return f"code {value.co_code.hex()} {self.text(value.co_consts)} {value.co_names}"
@@ -141,12 +153,11 @@ class Canonical:
 
     def _class(self, value: Any) -> str:
         head = f"{value.__module__}.{value.__qualname__}"
-        if _installed(value.__module__):
+        if installed(value.__module__):
             self._seen(value.__module__)
             return head
-        own = {n: part for n, part in vars(value).items() if isinstance(part, types.FunctionType)}
         bases = [base for base in value.__bases__ if base is not object]
-        return f"{head} {self.text(bases)} {self._dict(own)}"
+        return f"{head} {self.text(bases)} {self._dict(members(value))}"
 
     # ---- objects
 
@@ -243,21 +254,3 @@ def _filled(cell: types.CellType) -> bool:
         return cell.cell_contents is not None
     except ValueError:  # not yet bound
         return False
-
-
-@functools.cache
-def _homes() -> tuple[Path, ...]:
-    """Return where installed code lives: its version tells of a change."""
-    paths = sysconfig.get_paths()
-    known = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-    return tuple(Path(path).resolve() for path in {*known, *site.getsitepackages()})
-
-
-@functools.cache
-def _installed(name: str | None) -> bool:
-    if name is None or name == "__main__" or name not in sys.modules:
-        return False
-    file = getattr(sys.modules[name], "__file__", None)
-    if file is None or name.split(".")[0] == "earnest":
-        return True  # part of the interpreter, or of this package
-    return any(home in Path(file).resolve().parents for home in _homes())

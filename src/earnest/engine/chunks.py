@@ -2,48 +2,59 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 
-from earnest.core.protocols import Outcome, Task
+from earnest.core.protocols import Key, Outcome, Task
 from earnest.engine.parcels import pack
 from earnest.engine.tasks import UNSENT, Caught, failure
-from earnest.engine.worker import Report, Sent
+from earnest.engine.worker import TOGETHER, Report, Sent
 
-TOGETHER = 0.1  # seconds that a chunk shall take: what is lost when the run is killed
 MOST = 256  # tasks in a chunk
 
 
 class Chunks:
     """Cuts tasks into chunks of about the same time, learning from those that came back.
 
-    A task whose payload cannot be pickled is left out; its outcome is in `unsent`.
+    Tasks that a worker gave back without having begun them are the next to be sent; if they come
+    when the iterator has ended, `waiting` is true and a new iterator has them. A task whose payload
+    cannot be pickled is left out; its outcome is in `unsent`.
     """
 
     def __init__(self, tasks: Sequence[Task], workers: int, *, single: bool = False) -> None:
-        self._tasks, self._workers = tasks, workers
+        self._queue, self._workers = deque(tasks), workers
+        self._away: dict[Key, Task] = {}
         self._most = 1 if single else MOST
         self._size = 1
         self.unsent: list[Outcome] = []
 
+    @property
+    def waiting(self) -> bool:
+        """Whether there are tasks that are with no worker."""
+        return bool(self._queue)
+
     def __iter__(self) -> Iterator[list[Sent]]:
-        at = 0
-        while at < len(self._tasks):
-            fair = -(-(len(self._tasks) - at) // (2 * self._workers))  # the last ones spread out
-            stop = at + max(1, min(self._size, fair))
-            chunk = [sent for task in self._tasks[at:stop] for sent in self._sent(task)]
-            at = stop
+        while self._queue:
+            fair = -(-len(self._queue) // (2 * self._workers))  # the last ones spread out
+            count = max(1, min(self._size, fair))
+            chunk = [sent for _ in range(count) for sent in self._sent(self._queue.popleft())]
             if chunk:
                 yield chunk
 
     def learned(self, report: Report) -> list[Outcome]:
-        """Take note of how long a chunk took, and return its outcomes."""
+        """Take note of how long a chunk took and what is left of it; return its outcomes."""
         each = report.seconds / max(1, len(report.outcomes))
         fits = int(TOGETHER / each) if each > 0 else self._most
         self._size = max(1, min(fits, 2 * self._size, self._most))
+        for outcome in report.outcomes:
+            del self._away[outcome.key]
+        self._queue.extendleft(self._away.pop(key) for key in reversed(report.left))
         return report.outcomes
 
     def _sent(self, task: Task) -> Iterator[Sent]:
         with Caught() as caught:
-            yield task.key, pack(task.payload)
+            sent = task.key, pack(task.payload)
+            self._away[task.key] = task
+            yield sent
             return
         self.unsent.append(failure(task.key, caught.text, UNSENT))

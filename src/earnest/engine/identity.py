@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from earnest.engine.canonical import Canonical
+from earnest.engine.user_code import installed
 
 LONGEST = 60  # characters up to which a value is shown as it is
 LIBRARIES = ("numpy", "scipy", "sklearn")
@@ -40,6 +41,39 @@ def describe(value: Any) -> str:
     if len(text) <= LONGEST and text.isprintable() and not getattr(value, "shape", ()):
         return text
     return f"{_kind(value)} {digest(text)}"
+
+
+def with_parts(name: str, value: Any, parts: Mapping[str, Any]) -> dict[str, str]:
+    """Return the description of a value and those of its parts, which tell what differs in it.
+
+    Examples
+    --------
+    >>> from earnest.engine.identity import with_parts
+    >>> with_parts("candidates", {"C": [1, 2]}, {"C": [1, 2]})
+    {'candidates': "{'C': [1, 2]}", 'candidates: C': '[1, 2]'}
+    """
+    own = {f"{name}: {part}": describe(held) for part, held in parts.items()}
+    return {name: describe(value), **own}
+
+
+def parameters_of(estimator: Any) -> dict[str, Any]:
+    """Return the class and the deep parameters of an estimator; of one within it the class."""
+    deep = estimator.get_params(deep=True)
+    made = {
+        name: type(value) if _is_estimator(value) else value
+        for name, value in sorted(deep.items())
+        if not _lists_estimators(value)  # their own parameters are listed too
+    }
+    return {"class": type(estimator), **made}
+
+
+def _is_estimator(value: Any) -> bool:
+    return hasattr(value, "get_params") and not isinstance(value, type)
+
+
+def _lists_estimators(value: Any) -> bool:
+    pairs = value if isinstance(value, list | tuple) else ()
+    return any(isinstance(pair, tuple) and any(map(_is_estimator, pair)) for pair in pairs)
 
 
 def digest(text: str) -> str:
@@ -72,6 +106,8 @@ def versions(*values: Any) -> Mapping[str, str]:
 
 def _kind(value: Any) -> str:
     """Return how a value is called where it is too long to be shown."""
+    if isinstance(value, type):
+        return f"class {value.__name__}{'' if installed(value.__module__) else ' with code'}"
     name = type(value).__name__
     shape = getattr(value, "shape", None)
     if isinstance(shape, tuple) and all(isinstance(part, (int, np.integer)) for part in shape):

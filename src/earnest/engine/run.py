@@ -24,8 +24,8 @@ from earnest.engine.parcels import (
     Parcel,
     by_file,
 )
-from earnest.engine.tasks import ENDED, TIME_LIMIT, Work, failure, perform
-from earnest.engine.worker import Fallen, fallen, perform_chunk
+from earnest.engine.tasks import ENDED, LIMITED, TIME_LIMIT, Work, failure, perform
+from earnest.engine.worker import Fallen, Report, fallen, perform_chunk
 
 _PACKED: dict[Place, Callable[[Content], Parcel]] = {
     Place.THREADS: ByReference,
@@ -67,7 +67,8 @@ def run(
     n_jobs : int, optional
         How many at once: as joblib means it, under the caller's `joblib.parallel_config`.
     store : Store, optional
-        An open store. Tasks that it has are not run; the others are put there as they finish.
+        An open store. Tasks that it has are not run, except those that ran out of a `time_limit`
+        that is now longer or None; the others are put there as they finish.
     time_limit : float, optional
         Seconds for each task. Python code is interrupted; where only C code is under way, its
         process is ended `grace` seconds later (back end loky, and for `n_jobs=1` one process
@@ -108,10 +109,10 @@ def _outcomes(
     done = store.done() if store is not None else {}
     waiting = []
     for task in tasks:
-        if task.key not in done:
+        outcome = done.get(task.key)
+        if outcome is None or _has_more_time(outcome, content.limit):
             waiting.append(task)
             continue
-        outcome = done[task.key]
         if progress is not None:
             progress.advance(outcome, stored=True)
         yield outcome
@@ -124,6 +125,13 @@ def _outcomes(
             yield outcome
 
 
+def _has_more_time(outcome: Outcome, limit: Limit | None) -> bool:
+    """Tell whether a stored task ran out of a time limit that is now longer, or gone."""
+    if outcome.note != TIME_LIMIT:
+        return False
+    return limit is None or limit.seconds > outcome.numbers.get(LIMITED, 0.0)
+
+
 def _fresh(
     content: Content, kept: Kept[Any] | None, tasks: Sequence[Task], where: Plan
 ) -> Generator[Outcome]:
@@ -132,13 +140,15 @@ def _fresh(
             yield perform(content.work, content.shared, task, content.limit)
     elif where.place is Place.PROCESSES:
         with by_file(content) if kept is None else kept.by_file(content) as parcel:
-            yield from _with_replacement(parcel, tasks, where)
+            yield from _with_replacement(parcel, tasks, where, content.limit)
     else:
         chunks = Chunks(tasks, where.n_jobs)
         yield from _through_joblib(_PACKED[where.place](content), chunks, where)
 
 
-def _with_replacement(parcel: ByFile, tasks: Sequence[Task], where: Plan) -> Iterator[Outcome]:
+def _with_replacement(
+    parcel: ByFile, tasks: Sequence[Task], where: Plan, limit: Limit | None
+) -> Iterator[Outcome]:
     """Run in processes; when one ends, blame its task and go on with the rest in a new pool."""
     waiting = {task.key: task for task in tasks}
     breaks = 0
@@ -158,10 +168,10 @@ def _with_replacement(parcel: ByFile, tasks: Sequence[Task], where: Plan) -> Ite
             proven = [one for one in found if one.trace]
             for one in proven or found:
                 task = waiting.pop(one.key)
-                yield _ended(one) if proven else _alone(parcel, task, one)
+                yield _ended(one, limit) if proven else _alone(parcel, task, one, limit)
 
 
-def _alone(parcel: ByFile, task: Task, before: Fallen) -> Outcome:
+def _alone(parcel: ByFile, task: Task, before: Fallen, limit: Limit | None) -> Outcome:
     """Return the outcome of a task that was under way when a pool broke without a trace.
 
     Any of those under way may have broken it, so each is run again with none beside it: who
@@ -172,36 +182,43 @@ def _alone(parcel: ByFile, task: Task, before: Fallen) -> Outcome:
         (outcome,) = _through_joblib(parcel, chunks, Plan(Place.PROCESSES, 1))
     except BrokenProcessPool:
         again = fallen(parcel.folder)
-        return _ended(again[0] if again else before)
+        return _ended(again[0] if again else before, limit)
     return outcome
 
 
-def _ended(one: Fallen) -> Outcome:
+def _ended(one: Fallen, limit: Limit | None) -> Outcome:
     if one.timed_out:
         text = "The time limit was reached and the code did not come back; its process was ended."
-        return failure(one.key, f"{text}\n{one.trace}", TIME_LIMIT)
+        return failure(one.key, f"{text}\n{one.trace}", TIME_LIMIT, limit=limit)
     text = "The worker process ended while it ran this task."
     return failure(one.key, f"{text}\n{one.trace}", ENDED)
 
 
 def _through_joblib(parcel: Parcel, chunks: Chunks, where: Plan) -> Generator[Outcome]:
-    """Yield outcomes as they come, or batch by batch where a back end cannot give them so."""
+    """Yield outcomes as they come; what comes back undone at the very end goes out once more."""
+    while chunks.waiting:
+        with closing(_reports(parcel, chunks, where)) as reports:
+            for report in reports:
+                yield from chunks.learned(report)
+    yield from chunks.unsent
+
+
+def _reports(parcel: Parcel, chunks: Chunks, where: Plan) -> Generator[Report]:
+    """Yield reports as they come, or batch by batch where a back end cannot give them so."""
     from joblib import Parallel, delayed
 
     calls = (delayed(perform_chunk)(parcel, chunk) for chunk in chunks)
     if where.streams:
         reports = _streaming(where)(calls)
         try:
-            for report in reports:
-                yield from chunks.learned(report)
+            for report in reports:  # noqa: UP028  # `yield from` would close it before `_close` does
+                yield report
         finally:
             _close(reports)
     else:
         with Parallel(where.n_jobs, batch_size=1) as parallel:
             while batch := list(islice(calls, 2 * where.n_jobs)):
-                for report in parallel(batch):
-                    yield from chunks.learned(report)
-    yield from chunks.unsent
+                yield from parallel(batch)
 
 
 def _streaming(where: Plan) -> Any:

@@ -19,6 +19,7 @@ from earnest.engine.limits import Limit, TimeLimit, gentle
 Work: TypeAlias = Callable[[Any, Task], Outcome]
 
 TIME_LIMIT = "time limit"
+LIMITED = "time_limit"  # the number with the limit, of a task that ran out of it
 ENDED = "the process ended"
 UNSENT = "cannot be sent"
 LONGEST = 20_000  # characters of a traceback that are kept, from its end
@@ -35,12 +36,20 @@ def perform(work: Work, shared: Any, task: Task, limit: Limit | None = None) -> 
         with gentle(limit):
             outcome = work(shared, task)
         return settled(outcome, task.key)
-    return failure(task.key, caught.text, caught.note, time.perf_counter() - began)
+    return failure(task.key, caught.text, caught.note, time.perf_counter() - began, limit)
 
 
-def failure(key: Key, text: str, note: str | None, seconds: float = 0.0) -> Outcome:
-    """Return the outcome of a task that failed."""
-    return Outcome(key, {}, {"run_time": seconds} if seconds else {}, text[-LONGEST:], note)
+def failure(
+    key: Key, text: str, note: str | None, seconds: float = 0.0, limit: Limit | None = None
+) -> Outcome:
+    """Return the outcome of a task that failed, with the limit if it is that which it ran out of.
+
+    A later run gives it another try if it has more time.
+    """
+    numbers = {"run_time": seconds} if seconds else {}
+    if limit is not None and note == TIME_LIMIT:
+        numbers[LIMITED] = limit.seconds
+    return Outcome(key, {}, numbers, text[-LONGEST:], note)
 
 
 class Caught:

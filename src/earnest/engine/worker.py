@@ -14,9 +14,9 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
@@ -26,31 +26,42 @@ from earnest.engine.parcels import ByFile, Content, Parcel
 from earnest.engine.tasks import perform
 
 Sent: TypeAlias = "tuple[Key, bytes]"  # key, pickled payload
+TOGETHER = 0.1  # seconds after which a worker gives back what it has: lost when the run is killed
 MARK, TRACE = "mark-", "trace-"
 _WIDTH = 255
 
 
 @dataclass(frozen=True)
 class Report:
-    """What a worker gives back: outcomes, and the seconds that they took."""
+    """What a worker gives back: outcomes, the seconds that they took, and the keys not begun."""
 
     outcomes: list[Outcome]
     seconds: float
+    left: list[Key] = field(default_factory=list)
 
 
 def perform_chunk(parcel: Parcel, sent: Sequence[Sent]) -> Report:
-    """Run a few tasks one after the other."""
+    """Run a few tasks one after the other, and none more once they took `TOGETHER` seconds.
+
+    How long a task takes is known only afterwards. What is finished shall not wait for the rest of
+    its chunk, or it is lost when the run is killed; the rest goes back and is sent again.
+    """
     content = parcel.content()
-    began = time.perf_counter()
     if isinstance(parcel, ByFile):
         _watch(parcel.owner)
         with _marks(Path(parcel.folder)) as (mark, trace), _warnings(content):
-            outcomes = [_marked(content, task, mark, trace) for task in map(_task, sent)]
-    else:
-        outcomes = [
-            perform(content.work, content.shared, task, content.limit) for task in map(_task, sent)
-        ]
-    return Report(outcomes, time.perf_counter() - began)
+            return _in_a_row(sent, lambda task: _marked(content, task, mark, trace))
+    return _in_a_row(sent, lambda task: perform(content.work, content.shared, task, content.limit))
+
+
+def _in_a_row(sent: Sequence[Sent], one: Callable[[Task], Outcome]) -> Report:
+    began = time.perf_counter()
+    outcomes: list[Outcome] = []
+    seconds = 0.0
+    while len(outcomes) < len(sent) and seconds < TOGETHER:
+        outcomes.append(one(_task(sent[len(outcomes)])))
+        seconds = time.perf_counter() - began
+    return Report(outcomes, seconds, [key for key, _ in sent[len(outcomes) :]])
 
 
 @functools.cache

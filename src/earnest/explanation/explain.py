@@ -11,6 +11,7 @@ import numpy as np
 from earnest.adapters.trials import trials_from
 from earnest.core import check
 from earnest.core.errors import InputError
+from earnest.core.provenance import versions
 from earnest.core.results import by_severity
 from earnest.core.rng import Purpose, RngLike, Seeds
 from earnest.core.threads import each, workers
@@ -27,7 +28,6 @@ from earnest.explanation.sampling_bias import sampling_bias
 from earnest.explanation.stable import stable_optimum
 from earnest.explanation.surrogate import Surrogate, surrogate_of
 from earnest.explanation.surrogate_quality import cross_validated
-from earnest.methods.base import versions
 
 FIT = 100  # the stream of the surrogate, apart from those of effects
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from earnest.core.errors import StoreError
+from earnest.core.errors import InputError, StoreError
 from earnest.core.protocols import Key, Outcome
 from earnest.store import schema
 from earnest.store.lock import WriterLock
@@ -52,7 +52,13 @@ class SqliteStore:
     """
 
     def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
+        if not str(path).strip():
+            raise InputError(
+                "`store` has no name",
+                needs="the path of a run file, such as 'run.db', or None",
+                got=repr(str(path)),
+            )
+        self.path = Path(os.path.expanduser(path))
         self._opened: sqlite3.Connection | None = None
         self._process = os.getpid()
         self._lock: WriterLock | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -130,6 +130,13 @@ def read_candidates(
     if isinstance(given, ParameterGrid | ParameterSampler):
         _refuse_draws(n_iter, f"a {type(given).__name__}, which says itself what is tried")
         return _listed(list(given))
+    if isinstance(given, Iterator):
+        raise InputError(
+            "`candidates` can be read only once",
+            needs="a list, which a copy of the search can read again",
+            got=check.show(given),
+            cure="Write list(...) around it.",
+        )
     if isinstance(given, Iterable) and not isinstance(given, str | bytes):
         items = list(given)
         if items and all(isinstance(item, Mapping) for item in items):
@@ -143,6 +150,18 @@ def read_candidates(
         "(name, estimator) pairs, or a dynamic search",
         got=check.show(given),
     )
+
+
+def first_estimator(given: Any) -> Any:
+    """Return the first of candidates that are whole estimators, None where they are not."""
+    if isinstance(given, str | bytes | Mapping | Iterator) or not isinstance(given, Iterable):
+        return None
+    first = next(iter(given), None)
+    if first is None or isinstance(first, Mapping):
+        return None
+    found = read_candidates(given)
+    assert isinstance(found, StaticCandidates)
+    return found.settings[0].params[WHOLE]
 
 
 def _refuse_draws(n_iter: int | None, what: str) -> None:
@@ -233,15 +252,22 @@ def _is_estimator(value: Any) -> bool:
 
 
 def distinct_kinds(settings: Iterable[Setting]) -> list[Setting]:
-    """Return one setting of each kind: same parameter names, and same types of estimators."""
+    """Return one setting of each kind: same parameter names, words and types of estimators.
+
+    Words and switches are told apart, since methods of an estimator can hang on them: an SVC has
+    probabilities only where they are switched on.
+    """
     kinds: dict[Any, Setting] = {}
     for setting in settings:
-        kind = tuple(
-            (name, type(value) if hasattr(value, "get_params") else None)
-            for name, value in setting.params.items()
-        )
+        kind = tuple((name, _kind(value)) for name, value in setting.params.items())
         kinds.setdefault(kind, setting)
     return list(kinds.values())
+
+
+def _kind(value: Any) -> Any:
+    if hasattr(value, "get_params"):
+        return type(value)
+    return value if isinstance(value, str | bool | np.bool_) else None
 
 
 def check_settings(base: Any, settings: Iterable[Setting]) -> None:

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from earnest.core.errors import EarnestError
 from earnest.training.ledger import Ledger
 
+USERS_LINE = 4  # whoever called `fit`, which calls `judge`, which calls here
+
 
 class AllFailedError(EarnestError, ValueError):
     """No fit of a search succeeded."""
@@ -34,13 +36,13 @@ def tell_failures(ledger: Ledger, error_score: float) -> None:
             f"set to {error_score}. Look at failures_, or set error_score='raise' to debug them."
             f"\n\n{_summary(failed)}",
             FitFailedWarning,
-            stacklevel=3,
+            stacklevel=USERS_LINE,
         )
     for text in dict.fromkeys(ledger.failed_scores()):
         warnings.warn(
             f"Scoring failed. The score is set to {error_score}. Details:\n{text}",
             UserWarning,
-            stacklevel=3,
+            stacklevel=USERS_LINE,
         )
 
 
@@ -48,7 +50,9 @@ def warn_of_means(part: str, means: NDArray[np.float64]) -> None:
     """Warn of mean scores that are not finite."""
     if not np.isfinite(means).all():
         warnings.warn(
-            f"One or more of the {part} scores are non-finite: {means}", UserWarning, stacklevel=4
+            f"One or more of the {part} scores are non-finite: {means}",
+            UserWarning,
+            stacklevel=USERS_LINE + 1,
         )
 
 

@@ -123,14 +123,14 @@ def fit_cell(shared: Training, task: Task, *, raises: bool = False) -> Outcome:
         times = {"fit_time": perf_counter() - start, "score_time": 0.0}
         return Outcome(task.key, numbers=times, error=format_exc())
     fitted = perf_counter()
+    response, unpredicted = None, None
     try:
-        response = None if shared.plan is None else _remembered(shared.plan, model, X_test)
-    except Exception:
-        if raises:
-            raise
-        times = {"fit_time": fitted - start, "score_time": perf_counter() - fitted}
-        return Outcome(task.key, numbers=times, error=format_exc(), note=UNPREDICTED)
-    try:
+        try:
+            response = None if shared.plan is None else _remembered(shared.plan, model, X_test)
+        except Exception:  # which need not keep a scorer from its own number
+            if raises:
+                raise
+            unpredicted = format_exc()
         scores, problems = _scored(shared, model, X_test, y_test, test, "test", raises)
         scored = perf_counter()
         if shared.return_train_score:
@@ -142,7 +142,8 @@ def fit_cell(shared: Training, task: Task, *, raises: bool = False) -> Outcome:
         task.key,
         arrays={} if response is None else {RESPONSE: response},
         numbers={"fit_time": fitted - start, "score_time": scored - fitted, **scores},
-        note="\n".join(problems) or None,
+        error=unpredicted,
+        note=UNPREDICTED if unpredicted else "\n".join(problems) or None,
     )
 
 

@@ -13,9 +13,7 @@ from earnest.core.errors import EarnestError
 from earnest.core.intervals import Interval
 from earnest.core.predictions import Predictions
 from earnest.core.results import Estimate, by_severity
-from earnest.core.weights import Weights
-from earnest.kernels.score import score_table
-from earnest.methods.run import estimate
+from earnest.methods.run import configured, estimate, too_optimistic
 from earnest.metrics.families import Metric
 
 
@@ -64,8 +62,31 @@ class Question:
     cautions: tuple[Caution, ...]
 
     def answer(self, pi: Predictions) -> Estimate:
-        """Return the estimate of the search's winner."""
-        made = estimate(
+        """Return the estimate of the search's winner.
+
+        Where the rule of the resamples chooses the same winner, it is that of the method. Where
+        it chooses another, the method corrects for a choice that was not made: its value stands
+        only if it is worse than what the winner itself shows out-of-sample, and else the winner
+        is judged as a configuration of its own, uncorrected. So no winner is said to be better
+        than its own score.
+        """
+        made = self._asked_of(pi)
+        if self.best is None:
+            return replace(made, cautions=by_severity([*made.cautions, *self.cautions]))
+        name = pi.configs.ids[self.best]
+        if not pi.complete[self.best]:
+            raise NoEstimateError(
+                f"the winner {name} lacks predictions",
+                needs="a winner that was evaluated on every split",
+                got="a winner with failed fits",
+                cure="Read failures_; error_score=numpy.nan lets no such configuration win.",
+            )
+        if made.winner not in (name, None):
+            made = self._of_another(made, self._asked_of(pi.select(self.best)))
+        return replace(made, winner=name, cautions=by_severity([*made.cautions, *self.cautions]))
+
+    def _asked_of(self, pi: Predictions) -> Estimate:
+        return estimate(
             pi,
             method=self.method,
             metric=self.metric,
@@ -73,37 +94,69 @@ class Question:
             n_resamples=self.n_resamples,
             rng=self.seed,
         )
-        if self.best is None:
-            return replace(made, cautions=by_severity([*made.cautions, *self.cautions]))
-        if not pi.complete[self.best]:
-            raise NoEstimateError(
-                f"the winner {pi.configs.ids[self.best]} lacks predictions",
-                needs="a winner that was evaluated on every split",
-                got="a winner with failed fits",
-                cure="Read failures_; error_score=numpy.nan lets no such configuration win.",
-            )
-        found = [*made.cautions, *self.cautions, *self._other_winner(made, pi)]
-        name = pi.configs.ids[self.best]
-        naive = made.naive if made.winner == name else self._own_score(pi)
-        return replace(made, winner=name, naive=naive, cautions=by_severity(found))
 
-    def _own_score(self, pi: Predictions) -> float:
-        own = pi.select(int(self.best or 0)).usable()
-        return float(score_table(own, self.metric, Weights.ones(own.n_cases))[0, 0])
+    def _of_another(self, made: Estimate, alone: Estimate) -> Estimate:
+        """Return the estimate of a winner that the rule of the resamples does not choose."""
+        sign = self.metric.sign
+        # Methods that keep cases apart for a choice have no naive value of one configuration.
+        naive = alone.value if alone.naive is None else alone.naive
+        own = sign * min(sign * alone.value, sign * naive)
+        corrected = configured(self.method, n_resamples=self.n_resamples).spec.corrected
+        if corrected and sign * made.value <= sign * own:
+            kept = [one for one in made.cautions if one.code not in OF_THE_WINNER]
+            told = replace(made, naive=naive, winner=alone.winner)
+            remarks = [*too_optimistic(told, corrected=True), *_worse(made, alone)]
+            return replace(told, cautions=(*kept, *remarks))
+        whole = [one for one in made.cautions if one.code in OF_ALL]
+        kept = [one for one in alone.cautions if one.code not in {"EN015", "EN022", *OF_ALL}]
+        return replace(
+            alone,
+            value=own,
+            naive=naive,
+            n_configs=made.n_configs,
+            provenance=made.provenance,
+            cautions=(*kept, *whole, *_uncorrected(made, alone)),
+        )
 
-    def _other_winner(self, made: Estimate, pi: Predictions) -> Iterator[Caution]:
-        name = pi.configs.ids[int(self.best or 0)]
-        if made.winner not in (name, None):
-            rule = made.provenance.knobs.get("selector", made.method)
-            yield Caution(
-                "EN014",
-                f"The search refits {name}; in-bag the rule is {rule!r}, which on these data "
-                f"chooses {made.winner}.",
-                "The estimate is about a choice by that rule, which is not quite how this winner "
-                "was chosen.",
-                "Where both are as good, nothing is lost; a metric that is a mean over cases can "
-                "be given method=BBC(selector='mean_of_folds').",
-            )
+
+# Remarks on the winner of the resamples' rule, and those on all configurations together.
+OF_THE_WINNER = {"EN001", "EN005", "EN007"}
+OF_ALL = {"EN006", "EN012"}
+
+
+def _two_rules(made: Estimate, alone: Estimate) -> str:
+    rule = made.provenance.knobs.get("selector", made.method)
+    return (
+        f"The search refits {alone.winner}; in-bag the rule is {rule!r}, which on these data "
+        f"chooses {made.winner}."
+    )
+
+
+def _worse(made: Estimate, alone: Estimate) -> Iterator[Caution]:
+    yield Caution(
+        "EN014",
+        _two_rules(made, alone),
+        f"The value corrects for a choice by that rule, and is no better than the own score of "
+        f"{alone.winner}.",
+        "Where both are as good, little is lost; a metric that is a mean over cases can be given "
+        "method=BBC(selector='mean_of_folds').",
+    )
+
+
+def _uncorrected(made: Estimate, alone: Estimate) -> Iterator[Caution]:
+    yield Caution(
+        "EN014",
+        _two_rules(made, alone),
+        f"The choice of {alone.winner} cannot be repeated in the resamples, so that the value is "
+        f"its own out-of-sample score, not that of {made.winner}.",
+        "Let `refit` choose by the score, or confirm on cases that the search never saw.",
+    )
+    yield Caution(
+        "EN022",
+        f"The choice of {alone.winner} among {made.n_configs} configurations is not corrected for.",
+        "If it was chosen for being good, the value is too optimistic, and so are its limits.",
+        "Confirm on cases that the search never saw.",
+    )
 
 
 class Honest:
@@ -136,7 +189,9 @@ class Honest:
     def estimate_(self) -> Estimate:
         """How good the winner really is: the estimate of `method`, always of `best_index_`.
 
-        It is computed when first asked for, from the seed of the search, and kept.
+        It is computed when first asked for, from the seed of the search, and kept. Where `refit`
+        chose another winner than the rule of the resamples, it is no better than that winner's own
+        score, and a caution (EN014) tells what it corrects for.
         """
         _need_fit(self)
         if self._answer is None:

@@ -6,7 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from earnest.engine.identity import describe, digest, versions
+from earnest.core.errors import InputError
+from earnest.engine.identity import describe, digest, parameters_of, versions, with_parts
 from earnest.training.routing import Routed
 from earnest.training.splits import Splits
 
@@ -19,13 +20,15 @@ def search_identity(search: Any, base: Any, X: Any, y: Any, routed: Routed) -> d
     """
     if search.store is None:
         return {}
-    beside = {"fit": dict(routed.fit), "split": dict(routed.split), "score": dict(routed.score)}
+    check_seeded(search.cv)
+    grid = search.candidates if isinstance(search.candidates, dict) else {}
+    beside = _arguments(routed)
     return {
         "data": describe(X),
         "outcome": describe(y),
-        "arguments of fit": describe({k: v for k, v in beside.items() if v}),
-        "estimator": describe(base),
-        "candidates": describe(search.candidates),
+        **with_parts("arguments of fit", beside, beside),
+        **with_parts("estimator", base, parameters_of(base)),
+        **with_parts("candidates", search.candidates, grid),
         "n_iter": describe(search.n_iter),
         "scoring": describe(search.scoring),
         "metric": describe(search.metric),
@@ -34,6 +37,29 @@ def search_identity(search: Any, base: Any, X: Any, y: Any, routed: Routed) -> d
         "seed": describe(search.random_state),
         **versions(base, search.candidates),
     }
+
+
+def _arguments(routed: Routed) -> dict[str, Any]:
+    """Return what was passed to `fit` beside the data, by name and where it goes."""
+    places = {"fit": routed.fit, "split": routed.split, "score": routed.score}
+    return {
+        f"{name} for {place}": value
+        for place, given in places.items()
+        for name, value in given.items()
+        if value is not None
+    }
+
+
+def check_seeded(cv: Any) -> None:
+    """Refuse a splitter that shuffles otherwise at every call: its run could never be resumed."""
+    shuffles = getattr(cv, "shuffle", True)  # ShuffleSplit and Repeated* have no such choice
+    if hasattr(cv, "split") and shuffles and getattr(cv, "random_state", 0) is None:
+        raise InputError(
+            "the splits would differ at every call, so that `store` could not be resumed",
+            needs="a splitter with a seed",
+            got=f"{type(cv).__name__} that shuffles with random_state=None",
+            cure="Give the splitter random_state=0, or leave `store` out.",
+        )
 
 
 def with_splits(facts: Mapping[str, str], splits: Splits) -> dict[str, str]:

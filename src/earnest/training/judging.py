@@ -82,8 +82,7 @@ def judge(search: Any, prepared: Prepared, searched: Searched) -> Judged:
     name = search.refit if multimetric and isinstance(search.refit, str) else names[0]
     best, pooled = None, False
     if search.refit or not multimetric:
-        whole = pi if pi is not None and not searched.ledger.failures() else None
-        best, pooled = _winner(search, prepared, table, name, whole)
+        best, pooled = _winner(search, prepared, table, name, pi)
     scores = None
     if best is not None and not callable(search.refit):
         scores = table[f"mean_test_{name}"][best]
@@ -205,7 +204,7 @@ def _trials(searched: Searched, name: str, missing: float) -> tuple[Trial, ...]:
     ledger, splits = searched.ledger, searched.journey.splits
     scores: NDArray[np.float64] = ledger.numbers(f"test_{name}", splits, missing)
     dropped = {drop.config for drop in searched.journey.dropped}
-    failed = {failure.config for failure in ledger.failures()}
+    failed = ledger.unscored(name)
     return tuple(
         trial(config, setting.params, row, dropped=config in dropped, failed=config in failed)
         for config, setting, row in zip(ledger.ids, ledger.settings, scores, strict=True)

@@ -17,6 +17,8 @@ from earnest.training.fitting import RESPONSE, SINGLE, UNPREDICTED, cell
 from earnest.training.responses import ResponsePlan
 from earnest.training.splits import Splits
 
+UNSCORED = "scoring failed"  # the note of a failure that left the predictions whole
+
 
 @dataclass(frozen=True)
 class Failure:
@@ -157,10 +159,17 @@ class Ledger:
                 self.splits.repeat[split],
                 self.splits.fold[split],
                 bad.error or bad.note or "",
-                bad.note if bad.failed else "scoring failed",
+                bad.note if bad.failed else UNSCORED,
             )
             for (config, split), bad in sorted(self._bad.items())
         )
+
+    def unscored(self, *names: str) -> set[str]:
+        """Return the configurations that lack one of these scores where something failed."""
+        return {self.ids[key[0]] for key in self._bad if self._lacks(key, names)}
+
+    def _lacks(self, key: tuple[int, int], names: Sequence[str]) -> bool:
+        return any(f"test_{name}" not in self._numbers[key] for name in names)
 
     def failed_fits(self) -> list[str]:
         """Return the tracebacks of the fits that failed."""
@@ -168,9 +177,13 @@ class Ledger:
         return [one.error for one in bad if one.error and one.note != UNPREDICTED]
 
     def failed_scores(self) -> list[str]:
-        """Return the tracebacks of models that could be fitted, but not asked or scored."""
+        """Return the tracebacks of models that could be fitted, but not scored."""
         bad = [bad for _, bad in sorted(self._bad.items())]
-        late = [one.error for one in bad if one.error and one.note == UNPREDICTED]
+        late = [
+            one.error
+            for key, one in sorted(self._bad.items())
+            if one.error and one.note == UNPREDICTED and self._lacks(key, self.score_names)
+        ]
         return late + [one.note for one in bad if one.error is None and one.note]
 
     def predictions(self, configs: Sequence[int] | None = None) -> Predictions | None:

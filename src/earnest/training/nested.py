@@ -15,13 +15,13 @@ from earnest.core.configs import Configs
 from earnest.core.errors import InputError
 from earnest.core.predictions import Predictions
 from earnest.core.protocols import Key, Outcome
+from earnest.core.provenance import versions
 from earnest.core.results import Estimate, Provenance, by_severity
 from earnest.core.weights import Weights
 from earnest.core.wording import number
 from earnest.inference.no_information import no_information
 from earnest.inference.remarks import evidence_remarks, undefined_folds
 from earnest.kernels.score import fold_scores, score_table
-from earnest.methods.base import versions
 from earnest.metrics.families import Metric
 from earnest.training.candidates import StaticCandidates
 from earnest.training.fitting import RESPONSE

@@ -13,7 +13,9 @@ from earnest.core import check
 from earnest.core.errors import InputError
 from earnest.core.intervals import Ask
 from earnest.core.rng import Seeds
-from earnest.methods import METHODS
+from earnest.core.threads import workers
+from earnest.engine.limits import Limit
+from earnest.methods.run import configured
 from earnest.training.candidates import (
     DynamicCandidates,
     Setting,
@@ -27,6 +29,7 @@ from earnest.training.identity import search_identity, seed_of, with_splits
 from earnest.training.problem import Problem, read_problem, survival_outcome
 from earnest.training.routing import Routed, route
 from earnest.training.scoring import Scoring, read_scoring
+from earnest.training.slicing import count_rows
 from earnest.training.splits import Splits, make_splits
 
 
@@ -68,29 +71,17 @@ class Prepared:
 
 def prepare(search: Any, X: Any, y: Any, params: Mapping[str, Any]) -> Prepared:
     """Read the data and all knobs of a search, and refuse what cannot work."""
-    from sklearn import get_config
-    from sklearn.base import is_classifier
-    from sklearn.utils import indexable
-
     check_knobs(search)
     base = search.base_estimator()
     raises = isinstance(search.error_score, str)
     scoring = read_scoring(base, search.scoring, refit=search.refit, raises=raises)
-    X, y = indexable(X, survival_outcome(y))
-    routed = route(search, scoring.call, params, _count(X))
+    X, y = _same_rows(X, survival_outcome(y))
+    routed = route(search, scoring.call, params, count_rows(X))
     facts = search_identity(search, base, X, y, routed)
     candidates, seed = _drawn(search, facts)
     kinds = _kinds(candidates)
     check_settings(base, kinds)
-    splits = make_splits(
-        search.cv,
-        X,
-        y,
-        classifier=is_classifier(base),
-        n_repeats=search.n_repeats,
-        seeds=Seeds(seed),
-        params=routed.split,
-    )
+    splits = _splits(search, base, X, y, seed, routed)
     problem = read_problem(
         base,
         y,
@@ -103,7 +94,56 @@ def prepare(search: Any, X: Any, y: Any, params: Mapping[str, Any]) -> Prepared:
         groups=routed.split.get("groups"),
         ordered=splits.ordered,
     )
-    training = Training(
+    return Prepared(
+        training=_training(search, base, X, y, splits, scoring, problem, routed, seed),
+        candidates=candidates,
+        scoring=scoring,
+        problem=problem,
+        routed=routed,
+        seed=seed,
+        identity=with_splits(facts, splits),
+    )
+
+
+def _same_rows(X: Any, y: Any) -> tuple[Any, Any]:
+    """Return the data as rows can be taken of them; as many outcomes as rows."""
+    from sklearn.utils import indexable
+
+    try:
+        made_X, made_y = indexable(X, y)
+    except ValueError as error:
+        raise InputError("X and y do not go together", got=str(error)) from error
+    return made_X, made_y
+
+
+def _splits(search: Any, base: Any, X: Any, y: Any, seed: int, routed: Routed) -> Splits:
+    from sklearn.base import is_classifier
+
+    return make_splits(
+        search.cv,
+        X,
+        y,
+        classifier=is_classifier(base),
+        n_repeats=search.n_repeats,
+        seeds=Seeds(seed),
+        params=routed.split,
+    )
+
+
+def _training(
+    search: Any,
+    base: Any,
+    X: Any,
+    y: Any,
+    splits: Splits,
+    scoring: Scoring,
+    problem: Problem,
+    routed: Routed,
+    seed: int,
+) -> Training:
+    from sklearn import get_config
+
+    return Training(
         X=X,
         y=y,
         base=base,
@@ -116,19 +156,6 @@ def prepare(search: Any, X: Any, y: Any, params: Mapping[str, Any]) -> Prepared:
         seed=None if search.random_state is None and search.store is None else seed,
         config=get_config(),
     )
-    return Prepared(
-        training=training,
-        candidates=candidates,
-        scoring=scoring,
-        problem=problem,
-        routed=routed,
-        seed=seed,
-        identity=with_splits(facts, splits),
-    )
-
-
-def _count(X: Any) -> int:
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
 
 def _drawn(
@@ -177,16 +204,23 @@ def check_knobs(search: Any) -> None:
             got=check.show(search.refit),
         )
     Ask.of(search.confidence_level, "two-sided")
-    if isinstance(search.method, str):
-        given = {} if search.n_resamples is None else {"n_resamples": search.n_resamples}
-        kind = METHODS[search.method]
-        if given and not hasattr(kind, "n_resamples"):
-            raise InputError(
-                f"method {search.method!r} has no knob `n_resamples`", cure="Leave it out."
-            )
-        kind(**given)
+    configured(search.method, n_resamples=search.n_resamples)
+    workers(search.n_jobs)
+    Limit.of(search.time_limit)
+    _check_seed(search.random_state)
     if search.drop is not None or search.stop_when_width is not None:
         _check_rounds(search)
+
+
+def _check_seed(given: Any) -> None:
+    kinds = (np.random.Generator, np.random.SeedSequence, np.random.RandomState)
+    number = isinstance(given, int | np.integer) and not isinstance(given, bool) and given >= 0
+    if given is not None and not number and not isinstance(given, kinds):
+        raise InputError(
+            "`random_state` cannot seed anything",
+            needs="None, a non-negative int, numpy.random.RandomState, Generator or SeedSequence",
+            got=check.show(given),
+        )
 
 
 def _check_rounds(search: Any) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from earnest.core.configs import Configs
 from earnest.core.errors import InputError, MetricError
@@ -17,7 +17,7 @@ from earnest.core.target_reading import infer_task, read_target
 from earnest.metrics.families import Metric, Need
 from earnest.metrics.responding import check_fits
 from earnest.training.responses import ResponsePlan, plan_response
-from earnest.training.scoring import Measure, Scoring, measure_of
+from earnest.training.scoring import Measure, Scoring, measure_of, positive_of
 
 _USUAL = ("ClassifierMixin.score", "RegressorMixin.score", "SurvivalAnalysisMixin.score")
 
@@ -97,7 +97,12 @@ def read_problem(
     if task is None:
         return Problem(measure, None, "the outcome is of no kind that can be judged")
     try:
-        target = _target(y, task, scorers, groups, ordered)
+        said = positive_of(metric, scoring, scorers.shown, refit)
+        target = _target(y, task, said, groups, ordered)
+        if metric is not None and task is Task.BINARY:
+            chooser = positive_of(None, scoring, scorers.shown, refit)
+            if _positive(y, chooser) != _positive(y, said):  # the metric of another class
+                measure = replace(measure, chooses=False)
     except InputError as error:
         return Problem(measure, None, str(error))
     if measure.metric is not None and metric is None and _judges_labels(measure.metric, target):
@@ -143,12 +148,10 @@ def _judges_labels(metric: Metric, target: Target) -> bool:
     return target.has_classes and metric.needs is Need.VALUE
 
 
-def _target(
-    y: Any, task: Task, scorers: Scoring, groups: ArrayLike | None, ordered: bool
-) -> Target:
+def _target(y: Any, task: Task, said: Any, groups: ArrayLike | None, ordered: bool) -> Target:
     positive = None
     if task is Task.BINARY:
-        positive = _positive(scorers, np.unique(np.asarray(y)))
+        positive = _positive(y, said)
     target, _ = read_target(
         y,
         np.zeros((len(y), 1)),
@@ -163,14 +166,12 @@ def _target(
     return target
 
 
-def _positive(scorers: Scoring, labels: NDArray[Any]) -> Any:
-    """Return the positive class: as a scorer says, else the last, as scikit-learn has it."""
-    several = scorers.shown.values() if isinstance(scorers.shown, dict) else [scorers.shown]
-    for scorer in several:
-        said = getattr(scorer, "_kwargs", {}).get("pos_label")
-        if said is not None:
-            return said
-    return labels[-1].item() if isinstance(labels[-1], np.generic) else labels[-1]
+def _positive(y: Any, said: Any) -> Any:
+    """Return the positive class: the one that was named, else the last, as in scikit-learn."""
+    last = np.unique(np.asarray(y))[-1]
+    if said is not None:
+        return said
+    return last.item() if isinstance(last, np.generic) else last
 
 
 def _usual(base: Any) -> bool:

@@ -6,20 +6,27 @@ from collections.abc import Iterator, Sequence
 
 from earnest.core import check
 from earnest.core.cautions import Caution, Severity
-from earnest.training.ledger import Failure
+from earnest.training.ledger import UNSCORED, Failure
 from earnest.training.splits import Splits
 
 
 def failed_fits(failures: Sequence[Failure], n_configs: int) -> Iterator[Caution]:
-    """Yield a caution where fits failed."""
-    names = list(dict.fromkeys(failure.config for failure in failures))
-    if names:
+    """Yield a caution where fits failed, and one where only scores did."""
+    for scores in (False, True):
+        those = [one for one in failures if (one.note == UNSCORED) == scores]
+        names = list(dict.fromkeys(failure.config for failure in those))
+        if not names:
+            continue
+        what = "could not be scored" if scores else "failed or gave no usable predictions"
         yield Caution(
             "EN045",
-            f"{len(failures)} fits or scores failed, of {len(names)} of {n_configs} "
-            f"configurations: {check.some(names)}.",
-            "A configuration without all its predictions is left out; the estimate is about the "
-            "others.",
+            f"{len(those)} fits {what}, of {len(names)} of {n_configs} configurations: "
+            f"{check.some(names)}.",
+            "Their predictions are kept, and the estimate is about them, too; but a mean score "
+            "that the search chose by may be missing."
+            if scores
+            else "A configuration without all its predictions is left out; the estimate is about "
+            "the others.",
             "Read `failures_` of the search.",
         )
 

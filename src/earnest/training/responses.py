@@ -203,8 +203,9 @@ def _by_need(need: Need | None, target: Target, models: list[Any]) -> ResponsePl
 
 
 def _need(method: str, models: list[Any]) -> None:
-    lacking = [type(model).__name__ for model in models if not hasattr(model, method)]
-    if lacking:
+    """Refuse what no candidate has; one that lacks it among others fails by itself."""
+    if not any(hasattr(model, method) for model in models):
+        lacking = [type(model).__name__ for model in models]
         raise MetricError(
             f"{check.some(dict.fromkeys(lacking))} has no {method}",
             needs=f"candidates with {method}",

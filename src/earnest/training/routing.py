@@ -83,6 +83,6 @@ def _takes_weights(scorer: Any) -> bool:
             f"{scorer} takes no sample_weight: candidates are fitted with weights and compared "
             "without.",
             UserWarning,
-            stacklevel=4,
+            stacklevel=5,  # whoever called `fit`
         )
     return takes

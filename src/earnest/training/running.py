@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
+from earnest.adapters.run_file import CONFIGS
+from earnest.adapters.scored import shown_configs
 from earnest.core.errors import InputError
 from earnest.core.protocols import Outcome, Progress, Store, Task
 from earnest.core.rng import Seeds
 from earnest.engine.parcels import Kept
 from earnest.engine.run import run
 from earnest.metrics.families import Metric
-from earnest.training.candidates import DynamicCandidates, Setting, StaticCandidates
+from earnest.training.candidates import (
+    DynamicCandidates,
+    Setting,
+    StaticCandidates,
+    check_settings,
+)
 from earnest.training.dropping import Dropping, DropTrace
 from earnest.training.fitting import UNPREDICTED, Training, fit_cell
 from earnest.training.ledger import Ledger
@@ -104,9 +110,10 @@ class Runner:
         """Enter configurations; a store is told what they are, for who reads the file alone."""
         added = self.ledger.add(ids, settings)
         if self.store is not None:
-            pairs = zip(self.ledger.ids, self.ledger.settings, strict=True)
-            listed = [{"config": name, "params": _words(one.params)} for name, one in pairs]
-            self.store.put_document("configs", json.dumps(listed))
+            shown = shown_configs(self.ledger.ids, [one.params for one in self.ledger.settings])
+            pairs = zip(self.ledger.ids, shown, strict=True)
+            listed = [{"config": name, "params": params} for name, params in pairs]
+            self.store.put_document(CONFIGS, json.dumps(listed))
         return added
 
     def skip(self, count: int) -> None:
@@ -166,20 +173,15 @@ def run_dynamic(
     while asked := list(asker.ask()):
         first = len(ledger.ids)
         names = [f"c{first + i}" for i in range(len(asked))]
-        configs = runner.enter(names, [Setting(dict(params)) for params in asked])
+        settings = [Setting(dict(params)) for params in asked]
+        if not first:  # a space that is wrong is so from the start
+            check_settings(runner.shared.value.base, settings)
+        configs = runner.enter(names, settings)
         runner(ledger.tasks(configs, range(count)))
         asker.tell([score(config) for config in configs])
     if not ledger.ids:
         raise InputError("the search proposed no configuration", needs="one at least")
     return Journey(range(count))
-
-
-def _words(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters as JSON can hold them: plain values as they are, others in words."""
-    return {
-        name: value if isinstance(value, bool | int | float | str | None) else repr(value)
-        for name, value in params.items()
-    }
 
 
 def mean_score(ledger: Ledger, config: int, name: str, missing: float) -> float:

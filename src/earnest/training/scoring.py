@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from earnest.core import check
+from earnest.core.configs import Configs
 from earnest.core.errors import InputError, UnknownNameError
 from earnest.core.predictions import Predictions
-from earnest.core.target import Task
+from earnest.core.target import Target, Task, plain_labels
+from earnest.core.target_reading import read_target
 from earnest.core.weights import Weights
 from earnest.kernels.score import score_table
 from earnest.metrics import metric as resolve_metric
@@ -57,29 +60,46 @@ class MetricScorer:
 
     def __call__(self, model: Any, X: Any, y: Any) -> float:
         """Return the metric of a fitted model, with the sign of a gain."""
-        from sklearn.base import is_regressor
-
-        classes = getattr(model, "classes_", None)
-        task = Task.REGRESSION if is_regressor(model) and y.dtype.names is None else None
-        about: dict[str, Any] = {"task": task}
-        if classes is not None:
-            many = len(classes) > 2
-            about["classes"] = np.asarray(classes).tolist()
-            about |= {"task": "multiclass"} if many else {"positive": about["classes"][-1]}
-        empty = Predictions.from_arrays(y, np.zeros(len(y)), response=None, **about)
-        measure = self.metric.on(empty.target.task)
-        plan = plan_response(measure, empty.target, [model])
+        target = _target_of(model, np.asarray(y))
+        if target is None:
+            return np.nan
+        measure = self.metric.on(target.task)
+        plan = plan_response(measure, target, [model])
         responses = plan.read(model, X)
         pi = Predictions(
-            target=empty.target,
-            configs=empty.configs,
-            responses=responses.reshape((len(y), 1, 1, *responses.shape[1:])),
-            folds=empty.folds,
-            fold_names=empty.fold_names,
+            target=target,
+            configs=Configs.of(None, 1),
+            responses=responses.reshape((target.n, 1, 1, *responses.shape[1:])),
+            folds=np.zeros((target.n, 1), dtype=np.int32),
+            fold_names=(("0",),),
             kind=plan.kind,
         )
-        value = score_table(pi, measure, Weights.ones(len(y)))[0, 0]
+        value = score_table(pi, measure, Weights.ones(target.n))[0, 0]
         return float(measure.sign * value)
+
+
+def _target_of(model: Any, y: NDArray[Any]) -> Target | None:
+    """Return the outcome of a fitted model's cases, None where there is one class in all.
+
+    The classes are those that the model knows, and what else it is shown: a fold may have one.
+    """
+    from sklearn.base import is_regressor
+
+    known = getattr(model, "classes_", None)
+    plain = y.dtype.names is None
+    if known is None or not plain:
+        task = Task.REGRESSION if is_regressor(model) and plain else None
+        about: dict[str, Any] = dict.fromkeys(("positive", "classes", "groups", "strata", "ids"))
+        return read_target(y, np.zeros((len(y), 1)), task=task, ordered=False, **about)[0]
+    y = y.reshape(len(y))
+    classes = np.union1d(np.asarray(known), y)
+    if len(classes) < 2:
+        return None
+    return Target(
+        y=np.searchsorted(classes, y).astype(np.int64),
+        task=Task.BINARY if len(classes) == 2 else Task.MULTICLASS,
+        classes=plain_labels(classes),
+    )
 
 
 def read_scoring(estimator: Any, scoring: Any, *, refit: Any, raises: bool) -> Scoring:
@@ -188,7 +208,7 @@ def measure_of(
     chosen = _chooser(scoring, shown, refit)
     own = _as_metric(chosen, task, usual)
     if metric is not None:
-        asked = resolve_metric(metric)
+        asked = resolve_metric(_of_the_positive(metric))
         return Measure(asked, chooses=own.metric is not None and own.metric.name == asked.name)
     return own
 
@@ -199,6 +219,15 @@ def _chooser(scoring: Any, shown: Any, refit: Any) -> Any:
         return scoring
     name = refit if isinstance(refit, str) else next(iter(shown))
     return scoring[name] if isinstance(scoring, dict) else name
+
+
+def positive_of(metric: Any, scoring: Any, shown: Any, refit: Any) -> Any:
+    """Return the positive class that the metric of the estimate names, None where it names none.
+
+    That of the user's own metric, else that of the scorer that chooses; other scorers have no say.
+    """
+    chosen = _chooser(scoring, shown, refit) if metric is None else metric
+    return getattr(chosen, "_kwargs", {}).get("pos_label")
 
 
 def _as_metric(chosen: Any, task: Task | None, usual: bool) -> Measure:

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from earnest.core import check
 from earnest.core.errors import InputError
-from earnest.training.candidates import Setting, StaticCandidates, read_candidates
+from earnest.training.candidates import Setting, first_estimator
 from earnest.training.delegating import Delegating, need_refit
 from earnest.training.fitting import fit
 from earnest.training.honest import Honest
@@ -50,7 +50,7 @@ class SearchCV(MetaEstimatorMixin, Delegating, Honest, BaseEstimator):
     Parameters
     ----------
     estimator : estimator
-        What is tuned; None where `candidates` are estimators.
+        What is tuned; not looked at, and best None, where `candidates` are estimators.
     candidates : dict, list, or dynamic search
         A parameter grid or distributions (a dict, or a list of them), a list of estimators or of
         (name, estimator) pairs, or `optuna_candidates(...)`.
@@ -81,7 +81,7 @@ class SearchCV(MetaEstimatorMixin, Delegating, Honest, BaseEstimator):
     store : str, Path or Store, optional
         A file that keeps every finished fit: the same call resumes after an end of any kind.
     time_limit : float, optional
-        Seconds for each fit.
+        Seconds for each fit. With a longer one, stored fits that ran out of it are run again.
     n_jobs : int, optional
         How many fits at once; never changes the result.
     error_score : 'raise' or number
@@ -256,11 +256,11 @@ class SearchCV(MetaEstimatorMixin, Delegating, Honest, BaseEstimator):
 
     def base_estimator(self) -> Any:
         """Return the estimator that candidates are made from, the first of a list of them."""
+        listed = first_estimator(self.candidates)
+        if listed is not None:
+            return listed
         if self.estimator is not None:
             return self.estimator
-        found = read_candidates(self.candidates)
-        if isinstance(found, StaticCandidates) and found.settings[0].whole:
-            return found.settings[0].params["estimator"]
         raise InputError(
             "`estimator` is missing",
             needs="an estimator; only a list of estimators as `candidates` can do without",
@@ -273,7 +273,10 @@ class SearchCV(MetaEstimatorMixin, Delegating, Honest, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        own = get_tags(self.base_estimator())
+        try:
+            own = get_tags(self.base_estimator())
+        except InputError:  # nothing to ask: a search that cannot be fitted can still be shown
+            return tags
         tags.estimator_type = own.estimator_type
         tags.classifier_tags = deepcopy(own.classifier_tags)
         tags.regressor_tags = deepcopy(own.regressor_tags)

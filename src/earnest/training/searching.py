@@ -9,6 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from earnest.adapters.ranges import ranges_of
+from earnest.adapters.run_file import ABOUT, about_search
+from earnest.adapters.score_names import SINGLE, score_names
 from earnest.core.errors import InputError
 from earnest.core.protocols import Progress, Store
 from earnest.core.rng import Seeds
@@ -78,7 +81,17 @@ def _opened(search: Any, prepared: Prepared, stack: ExitStack) -> Store | None:
     if store is not None:
         stack.enter_context(store)
         store.open(prepared.identity)
+        store.put_document(ABOUT, _about(search, prepared))
     return store
+
+
+def _about(search: Any, prepared: Prepared) -> str:
+    """Return what a reader of the run file alone must know: scores and ranges."""
+    return about_search(
+        score_names(prepared.scoring.names or (SINGLE,), prepared.scoring.shown, search.scoring),
+        search.refit if isinstance(search.refit, str) else None,
+        ranges_of(getattr(search.candidates, "space", search.candidates)),
+    )
 
 
 @contextmanager

@@ -35,6 +35,11 @@ def take(values: Any, rows: NDArray[np.intp]) -> Any:
     return _safe_indexing(values, rows)
 
 
+def count_rows(values: Any) -> int:
+    """Return the number of rows of anything that has rows."""
+    return int(values.shape[0]) if hasattr(values, "shape") else len(values)
+
+
 def params_of(
     params: Mapping[str, Any], n: int, rows: NDArray[np.intp] | None = None
 ) -> dict[str, Any]:

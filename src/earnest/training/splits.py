@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from earnest.core import check
 from earnest.core.errors import InputError
 from earnest.core.rng import Purpose, Seeds
+from earnest.training.slicing import count_rows
 
 Indices = NDArray[np.intp]
 
@@ -111,7 +112,7 @@ def make_splits(
     splitters = [first, *(_shuffled(first, seeds, r) for r in range(1, n_repeats))]
     pairs: list[tuple[Indices, Indices]] = []
     places: list[tuple[int, int]] = []
-    n = _count(X)
+    n = count_rows(X)
     for splitter in splitters:
         own = _pairs(splitter, X, y, n, dict(params or {}))
         start = places[-1][0] + 1 if places else 0
@@ -125,10 +126,6 @@ def make_splits(
         n_cases=n,
         ordered=all(train.max() < test.min() for train, test in pairs) and len(pairs) > 1,
     )
-
-
-def _count(X: Any) -> int:
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
 
 def _checked(cv: Any, y: Any, classifier: bool) -> Any:

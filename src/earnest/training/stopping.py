@@ -14,8 +14,7 @@ from earnest.core.cautions import Caution
 from earnest.core.errors import EvidenceError, InputError
 from earnest.core.predictions import Predictions
 from earnest.core.rng import Seeds
-from earnest.methods import METHODS
-from earnest.methods.run import estimate
+from earnest.methods.run import configured, estimate
 from earnest.metrics.families import Metric
 from earnest.training.drop_evidence import due, share_done
 from earnest.training.dropping import ENOUGH
@@ -173,8 +172,8 @@ def _positive(width: Any) -> bool:
 
 
 def _with_interval(method: Any) -> bool:
-    kind = METHODS[method] if isinstance(method, str) else method
-    return bool(kind.spec.interval)
+    chosen = configured(method) if isinstance(method, str) else method
+    return bool(chosen.spec.interval)
 
 
 def stopping_of(width: float | StopWhenWidth | None, **knobs: Any) -> StopWhenWidth | None:
