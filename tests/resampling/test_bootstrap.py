@@ -24,7 +24,6 @@ from earnest.resampling.bootstrap import (
     batches,
     every_class_on_both_sides,
     something_out_of_bag,
-    strata_of,
 )
 
 
@@ -78,12 +77,14 @@ def test_given_strata_come_before_classes() -> None:
         assert (counts[:, strata == layer].sum(axis=1) == 10).all()
 
 
-def test_strata_of_a_survival_target_are_its_events_and_a_regression_has_one() -> None:
+def test_layers_of_a_survival_target_are_its_events_and_a_regression_has_one() -> None:
     event = np.array([True, False, True])
     survival = Target(y=np.arange(3.0), task=Task.SURVIVAL, event=event)
-    np.testing.assert_array_equal(strata_of(survival), [1, 0, 1])
+    np.testing.assert_array_equal(survival.layer_codes, [1, 0, 1])
     values = Target(y=np.arange(3.0), task=Task.REGRESSION)
-    np.testing.assert_array_equal(strata_of(values), [0, 0, 0])
+    np.testing.assert_array_equal(values.layer_codes, [0, 0, 0])
+    assert [layer.tolist() for layer in survival.layers] == [[1], [0, 2]]
+    assert [layer.tolist() for layer in values.layers] == [[0, 1, 2]]
 
 
 def test_groups_go_in_or_out_together() -> None:

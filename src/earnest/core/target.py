@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,23 @@ class Target:
     strata: NDArray[np.int64] | None = None
     ordered: bool = False
     ids: NDArray[Any] | None = None
+
+    @property
+    def layer_codes(self) -> NDArray[np.int64]:
+        """What is resampled apart: the strata given, else the classes or the events."""
+        if self.strata is not None:
+            return self.strata
+        if self.has_classes:
+            return self.y
+        if self.event is not None:
+            return self.event.astype(np.int64)
+        return np.zeros(self.n, dtype=np.int64)
+
+    @cached_property
+    def layers(self) -> tuple[NDArray[np.intp], ...]:
+        """The cases of every layer, kept as each block of resamples asks for them."""
+        codes = self.layer_codes
+        return tuple(np.flatnonzero(codes == code) for code in np.unique(codes))
 
     @property
     def n(self) -> int:

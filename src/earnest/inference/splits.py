@@ -14,7 +14,6 @@ from earnest.core.errors import EvidenceError, InputError
 from earnest.core.predictions import Predictions
 from earnest.core.rng import Purpose, Seeds
 from earnest.core.selection import Selector
-from earnest.resampling.bootstrap import strata_of
 
 TRIES = 1000  # of an unstratified split before it is called impossible
 
@@ -73,7 +72,7 @@ def learning_part(pi: Predictions, knobs: Splitting, seeds: Seeds) -> NDArray[np
 def split_cases(pi: Predictions, share: float, rng: np.random.Generator) -> NDArray[np.bool_]:
     """Return a random part of the cases (n,), stratified by class, whole groups together."""
     units = np.arange(pi.n_cases) if pi.target.groups is None else pi.target.groups
-    layers = strata_of(pi.target) if pi.target.groups is None else np.zeros(pi.n_cases, int)
+    layers = pi.target.layer_codes if pi.target.groups is None else np.zeros(pi.n_cases, int)
     taken = np.zeros(pi.n_cases, dtype=bool)
     for layer in np.unique(layers):
         members = np.unique(units[layers == layer])

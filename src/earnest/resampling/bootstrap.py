@@ -81,8 +81,9 @@ def batches(
 
 def _counts(drawn: NDArray[Any], kind: np.dtype[Any]) -> NDArray[Any]:
     """Return the weights of a resampler, refused where counts do not fit a byte."""
-    whole = drawn.dtype.kind in "iu" and drawn.max(initial=0) <= 255
-    if kind == np.uint8 and drawn.dtype != np.uint8 and not whole:
+    if kind != np.uint8 or drawn.dtype == np.uint8:
+        return drawn
+    if drawn.dtype.kind not in "iu" or drawn.max(initial=0) > 255:
         raise InputError(
             "a resampler that leaves cases out draws whole counts",
             needs="counts from 0 to 255",
@@ -104,7 +105,7 @@ class CaseBootstrap:
         """Return counts (count, n)."""
 
         def rows(k: int) -> NDArray[np.int64]:
-            return counted(rng.integers(0, target.n, (k, target.n)), target.n)
+            return counted(_places(rng, target.n, k), target.n)
 
         return Weights(_draw_until(rows, target.n, count, accept), Unit.CASE)
 
@@ -123,11 +124,9 @@ class StratifiedBootstrap:
         self, target: Target, count: int, rng: np.random.Generator, accept: Accept | None
     ) -> Weights:
         """Return counts (count, n)."""
-        codes = strata_of(target)
-        layers = [np.flatnonzero(codes == s) for s in np.unique(codes)]
 
         def rows(k: int) -> NDArray[np.int64]:
-            drawn = [layer[rng.integers(0, len(layer), (k, len(layer)))] for layer in layers]
+            drawn = [layer[_places(rng, len(layer), k)] for layer in target.layers]
             return counted(np.concatenate(drawn, axis=1), target.n)
 
         return Weights(_draw_until(rows, target.n, count, accept), Unit.CASE)
@@ -155,7 +154,7 @@ class GroupBootstrap:
         present = np.unique(groups)
 
         def rows(k: int) -> NDArray[np.int64]:
-            drawn = present[rng.integers(0, len(present), (k, len(present)))]
+            drawn = present[_places(rng, len(present), k)]
             return counted(drawn, size)[:, groups]
 
         return Weights(_draw_until(rows, target.n, count, accept), Unit.GROUP)
@@ -178,17 +177,6 @@ class BayesianBootstrap:
 
 for _resampler in (CaseBootstrap(), StratifiedBootstrap(), GroupBootstrap(), BayesianBootstrap()):
     RESAMPLERS.add(_resampler.name, _resampler)
-
-
-def strata_of(target: Target) -> NDArray[np.int64]:
-    """Return the strata to resample apart: those given, else the classes or the events."""
-    if target.strata is not None:
-        return target.strata
-    if target.has_classes:
-        return target.y
-    if target.event is not None:
-        return target.event.astype(np.int64)
-    return np.zeros(target.n, dtype=np.int64)
 
 
 def every_class_on_both_sides(target: Target) -> Accept:
@@ -245,6 +233,14 @@ def something_out_of_bag(counts: NDArray[Any]) -> NDArray[np.bool_]:
     if not good.all():
         good[~good] = (counts[~good] == 0).any(axis=1)
     return good
+
+
+def _places(rng: np.random.Generator, size: int, count: int) -> NDArray[np.int64]:
+    """Return `count` rows of `size` places below `size`.
+
+    One number for the whole size, as NumPy takes its time over the product of two.
+    """
+    return rng.integers(0, size, count * size).reshape(count, size)
 
 
 def counted(drawn: NDArray[Any], size: int) -> NDArray[np.int64]:
