@@ -154,14 +154,6 @@ class KrigingSurrogate:
         """Return mean and sd at codes (n, d)."""
         return self.process.predict(WIDTH * codes - WIDTH / 2)
 
-    def averages(self, codes: Floats) -> tuple[Floats, Floats]:
-        """Not needed here."""
-        raise NotImplementedError
-
-    def covariance(self, codes: Floats, others: Floats) -> Floats:
-        """Not needed here."""
-        raise NotImplementedError
-
     def effect(
         self,
         points: Floats,

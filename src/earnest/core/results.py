@@ -48,6 +48,18 @@ class Provenance:
     knobs: Mapping[str, Any]
     versions: Mapping[str, str]
 
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Provenance:
+        """Make it from the plain data of a result."""
+        return cls(
+            seed=data["seed"],
+            fingerprint=data["fingerprint"],
+            n_folds=data["n_folds"],
+            n_repeats=data["n_repeats"],
+            knobs=dict(data["knobs"]),
+            versions=dict(data["versions"]),
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class Estimate:
@@ -206,14 +218,7 @@ class Estimate:
             n_resamples=data["n_resamples"],
             n_valid=data["n_valid"],
             cautions=tuple(Caution.from_dict(c) for c in data["cautions"]),
-            provenance=Provenance(
-                seed=data["seed"],
-                fingerprint=data["fingerprint"],
-                n_folds=data["n_folds"],
-                n_repeats=data["n_repeats"],
-                knobs=dict(data["knobs"]),
-                versions=dict(data["versions"]),
-            ),
+            provenance=Provenance.from_dict(data),
             no_information=data["no_information"],
             source=source_from_dict(data["limits_from"]),
         )

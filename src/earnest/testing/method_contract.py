@@ -339,10 +339,10 @@ def check_method(
 
 def _with_split(method: Method, learn: NDArray[np.bool_]) -> Method:
     """Return the method with a given split, as it is where it draws none."""
-    known = {f.name for f in fields(method)}  # type: ignore[arg-type]
+    known = {f.name for f in fields(method)}  # type: ignore[arg-type]  # a dataclass
     if "learn" not in known:
         return method
-    return replace(method, learn=tuple(learn.tolist()))  # type: ignore[type-var]
+    return replace(method, learn=tuple(learn.tolist()))  # type: ignore[type-var]  # a dataclass
 
 
 def _bytes(made: Estimate) -> str:

@@ -45,7 +45,7 @@ class Delegating:
 
     def _best(self) -> Any:
         check_is_fitted(self)
-        return self.best_estimator_  # type: ignore[attr-defined]
+        return self.best_estimator_  # type: ignore[attr-defined]  # of the search
 
     @available_if(_has("predict"))
     def predict(self, X: Any) -> Any:
@@ -86,7 +86,7 @@ class Delegating:
     def classes_(self) -> Any:
         """The classes, where the best estimator is a classifier."""
         _has("classes_")(self)
-        return self.best_estimator_.classes_  # type: ignore[attr-defined]
+        return self.best_estimator_.classes_  # type: ignore[attr-defined]  # of the search
 
     @property
     def n_features_in_(self) -> int:
@@ -97,4 +97,4 @@ class Delegating:
             raise AttributeError(
                 f"{type(self).__name__} object has no n_features_in_ attribute."
             ) from error
-        return int(self.best_estimator_.n_features_in_)  # type: ignore[attr-defined]
+        return int(self.best_estimator_.n_features_in_)  # type: ignore[attr-defined]  # of the search
