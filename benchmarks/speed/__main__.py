@@ -6,6 +6,7 @@ import sys
 
 from benchmarks.speed import (
     auc,
+    figures,
     intervals,
     memory,
     moments,
@@ -20,7 +21,7 @@ def main() -> int:
     """Run all measurements."""
     quick = "--quick" in sys.argv[1:]
     missed = 0
-    parts = (startup, auc, moments, intervals, partial_dependence, regions, memory, search)
+    parts = (startup, auc, moments, intervals, partial_dependence, regions, memory, search, figures)
     for module in parts:
         for row in module.rows(quick):
             print(row, flush=True)

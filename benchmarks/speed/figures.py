@@ -1,0 +1,31 @@
+"""The figures of a report, beside the same drawn by matplotlib, and the curves behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import earnest as en
+from benchmarks.speed.problems import binary
+from benchmarks.speed.timing import Row, best, side_by_side
+from earnest.inference.curves import Choosing, mean_curves
+from earnest.plotting.estimates import plot_estimate
+from earnest.plotting.report_figures import answer
+from earnest.plotting.style import as_svg
+
+
+def rows(quick: bool) -> Iterator[Row]:
+    """Yield the picture of the answer, and the curves against the estimate they repeat."""
+    pi = binary(500, 100)
+    made = en.estimate(pi, metric="roc_auc", rng=1)
+    ours, theirs = side_by_side(
+        lambda: answer(made, name="a"),
+        lambda: as_svg(plot_estimate(made).figure, "a"),
+        3 if quick else 10,
+    )
+    yield Row("picture of the answer", ours, "matplotlib", theirs, 5.0)
+    sizes = len(answer(made, name="a").svg), len(as_svg(plot_estimate(made).figure, "a"))
+    yield Row("its size", sizes[0], "matplotlib", sizes[1], 1.0, unit="bytes")
+    metric, choosing = en.metric("roc_auc"), Choosing.of(made)
+    whole = best(lambda: en.estimate(pi, metric="roc_auc", rng=1))
+    curves = best(lambda: mean_curves(pi, metric, made.winner or 0, choosing))
+    yield Row("both curves, n=500 C=100", curves, "the estimate they repeat", whole, None)

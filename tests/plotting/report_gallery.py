@@ -1,0 +1,166 @@
+"""One of each figure of a report, made of small results; names may be hostile."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+import earnest as en
+from earnest import Predictions, metric
+from earnest.core.results import Estimate
+from earnest.explanation.curves import EffectCurve, Objective
+from earnest.explanation.importance import Importance, Share
+from earnest.explanation.region_words import Limit
+from earnest.explanation.regions import Region, RegionTree
+from earnest.explanation.sampling_bias import Gap
+from earnest.inference.curves import Choosing, mean_curves
+from earnest.inference.curves_folds import residuals, winner_folds
+from earnest.inference.curves_survival import risk_groups
+from earnest.inference.curves_winner import calibration
+from earnest.plotting import report_figures as draw
+from earnest.testing import example_predictions
+
+HOSTILE = (
+    '<script>alert("x")</script> & $C_1$ ]]> \'"',
+    "غاما ألفا",
+    "名" * 400,
+    "line\nbreak\ttab\x00\x1b[31m\u202eright",
+    "",
+)
+
+
+def named(pi: Predictions, words: str) -> Predictions:
+    ids = tuple(f"{words} {i}" for i in range(pi.n_configs))
+    return replace(pi, configs=replace(pi.configs, ids=ids))
+
+
+def an_estimate(words: str = "config", method: str = "bbc", name: str = "roc_auc") -> Estimate:
+    task = "regression" if name == "rmse" else "binary"
+    knobs = {"n_resamples": 200} if method in ("bbc", "naive_bootstrap") else {}
+    pi = named(example_predictions(task, n_cases=90, n_configs=9), words)
+    return en.estimate(pi, method=method, metric=name, rng=0, **knobs)
+
+
+def a_curve(
+    words: str = "C", scale: str = "log", grid: tuple[object, ...] | None = None
+) -> EffectCurve:
+    if grid is None:
+        levels = (words, *"bcdefgh"[:3])
+        numbers = tuple(float(v) for v in np.geomspace(0.001, 10.0, 20))
+        grid = levels if scale == "levels" else numbers
+    size = len(grid)
+    return EffectCurve(
+        param=words,
+        grid=grid,
+        mean=0.9 - 0.004 * np.arange(size) ** 1.1,
+        sd=np.linspace(0.004, 0.02, size),
+        sd_of_mean=None,
+        scale=scale,
+        objective=Objective(words, True),
+        where="",
+        n_points=np.full(size, 30),
+        trials=tuple(grid[i % size] for i in range(60)),
+        best=grid[min(3, size - 1)],
+        codes=np.arange(size, dtype=float),
+    )
+
+
+def a_tree(words: str = "C") -> RegionTree:
+    whole = a_curve(words)
+
+    def node(number: int, limits: tuple[Limit, ...], children: tuple[int, ...]) -> Region:
+        return Region(
+            number=number,
+            parent=0 if number else None,
+            children=children,
+            limits=limits,
+            share=0.4,
+            n_trials=12,
+            of_trials=60,
+            curve=replace(whole, mean=whole.mean - 0.01 * number, sd=whole.sd / 2),
+            narrower=0.5,
+            holds_best=number < 2,
+            impurity=1.0,
+        )
+
+    below, above = (Limit(words, op, 0.5) for op in ("<=", ">"))
+    return RegionTree(
+        param=words,
+        regions=(node(0, (), (1, 2)), node(1, (below,), ()), node(2, (above,), ())),
+        impurity="l2",
+        on="sd",
+        variant="exhaustive",
+    )
+
+
+def gallery(words: str = "config", prefix: str = "f") -> dict[str, draw.Figure]:
+    """Return one figure of each kind; `words` stand for every name a user gives."""
+    pi = named(example_predictions("binary", n_cases=90, n_configs=9), words)
+    made = en.estimate(pi, metric="roc_auc", n_resamples=200, rng=0)
+    both = mean_curves(pi, metric("roc_auc"), made.winner or 0, Choosing.of(made))
+    loss = an_estimate(words, name="rmse")
+    naive = an_estimate(words, "naive_bootstrap")
+    bare = an_estimate(words, "tibshirani")
+    promised = replace(calibration(pi, 0), positive=words)
+    shares = dict(zip(pi.configs.ids, made.details.win_share, strict=True))
+    scale = draw.shared_scale([made, naive, bare])
+    rows = [
+        draw.Difference(name=words, value=0.01, one=(-0.01, 0.03), all=(-0.02, 0.04)),
+        draw.Difference(name=words, value=0.2, one=(0.1, 0.3), all=(0.05, 0.35), worse=True),
+        draw.Difference(name=words, value=0.0, simplest=True),
+    ]
+    apart = draw.difference_scale(rows)
+    scores = draw.scale_over([0.9, 1.0], width=160, limits=(0.0, 1.0))
+    gap = Gap(14.0, 19.0, "above 1", 1, 9.0)
+    curve, levels, tree = a_curve(words), a_curve(words, "levels"), a_tree(words)
+    limits = draw.shared_limits([curve, levels])
+    parts = {name: Share(0.4 - 0.1 * i, 0.2, 0.5) for i, name in enumerate((words, "b", "c"))}
+    folded = winner_folds(pi, metric("roc_auc"), 0)
+    figures = {
+        "answer": lambda n: draw.answer(made, name=n),
+        "answer-phone": lambda n: draw.answer(made, name=n, width=350),
+        "answer-lower": lambda n: draw.answer(made.at(side="lower"), name=n, width=560),
+        "answer-upper": lambda n: draw.answer(made.at(side="upper"), name=n, width=560),
+        "answer-loss": lambda n: draw.answer(loss, name=n, width=560),
+        "answer-naive": lambda n: draw.answer(naive, name=n, corrected=False),
+        "answer-bare": lambda n: draw.answer(bare, name=n),
+        "bootstrap": lambda n: draw.bootstrap(made, name=n),
+        "bootstrap-loss": lambda n: draw.bootstrap(loss.at(side="upper"), name=n, width=350),
+        "won": lambda n: draw.won_in_bag(shares, winner=made.winner, name=n),
+        "axis": lambda n: draw.strip_axis(scale, name=n),
+        "forest": lambda n: draw.forest_strip(made, scale, name=n, reported=True, reference=0.9),
+        "forest-open": lambda n: draw.forest_strip(made.at(side="lower"), scale, name=n),
+        "forest-naive": lambda n: draw.forest_strip(naive, scale, name=n, trust=draw.Trust.NAIVE),
+        "forest-none": lambda n: draw.forest_strip(None, scale, name=n),
+        "difference-axis": lambda n: draw.strip_axis(apart, name=n, words="winner better →"),
+        "difference": lambda n: draw.comparison_strip(rows[0], apart, name=n),
+        "difference-worse": lambda n: draw.comparison_strip(rows[1], apart, name=n),
+        "difference-bare": lambda n: draw.comparison_strip(rows[2], apart, name=n),
+        "score": lambda n: draw.score_strip(0.95, scores, name=n, interval=(0.9, 0.97)),
+        "score-off": lambda n: draw.score_strip(0.4, scores, name=n),
+        "fold-dots": lambda n: draw.fold_dots([0.9, None, 0.95, float("nan")], (0.9, 1), name=n),
+        "roc": lambda n: draw.roc(both.roc, name=n),
+        "precision-recall": lambda n: draw.precision_recall(both.precision_recall, name=n),
+        "calibration": lambda n: draw.calibration(promised, name=n),
+        "folds": lambda n: draw.folds(folded, name=n, estimate=made),
+        "residuals": lambda n: draw.residuals(_left(), name=n, outcome=words),
+        "survival": lambda n: draw.kaplan_meier(_groups(), name=n, time=words),
+        "effect": lambda n: draw.effect(curve, name=n, limits=limits, gaps=[gap]),
+        "effect-levels": lambda n: draw.effect(levels, name=n, limits=limits),
+        "region": lambda n: draw.region_node(
+            tree.regions[1], tree.root.curve, name=n, limits=draw.tree_limits(tree)
+        ),
+        "importance": lambda n: draw.importance(
+            Importance(parts, parts, {}, 0.95), name=n, trials={words: 3}
+        ),
+    }
+    return {key: make(f"{prefix}-{key}") for key, make in figures.items()}
+
+
+def _left() -> object:
+    return residuals(example_predictions("regression", n_cases=900), 0)
+
+
+def _groups() -> object:
+    return risk_groups(example_predictions("survival", n_cases=90), 0)
