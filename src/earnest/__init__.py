@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from earnest.methods.tilted import Tilted
     from earnest.methods.tilted_10p import Tilted10p
     from earnest.metrics import make_metric, metric
+    from earnest.reporting.report import Report, report
     from earnest.resampling.bootstrap import (
         BayesianBootstrap,
         CaseBootstrap,
@@ -124,6 +125,7 @@ _HOMES = {
     "Parameter": "earnest.core.parameters",
     "Predictions": "earnest.core.predictions",
     "RegionTree": "earnest.explanation.regions",
+    "Report": "earnest.reporting.report",
     "RunFile": "earnest.store.reading",
     "SearchCV": "earnest.training.search",
     "SignFlipTest": "earnest.comparison.sign_flip",
@@ -147,6 +149,7 @@ _HOMES = {
     "nested_cv": "earnest.training.nested",
     "optuna_candidates": "earnest.training.optuna_candidates",
     "read_run": "earnest.store.reading",
+    "report": "earnest.reporting.report",
     "score_selected": "earnest.kernels.score",
     "score_table": "earnest.kernels.score",
     "trials_from": "earnest.adapters.trials",
@@ -197,6 +200,7 @@ __all__ = [
     "Parameter",
     "Predictions",
     "RegionTree",
+    "Report",
     "RunFile",
     "SearchCV",
     "SignFlipTest",
@@ -220,6 +224,7 @@ __all__ = [
     "nested_cv",
     "optuna_candidates",
     "read_run",
+    "report",
     "score_selected",
     "score_table",
     "trials_from",

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from earnest.cli import INTERRUPTED, compare, estimate, explain, methods, metrics, tests
+from earnest.cli import INTERRUPTED, compare, estimate, explain, methods, metrics, report, tests
 from earnest.cli.failing import internal_error, options_for, say, usage_line
 from earnest.cli.terminal import guarded_output, write
 from earnest.core.errors import EarnestError
@@ -41,6 +41,7 @@ app = typer.Typer(
 app.command("estimate", help=estimate.HELP, rich_help_panel="Ask")(estimate.command)
 app.command("compare", help=compare.HELP, rich_help_panel="Ask")(compare.command)
 app.command("explain", help=explain.HELP, rich_help_panel="Ask")(explain.command)
+app.command("report", help=report.HELP, rich_help_panel="Ask")(report.command)
 app.command("methods", help=methods.HELP, rich_help_panel="Look up")(methods.command)
 app.command("tests", help=tests.HELP, rich_help_panel="Look up")(tests.command)
 app.command("metrics", help=metrics.HELP, rich_help_panel="Look up")(metrics.command)

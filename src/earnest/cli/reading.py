@@ -28,12 +28,17 @@ def read_predictions(path: Path, *, delimiter: str | None = None, **options: Any
     """
     from earnest.core.predictions import Predictions
 
+    try:
+        return Predictions.load(path, **named_options(delimiter=delimiter, **options))
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise FormatError(f"{str(path)!r} cannot be read", got=why) from error
+
+
+def named_options(*, delimiter: str | None = None, **options: Any) -> dict[str, Any]:
+    """Return the options of `Predictions.load` that were given, as `read_predictions` has them."""
     given = {name: value for name, value in options.items() if value is not None}
     named = {name: None if value == "" else value for name, value in given.items()}
     if delimiter is not None:
         named["delimiter"] = _SIGNS.get(delimiter, delimiter)
-    try:
-        return Predictions.load(path, **named)
-    except OSError as error:
-        why = error.strerror or str(error)
-        raise FormatError(f"{str(path)!r} cannot be read", got=why) from error
+    return named

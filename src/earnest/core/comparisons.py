@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from html import escape
 from typing import Any
 
 from earnest.core import check
@@ -319,18 +318,9 @@ class Comparison:
         return f"{', '.join(w for w in words if w)} ({self.test}, n={self.n_cases})"
 
     def _repr_html_(self) -> str:
-        rows = [
-            ("comparison", repr(self)),
-            ("decision", self.decision),
-            ("compares", self.estimand),
-            *((caution.code, str(caution)[len(caution.code) + 1 :]) for caution in self.cautions),
-        ]
-        cells = "".join(
-            f"<tr><th style='text-align:left'>{escape(name)}</th>"
-            f"<td style='text-align:left'>{escape(text)}</td></tr>"
-            for name, text in rows
-        )
-        return f"<table class='earnest-comparison'>{cells}</table>"
+        from earnest.reporting.fragments import comparison_fragment
+
+        return comparison_fragment(self)
 
 
 def level_remarks(comparison: Comparison) -> Iterable[Caution]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from html import escape
 from typing import Any, TypeVar
 
 import numpy as np
@@ -267,21 +266,9 @@ class Estimate:
         return f"{words} ({self.method}, {of}, n={self.n_cases})"
 
     def _repr_html_(self) -> str:
-        rows = [
-            ("metric", self.metric),
-            ("estimate", repr(self).split(" (", 1)[0]),
-            ("naive", "–" if self.naive is None else number(self.naive, 3, self.scale.limits)),
-            ("winner", self.winner or "–"),
-            ("method", self.method),
-            ("estimates", self.estimand),
-            *((caution.code, str(caution)[len(caution.code) + 1 :]) for caution in self.cautions),
-        ]
-        cells = "".join(
-            f"<tr><th style='text-align:left'>{escape(name)}</th>"
-            f"<td style='text-align:left'>{escape(text)}</td></tr>"
-            for name, text in rows
-        )
-        return f"<table class='earnest-estimate'>{cells}</table>"
+        from earnest.reporting.fragments import estimate_fragment
+
+        return estimate_fragment(self)
 
 
 def make_interval(source: LimitSource, ask: Ask, scale: Scale) -> Interval:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -264,20 +263,9 @@ class Explanation:
         )
 
     def _repr_html_(self) -> str:
-        rows: Sequence[tuple[str, str]] = [
-            ("objective", self.objective.name),
-            ("finding", headline(self.importance, self.sampling_bias)),
-            ("best", ", ".join(f"{k}={v}" for k, v in self.best_config.items())),
-            ("surrogate", f"{self.surrogate}. {self.surrogate_quality}"),
-            *((name, repr(curve)) for name, curve in self.effects.items()),
-            *((caution.code, str(caution)[len(caution.code) + 1 :]) for caution in self.cautions),
-        ]
-        cells = "".join(
-            f"<tr><th style='text-align:left'>{escape(name)}</th>"
-            f"<td style='text-align:left'>{escape(words)}</td></tr>"
-            for name, words in rows
-        )
-        return f"<table class='earnest-explanation'>{cells}</table>"
+        from earnest.reporting.fragments import explanation_fragment
+
+        return explanation_fragment(self)
 
 
 def _rows(scene: Scene, curve: EffectCurve, region: Region | None) -> NDArray[np.intp] | None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -21,6 +19,7 @@ from earnest.plotting.effects import plot_effect
 from earnest.plotting.importance import plot_importance
 from earnest.plotting.regions import plot_regions
 from earnest.plotting.style import as_svg, new_figure
+from earnest.reporting.page import environment
 
 MOST_TREES = 8  # regions drawn; the others are told in words
 
@@ -39,7 +38,8 @@ def explanation_page(
     source : str
         What was read, for the title.
     """
-    return str(_template().render(**_data(explanation, suggestions, source)))
+    page = environment().get_template("explanation.html")
+    return str(page.render(**_data(explanation, suggestions, source)))
 
 
 def _data(
@@ -173,13 +173,3 @@ def _span(values: tuple[Any, ...]) -> str:
     shown = list(dict.fromkeys(short(value) for value in values))
     numbers = all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values)
     return " to ".join(shown) if numbers and len(values) == 2 else ", ".join(shown)
-
-
-@cache
-def _template() -> Any:
-    from jinja2 import Environment, StrictUndefined
-
-    # The text of a user stands in many places; every one is escaped but for our own figures.
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
-    source = files("earnest.reporting").joinpath("templates/explanation.html")
-    return environment.from_string(source.read_text(encoding="utf-8"))

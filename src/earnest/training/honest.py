@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -213,6 +213,26 @@ class Honest:
     def corrected_score_(self) -> float:
         """The value of `estimate_`, in the metric's own units: not negated as scorers do."""
         return self.estimate_.value
+
+    def _repr_html_inner(self) -> str:
+        return self._told() + str(cast(Any, super())._repr_html_inner())
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        made: dict[str, Any] = cast(Any, super())._repr_mimebundle_(**kwargs)
+        if "text/html" in made:
+            made["text/html"] = self._told() + made["text/html"]
+        return made
+
+    def _told(self) -> str:
+        """Return the estimate for a notebook, nothing where there is none."""
+        if getattr(self, "_question", None) is None:
+            return ""
+        from earnest.reporting.fragments import estimate_fragment
+
+        try:
+            return estimate_fragment(self.estimate_)
+        except NoEstimateError:
+            return ""
 
 
 def _need_fit(search: Any) -> None:

@@ -1,0 +1,125 @@
+"""Pictures of a report for the documentation, taken in Chromium: `python docs/screenshots.py`.
+
+Needs the extra `test` and Debian's chromium. Each picture is one section at one width and theme;
+look at every one of them after a change of template, style or figure.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+
+STATIC = Path(__file__).resolve().parent / "_static" / "report"
+SECTIONS = ("answer", "methods", "rivals", "curves", "audit", "learned", "computed")
+SIZES = {"wide": (1280, 980), "phone": (390, 844)}
+TALLEST = {"wide": 1500, "phone": 1700}  # pixels of a section that are kept
+# In the documentation; the others are looked at and thrown away.
+KEPT = {
+    *((section, "wide", "light") for section in SECTIONS),
+    *((section, "phone", "light") for section in ("answer", "methods", "audit", "learned")),
+    ("answer", "wide", "dark"),
+    ("answer", "phone", "dark"),
+    ("learned", "wide", "dark"),
+}
+
+
+def search() -> object:
+    """Tune two kinds of models on the breast cancer data; about half a minute."""
+    from scipy.stats import loguniform
+    from sklearn.datasets import load_breast_cancer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import Pipeline
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.tree import DecisionTreeClassifier
+
+    import earnest as en
+
+    data = load_breast_cancer(as_frame=True)
+    y = data.target.map({0: "malignant", 1: "benign"}).to_numpy()
+    candidates = [
+        {"model": [LogisticRegression(max_iter=3000)], "model__C": loguniform(1e-4, 1e3)},
+        {
+            "model": [DecisionTreeClassifier(random_state=0)],
+            "model__max_depth": [1, 2, 3, 4, 6, 8, 12],
+            "model__min_samples_leaf": [1, 2, 5, 10, 20, 40],
+        },
+    ]
+    pipeline = Pipeline([("scale", StandardScaler()), ("model", LogisticRegression())])
+    made = en.SearchCV(
+        pipeline,
+        candidates,
+        n_iter=100,
+        scoring="roc_auc",
+        cv=10,
+        drop="bced_adjusted",
+        random_state=7,
+        n_jobs=2,
+    )
+    return made.fit(data.data, (y == "malignant").astype(int))
+
+
+def shoot(page_file: Path, out: Path, *, everything: bool) -> None:
+    """Write a picture of each section."""
+    from playwright.sync_api import sync_playwright
+
+    out.mkdir(parents=True, exist_ok=True)
+    path = next(found for found in map(shutil.which, ("chromium", "chromium-browser")) if found)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        for width_name, (width, height) in SIZES.items():
+            for theme in ("light", "dark"):
+                page = browser.new_page(
+                    viewport={"width": width, "height": height}, color_scheme=theme
+                )
+                page.goto(page_file.resolve().as_uri())
+                ready = page.evaluate("performance.getEntriesByType('navigation')[0].domComplete")
+                print(f"{width_name} {theme}: ready after {ready:.0f} ms")
+                for section in SECTIONS:
+                    if everything or (section, width_name, theme) in KEPT:
+                        name = f"{section}-{width_name}-{theme}.png"
+                        _section(page, section, width_name, out / name)
+                page.close()
+        browser.close()
+
+
+def _section(page: object, section: str, width_name: str, path: Path) -> None:
+    page.add_style_tag(content=".bar { position: static !important; }")
+    box = page.locator(f"#{section}").bounding_box()
+    top = 0 if section == "answer" else box["y"] - 28
+    bottom = box["y"] + box["height"] + 28
+    clip = {
+        "x": 0,
+        "y": top,
+        "width": SIZES[width_name][0],
+        "height": min(bottom - top, TALLEST[width_name]),
+    }
+    page.screenshot(path=str(path), clip=clip, full_page=True)
+    _fewer_colours(path)
+
+
+def _fewer_colours(path: Path) -> None:
+    """Write the picture with a palette: a third of the bytes, and no difference to the eye."""
+    from PIL import Image
+
+    with Image.open(path) as image:
+        small = image.convert("RGB").quantize(128, method=Image.Quantize.MAXCOVERAGE, dither=0)
+    small.save(path, optimize=True)
+
+
+def main() -> None:
+    """Make the report, and its pictures; with `--all FOLDER` every one of them, there."""
+    import earnest as en
+
+    everything = len(sys.argv) == 3 and sys.argv[1] == "--all"
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        page = en.report(search()).save(Path(folder) / "report.html")
+        print(f"{page.stat().st_size:,} bytes")
+        shoot(page, Path(sys.argv[2]) if everything else STATIC, everything=everything)
+
+
+if __name__ == "__main__":
+    main()

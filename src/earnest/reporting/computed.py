@@ -1,0 +1,152 @@
+"""How everything was computed: settings, seeds, versions, citations, and words for a paper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from earnest.comparison.base import TESTS
+from earnest.core.provenance import versions
+from earnest.core.results import Estimate
+from earnest.core.sentences import article, percent, printed
+from earnest.core.specs import Side
+from earnest.reporting.asking import Results, spec_of
+from earnest.reporting.citations import cited
+from earnest.reporting.findings_words import COMPUTED
+from earnest.reporting.labels import NONE, counted
+from earnest.reporting.model import ComputedPart, Facts
+
+
+def computed_of(found: Results) -> ComputedPart:
+    """Return the last part of a report."""
+    papers = cited(_citations(found))
+    return ComputedPart(
+        heading=COMPUTED,
+        facts=tuple(_facts(found)),
+        paragraph=paragraph(found),
+        citations=tuple((paper.key, paper.words) for paper in papers),
+        bibtex="\n\n".join(paper.bibtex for paper in papers),
+    )
+
+
+def _citations(found: Results) -> Iterator[str]:
+    if found.estimate is not None:
+        yield spec_of(found.estimate).cites
+    for one in found.table or ():
+        yield spec_of(one).cites
+    if found.many is not None and len(found.many):
+        yield TESTS[found.many.comparisons[0].test].spec.cites
+    if found.explanation is not None:
+        yield "Moosbauer et al. 2021"
+    if found.target is not None and found.target.has_classes:
+        yield "Wilson 1927"
+    if found.target is not None and found.target.event is not None:
+        yield "Kaplan and Meier 1958"
+
+
+def _facts(found: Results) -> Iterator[Facts]:
+    made = found.estimate
+    if made is not None:
+        yield Facts("The estimate", tuple(_estimate(made)))
+        knobs = made.provenance.knobs.items()
+        yield Facts("Its settings", tuple((name, _said(value)) for name, value in knobs))
+    if found.many is not None and len(found.many):
+        spec = TESTS[found.many.comparisons[0].test].spec
+        yield Facts(
+            "The comparison",
+            (
+                ("Test", f"{spec.name}: {spec.title}"),
+                ("Adjusted", f"for {counted(len(found.many), 'comparison')}, Bonferroni"),
+                ("Seed", _said(found.many.seed)),
+            ),
+        )
+    if found.explanation is not None:
+        told = found.explanation.provenance
+        names = {"n_points": "Points", "grid_size": "Grid", "regions": "Regions", "seed": "Seed"}
+        rows = [(words, _said(told[name])) for name, words in names.items()]
+        yield Facts("The explanation", (("Surrogate", found.explanation.surrogate), *rows))
+    yield Facts("The evidence", tuple(_evidence(found)))
+
+
+def _estimate(made: Estimate) -> Iterator[tuple[str, str]]:
+    spec = spec_of(made)
+    yield "Method", f"{spec.name}: {spec.title} ({spec.cites})"
+    yield "Estimates", made.estimand
+    yield (
+        "Metric",
+        f"{made.metric}, {'higher' if made.scale.greater_is_better else 'lower'} is better",
+    )
+    if made.interval is not None:
+        yield "Interval", f"{percent(made.interval.confidence_level)}, {made.interval.side}"
+    if made.n_resamples:
+        yield "Resamples", f"{made.n_resamples:,}, {made.n_valid:,} with a defined value"
+    yield "For pasting", repr(made)
+
+
+def _evidence(found: Results) -> Iterator[tuple[str, str]]:
+    material, made = found.material, found.estimate
+    yield "Source", material.source
+    if material.files:
+        yield "Files", ", ".join(material.files)
+    if made is not None:
+        yield "Fingerprint", made.provenance.fingerprint
+        yield "Seed", _said(made.provenance.seed)
+    used = versions() if made is None else made.provenance.versions
+    yield "Versions", ", ".join(f"{name} {number}" for name, number in used.items())
+    for words in material.missing:
+        yield "Missing", words
+
+
+def _said(value: object) -> str:
+    return NONE if value is None else str(value)
+
+
+def paragraph(found: Results) -> str:
+    """Return a paragraph for the methods section of a paper."""
+    made, material = found.estimate, found.material
+    if made is None:
+        return ""
+    shown, spec = printed(made), spec_of(made)
+    repeats = "" if found.n_repeats < 2 else f", repeated {found.n_repeats} times"
+    folds = f" by {found.n_folds}-fold cross-validation{repeats}" if found.n_folds > 1 else ""
+    tried = len(material.tried)
+    whole = f", {made.n_configs:,} of them on every fold," if tried > made.n_configs else ""
+    told = [
+        f"We evaluated {counted(tried, 'configuration')}{whole} on {made.n_cases:,} cases{folds} "
+        f"and estimated the {material.title} on new data with {spec.name} ({spec.title}; "
+        f"{spec.cites})",
+    ]
+    if made.n_resamples:
+        told[0] += f", {made.n_resamples:,} resamples, seed {made.provenance.seed}"
+    told[0] += "."
+    told.append(
+        f"The estimate is {article(material.title)} {material.title} of {shown.value}{_ends(made)}."
+    )
+    if made.n_configs > 1 and shown.naive is not None and found.corrected:
+        told.append(
+            f"The cross-validated score of the selected configuration, which is not corrected for "
+            f"the selection, was {shown.naive}."
+        )
+    told.append(f"It estimates {made.estimand}.")
+    if found.many is not None and len(found.many):
+        test = TESTS[found.many.comparisons[0].test].spec
+        told.append(
+            f"The selected configuration was compared with the {len(found.many):,} others by "
+            f"{test.title} ({test.cites}), two-sided, with Bonferroni's adjustment."
+        )
+    used = ", ".join(f"{name} {number}" for name, number in made.provenance.versions.items())
+    told.append(
+        f"Computed with {used}; fingerprint of the predictions {made.provenance.fingerprint}."
+    )
+    return " ".join(told)
+
+
+def _ends(made: Estimate) -> str:
+    interval, shown = made.interval, printed(made)
+    if interval is None:
+        return ""
+    level = percent(interval.confidence_level)
+    if interval.side == Side.LOWER:
+        return f" ({level} lower bound {shown.low})"
+    if interval.side == Side.UPPER:
+        return f" ({level} upper bound {shown.high})"
+    return f" ({level} interval {shown.low} to {shown.high})"

@@ -1,0 +1,223 @@
+"""Figures on the predictions themselves: curves, calibration, folds, decisions, residuals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from earnest.core.errors import EarnestError
+from earnest.core.predictions import Predictions
+from earnest.core.results import Estimate
+from earnest.core.sentences import percent, places_of
+from earnest.core.specs import Side
+from earnest.core.target import Task
+from earnest.inference import curves_folds as folded
+from earnest.inference import curves_survival as survival
+from earnest.inference import curves_winner as own
+from earnest.inference.curves import Choosing, mean_curves, no_curves
+from earnest.plotting import report_figures as draw
+from earnest.reporting.asking import Results
+from earnest.reporting.findings_words import (
+    ALONE_TAG,
+    CORRECTED_TAG,
+    DECISIONS,
+    RESIDUALS,
+    SURVIVAL,
+    UNCORRECTED_TAG,
+    curves_heading,
+)
+from earnest.reporting.model import Confusion, ConfusionRow, CurvesPart, Panel
+
+SQUARE, WIDE, PHONE = 350, 500, 350  # pixels
+LUCK = 0.05  # of as many bins outside their bars by chance alone
+MOST_CLASSES = 12
+LEDE = {
+    Task.BINARY: "Curves of the corrected estimate: in each resample, the configuration chosen on "
+    "it, scored on the cases left out. Beside them the winner as it was searched.",
+    Task.MULTICLASS: "The decisions of the winner as it was searched.",
+    Task.REGRESSION: "The predictions of the winner as it was searched.",
+    Task.SURVIVAL: "The risks of the winner as it was searched.",
+}
+NOTE = "Bands and bars are {level}, pointwise: about one point in twenty may lie outside by chance."
+
+
+def curves_of(found: Results) -> CurvesPart | None:
+    """Return the figures that the task allows, None without predictions of a winner."""
+    made, pi = found.estimate, found.material.predictions
+    if made is None or pi is None or made.winner is None:
+        return None
+    level = 0.95 if made.interval is None else made.interval.confidence_level
+    left_out: list[str] = []
+    square = list(_square(found, pi, made, level, left_out))
+    wide = list(_wide(found, pi, made, level))
+    confusion = _confusion(pi, made, level)
+    if len(pi.target.classes) > MOST_CLASSES:
+        left_out.append(f"A table of decisions is shown for up to {MOST_CLASSES} classes.")
+    if not square and not wide and confusion is None:
+        return None
+    single = made.n_configs == 1
+    lede = "Each curve is of the one configuration." if single else LEDE[pi.target.task]
+    return CurvesPart(
+        heading=_heading(pi, made, level, fair=found.corrected),
+        lede=lede,
+        note=NOTE.format(level=percent(level)),
+        square=tuple(square),
+        wide=tuple(wide),
+        confusion=confusion,
+        left_out=tuple(left_out),
+    )
+
+
+def _heading(pi: Predictions, made: Estimate, level: float, *, fair: bool) -> str:
+    if pi.target.task is Task.REGRESSION:
+        return RESIDUALS
+    if pi.target.task is Task.SURVIVAL:
+        return SURVIVAL
+    if pi.target.task is Task.MULTICLASS:
+        return DECISIONS
+    ranks = None
+    interval = made.interval
+    if made.metric == "roc_auc" and interval is not None and interval.side != Side.UPPER and fair:
+        ranks = interval.low > 0.5
+    if own.no_calibration(pi) is not None:
+        return curves_heading(ranks, None, 0)
+    found = own.calibration(pi, made.winner or 0, confidence_level=level)
+    off = _off(found)
+    return curves_heading(ranks, off, len(found.observed))
+
+
+def _off(found: own.Calibration) -> int:
+    """Return in how many bins the probabilities are off, 0 where chance alone explains it."""
+    from scipy.stats import binom
+
+    pairs = zip(found.predicted, found.observed, strict=True)
+    count = sum(not share.low <= x <= share.high for x, share in pairs)
+    luck = float(binom.sf(count - 1, len(found.observed), 1.0 - found.confidence_level))
+    return count if luck <= LUCK else 0
+
+
+def _square(
+    found: Results, pi: Predictions, made: Estimate, level: float, left_out: list[str]
+) -> Iterator[Panel]:
+    metric = found.material.metric
+    assert metric is not None
+    assert made.winner is not None
+    if pi.target.task is Task.BINARY:
+        try:
+            both = mean_curves(pi, metric, made.winner, Choosing.of(made), confidence_level=level)
+        except EarnestError as error:
+            left_out.append(f"The curves are not shown: {error}")
+        else:
+            places = max(places_of([made]), 3) if made.metric == "roc_auc" else 3
+            tag = ALONE_TAG if made.n_configs == 1 else CORRECTED_TAG
+            yield Panel(
+                heading="ROC",
+                tag=tag,
+                figure=draw.roc(both.roc, name="roc", width=SQUARE, places=places),
+            )
+            yield Panel(
+                heading="Precision and recall",
+                tag=tag,
+                figure=draw.precision_recall(both.precision_recall, name="pr", width=SQUARE),
+            )
+    elif pi.target.task is Task.MULTICLASS:
+        left_out.append(no_curves(pi) or "")
+    why = own.no_calibration(pi)
+    if why is None:
+        made_of = own.calibration(pi, made.winner, confidence_level=level)
+        yield _raw(made, "Calibration", draw.calibration(made_of, name="calibration", width=SQUARE))
+    elif pi.target.task is Task.BINARY:
+        left_out.append(why)
+
+
+def _raw(
+    made: Estimate,
+    heading: str,
+    figure: draw.Figure,
+    phone: draw.Figure | None = None,
+    note: str = "",
+) -> Panel:
+    single = made.n_configs == 1
+    return Panel(
+        heading=heading,
+        tag=ALONE_TAG if single else UNCORRECTED_TAG,
+        corrected=single,
+        figure=figure,
+        phone=phone,
+        note=note,
+    )
+
+
+def _wide(found: Results, pi: Predictions, made: Estimate, level: float) -> Iterator[Panel]:
+    metric, winner = found.material.metric, made.winner
+    assert metric is not None
+    assert winner is not None
+    if pi.target.task is Task.REGRESSION:
+        left = folded.residuals(pi, winner)
+        yield _raw(
+            made,
+            "Residuals on predicted values",
+            draw.residuals(left, name="residuals", width=WIDE),
+            draw.residuals(left, name="residuals-phone", width=PHONE),
+            "Line: running mean. Band: nine of ten residuals.",
+        )
+    if pi.target.task is Task.SURVIVAL:
+        groups = survival.risk_groups(pi, winner, confidence_level=level)
+        yield _raw(
+            made,
+            "Kaplan-Meier by predicted risk",
+            draw.kaplan_meier(groups, name="km", width=WIDE),
+            draw.kaplan_meier(groups, name="km-phone", width=PHONE),
+        )
+    if made.provenance.n_folds > 1:
+        scores = folded.winner_folds(pi, metric, winner)
+        yield _raw(
+            made,
+            "Score in each fold",
+            draw.folds(scores, name="folds", estimate=made, width=WIDE),
+            draw.folds(scores, name="folds-phone", estimate=made, width=PHONE),
+            "The spread of folds is not the interval: folds share training cases.",
+        )
+
+
+def _confusion(pi: Predictions, made: Estimate, level: float) -> Confusion | None:
+    if not pi.target.has_classes or len(pi.target.classes) > MOST_CLASSES:
+        return None
+    found = own.confusion(pi, made.winner or 0, confidence_level=level)
+    heading = "Decisions"
+    if found.threshold is not None:
+        heading = f"Decisions at a threshold of {found.threshold:.2f}"
+    single = made.n_configs == 1
+    return Confusion(
+        heading=heading,
+        predicted=found.labels,
+        rows=tuple(
+            ConfusionRow(
+                label=f"{label}, {round(found.counts[i].sum()):,}",
+                counts=tuple(round(count) for count in found.counts[i]),
+                right=i,
+                share="–" if share is None else f"{percent(round(share.value, 2))} found",
+                interval="" if share is None else _span(share),
+            )
+            for i, (label, share) in enumerate(zip(found.labels, found.recall, strict=True))
+        ),
+        note=_threshold_note(found, pi.n_repeats),
+        tag=ALONE_TAG if single else UNCORRECTED_TAG,
+        corrected=single,
+    )
+
+
+def _span(share: own.Share) -> str:
+    low, high = (f"{100 * end:.0f}" for end in (share.low, share.high))
+    return f"{low} to {high}\u00a0%"
+
+
+def _threshold_note(found: own.Confusion, repeats: int) -> str:
+    said = "Counts are means over repeats. " if repeats > 1 else ""
+    if found.threshold is None:
+        return said + "The class with the highest score is predicted."
+    if found.given_threshold:
+        return said + (
+            "The threshold was given with the predictions. If it was tuned on them, that is one "
+            "more choice to correct for."
+        )
+    return said + "The usual threshold, not tuned. Tuning it is one more choice to correct for."

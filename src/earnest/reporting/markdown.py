@@ -1,0 +1,233 @@
+"""Content to Markdown: the same words and numbers, figures as tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from earnest.core.cautions import Caution, Severity
+from earnest.plotting.report_svg import Figure
+from earnest.reporting.model import (
+    Answer,
+    AuditPart,
+    ComputedPart,
+    Content,
+    CurvesPart,
+    Facts,
+    LearnedPart,
+    MethodsPart,
+    Panel,
+    RegionNode,
+    RivalsPart,
+)
+
+MOST_ROWS = 12  # of the table behind a figure
+# What Markdown or the HTML inside it would take for a command.
+_SIGNS = re.compile(r"([\\`*_{}\[\]<>()#+|!~$&])")
+_BREAKS = re.compile(r"\s+")
+
+
+def markdown_of(content: Content) -> str:
+    """Return a report as Markdown."""
+    parts = [
+        *_answer(content.answer),
+        *(_methods(content.methods) if content.methods else ()),
+        *(line for each in content.resamples for line in _panel(each)),
+        *(_rivals(content.rivals) if content.rivals else ()),
+        *(_curves(content.curves) if content.curves else ()),
+        *(_audit(content.audit) if content.audit else ()),
+        *(_learned(content.learned) if content.learned else ()),
+        *_absent(content.absent.values()),
+        *_computed(content.computed),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def escaped(text: str) -> str:
+    r"""Return a text as Markdown shows it as it is.
+
+    Examples
+    --------
+    >>> from earnest.reporting.markdown import escaped
+    >>> print(escaped("<b>a_b</b>"))
+    \<b\>a\_b\</b\>
+    """
+    return _SIGNS.sub(r"\\\1", _BREAKS.sub(" ", text)).strip()
+
+
+def grid(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table."""
+    lines = [list(head), ["---"] * len(head)]
+    body = [[escaped(str(cell)) for cell in row] for row in rows]
+    shown = [[escaped(cell) for cell in lines[0]], lines[1], *body]
+    return "\n".join("| " + " | ".join(row) + " |" for row in shown)
+
+
+def _answer(part: Answer) -> Iterator[str]:
+    yield f"# {escaped(part.sentence)}"
+    yield escaped(part.lede)
+    rows = [
+        (part.value_title, part.value or "–"),
+        *([(part.interval_title, part.interval)] if part.interval_title else []),
+        *([(part.naive_title, part.naive)] if part.naive else []),
+    ]
+    yield grid(("", ""), rows)
+    yield "What this number is: " + escaped(" ".join(part.meaning))
+    yield from _cautions(part.cautions)
+    if not part.cautions and part.checked:
+        yield f"No cautions. Checked: {part.checked}."
+    for group in part.facts:
+        yield from _facts(group)
+
+
+def _cautions(cautions: Sequence[Caution]) -> Iterator[str]:
+    if cautions:
+        yield "\n".join(
+            f"- {each.code} {'(note) ' if each.severity is Severity.NOTE else ''}"
+            f"**{escaped(each.what)}** {escaped(f'{each.consequence} {each.cure}')}"
+            for each in cautions
+        )
+
+
+def _facts(group: Facts) -> Iterator[str]:
+    yield f"### {escaped(group.title)}"
+    yield grid(("", ""), group.rows)
+
+
+def _methods(part: MethodsPart) -> Iterator[str]:
+    yield f"## {escaped(part.heading)}"
+    yield escaped(part.lede)
+    for group in part.groups:
+        note = f" ({escaped(group.note)})" if group.note else ""
+        yield f"**{escaped(group.title)}**{note}"
+        yield grid(
+            ("Method", "Name and note", "Estimate", f"{part.level} interval", ""),
+            (
+                (row.title, row.note, row.value, row.interval, "reported" if row.reported else "")
+                for row in group.rows
+            ),
+        )
+
+
+def _panel(part: Panel) -> Iterator[str]:
+    yield f"### {escaped(part.heading)}"
+    tag = f"{part.tag}. " if part.tag else ""
+    yield escaped(" ".join(each for each in (tag.strip(), part.text, part.figure.label) if each))
+    yield _numbers(part.figure)
+    yield escaped(part.note)
+
+
+def _numbers(figure: Figure) -> str:
+    """Return the data behind a figure, thinned evenly where it is long."""
+    if len(figure.table) < 2:
+        return ""
+    head, *rows = figure.table
+    step = max(1, -(-len(rows) // MOST_ROWS))
+    return grid(head, rows[::step])
+
+
+def _rivals(part: RivalsPart) -> Iterator[str]:
+    yield f"## {escaped(part.heading)}"
+    yield escaped(f"{part.lede} Not worse {part.note}")
+    yield grid(
+        ("Configuration", "CV score", "Winner ahead by", "Interval", "p, all at once", "Verdict"),
+        (
+            (
+                row.label,
+                row.score,
+                row.ahead,
+                row.interval,
+                row.p,
+                ("worse" if row.worse else "not worse") + (", simplest" if row.simplest else ""),
+            )
+            for row in part.rows
+        ),
+    )
+    yield escaped(part.test)
+    yield from _cautions(part.cautions)
+
+
+def _curves(part: CurvesPart) -> Iterator[str]:
+    yield f"## {escaped(part.heading)}"
+    yield escaped(f"{part.lede} {part.note}")
+    for each in (*part.square, *part.wide):
+        yield from _panel(each)
+    if part.confusion is not None:
+        made = part.confusion
+        yield f"### {escaped(made.heading)}"
+        yield escaped(f"{made.tag}.")
+        head = ["", *(f"predicted {label}" for label in made.predicted), "Found", "Interval"]
+        rows = ((row.label, *map(str, row.counts), row.share, row.interval) for row in made.rows)
+        yield grid(head, rows)
+        yield escaped(made.note)
+    yield from map(escaped, part.left_out)
+
+
+def _audit(part: AuditPart) -> Iterator[str]:
+    yield f"## {escaped(part.heading)}"
+    yield escaped(part.lede)
+    yield grid(
+        ("Rank", "Id", "Parameters", part.score_title, "Won", "Status and reason"),
+        (
+            (
+                "–" if row.rank is None else str(row.rank),
+                row.config,
+                row.label,
+                row.score,
+                row.won,
+                f"{row.status}{', simplest' if row.simplest else ''} {row.reason}",
+            )
+            for row in part.rows
+        ),
+    )
+    if part.dropped is not None:
+        yield from _facts(part.dropped)
+
+
+def _learned(part: LearnedPart) -> Iterator[str]:
+    yield f"## {escaped(part.heading)}"
+    yield escaped(f"{part.lede} {part.trust} {part.looked}")
+    yield from _cautions(part.cautions)
+    yield "### Which parameters move the score"
+    yield escaped(part.importance.label)
+    yield _numbers(part.importance)
+    for each in part.effects:
+        yield from _panel(each)
+    for tree in part.regions:
+        yield f"### Regions of {escaped(tree.param)}"
+        yield escaped(tree.lede)
+        yield "\n".join(_nodes(tree.root))
+    if part.untold:
+        yield "\n".join(f"- {escaped(words)}" for words in part.untold)
+    yield "### What is as good as the best"
+    yield escaped(part.stable)
+    if part.next:
+        yield f"### {part.next_title}"
+        yield "\n".join(f"- {escaped(words)}" for words in part.next)
+
+
+def _nodes(node: RegionNode) -> Iterator[str]:
+    best = " (holds the winner)" if node.best else ""
+    yield "  " * node.depth + f"- {escaped(f'{node.title}: {node.facts}, {node.band}{best}')}"
+    for child in node.children:
+        yield from _nodes(child)
+
+
+def _absent(reasons: Iterable[str]) -> Iterator[str]:
+    told = list(reasons)
+    if told:
+        yield "## What is not in this report"
+        yield "\n".join(f"- {escaped(why)}" for why in told)
+
+
+def _computed(part: ComputedPart) -> Iterator[str]:
+    yield f"## {escaped(part.heading)}"
+    for group in part.facts:
+        yield from _facts(group)
+    if part.paragraph:
+        yield "### For the methods section of a paper"
+        yield escaped(part.paragraph)
+    if part.citations:
+        yield "### References"
+        yield "\n".join(f"- {escaped(words)}" for _, words in part.citations)
+        yield f"```bibtex\n{part.bibtex}\n```"

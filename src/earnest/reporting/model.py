@@ -1,0 +1,303 @@
+"""The content of a report as plain data, before anything is rendered.
+
+HTML, Markdown and JSON are made from it alone; nothing is computed after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any
+
+from earnest.core.cautions import Caution
+from earnest.core.results import finite
+from earnest.plotting.report_svg import Figure
+
+SCHEMA = "earnest/report/1"
+Rows = tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Span:
+    """A piece of a sentence; `kind` is 'honest', 'naive' or empty."""
+
+    text: str
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A small list of names and values."""
+
+    title: str
+    rows: Rows
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """The first screen: the number, in words and in a picture, and what to be careful about."""
+
+    kicker: str
+    headline: tuple[Span, ...]
+    lede: str
+    value: str | None
+    value_title: str
+    interval_title: str
+    interval: str
+    naive: str | None
+    naive_title: str
+    naive_note: str
+    gap: str
+    meaning: tuple[str, ...]
+    cautions: tuple[Caution, ...]
+    checked: str
+    facts: tuple[Facts, ...]
+    wide: Figure | None = None
+    phone: Figure | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The headline as text."""
+        return "".join(span.text for span in self.headline)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MethodRow:
+    """One method; `kind` is 'honest', 'other', 'naive' or 'refused'."""
+
+    title: str
+    note: str
+    value: str
+    interval: str
+    kind: str
+    reported: bool = False
+    strip: Figure | None = None
+
+
+@dataclass(frozen=True)
+class MethodGroup:
+    """Methods that estimate the same quantity."""
+
+    title: str
+    note: str
+    rows: tuple[MethodRow, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MethodsPart:
+    """All methods on the same resamples."""
+
+    heading: str
+    lede: str
+    level: str
+    reported: str
+    groups: tuple[MethodGroup, ...]
+    axis: Figure | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Panel:
+    """A figure with its heading, its words and its tag."""
+
+    heading: str
+    figure: Figure
+    phone: Figure | None = None
+    text: str = ""
+    tag: str = ""
+    corrected: bool = True
+    note: str = ""
+    mono: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class RivalRow:
+    """One configuration beside the winner."""
+
+    config: str
+    label: str
+    score: str
+    ahead: str
+    interval: str
+    p: str
+    worse: bool | None
+    simplest: bool = False
+    shown: bool = True
+    strip: Figure | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RivalsPart:
+    """The winner against all others."""
+
+    heading: str
+    lede: str
+    note: str
+    test: str
+    rows: tuple[RivalRow, ...]
+    n_others: int
+    not_worse: tuple[str, ...]
+    simplest: str | None
+    cautions: tuple[Caution, ...] = ()
+    axis: Figure | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Confusion:
+    """Counts of decisions: one row a true class, one column a predicted one."""
+
+    heading: str
+    predicted: tuple[str, ...]
+    rows: tuple[ConfusionRow, ...]
+    note: str
+    tag: str
+    corrected: bool = False
+
+
+@dataclass(frozen=True)
+class ConfusionRow:
+    """The cases of one true class: counts by predicted class, the share found, its interval."""
+
+    label: str
+    counts: tuple[int, ...]
+    right: int
+    share: str
+    interval: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class CurvesPart:
+    """Figures on the predictions themselves."""
+
+    heading: str
+    lede: str
+    note: str
+    square: tuple[Panel, ...] = ()
+    wide: tuple[Panel, ...] = ()
+    confusion: Confusion | None = None
+    left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditRow:
+    """One configuration that was tried."""
+
+    rank: int | None
+    config: str
+    label: str
+    params: Rows
+    score: str
+    value: float | None
+    won: str
+    share: float | None
+    status: str
+    reason: str
+    simplest: bool
+    folds: tuple[float | None, ...]
+    strip: Figure | None = None
+    dots: Figure | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditPart:
+    """Every configuration, with what became of it."""
+
+    heading: str
+    lede: str
+    score_title: str
+    counts: Rows
+    rows: tuple[AuditRow, ...]
+    n_folds: int
+    axis: Figure | None = None
+    dropped: Facts | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RegionNode:
+    """A region of the space: its words, its facts and its curve."""
+
+    number: int
+    parent: int | None
+    depth: int
+    title: str
+    facts: str
+    band: str
+    narrower: bool | None
+    best: bool
+    on_path: bool
+    figure: Figure
+    others: tuple[Panel, ...] = ()
+    children: tuple[RegionNode, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class RegionsPart:
+    """The tree of regions of one parameter."""
+
+    param: str
+    lede: str
+    root: RegionNode
+    depth: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearnedPart:
+    """What the search learned of its parameters."""
+
+    heading: str
+    lede: str
+    trust: str
+    looked: str
+    next_title: str
+    next: tuple[str, ...]
+    stable: str
+    importance: Figure
+    importance_phone: Figure
+    effects: tuple[Panel, ...]
+    regions: tuple[RegionsPart, ...]
+    untold: tuple[str, ...]
+    cautions: tuple[Caution, ...]
+    level: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComputedPart:
+    """How everything came about, so that it can be had again and cited."""
+
+    heading: str
+    facts: tuple[Facts, ...]
+    paragraph: str
+    citations: Rows
+    bibtex: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Content:
+    """All of a report. A part is None where there is nothing to say, and `absent` tells why."""
+
+    title: str
+    source: str
+    answer: Answer
+    computed: ComputedPart
+    methods: MethodsPart | None = None
+    resamples: tuple[Panel, ...] = ()
+    rivals: RivalsPart | None = None
+    curves: CurvesPart | None = None
+    audit: AuditPart | None = None
+    learned: LearnedPart | None = None
+    absent: Mapping[str, str] = field(default_factory=dict)
+    results: Mapping[str, Any] = field(default_factory=dict)
+
+
+def plain(value: Any) -> Any:
+    """Return content as data that JSON can hold; a figure by its label and its table."""
+    if isinstance(value, Figure):
+        return {"label": value.label, "table": [list(row) for row in value.table]}
+    if is_dataclass(value) and not isinstance(value, type):
+        return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(each) for key, each in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [plain(each) for each in value]
+    if isinstance(value, float):
+        return finite(value)
+    return value if value is None or isinstance(value, (bool, int, str)) else str(value)

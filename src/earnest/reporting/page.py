@@ -1,0 +1,56 @@
+"""Content to HTML: one page that needs nothing else."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from earnest.plotting.report_svg import TOKENS
+from earnest.reporting.model import Content
+
+SECTIONS = (
+    ("answer", "Answer"),
+    ("methods", "Methods"),
+    ("rivals", "Comparison"),
+    ("curves", "Curves"),
+    ("audit", "Audit"),
+    ("learned", "Explanation"),
+    ("computed", "How computed"),
+)
+
+
+def page_of(content: Content) -> str:
+    """Return a report as one HTML file; every text of the user is escaped."""
+    shown = [(name, words) for name, words in SECTIONS if getattr(content, name) is not None]
+    mark = content.results.get("estimate", {}).get("fingerprint", "")
+    footer = f"earnest {mark}" if re.fullmatch("[0-9a-f]+", str(mark)) else "earnest"
+    page = environment().get_template("report.html")
+    return str(page.render(c=content, sections=shown, footer=footer))
+
+
+def tokens(theme: int) -> str:
+    """Return the colours of a theme as CSS: 0 is light, 1 is dark."""
+    return "".join(f"--{name}:{pair[theme]};" for name, pair in TOKENS.items())
+
+
+@cache
+def environment() -> Any:
+    """Return the templates: escaping is on, and a name that is not known is an error."""
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    made = Environment(
+        loader=FunctionLoader(_read),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.globals.update(light=tokens(0), dark=tokens(1))
+    return made
+
+
+def _read(name: str) -> str:
+    source = files("earnest.reporting").joinpath("templates", name)
+    return source.read_text(encoding="utf-8")

@@ -1,0 +1,147 @@
+"""The verb `report`: everything that can be said of a search, as one page."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from earnest.core.errors import FormatError, InputError
+from earnest.core.rng import RngLike
+from earnest.core.specs import Side
+from earnest.reporting.asking import ask_all
+from earnest.reporting.content import content_of
+from earnest.reporting.markdown import markdown_of
+from earnest.reporting.model import SCHEMA, Content, plain
+from earnest.reporting.page import page_of
+from earnest.reporting.sources import material_from
+
+FORMS = {".html": "to_html", ".htm": "to_html", ".json": "to_json", ".md": "to_markdown"}
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """A report: its content as plain data, and three ways to write it.
+
+    Attributes
+    ----------
+    content : Content
+        All parts, as frozen dataclasses; nothing is computed after it.
+    """
+
+    content: Content
+
+    def to_html(self) -> str:
+        """Return one self-contained page: no network, no folder, readable without script."""
+        return page_of(self.content)
+
+    def to_json(self) -> str:
+        """Return the same content as JSON, the results in full precision."""
+        data = {"schema": SCHEMA, **plain(self.content)}
+        return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+    def to_markdown(self) -> str:
+        """Return the same content as Markdown, figures as tables."""
+        return markdown_of(self.content)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the report; the ending of the name (.html, .json, .md) tells how."""
+        target = Path(path)
+        form = FORMS.get(target.suffix.lower())
+        if form is None:
+            raise InputError(
+                "a report is written by the ending of its name",
+                needs=", ".join(FORMS),
+                got=target.name,
+            )
+        try:
+            target.write_text(getattr(self, form)(), encoding="utf-8", newline="\n")
+        except OSError as error:
+            raise FormatError("the report cannot be written", got=str(error.strerror)) from None
+        return target
+
+    def __repr__(self) -> str:
+        """Return the headline."""
+        return f"Report: {self.content.answer.sentence}"
+
+
+def report(
+    source: Any,
+    *,
+    metric: Any = None,
+    method: Any = None,
+    confidence_level: float | None = None,
+    side: Side | str | None = None,
+    n_resamples: int | None = None,
+    explain: bool = True,
+    title: str = "",
+    rng: RngLike = None,
+    n_jobs: int | None = None,
+    **options: Any,
+) -> Report:
+    """Tell everything that can be said of a search, as one page.
+
+    Nothing is trained. The report asks `estimate`, `estimate_all`, `compare_many` and `explain`,
+    and shows what they answer: the honest number beside the naive one, all methods, the winner
+    against the others, curves, every configuration that was tried, what the search learned, and
+    how all of it was computed.
+
+    **What is estimated.** What `estimate` says of the method; the page repeats it beside the
+    number. **What it assumes.** What the methods assume. **When it fails.** A part without data
+    is left out, and the page says why; a run file alone holds no outcome, and so no estimate.
+
+    Parameters
+    ----------
+    source : SearchCV, Predictions, str or Path
+        A fitted search, predictions, a file of predictions, a run file (`run.db`), or the folder
+        of a run, finished or not.
+    metric : str, Metric or callable, optional
+        What to measure; that of the search by default, needed for predictions.
+    method : str or Method, optional
+        What estimates; that of the search, or 'bbc'.
+    confidence_level : float, optional
+        The level of intervals; that of the search, or 0.95.
+    side : {'two-sided', 'lower', 'upper', 'pessimistic'}, optional
+        Which ends the interval has.
+    n_resamples : int, optional
+        The number of resamples; the method's by default.
+    explain : bool
+        Whether to explain the search, where its parameters are known.
+    title : str
+        The title of the page; the headline by default.
+    rng : None, int, SeedSequence, Generator or RandomState
+        The seed; that of the search, or 0, so that the same input gives the same bytes.
+    n_jobs : int, optional
+        The number of threads; never changes the result.
+    **options
+        How to read a table of predictions; see `Predictions.load`.
+
+    Returns
+    -------
+    Report
+        The content, with `save`, `to_html`, `to_json` and `to_markdown`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> rng = np.random.default_rng(7)
+    >>> y = rng.integers(0, 2, 200)
+    >>> scores = y[:, None] + 1.5 * rng.standard_normal((200, 50))
+    >>> pi = en.Predictions.from_arrays(y, scores, fold=np.arange(200) % 10)
+    >>> en.report(pi, metric="roc_auc")
+    Report: Expect a ROC AUC of 0.67 on new data, not the 0.76 that your predictions reported.
+    """
+    material = material_from(source, metric, **options)
+    found = ask_all(
+        material,
+        method=method,
+        confidence_level=confidence_level,
+        side=None if side is None else str(side),
+        n_resamples=n_resamples,
+        rng=rng,
+        n_jobs=n_jobs,
+        explanation=explain,
+    )
+    return Report(content_of(found, title=title))

@@ -1,0 +1,206 @@
+"""The winner against all others, and the set that cannot be shown to be worse.
+
+One adjustment serves picture, p-value and verdict: Bonferroni's, in a single step. A
+configuration is worse where its interval at level 1 - α/m, the thin bar, leaves 0 on the winner's
+side, which is where m times its p-value is at most α. The set of the others holds the truly best
+configuration with the level asked for, though the winner was found on the same cases: were the
+best of them said to be worse, one of its m comparisons would have to be wrong at α/m.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from earnest.comparison.base import TESTS
+from earnest.core.comparison_tables import Comparisons, p_of
+from earnest.core.comparison_words import p_words, places_of_difference
+from earnest.core.comparisons import Comparison
+from earnest.core.differences import alpha_of
+from earnest.core.sentences import percent, prose
+from earnest.plotting.report_figures import (
+    Difference,
+    comparison_strip,
+    difference_scale,
+    strip_axis,
+    winner_better,
+)
+from earnest.reporting.asking import Results
+from earnest.reporting.drawing import WIDTH
+from earnest.reporting.findings_words import rivals_heading
+from earnest.reporting.labels import NONE, config_labels
+from earnest.reporting.model import RivalRow, RivalsPart
+
+SHOWN = 8  # rows that stand open
+MOST_PLACES = 5
+MOST = 60  # rows drawn; the audit table holds all
+NOT_WORSE = (
+    "means that these data cannot show it to be worse. The winner was picked for being high, so "
+    "the differences lean in its favour."
+)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One comparison with the level that holds for all at once."""
+
+    made: Comparison
+    one: tuple[float, float] | None
+    all: tuple[float, float] | None
+    p: float
+    worse: bool
+
+
+def verdicts(many: Comparisons) -> list[Verdict]:
+    """Return the comparisons with the winner, the nearest rival first."""
+    return [_verdict(made, len(many), many.confidence_level) for made, _ in many.ranked()]
+
+
+def _verdict(made: Comparison, count: int, level: float) -> Verdict:
+    p = min(1.0, count * p_of(made))
+    behind = made.favours == made.a
+    thin = None
+    if made.interval is not None:
+        thin = made.at(confidence_level=1.0 - (1.0 - level) / count).interval
+    return Verdict(
+        made=made,
+        one=None if made.interval is None else (made.interval.low, made.interval.high),
+        all=None if thin is None else (thin.low, thin.high),
+        p=p,
+        worse=behind and p <= alpha_of(level),
+    )
+
+
+def simplest_of(many: Comparisons, kept: set[str]) -> str | None:
+    """Return the simplest configuration of a set, None where the complexity is unknown."""
+    if many.simple_first is None:
+        return None
+    return next(name for name in many.simple_first if name in kept)
+
+
+def rivals_of(found: Results) -> RivalsPart | None:
+    """Return the part on the winner and the others, None where there are none."""
+    many = found.many
+    if many is None or not len(many):
+        return None
+    rows = verdicts(many)
+    kept = [row.made.b for row in rows if not row.worse]
+    simplest = simplest_of(many, {many.reference, *kept})
+    labels = config_labels(found.material.tried)
+    spec = TESTS[rows[0].made.test].spec
+    drawn = _drawn(rows, simplest)
+    differences = [_difference(row, simplest) for row in drawn]
+    shown = _shown(drawn)
+    scale = difference_scale([differences[i] for i in sorted(shown)], width=WIDTH)
+    places = min(max(places_of_difference(row.made) for row in drawn), MOST_PLACES)
+    better = winner_better(found.material.scale.greater_is_better)
+    level = percent(many.confidence_level)
+    return RivalsPart(
+        heading=rivals_heading(len(kept), len(rows)),
+        lede=_lede(found, many, rows, simplest, labels),
+        note=NOT_WORSE,
+        test=(
+            f"Test: {spec.title} ({spec.name}), two-sided. Thick bar: {level} for this one "
+            f"comparison. Thin bar: {level} for all {len(rows):,} at once, as is p (Bonferroni); "
+            "the verdict follows them."
+        ),
+        rows=tuple(
+            replace(
+                _row(row, places, labels, simplest),
+                strip=comparison_strip(each, scale, name=f"rival-{i}"),
+                shown=i in shown or row.made.b == simplest,
+            )
+            for i, (row, each) in enumerate(zip(drawn, differences, strict=True))
+        ),
+        n_others=len(rows),
+        not_worse=tuple(kept),
+        simplest=simplest,
+        cautions=many.cautions,
+        axis=strip_axis(scale, name="rivals-axis", words=better),
+    )
+
+
+def _drawn(rows: list[Verdict], simplest: str | None) -> list[Verdict]:
+    """Return the nearest rivals and some of the worse, so that both verdicts are seen."""
+    first = rows[:MOST]
+    if len(rows) > MOST:
+        first = [*rows[: MOST - 1], rows[-1]]
+    named = [row for row in rows if row.made.b == simplest and row not in first]
+    return [*first, *named]
+
+
+def _shown(drawn: list[Verdict]) -> set[int]:
+    """Return which rows stand open: the nearest, and where the verdict turns."""
+    if len(drawn) <= SHOWN + 2:
+        return set(range(len(drawn)))
+    turn = [i for i, row in enumerate(drawn) if row.worse][:2]
+    return {*range(SHOWN - len(turn)), *turn}
+
+
+def _difference(row: Verdict, simplest: str | None) -> Difference:
+    return Difference(
+        name=row.made.b,
+        value=row.made.difference,
+        one=row.one,
+        all=row.all,
+        worse=row.worse,
+        simplest=row.made.b == simplest,
+    )
+
+
+def _row(row: Verdict, places: int, labels: dict[str, str], simplest: str | None) -> RivalRow:
+    made = row.made
+    limits = made.scale.limits
+    ends = NONE
+    if row.one is not None:
+        ends = " to ".join(prose(end, places, made.limits) for end in row.one)
+    return RivalRow(
+        config=made.b,
+        label=labels.get(made.b, made.b),
+        score=prose(made.value_b, places, limits),
+        ahead=prose(_ahead(made), places, made.limits),
+        interval=ends,
+        p=NONE if made.p_value is None else p_words(row.p).removeprefix("p ").removeprefix("= "),
+        worse=row.worse,
+        simplest=made.b == simplest,
+    )
+
+
+def _ahead(made: Comparison) -> float:
+    """Return by how much the winner is better, positive for losses too."""
+    return made.difference if made.scale.greater_is_better else -made.difference
+
+
+def _lede(
+    found: Results,
+    many: Comparisons,
+    rows: list[Verdict],
+    simplest: str | None,
+    labels: dict[str, str],
+) -> str:
+    joint = sum(name != many.best for name in many.not_worse)
+    told = ""
+    if many.joint and len(rows) > 1:
+        told = (
+            " A joint test of all values, which is less cautious than this table, leaves "
+            f"{joint:,} that may be the best."
+        )
+    if simplest is None:
+        return (
+            "Which of them is simplest is not known: an order from simple to complex was not given "
+            f"(Configs.with_complexity).{told}"
+        )
+    if simplest == many.reference:
+        return f"The simplest of them is the winner itself.{told}"
+    row = next(row for row in rows if row.made.b == simplest)
+    places = places_of_difference(row.made)
+    ahead = prose(abs(_ahead(row.made)), places, row.made.limits)
+    ends = ""
+    if row.one is not None:
+        low, high = (prose(end, places, row.made.limits) for end in row.one)
+        ends = f" ({percent(many.confidence_level)} interval of the difference {low} to {high})"
+    better = "better" if _ahead(row.made) < 0 else "worse"
+    amount = "It scores the same" if not row.made.difference else f"It scores {ahead} {better}"
+    return (
+        f"The simplest of them is {labels.get(simplest, simplest)}. {amount}{ends}: these data "
+        f"cannot tell the two apart.{told}"
+    )

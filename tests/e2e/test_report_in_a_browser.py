@@ -1,0 +1,206 @@
+"""The report as people meet it: in a browser, on a phone, by keyboard, without script, on paper."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import earnest as en
+from tests.reporting.scenes import SCENES, report_of
+from tests.reporting.test_report import hostile
+
+WIDE, PHONE, TABLET = (1280, 980), (390, 844), (820, 1180)
+BUDGET = 1_500_000  # bytes of a report
+
+# Every visible text with the colour it has and the colour it stands on.
+CONTRAST = """() => {
+  const parse = c => (c.match(/[\\d.]+/g) || []).map(Number);
+  const line = v => v / 255 <= .03928 ? v / 255 / 12.92 : ((v / 255 + .055) / 1.055) ** 2.4;
+  const lum = ([r, g, b]) => .2126 * line(r) + .7152 * line(g) + .0722 * line(b);
+  const under = e => {
+    for (; e; e = e.parentElement) {
+      const c = parse(getComputedStyle(e).backgroundColor);
+      if (c.length === 3 || c[3] > 0) return c;
+    }
+    return [255, 255, 255]; };
+  const bad = [];
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let n; (n = walk.nextNode());) {
+    const e = n.parentElement;
+    const silent = ["SCRIPT", "STYLE"].includes(e.tagName) || !n.textContent.trim();
+    if (silent || !e.checkVisibility()) continue;
+    const style = getComputedStyle(e);
+    const ink = parse(e.closest("svg") ? style.fill : style.color);
+    const a = lum(ink), b = lum(under(e)), ratio = (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
+    if (ratio < 4.5) bad.push([n.textContent.trim().slice(0, 40), ratio.toFixed(2)]);
+  }
+  return bad; }"""
+SCALES = """() => [...document.querySelectorAll("svg[role=img]")].filter(s => s.checkVisibility())
+  .map(s => [s.getBoundingClientRect().width / s.viewBox.baseVal.width, s.ariaLabel])
+  .filter(([scale]) => scale < 0.9)"""
+
+Open = Callable[..., Any]
+
+
+@pytest.fixture
+def opened(browser: Any) -> Iterator[Open]:
+    """Open a file, and note every complaint and every request beside it."""
+    contexts = []
+
+    def visit(path: Path, size: tuple[int, int] = WIDE, **options: Any) -> Any:
+        width, height = size
+        context = browser.new_context(viewport={"width": width, "height": height}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.complaints, page.requests = [], []
+        page.on("console", lambda message: page.complaints.append(message.text))
+        page.on("pageerror", lambda error: page.complaints.append(str(error)))
+        page.on("dialog", lambda dialog: (page.complaints.append("dialog"), dialog.dismiss()))
+        page.on("request", lambda request: page.requests.append(request.url))
+        page.goto(path.resolve().as_uri())
+        return page
+
+    yield visit
+    for context in contexts:
+        context.close()
+
+
+def test_the_page_asks_for_nothing_and_complains_of_nothing(opened: Open, page_file: Path) -> None:
+    page = opened(page_file)
+    page.wait_for_load_state("networkidle")
+    assert page.requests == [page_file.resolve().as_uri()]
+    assert page.complaints == []
+    assert page_file.stat().st_size < BUDGET
+
+
+@pytest.mark.parametrize("size", [WIDE, TABLET, PHONE])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_nothing_scrolls_sideways_is_too_small_or_too_pale(
+    opened: Open, page_file: Path, size: tuple[int, int], theme: str
+) -> None:
+    page = opened(page_file, size, color_scheme=theme)
+    assert page.evaluate("document.documentElement.scrollWidth") == size[0]
+    assert page.evaluate(SCALES) == []
+    assert page.evaluate(CONTRAST) == []
+
+
+def scores(page: Any) -> list[float]:
+    rows = page.locator("table.audit tbody tr:visible td.score").all()
+    told = [row.get_attribute("data-v") for row in rows]
+    return [float(value) for value in told if value]  # one was never evaluated in full
+
+
+def test_the_table_sorts_by_a_button_and_tells_how(opened: Open, page_file: Path) -> None:
+    page = opened(page_file)
+    button = page.get_by_role("button", name="Score", exact=True)
+    head = page.locator("table.audit thead th.num").first
+    button.click()
+    assert head.get_attribute("aria-sort") == "descending"
+    down = scores(page)
+    assert len(down) > 50
+    assert down == sorted(down, reverse=True)
+    button.press("Enter")
+    assert head.get_attribute("aria-sort") == "ascending"
+    assert scores(page) == sorted(down)
+    assert page.locator("table.audit th[aria-sort]").count() == 1
+
+
+def test_the_table_is_filtered_by_state_and_by_words(opened: Open, page_file: Path) -> None:
+    page = opened(page_file)
+    whole = page.locator("table.audit tbody tr:visible").count()
+    page.get_by_role("button", name="Incomplete 1").click()
+    assert page.locator("table.audit tbody tr:visible").count() == 1
+    page.get_by_role("button", name=f"All {whole}").click()
+    page.get_by_label("Filter by model or parameter").fill("c17")
+    assert page.locator("table.audit tbody tr:visible td.id").all_inner_texts() == ["c17"]
+    assert page.locator("[data-count]").inner_text() == f"1 of {whole} shown"
+
+
+def test_a_region_opens_and_shuts_and_shows_its_curves(opened: Open, page_file: Path) -> None:
+    page = opened(page_file)
+    node = page.locator("details.node").first
+    curve = node.locator("svg").first
+    assert curve.is_visible()
+    node.locator("summary").first.click()
+    assert not curve.is_visible()
+    node.locator("summary").first.press("Enter")
+    assert curve.is_visible()
+    node.get_by_text("All curves in this region").click()
+    assert node.locator(".more-curves svg").first.is_visible()
+
+
+def test_on_a_phone_only_the_way_to_the_winner_is_open(opened: Open, page_file: Path) -> None:
+    page = opened(page_file, PHONE)
+    nodes = page.locator(".treebox").first.locator("details.node")
+    told = [
+        (n.get_attribute("open") is not None, "onpath" in n.get_attribute("class"))
+        for n in nodes.all()
+    ]
+    assert any(on_path for _, on_path in told)
+    assert all(is_open == on_path for is_open, on_path in told)
+
+
+def test_all_comparisons_show_when_asked_for(opened: Open, page_file: Path) -> None:
+    page = opened(page_file)
+    rows = page.locator("#rivals tbody tr:visible")
+    assert rows.count() <= 10
+    page.get_by_role("button", name="Show all").click()
+    assert rows.count() == page.locator("#rivals tbody tr").count() > 10
+
+
+def test_without_script_everything_is_there(opened: Open, page_file: Path) -> None:
+    page = opened(page_file, java_script_enabled=False)
+    assert page.locator(".tools").is_hidden()
+    assert page.locator("#rivals tbody tr:visible").count() > 10
+    assert page.locator("table.audit tbody tr:visible").count() == 72
+    assert page.locator("details.node svg").first.is_visible()
+
+
+def test_the_keyboard_finds_the_skip_link_first_and_sees_where_it_is(
+    opened: Open, page_file: Path
+) -> None:
+    page = opened(page_file)
+    page.keyboard.press("Tab")
+    focused = page.locator(":focus")
+    assert focused.inner_text() == "Skip to the answer"
+    assert focused.evaluate("e => getComputedStyle(e).outlineWidth") == "2px"
+    page.keyboard.press("Enter")
+    assert page.url.endswith("#answer")
+
+
+def test_on_paper_the_light_colours_hold_and_controls_are_gone(
+    opened: Open, page_file: Path
+) -> None:
+    page = opened(page_file, color_scheme="dark")
+    page.emulate_media(media="print", color_scheme="dark")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(253, 253, 251)"
+    assert page.locator(".bar").is_hidden()
+    assert page.locator(".tools").is_hidden()
+    assert page.locator("table.audit tbody tr:visible").count() == 50
+    assert page.locator(".printed").is_visible()
+    assert page.pdf()[:5] == b"%PDF-"
+
+
+def test_hostile_words_do_nothing(opened: Open, tmp_path: Path) -> None:
+    path = en.report(hostile(), metric="roc_auc").save(tmp_path / "report.html")
+    page = opened(path)
+    page.wait_for_load_state("networkidle")
+    assert page.complaints == []
+    assert page.locator("script").count() == 1
+    for size in (PHONE, WIDE):
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        assert page.evaluate("document.documentElement.scrollWidth") == size[0]
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_every_kind_of_run_fits_a_phone_and_complains_of_nothing(
+    opened: Open, tmp_path: Path, name: str
+) -> None:
+    page = opened(report_of(name, tmp_path).save(tmp_path / "report.html"), PHONE)
+    assert page.complaints == []
+    assert page.evaluate("document.documentElement.scrollWidth") == PHONE[0]
+    assert page.evaluate(SCALES) == []
+    assert page.get_by_role("heading", level=1).count() == 1

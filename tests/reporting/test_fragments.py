@@ -1,0 +1,85 @@
+"""Results show themselves in a notebook: small, alone, and every text of a user escaped."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from html import escape
+
+import pytest
+
+import earnest as en
+from tests.explanation.scenes import mixed_trials
+from tests.reporting.scenes import HOSTILE, SCENES, cases
+from tests.reporting.test_report import outline
+
+
+def alone(html: str) -> None:
+    found = outline(html)
+    assert found.open == []
+    assert found.scripts == 0
+    assert found.outside == []
+    assert html.count("<style>") == 1
+    css = html[html.index("<style>") + 7 : html.index("</style>")]
+    rules = css.replace("@media (prefers-color-scheme: dark) {", "").split("}")
+    assert all(rule.strip().startswith(".earnest-fragment") for rule in rules if "{" in rule)
+
+
+@pytest.mark.parametrize("method", ["bbc", "naive", "tibshirani", "delong", "mabt"])
+def test_an_estimate_says_its_sentence(binary: en.Predictions, method: str) -> None:
+    made = en.estimate(binary, method=method, metric="roc_auc", rng=0)
+    html = made._repr_html_()
+    alone(html)
+    assert "ROC AUC" in html
+    assert repr(made).replace(">", "&gt;") in html
+    for caution in made.cautions:
+        assert caution.code in html
+
+
+def test_an_estimate_from_a_file_shows_itself_too(binary: en.Predictions) -> None:
+    made = en.estimate(binary, metric="roc_auc", rng=0)
+    again = en.Estimate.from_dict(made.to_dict())
+    alone(again._repr_html_())
+    alone(replace(again, method="<i>own</i>", winner=HOSTILE)._repr_html_())
+
+
+def test_a_comparison_says_its_decision(binary: en.Predictions) -> None:
+    made = en.compare(binary, 0, 4, metric="roc_auc")
+    alone(made._repr_html_())
+    assert escape(made.decision) in made._repr_html_()
+
+
+def test_an_explanation_says_its_finding_and_escapes_names() -> None:
+    trials = mixed_trials(24)
+    configs = [{HOSTILE: c["share"], "kind": f"{HOSTILE}{c['scaling']}"} for c in trials.configs]
+    hostile = en.Trials.from_configs(
+        configs, trials.objective, direction="maximize", objective_name=HOSTILE, source=HOSTILE
+    )
+    html = en.explain(hostile, n_points=60, grid_size=4, rng=0, regions=2)._repr_html_()
+    alone(html)
+    assert "<script" not in html
+
+
+def test_a_search_shows_its_estimate_above_its_diagram() -> None:
+    from sklearn.neighbors import KNeighborsClassifier
+
+    search = en.SearchCV(KNeighborsClassifier(), {"n_neighbors": [3, 9]}, scoring="roc_auc")
+    assert "earnest-fragment" not in search._repr_html_()
+    search.fit(*cases())
+    html = search._repr_html_()
+    assert html.startswith('<div class="earnest-fragment">')
+    assert "KNeighborsClassifier" in html
+    assert search._repr_mimebundle_()["text/html"].startswith('<div class="earnest-fragment">')
+
+
+def test_a_search_without_an_estimate_shows_its_diagram_alone() -> None:
+    from sklearn.neighbors import KNeighborsClassifier
+
+    search = en.SearchCV(
+        KNeighborsClassifier(), {"n_neighbors": [3, 9]}, scoring=lambda model, X, y: 0.5
+    ).fit(*cases())
+    assert "earnest-fragment" not in search._repr_html_()
+
+
+def test_every_scene_names_itself_in_one_line(tmp_path_factory: pytest.TempPathFactory) -> None:
+    source, asked = SCENES["grouped"](tmp_path_factory.mktemp("grouped"))
+    assert repr(en.report(source, **asked)).startswith("Report: Expect a ROC AUC of")

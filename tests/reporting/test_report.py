@@ -1,0 +1,363 @@
+"""A report says what the results say, in three forms, with the same bytes every time."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import earnest as en
+from earnest.core.sentences import printed
+from tests.reporting.scenes import GOLDEN, HOSTILE, SCENES, report_of
+
+VOID = {"meta", "br", "link", "img", "input", "hr", "path", "line", "rect", "circle", "use"}
+
+
+class Outline(HTMLParser):
+    """Notes ids, headings, links and elements that are never closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.headings: list[int] = []
+        self.scripts = 0
+        self.outside: list[str] = []
+        self.unlabelled = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        self.scripts += tag == "script"
+        if found.get("id"):
+            self.ids.append(str(found["id"]))
+        for name in ("src", "href", "xlink:href", "action"):
+            if found.get(name) and not str(found[name]).startswith("#"):
+                self.outside.append(str(found[name]))
+        if re.fullmatch("h[1-6]", tag):
+            self.headings.append(int(tag[1]))
+        if tag == "svg" and found.get("role") == "img":
+            self.unlabelled += not found.get("aria-label")
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in VOID:
+            return
+        assert self.open, tag
+        assert self.open.pop() == tag
+
+
+def outline(page: str) -> Outline:
+    made = Outline()
+    made.feed(page)
+    return made
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, en.Report]:
+    return {name: report_of(name, tmp_path_factory.mktemp(name)) for name in SCENES}
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_the_words_of_every_kind_of_run_are_the_golden_ones(
+    reports: dict[str, en.Report], name: str
+) -> None:
+    golden = (GOLDEN / f"{name}.md").read_text(encoding="utf-8")
+    assert _unversioned(reports[name].to_markdown()) == _unversioned(golden)
+
+
+def _unversioned(text: str) -> str:
+    return re.sub(r"(earnest|numpy) \d[\w.]*", r"\1", text)
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_every_page_stands_alone_and_is_well_formed(
+    reports: dict[str, en.Report], name: str
+) -> None:
+    page = reports[name].to_html()
+    made = outline(page)
+    assert made.open == []
+    assert made.scripts == 1
+    assert made.outside == []
+    assert made.unlabelled == 0
+    assert len(made.ids) == len(set(made.ids))
+    assert made.headings.count(1) == 1
+    assert made.headings[0] == 1
+    assert "@import" not in page
+    assert "url(http" not in page
+    assert re.search(r'<html lang="en">', page)
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_json_and_page_say_the_same_sentence(reports: dict[str, en.Report], name: str) -> None:
+    made = reports[name]
+    data = json.loads(made.to_json())
+    sentence = "".join(span["text"] for span in data["answer"]["headline"])
+    assert data["schema"] == "earnest/report/1"
+    assert sentence == made.content.answer.sentence
+    for part in ("methods", "rivals", "curves", "audit"):
+        if data[part] is not None:
+            assert made.to_html().count(f'id="{part}"') == 1
+    for caution in data["answer"]["cautions"]:
+        assert caution["code"] in made.to_html()
+        assert caution["code"] in made.to_markdown()
+
+
+def test_a_page_is_the_same_bytes_in_another_process(tmp_path: Path) -> None:
+    program = (
+        "import sys, pathlib; from tests.reporting.scenes import report_of; "
+        "p = pathlib.Path(sys.argv[1]); r = report_of('folder', p); "
+        "sys.stdout.buffer.write((r.to_html() + r.to_json()).encode())"
+    )
+    pages = []
+    for seed in ("1", "2"):
+        folder = tmp_path / seed
+        folder.mkdir()
+        env = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)}
+        done = subprocess.run(
+            [sys.executable, "-c", program, str(folder)], env=env, capture_output=True, check=True
+        )
+        pages.append(done.stdout)
+    assert len(pages[0]) > 10_000
+    assert pages[0] == pages[1]
+
+
+def test_the_number_of_the_page_is_that_of_the_search(tmp_path: Path) -> None:
+    search, _ = SCENES["binary"](tmp_path)
+    made = en.report(search, explain=False)
+    shown = printed(search.estimate_)
+    assert made.content.answer.value == shown.value
+    assert made.content.answer.naive == shown.naive
+    assert made.content.results["estimate"] == search.estimate_.to_dict()
+
+
+def test_another_level_or_side_is_read_from_the_same_draws(tmp_path: Path) -> None:
+    search, _ = SCENES["binary"](tmp_path)
+    made = en.report(search, explain=False, side="lower", confidence_level=0.9)
+    lower = search.estimate_.at(side="lower", confidence_level=0.9)
+    assert f"it is above {printed(lower).low}" in made.content.answer.lede
+    assert made.content.answer.interval == f"above {printed(lower).low}"
+    assert made.content.results["estimate"]["interval"] == lower.to_dict()["interval"]
+
+
+def test_two_sided_limits_are_never_said_to_be_bounds(reports: dict[str, en.Report]) -> None:
+    for made in reports.values():
+        assert "it is above" not in made.content.answer.lede
+        assert "it is below" not in made.content.answer.lede
+
+
+def test_a_folder_tells_the_estimate_that_the_run_wrote(tmp_path: Path) -> None:
+    run, _ = SCENES["folder"](tmp_path)
+    told = en.Estimate.from_dict(json.loads((run / "estimate.json").read_text(encoding="utf-8")))
+    made = en.report(run, explain=False)
+    assert made.content.results["estimate"]["value"] == told.value
+    assert made.content.results["estimate"]["winner"] == told.winner
+    assert made.content.audit is not None
+    assert len(made.content.audit.rows) == 10
+
+
+@pytest.mark.parametrize(
+    ("lost", "said"),
+    [("estimate.json", "holds no estimate.json"), ("model.skops", "holds no model.skops")],
+)
+def test_a_folder_that_lacks_a_file_says_so_and_is_read_all_the_same(
+    tmp_path: Path, lost: str, said: str
+) -> None:
+    run, _ = SCENES["folder"](tmp_path)
+    (run / lost).unlink()
+    made = en.report(run, explain=False)
+    assert made.content.methods is not None
+    assert said in made.to_markdown().replace("\\", "")
+
+
+def test_a_damaged_estimate_is_made_anew(tmp_path: Path) -> None:
+    run, _ = SCENES["folder"](tmp_path)
+    before = en.report(run, explain=False)
+    path = run / "estimate.json"
+    path.write_text(path.read_text(encoding="utf-8")[:200], encoding="utf-8")
+    made = en.report(run, explain=False, rng=7)
+    assert made.content.answer.value == before.content.answer.value
+    assert "that can be read" in made.to_markdown()
+
+
+def test_a_part_without_data_is_absent_and_told_in_a_line(reports: dict[str, en.Report]) -> None:
+    single = reports["single"].content
+    assert single.rivals is None
+    assert "one configuration" in single.absent["rivals"]
+    assert reports["halfway"].content.methods is None
+    assert "#curves" not in reports["halfway"].to_html()
+
+
+def test_a_killed_run_tells_what_it_did_and_that_the_estimate_is_open(
+    reports: dict[str, en.Report],
+) -> None:
+    content = reports["halfway"].content
+    assert "What to expect on new data is open." in content.answer.sentence
+    assert "Of 10 configurations 6 were begun" in content.answer.lede
+    assert content.answer.value is None
+    assert content.audit is not None
+    assert len(content.audit.rows) == 6
+
+
+def test_dropped_and_failed_configurations_stand_in_the_audit_with_their_reason(
+    reports: dict[str, en.Report],
+) -> None:
+    audit = reports["binary"].content.audit
+    assert audit is not None
+    by_state = {row.status: row for row in audit.rows}
+    assert "worse than c8 in" in by_state["dropped"].reason
+    assert by_state["failed"].reason.endswith("ValueError: no leaf is that small")
+    assert by_state["winner"].rank == 1
+    assert audit.dropped is not None
+    assert dict(audit.dropped.rows)["Saved"] == "1 fit"
+    assert len(audit.rows) == 13
+
+
+def test_no_heading_claims_what_is_open_or_not_corrected(binary: en.Predictions) -> None:
+    upper = en.report(binary, metric="roc_auc", side="upper").content
+    assert upper.curves is not None
+    assert upper.curves.heading == "Curves"
+    naive = en.report(binary, metric="roc_auc", method="naive_bootstrap").content
+    assert naive.curves is not None
+    assert naive.methods is not None
+    assert naive.curves.heading == "Curves"
+    assert naive.methods.heading == "All methods on the same cases"
+    few = en.report(binary, metric="roc_auc", method="tibshirani").content
+    assert few.methods is not None
+    assert "agree" in few.methods.heading  # bbc and bbc_fold, whose intervals meet
+
+
+def test_decisions_are_counted_as_by_hand(reports: dict[str, en.Report]) -> None:
+    source, _ = SCENES["multiclass"](Path())
+    confusion = reports["multiclass"].content.curves.confusion
+    said = np.argmax(source.responses[:, 0, 0], axis=1)
+    counts = [
+        [int(((source.target.y == t) & (said == p)).sum()) for p in range(3)] for t in range(3)
+    ]
+    assert [list(row.counts) for row in confusion.rows] == counts
+
+
+def test_an_explanation_is_there_where_trials_are_enough() -> None:
+    rng = np.random.default_rng(3)
+    y = np.tile([0, 1], 40)
+    depths = np.arange(1, 13)
+    scores = y[:, None] * (1.5 - 0.1 * np.abs(depths - 6)) + rng.standard_normal((80, 12))
+    pi = en.Predictions.from_arrays(
+        y, scores, np.arange(80) // 2 % 5, configs=[{"depth": int(d), "r": d % 3} for d in depths]
+    )
+    made = en.report(pi, metric="roc_auc")
+    learned = made.content.learned
+    assert learned is not None
+    assert {panel.heading for panel in learned.effects} == {"depth", "r"}
+    assert 'id="learned"' in made.to_html()
+    outline(made.to_html())
+    few = en.report(pi.select(range(5)), metric="roc_auc")
+    assert few.content.learned is None
+    assert "too few trials" in few.content.absent["learned"]
+
+
+def hostile() -> en.Predictions:
+    rng = np.random.default_rng(4)
+    y = np.where(np.arange(60) % 2, HOSTILE, "ok")
+    scores = np.clip((y == HOSTILE)[:, None] * 0.4 + 0.5 * rng.random((60, 12)), 0, 1)
+    configs = en.Configs(
+        ids=tuple(f"{HOSTILE}{i}" for i in range(12)),
+        params=tuple({HOSTILE: float(i), "kind": f"{HOSTILE}{i % 2}"} for i in range(12)),
+    )
+    return en.Predictions.from_arrays(
+        y, scores, np.arange(60) // 2 % 5, configs=configs, positive=HOSTILE
+    )
+
+
+def test_hostile_names_labels_and_values_are_text_everywhere() -> None:
+    made = en.report(hostile(), metric="roc_auc", title=HOSTILE)
+    page = made.to_html()
+    found = outline(page)
+    assert found.open == []
+    assert found.scripts == 1
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;alert" in page
+    text = made.to_markdown()
+    assert "<script>" not in text.replace("\\<", "")
+    assert json.loads(made.to_json())["title"] == HOSTILE
+
+
+@pytest.mark.parametrize(
+    "name", ["学習率", "größe\u202e", "a\x1b[31m", "%s %n", "x" * 400, "|a|b|"]
+)
+def test_every_name_can_be_shown(name: str) -> None:
+    rng = np.random.default_rng(5)
+    y = np.tile([0, 1], 20)
+    pi = en.Predictions.from_arrays(
+        y, y[:, None] + rng.standard_normal((40, 2)), configs=[name, "b"]
+    )
+    made = en.report(pi, metric="roc_auc")
+    assert outline(made.to_html()).open == []
+    figures = "".join(re.findall(r"<svg.*?</svg>", made.to_html(), flags=re.S))
+    assert "\x1b" not in figures
+    assert made.to_markdown()
+
+
+@pytest.mark.parametrize("ending", ["html", "json", "md"])
+def test_save_writes_by_the_ending(
+    reports: dict[str, en.Report], tmp_path: Path, ending: str
+) -> None:
+    made = reports["single"]
+    path = made.save(tmp_path / f"report.{ending}")
+    forms = {"html": made.to_html, "json": made.to_json, "md": made.to_markdown}
+    assert path.read_bytes() == forms[ending]().encode()
+
+
+def test_save_refuses_other_endings_and_missing_folders(
+    reports: dict[str, en.Report], tmp_path: Path
+) -> None:
+    with pytest.raises(en.InputError, match=r"\.html"):
+        reports["single"].save(tmp_path / "report.pdf")
+    with pytest.raises(en.FormatError, match="cannot be written"):
+        reports["single"].save(tmp_path / "none" / "report.html")
+
+
+@pytest.mark.parametrize(
+    ("source", "asked", "said"),
+    [
+        (3.0, {}, "nothing here to report on"),
+        ("nowhere", {}, "there is no file or folder"),
+        (Path(__file__).parent, {}, "there is no run in the folder"),
+    ],
+)
+def test_what_cannot_be_reported_on_is_refused(
+    source: Any, asked: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(en.EarnestError, match=said):
+        en.report(source, **asked)
+
+
+def test_predictions_need_a_metric_and_a_search_its_fit(binary: en.Predictions) -> None:
+    with pytest.raises(en.InputError, match="do not say what to measure"):
+        en.report(binary)
+    with pytest.raises(en.InputError, match="Call its `fit` first"):
+        en.report(en.SearchCV(None, [{}]))
+    with pytest.raises(en.InputError, match="how to read a file"):
+        en.report(binary, metric="roc_auc", fold="fold")
+
+
+@pytest.mark.parametrize("method", ["naive", "tibshirani", "delong", "mabt", "bbc_fold", "holdout"])
+def test_every_kind_of_method_can_be_the_reported_one(binary: en.Predictions, method: str) -> None:
+    made = en.report(binary, metric="roc_auc", method=method)
+    assert made.content.methods is not None
+    rows = [row for group in made.content.methods.groups for row in group.rows if row.reported]
+    assert len(rows) == 1
+    assert outline(made.to_html()).open == []
