@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,18 @@ def test_reading_leaves_the_file_as_it_is(tmp_path: Path) -> None:
     read_run(path)
     assert path.read_bytes() == before
     assert [p.name for p in tmp_path.iterdir()] == ["run.db"]
+
+
+def test_without_arrays_the_rest_of_an_outcome_is_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "run.db"
+    with SqliteStore(path) as store:
+        store.open(IDENTITY)
+        for outcome in outcomes():
+            store.put(outcome)
+    whole, lean = read_run(path).outcomes, read_run(path, arrays=False).outcomes
+    assert any(one.arrays for one in whole.values())
+    assert not any(one.arrays for one in lean.values())
+    assert all(same(lean[key], replace(one, arrays={})) for key, one in whole.items())
 
 
 def test_a_reader_does_not_stop_the_writer_from_closing(tmp_path: Path) -> None:

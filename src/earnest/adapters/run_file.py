@@ -39,7 +39,7 @@ def read_run_file(path: Path, ask: Ask) -> Trials:
     others have was dropped, or is not finished; one with a fit or a score that failed is failed;
     one without any fit is not there yet.
     """
-    return scored_of(read_run(path)).trials(ask)
+    return scored_of(read_run(path, arrays=False)).trials(ask)  # scores are enough
 
 
 def scored_of(run: RunFile) -> Scored:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -254,8 +255,11 @@ _NOTHING = np.zeros((1, 1))  # added to the distances where no column is set apa
 
 
 def _blocks(rows: int, width: int) -> Iterator[slice]:
-    size = max(1, BLOCK // max(1, width))
-    return (slice(start, min(start + size, rows)) for start in range(0, rows, size))
+    """Yield blocks of equal size, an even number of them: two threads then end together."""
+    fitting = -(-rows * width // BLOCK)
+    count = min(rows, fitting + fitting % 2) if fitting > 1 else 1
+    ends = np.linspace(0, rows, count + 1).astype(int).tolist()
+    return (slice(start, stop) for start, stop in pairwise(ends))
 
 
 def _joined(parts: list[EffectSums]) -> EffectSums:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from earnest.core.errors import FormatError
@@ -36,11 +36,19 @@ class RunFile:
     documents: Mapping[str, str] = field(repr=False)
 
 
-def read_run(path: str | Path) -> RunFile:
+def read_run(path: str | Path, *, arrays: bool = True) -> RunFile:
     """Return what a run file holds, as of one moment; the file is never changed.
 
     Reading works while a run writes to the file, and after it was killed. A damaged file, a newer
     version of it and other databases are refused.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    arrays : bool
+        Whether the arrays of outcomes, such as predictions, are kept; without them the memory does
+        not grow with the number of cases.
 
     Examples
     --------
@@ -61,7 +69,7 @@ def read_run(path: str | Path) -> RunFile:
     with schema.explained(path):
         connection = _connect(real)
         try:
-            return _read(connection, Path(path))
+            return _read(connection, Path(path), arrays)
         finally:
             connection.close()
 
@@ -81,7 +89,7 @@ def _connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _read(connection: sqlite3.Connection, path: Path) -> RunFile:
+def _read(connection: sqlite3.Connection, path: Path, arrays: bool) -> RunFile:
     connection.execute("BEGIN")  # all that follows is of one moment
     if schema.is_new(connection, path):
         raise FormatError(f"{str(path)!r} is empty", needs="a run file of earnest")
@@ -89,6 +97,6 @@ def _read(connection: sqlite3.Connection, path: Path) -> RunFile:
     return RunFile(
         path,
         schema.identity_of(connection),
-        {outcome.key: outcome for outcome in outcomes},
+        {one.key: one if arrays else replace(one, arrays={}) for one in outcomes},
         schema.documents_of(connection),
     )
