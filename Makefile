@@ -26,14 +26,11 @@ PYTEST  := -m pytest -n $(WORKERS) --dist=worksteal
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
 
-demo: $(VENV)/.installed ## estimate a tuned model from a packaged table of predictions
-	$(VENV)/bin/earnest estimate src/earnest/data/demo_predictions.csv --metric roc_auc --seed 7
-	@mkdir -p demo
-	@$(VENV)/bin/earnest estimate src/earnest/data/demo_predictions.csv --metric roc_auc --seed 7 --json > demo/estimate.json
-	@echo "The same result as JSON is in demo/estimate.json"
+demo: $(VENV)/.installed ## tune a model on real data, and say what to expect of it (about a minute; leaves demo/)
+	$(VENV)/bin/earnest demo --out demo
 
 test: $(VENV)/.installed ## the ordinary tests, with the doctests of the package
-	$(THREADS) $(VENV)/bin/python $(PYTEST) -m "not slow" --doctest-modules src/earnest tests $(ARGS)
+	$(THREADS) $(VENV)/bin/python $(PYTEST) -m "not slow and not extra" --doctest-modules src/earnest tests $(ARGS)
 
 test-slow: $(VENV)/.installed ## the slow tests: coverage of intervals, tables of the papers
 	$(THREADS) $(VENV)/bin/python $(PYTEST) -m slow tests $(ARGS)

@@ -35,7 +35,7 @@ _FENCE = re.compile(
     r"^(?P<fence>```+)(?P<language>\w*)\n(?P<body>.*?)^(?P=fence)$", re.MULTILINE | re.DOTALL
 )
 _TABLE = re.compile(
-    r"(?P<open><!-- generated: (?P<name>[\w ]+) -->\n).*?(?P<close><!-- end -->)", re.DOTALL
+    r"(?P<open><!-- generated: (?P<name>[\w -]+) -->\n).*?(?P<close><!-- end -->)", re.DOTALL
 )
 _RUN_CLI = "import sys; from earnest.cli import main; sys.exit(main())"
 
@@ -257,21 +257,20 @@ def choice_table() -> str:
     """Return the methods side by side."""
     from earnest.methods import METHODS
 
-    def row(spec: Any) -> list[str]:
+    def row(method: Any) -> list[str]:
+        spec = method.spec
         return [
-            f"[`{spec.name}`](../methods/{spec.name}.md)",
+            f"[`{spec.name}`](../methods/{_page(method)}.md)",
             _yes(spec.corrected),
             _yes(spec.interval),
-            str(spec.min_folds) if spec.min_folds > 1 else "none",
+            _folds(spec),
             str(spec.metrics),
             "yes" if spec.static_only else "no",
         ]
 
     head = ["method", "corrects for the search", "interval", "folds needed", "metrics"]
     ordered = sorted(METHODS.values(), key=lambda m: (not m.spec.corrected, not m.spec.interval))
-    return table(
-        [*head, "only for configurations fixed in advance"], (row(m.spec) for m in ordered)
-    )
+    return table([*head, "only for configurations fixed in advance"], (row(m) for m in ordered))
 
 
 def estimands_table() -> str:
@@ -279,7 +278,7 @@ def estimands_table() -> str:
     from earnest.methods import METHODS
 
     rows = (
-        [f"[`{m.spec.name}`](../methods/{m.spec.name}.md)", str(m.spec.estimand)]
+        [f"[`{m.spec.name}`](../methods/{_page(m)}.md)", str(m.spec.estimand)]
         for m in METHODS.values()
     )
     return table(["method", "what its number is an estimate of"], rows)
@@ -311,8 +310,35 @@ def options_table(command: str) -> str:
     return table(["option", "meaning"], (row(option) for option in params))
 
 
+def assessment_table(*words: str) -> str:
+    """Return a table of the comparison of estimators, from the results in its folder."""
+    if str(ROOT) not in sys.path:
+        sys.path.append(str(ROOT))
+    from benchmarks.assessment.tables import table as made
+
+    return made(*words)
+
+
+def _page(method: Any) -> str:
+    """Return the name of a method as its module and its page have it: that of '.632' is b632."""
+    return str(method.__module__.rpartition(".")[2])
+
+
+def _folds(spec: Any) -> str:
+    if spec.needs == "bootstrap-trained replicates":
+        return "replicates"
+    return str(spec.min_folds) if spec.min_folds > 1 else "none"
+
+
 def _least(spec: Any) -> str:
-    return f", at least {spec.min_folds} folds" if spec.min_folds > 1 else ""
+    design = getattr(spec, "design", None)  # of some tests
+    if design is not None:
+        return f", {design[0]} repeats of {design[1]} folds"
+    if getattr(spec, "leave_one_out", False):
+        return ", a fold for every case"
+    repeats = getattr(spec, "min_repeats", 1)
+    more = f" and {repeats} repeats" if repeats > 1 else ""
+    return f", at least {spec.min_folds} folds{more}" if spec.min_folds > 1 else ""
 
 
 def _yes(value: bool) -> str:
@@ -327,6 +353,7 @@ TABLES: dict[str, Callable[..., str]] = {
     "estimands": estimands_table,
     "cautions": cautions_table,
     "options": options_table,
+    "assessment": assessment_table,
 }
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from benchmarks.speed import (
+    assessment,
     auc,
     figures,
     intervals,
@@ -21,7 +22,18 @@ def main() -> int:
     """Run all measurements."""
     quick = "--quick" in sys.argv[1:]
     missed = 0
-    parts = (startup, auc, moments, intervals, partial_dependence, regions, memory, search, figures)
+    parts = (
+        startup,
+        auc,
+        moments,
+        intervals,
+        partial_dependence,
+        regions,
+        memory,
+        search,
+        assessment,
+        figures,
+    )
     for module in parts:
         for row in module.rows(quick):
             print(row, flush=True)

@@ -12,6 +12,7 @@ import pytest
 import earnest as en
 from earnest.comparison import TESTS
 from tests.cli.conftest import CASES, Run, write_table
+from tests.comparison.evidence import EVERY_TEST
 
 A, B = "svm C=1", "svm C=5"
 ASK = ("--metric", "accuracy")
@@ -57,7 +58,7 @@ def read(text: str) -> dict:
     return json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))
 
 
-@pytest.mark.parametrize("test", sorted(TESTS))
+@pytest.mark.parametrize("test", EVERY_TEST)
 def test_json_is_the_comparison_of_the_library(run: Run, table: Path, test: str) -> None:
     metric = "roc_auc" if test == "delong" else "accuracy"
     done = run("compare", table, A, B, "-m", metric, "--test", test, "--seed", 7, "--json")

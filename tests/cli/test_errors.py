@@ -35,7 +35,7 @@ def test_usage_is_refused_in_one_line(run, table, args, message):
         (["--metric", "rmse"], ["error: metric 'rmse' is not defined for a binary task."]),
         (
             ["--method", "bcc"],
-            ["error: method 'bcc' is unknown. Allowed: bayle_all_pairs, ", "Did you mean 'bbc'?"],
+            ["error: method 'bcc' is unknown. Allowed: apparent, ", "Did you mean 'bbc'?"],
         ),
         (["--method", "bbc", "--method", "bcc"], ["error: method 'bcc' is unknown."]),
         (["--method", "bbc", "--all"], ["error: --all and --method exclude each other."]),

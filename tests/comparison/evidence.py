@@ -8,9 +8,15 @@ import numpy as np
 
 from earnest import Predictions
 from earnest.comparison import TESTS
+from earnest.core.specs import Evidence
 
 METRIC_OF = {"delong": "roc_auc"}  # all other tests take accuracy
-EVERY_TEST = sorted(TESTS)
+# Tests of any predictions; the others are for five repeats of two folds, or for replicates.
+EVERY_TEST = sorted(
+    name
+    for name in TESTS
+    if TESTS[name].spec.needs is Evidence.OUT_OF_SAMPLE and TESTS[name].spec.design is None
+)
 WITH_P = [name for name in EVERY_TEST if TESTS[name].spec.p_value]
 
 

@@ -6,14 +6,19 @@ import json
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from sklearn import config_context
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, make_scorer
-from sklearn.model_selection import LeaveOneOut, ShuffleSplit
+from sklearn.model_selection import GridSearchCV, LeaveOneOut, ShuffleSplit
+from sklearn.tree import DecisionTreeClassifier
 
 from earnest import (
     BBC,
@@ -28,15 +33,22 @@ from earnest import (
     SearchCV,
     Tilted,
     Trials,
+    assess,
+    bootstrap,
+    bootstrap_train,
     compare,
+    compare_learners,
     compare_many,
     estimate,
     estimate_all,
     explain,
+    jackknife,
     nested_cv,
 )
 from earnest.core.cautions import CODES, Severity
 from earnest.explanation.surrogate import choose_surrogate
+from earnest.training.tabular import Tabular, read_table
+from earnest.training.tune_plan import Plan, plan_remarks
 
 NOT_YET: set[str] = set()
 
@@ -238,7 +250,76 @@ TRIGGERS: dict[str, Callable[[], set[str]]] = {
     "EN069": lambda: tuned(n=12, noise=0.0),
     "EN070": lambda: tuned(explained="one"),
     "EN071": lambda: tuned(explained="noisy"),
+    "EN072": lambda: columns_of(visit_id=np.arange(40) + 7),
+    "EN073": lambda: columns_of(site=np.full(40, "Graz")),
+    "EN074": lambda: columns_of(seen=np.arange(40).astype("datetime64[D]")),
+    "EN075": lambda: columns_of(town=[f"t{i // 2}" for i in range(40)]),
+    "EN076": lambda: planned(small_table().take(np.arange(30))),
+    "EN077": lambda: planned(small_table(), n_offered=2),
+    "EN078": lambda: columns_of(y=[None, *np.tile([0.0, 1.0], 19), 1.0]),
+    "EN079": lambda: unknown_levels(),
+    "EN084": lambda: retrained("loob", "accuracy", n_replicates=20),
+    "EN085": lambda: retrained("loob", "accuracy", n_replicates=2),
+    "EN086": lambda: retrained(".632+", "accuracy"),
+    "EN087": lambda: retrained("err_star", "average_precision"),
+    "EN088": lambda: retrained("err_star", "accuracy", fails=True),
+    "EN089": lambda: retrained("err_star", "accuracy", n_replicates=2, twice=True),
+    "EN090": lambda: assessed("holdout", uses=2),
+    "EN091": lambda: assessed("holdout", uses=1, stored=False),
+    "EN092": lambda: assessed("corrected_t", cv=3),
+    "EN093": lambda: assessed("cv", n=8, cv=4),
+    "EN094": lambda: assessed("loocv", n=1002),
+    "EN095": lambda: assessed("bates_ncv", cv=3, n_repeats=1),
+    "EN097": lambda: codes(bootstrap(lambda w: float((w > 0).mean()), 30, rng=0).cautions),
+    "EN098": lambda: codes(jackknife(lambda w: float(w[0] > 0), 30).cautions),
+    "EN099": lambda: two_learners(),
 }
+
+
+def assessed(
+    method: str, *, n: int = 40, uses: int = 0, stored: bool = True, **options: object
+) -> set[str]:
+    """Assess a learner of no information, on a test set that was used so often."""
+    X, y = np.random.default_rng(0).random((n, 2)), np.tile([0, 1], n // 2)
+    given = {"method": method, "metric": "accuracy", "rng": 0, **options}
+    if not uses:
+        return codes(assess(DummyClassifier(), X, y, **given).cautions)
+    with TemporaryDirectory() as folder:
+        store = Path(folder, "test-set.db") if stored else None
+        for prior in range(uses):
+            learner = DummyClassifier(strategy=("prior", "uniform")[prior])
+            test = (X[30:], y[30:])
+            made = assess(learner, X[:30], y[:30], test=test, store=store, **given)
+    return codes(made.cautions)
+
+
+def two_learners() -> set[str]:
+    X, y = np.random.default_rng(0).random((40, 2)), np.tile([0, 1], 20)
+    pair = LogisticRegression(), DummyClassifier()
+    made = compare_learners(*pair, X, y, test="loob", metric="accuracy", n_replicates=30, rng=0)
+    return codes(made.cautions)
+
+
+class SometimesFails(DecisionTreeClassifier):
+    """A tree that fails on samples with four copies of the first case."""
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> SometimesFails:
+        if (X[:, 0] == 0.0).sum() > 3:
+            raise ValueError("too often")
+        return super().fit(X, y)
+
+
+def retrained(
+    method: str, metric: str, *, fails: bool = False, twice: bool = False, n_replicates: int = 100
+) -> set[str]:
+    """Train a tree on samples of 40 cases of noise; seed 0."""
+    X, y = np.random.default_rng(0).random((40, 2)), np.tile([0, 1], 20)
+    X[0, 0] = 0.0
+    model: object = SometimesFails() if fails else DecisionTreeClassifier()
+    if twice:
+        model = GridSearchCV(CalibratedClassifierCV(LogisticRegression(), cv=2), {}, cv=2)
+    made = bootstrap_train(model, X, y, metric=metric, n_replicates=n_replicates, rng=0)
+    return codes(estimate(made, method=method, metric=metric).cautions)
 
 
 def one_constant() -> Predictions:
@@ -250,6 +331,30 @@ def one_constant() -> Predictions:
 
 def against(pi: Predictions, test: str = "bayle") -> set[str]:
     return codes(compare(pi, 0, 1, test=test, metric="accuracy", rng=0).cautions)
+
+
+def small_table(**columns: object) -> Tabular:
+    """A table of 40 cases with a number, two classes and more columns; seed 0."""
+    rng = np.random.default_rng(0)
+    given = {"x": rng.standard_normal(40), "y": np.tile([0, 1], 20), **columns}
+    return read_table(pa.table(given), target="y")
+
+
+def columns_of(**columns: object) -> set[str]:
+    return codes(small_table(**columns).cautions)
+
+
+def planned(table: Tabular, n_offered: int = 1) -> set[str]:
+    """What a plan of one configuration has left out."""
+    rows = table.n_cases
+    plan = Plan(seed=0, most_rows=rows, n_rows=rows, configs=("a",), n_offered=n_offered,
+                fit_seconds=1.0, asked={})  # fmt: skip
+    return codes(tuple(plan_remarks(plan, table)))
+
+
+def unknown_levels() -> set[str]:
+    schema = small_table(sex=["f", "f", "m", "m"] * 10).schema
+    return codes(schema.read(pa.table({"x": [1.0], "sex": ["x"]})).cautions)
 
 
 def tuned(

@@ -134,7 +134,7 @@ def test_the_repr_is_one_line_for_a_paper() -> None:
     assert "95 % lower bound 0.62" in repr(an_estimate().at(side="lower"))
     assert "90 % upper bound 0.96" in repr(an_estimate().at(side="upper", confidence_level=0.9))
     alone = replace(an_estimate(), n_configs=1, interval=None)
-    assert repr(alone) == "roc_auc 0.80 (bbc, 1 config, n=100)"
+    assert repr(alone) == "roc_auc 0.80 (bbc, n=100)"
 
 
 def test_the_html_escapes_names() -> None:

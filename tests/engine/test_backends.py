@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import socket
+
 import joblib
 import pytest
 
-from earnest.engine.backends import Place, Plan, plan
+from earnest.core.errors import EarnestError
+from earnest.engine import backends
+from earnest.engine.backends import Place, Plan, on_backend, plan
 from tests.engine.test_run import Elsewhere
 
 
@@ -38,3 +42,75 @@ def test_none_takes_the_number_of_the_configuration() -> None:
 
 def test_all_cores() -> None:
     assert plan(-1, limited=True).n_jobs == joblib.cpu_count()
+
+
+@pytest.mark.parametrize("name", ["loky", "threading"])
+def test_a_back_end_by_name(name: str) -> None:
+    with on_backend(name):
+        assert plan(2, limited=False).place.value == {"loky": "processes"}.get(name, "threads")
+
+
+@pytest.mark.parametrize(
+    ("name", "scheduler", "message"),
+    [
+        (
+            "dasc",
+            None,
+            "unknown back end 'dasc'. Allowed: loky, threading, dask, ray. Did you mean 'dask'?",
+        ),
+        (
+            "dask",
+            None,
+            "dask needs a cluster. Allowed: the address of its scheduler, such as "
+            "tcp://127.0.0.1:8786. Start one with `dask scheduler`, and workers with "
+            "`dask worker ADDRESS`.",
+        ),
+        (
+            "loky",
+            "tcp://127.0.0.1:8786",
+            "back end 'loky' has no scheduler. Allowed: dask or ray for a cluster. "
+            "Got: 'tcp://127.0.0.1:8786'.",
+        ),
+    ],
+)
+def test_what_cannot_be_a_back_end_is_refused(
+    name: str, scheduler: str | None, message: str
+) -> None:
+    with pytest.raises(EarnestError) as refused, on_backend(name, scheduler):
+        pass
+    assert str(refused.value) == message
+
+
+@pytest.mark.parametrize(("name", "package"), [("dask", "distributed"), ("ray", "ray")])
+def test_an_extra_that_is_missing_is_named(
+    name: str, package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backends, "find_spec", lambda asked: None)
+    with pytest.raises(EarnestError) as refused, on_backend(name, "tcp://127.0.0.1:8786"):
+        pass
+    assert str(refused.value) == (
+        f"back end {name!r} needs the package {package}, which is not installed. "
+        f"Install it with: pip install 'earnest[{name}]'."
+    )
+
+
+def test_an_address_that_is_none_is_told_with_what_dask_says() -> None:
+    with (
+        pytest.raises(EarnestError, match=r"answers at 'no://1:1'.*scheme 'no'") as refused,
+        on_backend("dask", "no://1:1"),
+    ):
+        pass
+    assert "such as tcp://127.0.0.1:8786" in refused.value.needs
+
+
+@pytest.mark.extra
+@pytest.mark.parametrize("scheme", ["", "ray://"])
+def test_where_no_ray_listens_an_error_says_so_at_once(scheme: str) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # bound, but listening to nobody
+        address = f"{scheme}127.0.0.1:{taken.getsockname()[1]}"
+        with (
+            pytest.raises(EarnestError, match=f"no ray cluster answers at '{address}'.*refused"),
+            on_backend("ray", address),
+        ):
+            pass

@@ -145,3 +145,39 @@ def drop_dead_once(shared: str, task: Task) -> Outcome:
         note(shared, "dead")
         os._exit(1)
     return Outcome(task.key, {"x": np.arange(task.key[0])})
+
+
+def noted(shared: str, task: Task) -> Outcome:
+    """Notes in a file that it began, takes the seconds of its payload, and draws numbers."""
+    note(shared, f"begin {task.key[0]}")
+    time.sleep(task.payload)
+    return Outcome(task.key, {"drawn": np.random.default_rng(task.key).normal(size=50)})
+
+
+def seconds_and_process(shared: Any, task: Task) -> Outcome:
+    """Takes the seconds of its payload, and tells in which process it ran."""
+    time.sleep(task.payload)
+    return Outcome(task.key, {}, {"pid": os.getpid()})
+
+
+def ran_there(shared: Any, task: Task) -> float:
+    """Runs a task on the dask cluster of which this process is a worker."""
+    import joblib
+
+    from earnest.engine.run import run
+
+    with joblib.parallel_config(backend="dask"):
+        (outcome,) = run(powers, shared, [task])
+    return outcome.numbers["s"]
+
+
+def allow_deaths(count: int, dask_scheduler: Any = None) -> None:
+    """Set, in a dask scheduler, how many workers a task may kill before it is given up."""
+    dask_scheduler.allowed_failures = count
+
+
+def noted_process(shared: str, task: Task) -> Outcome:
+    """As `noted`, with the process in the file."""
+    note(shared, str(os.getpid()))
+    time.sleep(task.payload)
+    return Outcome(task.key, {"drawn": np.random.default_rng(task.key).normal(size=50)})

@@ -1,8 +1,7 @@
 """The tests of Bayle et al. 2020 against the numbers of the authors' formulas.
 
 Losses are compared with zeros, so that the difference is the mean loss. The procedures that start
-from errors of whole validation sets are given those errors as folds of one case. Of the seven
-procedures only 5x2 cross-validation is left out: it trains models of its own.
+from errors of whole validation sets are given those errors as folds of one case.
 """
 
 from __future__ import annotations
@@ -27,7 +26,8 @@ PROCEDURES = {
     "sigma_out": "bayle",
     "hold_out": "bayle",
     "cv_t": "cv_t",
-    "rep_tt": "cv_t",
+    "fivex2": "five_by_two",
+    "rep_tt": "resampled_t",
     "rep_tt_corrected": "corrected_t",
 }
 
@@ -38,10 +38,13 @@ def losses(problem: str, procedure: str) -> en.Losses:
     values, fold = np.array(known["losses_in_fold_order"]), np.arange(n) // (n // k)
     if procedure == "hold_out":
         values, fold = values[: n // k], None
+    elif procedure == "fivex2":
+        values = np.array(known["fold_errors_5x2"]).reshape(5, 2).T  # a row a fold
+        fold = np.tile([[0], [1]], 5)
     elif procedure.startswith("rep_tt"):
         values = np.array(known["J_errors_rep_tt"])
         fold = np.arange(len(values))
-    columns = {"h": values, "zero": np.zeros(len(values))}
+    columns = {"h": values, "zero": np.zeros_like(values)}
     return en.Losses(columns, fold=fold, limits=(-np.inf, np.inf))
 
 
@@ -86,3 +89,11 @@ def test_losses_that_are_all_0_show_nothing(problem: str, procedure: str) -> Non
     assert here.difference == known["center"] == 0.0
     assert here.p_value == 1.0
     assert here.shown is known["reject_H0_R_ge_0"] is False
+
+
+@pytest.mark.parametrize("problem", VARYING)
+def test_the_ratio_of_a_split_corrects_as_its_folds_do(problem: str) -> None:
+    known = KNOWN[problem]["results"]["rep_tt_corrected"]
+    test = en.CorrectedTTest(ratio=1 / (KNOWN[problem]["k"] - 1))
+    here = en.compare(losses(problem, "rep_tt"), "h", "zero", test=test)
+    assert here.standard_error == pytest.approx(known["scale"], abs=EXACT)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from earnest.training.candidates import (
     StaticCandidates,
     check_settings,
     distinct_kinds,
+    first_estimator,
     read_candidates,
 )
 
@@ -119,3 +121,31 @@ def test_settings_are_of_one_kind_where_only_values_differ() -> None:
     plain = [Setting({"C": c}) for c in (1, 2, 3)]
     other = [Setting({"C": 1, "gamma": 2}), Setting({"C": SVC()})]
     assert len(distinct_kinds([*plain, *other])) == 3
+
+
+@dataclass(frozen=True)
+class Described:
+    name: str
+    params: dict[str, Any]
+    estimator: Any
+
+
+def test_candidates_that_describe_themselves_show_plain_parameters() -> None:
+    one = Described("a", {"model": "svm", "C": 2}, SVC(C=2))
+    other = Described("b", {"model": "tree"}, DecisionTreeClassifier())
+    found = read_candidates([one, other])
+    assert isinstance(found, StaticCandidates)
+    assert found.ids == ("a", "b")
+    assert [setting.params for setting in found.settings] == [one.params, other.params]
+    made = found.settings[0].made_from(None, {"degree": 5})
+    assert (type(made), made.C, made.degree) == (SVC, 2, 5)
+    assert first_estimator([one, other]) is one.estimator
+    with pytest.raises(InputError, match="one name"):
+        read_candidates([one, one])
+
+
+def test_pipelines_of_unlike_answers_are_unlike_kinds() -> None:
+    pipes = [make_pipeline(StandardScaler(), SVC()), make_pipeline(DecisionTreeClassifier())]
+    found = read_candidates(pipes)
+    assert isinstance(found, StaticCandidates)
+    assert len(distinct_kinds(found.settings)) == 2

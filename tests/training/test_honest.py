@@ -10,7 +10,8 @@ from sklearn.svm import SVC
 
 import earnest as en
 from earnest import SearchCV
-from earnest.methods import METHODS
+from earnest.core.specs import Evidence
+from earnest.methods.base import methods_for
 
 RNG = np.random.default_rng(0)  # noise: no configuration knows anything
 X, Y = RNG.standard_normal((60, 5)), np.tile([0, 1], 30)
@@ -92,7 +93,7 @@ def test_ties_of_the_other_winner_are_not_told_of() -> None:
 def test_every_method_answers_for_a_winner_that_it_would_not_choose() -> None:
     search = SearchCV(SVC(), {"C": [0.01, 1.0, 10.0]}, scoring="roc_auc", random_state=0).fit(X, Y)
     pi, question = search.predictions_, replace(search._question, n_resamples=None)
-    for method in METHODS:
+    for method in methods_for(Evidence.OUT_OF_SAMPLE):
         usual = en.estimate(pi, metric="roc_auc", method=method, rng=0)
         for chosen in range(3):
             made = replace(question, method=method, best=chosen).answer(pi)

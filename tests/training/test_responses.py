@@ -7,16 +7,20 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import make_classification, make_regression
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import RandomForestClassifier, StackingClassifier
 from sklearn.linear_model import LogisticRegression, Perceptron, Ridge
 from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+import earnest as en
 from earnest import InputError, MetricError, SearchCV
 from earnest.core.responses import ResponseKind
+from earnest.training.responses import will_have
 
 Array = NDArray[Any]
 X, Y = make_classification(n_samples=60, n_features=5, random_state=0)
@@ -178,6 +182,19 @@ def test_a_response_that_candidates_lack_is_refused_before_any_fit(
 ) -> None:
     with pytest.raises(MetricError, match=words):
         SearchCV(model, {}, **knobs).fit(X, Y)
+
+
+def test_a_stack_is_asked_for_what_it_has_once_it_is_fitted() -> None:
+    stack = StackingClassifier([("nb", GaussianNB()), ("lr", LogisticRegression())], cv=3)
+    for model in (stack, make_pipeline(StandardScaler(), stack)):
+        assert not hasattr(model, "predict_proba")
+        found = SearchCV(model, {}, cv=KFold(3), metric="roc_auc", refit=False).fit(X, Y)
+        for train, test in KFold(3).split(X):
+            expected = clone(model).fit(X[train], Y[train]).decision_function(X[test])
+            np.testing.assert_allclose(column(found)[test], expected, rtol=1e-12)
+        assert en.assess(model, X, Y, method="cv", metric="log_loss", cv=3, rng=0).value > 0.0
+    assert not will_have(SVC(), "predict_proba")
+    assert not will_have(StackingClassifier([], final_estimator=SVC()), "predict_proba")
 
 
 def test_a_response_of_classifiers_is_refused_for_values() -> None:

@@ -11,7 +11,21 @@ from typing import Annotated
 
 import typer
 
-from earnest.cli import INTERRUPTED, compare, estimate, explain, methods, metrics, report, tests
+from earnest.cli import (
+    INTERRUPTED,
+    assess,
+    compare,
+    compare_learners,
+    demo,
+    estimate,
+    explain,
+    methods,
+    metrics,
+    predict,
+    report,
+    tests,
+    tune,
+)
 from earnest.cli.failing import internal_error, options_for, say, usage_line
 from earnest.cli.terminal import guarded_output, write
 from earnest.core.errors import EarnestError
@@ -26,7 +40,7 @@ HELP = (
     "How good is a tuned model [bold]really[/bold]?\n\n"
     "The score that a search reports for its winner is too good, because the winner was chosen for "
     "it. earnest takes the out-of-fold predictions of all configurations and says what to expect "
-    "on new data. It trains nothing."
+    "on new data. [bold]earnest tune[/bold] makes these predictions from a table."
 )
 EPILOG = (
     "[bold]earnest COMMAND --help[/bold] explains a command. "
@@ -38,8 +52,15 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command("tune", help=tune.HELP, rich_help_panel="Tune")(tune.command)
+app.command("predict", help=predict.HELP, rich_help_panel="Tune")(predict.command)
+app.command("demo", help=demo.HELP, rich_help_panel="Tune")(demo.command)
 app.command("estimate", help=estimate.HELP, rich_help_panel="Ask")(estimate.command)
+app.command("assess", help=assess.HELP, rich_help_panel="Ask")(assess.command)
 app.command("compare", help=compare.HELP, rich_help_panel="Ask")(compare.command)
+app.command("compare-learners", help=compare_learners.HELP, rich_help_panel="Ask")(
+    compare_learners.command
+)
 app.command("explain", help=explain.HELP, rich_help_panel="Ask")(explain.command)
 app.command("report", help=report.HELP, rich_help_panel="Ask")(report.command)
 app.command("methods", help=methods.HELP, rich_help_panel="Look up")(methods.command)

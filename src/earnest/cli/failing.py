@@ -31,6 +31,13 @@ _OPTIONS = {
     **{name: f"--{name}" for name in ("study", "objective", "direction", "params", "regions")},
     **{name: f"--{name}" for name in ("surrogate", "suggest")},
     "n_points": "--n-points",
+    **{name: f"--{name}" for name in ("folds", "repeats", "budget", "drop", "portfolio", "ignore")},
+    **{name: f"--{name}" for name in ("out", "resume", "keep")},
+    "n_configs": "--configs",
+    "n_replicates": "--replicates",
+    "n_repeats": "--repeats",
+    "cv": "--folds",
+    "store": "--out",
 }
 _BACKTICKED = re.compile(r"`(\w+)`( =)?")
 _KEYWORD = re.compile(r"\b(\w+)=(?:'([^']*)'|(\d[\d.]*\d|\d)|(\[\.\.\.\])|None)")

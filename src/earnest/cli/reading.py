@@ -13,6 +13,18 @@ if TYPE_CHECKING:
 _SIGNS = {"tab": "\t", "\\t": "\t"}  # a tab is hard to type
 
 
+def sign_of(delimiter: str | None) -> str | None:
+    r"""Return the sign that a user means who writes it, or its name.
+
+    Examples
+    --------
+    >>> from earnest.cli.reading import sign_of
+    >>> sign_of("tab"), sign_of(";"), sign_of(None)
+    ('\t', ';', None)
+    """
+    return None if not delimiter else _SIGNS.get(delimiter, delimiter)
+
+
 def read_predictions(path: Path, *, delimiter: str | None = None, **options: Any) -> Predictions:
     """Read a table of predictions.
 
@@ -40,5 +52,5 @@ def named_options(*, delimiter: str | None = None, **options: Any) -> dict[str, 
     given = {name: value for name, value in options.items() if value is not None}
     named = {name: None if value == "" else value for name, value in given.items()}
     if delimiter is not None:
-        named["delimiter"] = _SIGNS.get(delimiter, delimiter)
+        named["delimiter"] = sign_of(delimiter)
     return named

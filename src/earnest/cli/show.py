@@ -58,17 +58,17 @@ def title_of(estimate: Estimate) -> str:
     return METRICS[estimate.metric].title if estimate.metric in METRICS else estimate.metric
 
 
-def sentences(estimate: Estimate) -> Iterator[Part]:
+def sentences(estimate: Estimate, speaker: str = SPEAKER) -> Iterator[Part]:
     """Yield the honest number, its interval, and where the optimism comes from."""
     fair, shown = honest(estimate), printed(estimate)
-    said = headline(estimate, title_of(estimate), corrected=fair, speaker=SPEAKER)
+    said = headline(estimate, title_of(estimate), corrected=fair, speaker=speaker)
     main = Text(clean(said), style="bold")
     if shown.naive is not None and shown.naive != shown.value:
         main.highlight_words([shown.naive], WARN)
     main.highlight_words([shown.value], ACCENT if fair else WARN)
     yield indented(main)
     yield indented(Text(clean(confidence(estimate, corrected=fair))))
-    why = reason(estimate, corrected=fair, speaker=SPEAKER)
+    why = reason(estimate, corrected=fair, speaker=speaker)
     if why:
         yield indented(Text(clean(why), style=GREY))
 

@@ -156,7 +156,11 @@ def test_facts(made: Comparison) -> Iterator[Fact]:
 def evidence(made: Comparison) -> Iterator[Fact]:
     """Yield what the difference stands on."""
     about = made.provenance
-    parts = [counted(made.n_cases, "case"), counted(about.n_folds, "fold")]
+    samples = about.knobs.get("n_replicates")
+    trained = counted(about.n_folds, "fold")
+    if samples is not None:
+        trained = counted(int(samples), "bootstrap sample")
+    parts = [counted(made.n_cases, "case"), trained]
     if about.n_repeats > 1:
         parts.append(counted(about.n_repeats, "repeat"))
     if made.n_resamples:
@@ -183,6 +187,8 @@ def _tests(specs: Sequence[TestSpec]) -> Iterator[Part]:
 
 def _needs(spec: TestSpec) -> str:
     folds = f", at least {spec.min_folds} folds" if spec.min_folds > 1 else ""
+    if spec.design is not None:
+        folds = f", {spec.design[0]} repeats of {spec.design[1]} folds"
     told = "a p-value" if spec.p_value else "probabilities instead of a p-value"
     limits = [
         word for word, there in (("repeats", spec.repeats), ("groups", spec.groups)) if not there

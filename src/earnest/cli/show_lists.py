@@ -37,6 +37,8 @@ def _capital(estimand: Estimand) -> str:
 
 def _needs(spec: MethodSpec) -> str:
     folds = f", at least {spec.min_folds} folds" if spec.min_folds > 1 else ""
+    folds += f" and {spec.min_repeats} repeats" if spec.min_repeats > 1 else ""
+    folds = ", a fold for every case" if spec.leave_one_out else folds
     interval = "with an interval" if spec.interval else "no interval"
     corrected = "corrected for the search" if spec.corrected else "not corrected for the search"
     return f"needs {spec.needs}{folds}; {spec.metrics}; {interval}; {corrected}"

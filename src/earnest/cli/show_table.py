@@ -69,7 +69,7 @@ def table(estimates: Estimates, reported: Estimate, columns: int) -> Iterator[Pa
     places = places_of(estimates)
     cells = [Row(e, e.method, printed(e, places).value, limits(e, places)) for e in estimates]
     heads = ("method", title_of(reported), level(estimates))
-    texts = list(zip(heads, *((r.name, r.value, r.limits) for r in cells), strict=True))
+    texts = list(zip(heads, *((r.name, "  " + r.value, r.limits) for r in cells), strict=True))
     widths = [max(len(text) for text in column) for column in texts]
     room = min(columns - 2, WIDTH) - sum(widths) - 2 * len(widths)
     stacked = room < 0

@@ -7,7 +7,12 @@ from earnest.comparison import (
     corrected_t,
     cv_t,
     delong,
+    five_by_two,
+    five_by_two_f,
+    loob,
+    lpob,
     mcnemar,
+    resampled_t,
     sign_flip,
 )
 from earnest.comparison.base import TESTS
@@ -20,6 +25,11 @@ __all__ = [
     "corrected_t",
     "cv_t",
     "delong",
+    "five_by_two",
+    "five_by_two_f",
+    "loob",
+    "lpob",
     "mcnemar",
+    "resampled_t",
     "sign_flip",
 ]

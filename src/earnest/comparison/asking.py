@@ -11,6 +11,7 @@ import numpy as np
 from earnest.comparison import TESTS
 from earnest.comparison.base import (
     Compared,
+    Outcome,
     Question,
     Reading,
     Test,
@@ -23,7 +24,7 @@ from earnest.core.differences import Alternative, make_difference_interval
 from earnest.core.errors import EvidenceError, InputError
 from earnest.core.predictions import Predictions
 from earnest.core.provenance import knobs, plain, versions
-from earnest.core.results import Provenance, by_severity, few_beyond
+from earnest.core.results import Provenance, Scale, by_severity, few_beyond
 from earnest.core.rng import RngLike, Seeds
 from earnest.core.specs import Evidence
 from earnest.core.threads import workers
@@ -55,12 +56,23 @@ class Asked:
         n_resamples: int | None,
         rng: RngLike,
         n_jobs: int | None,
+        *,
+        trains: bool = False,
     ) -> Asked:
-        """Make it from arguments."""
+        """Make it from arguments; a verb that trains can make the evidence of any test."""
         chosen = configured(test, n_resamples=n_resamples)
+        if not trains:
+            _refuse_untrained(chosen)
         level = check.share("confidence_level", confidence_level)
         workers(n_jobs)
-        return cls(chosen, Alternative.of(alternative), level, Seeds.of(rng), n_jobs)
+        wanted = Alternative.of(alternative)
+        if wanted is not Alternative.TWO_SIDED and not chosen.spec.one_sided:
+            raise InputError(
+                f"test {chosen.spec.name!r} knows no direction",
+                needs="alternative='two-sided'",
+                got=f"{str(wanted)!r}",
+            )
+        return cls(chosen, wanted, level, Seeds.of(rng), n_jobs)
 
     def question(self, pi: Predictions, metric: Metric, fingerprint: str) -> Question:
         """Return the question to the test, on what can be used of the predictions."""
@@ -105,13 +117,17 @@ def configured(test: str | Test, **given: Any) -> Test:
         )
     else:
         made = test
-    if made.spec.needs is not Evidence.OUT_OF_SAMPLE:
-        raise EvidenceError(
-            f"test {made.spec.name!r} works on other evidence",
-            needs=str(made.spec.needs),
-            got=str(Evidence.OUT_OF_SAMPLE),
-        )
     return made
+
+
+def _refuse_untrained(test: Test) -> None:
+    if test.spec.needs is not Evidence.OUT_OF_SAMPLE:
+        raise EvidenceError(
+            f"test {test.spec.name!r} works on other evidence",
+            needs=str(test.spec.needs),
+            got=str(Evidence.OUT_OF_SAMPLE),
+            cure="Use compare_learners, which trains them.",
+        )
 
 
 def _split(name: str) -> tuple[str, dict[str, Any]]:
@@ -170,14 +186,35 @@ def result(
     remarks: Iterable[Caution] = (),
 ) -> Comparison:
     """Put the comparison of two columns of the question together."""
-    outcome, scale = reading.pair(a, b), question.metric.scale
-    names, spec = question.pi.configs.ids, asked.test.spec
+    names = question.pi.configs.ids
+    return assembled(
+        asked,
+        reading.pair(a, b),
+        question.metric.scale,
+        (names[a], names[b]),
+        question.pi.n_cases,
+        _provenance(asked, question, reading),
+        remarks,
+    )
+
+
+def assembled(
+    asked: Asked,
+    outcome: Outcome,
+    scale: Scale,
+    names: tuple[str, str],
+    n_cases: int,
+    provenance: Provenance,
+    remarks: Iterable[Caution],
+) -> Comparison:
+    """Put a comparison together from what a test says of a pair."""
+    spec = asked.test.spec
     interval = make_difference_interval(
         outcome.limits, asked.confidence_level, asked.alternative, scale
     )
     made = Comparison(
-        a=names[a],
-        b=names[b],
+        a=names[0],
+        b=names[1],
         difference=outcome.difference,
         value_a=outcome.values[0],
         value_b=outcome.values[1],
@@ -190,11 +227,11 @@ def result(
         scale=scale,
         test=spec.name,
         estimand=str(spec.estimand),
-        n_cases=question.pi.n_cases,
+        n_cases=n_cases,
         n_resamples=outcome.n_resamples,
         n_valid=outcome.n_valid,
         cautions=(),
-        provenance=_provenance(asked, question, reading),
+        provenance=provenance,
         probabilities=outcome.probabilities,
         least_p=outcome.least_p,
         source=outcome.limits,

@@ -33,6 +33,10 @@ class Compared(StrEnum):
         "all cases"
     )
     FIXED_MODELS = "the two columns of predictions, each read as those of one fixed model"
+    BOOTSTRAP_LEARNERS = (
+        "the mean performance over training sets of about .632 n distinct cases, as bootstrap "
+        "samples have; not of the models at hand"
+    )
     LEARNERS = (
         "the mean performance over training sets of the size used in the folds; not of the models "
         "at hand"
@@ -45,7 +49,9 @@ class Measured(StrEnum):
     ANY = "any metric"
     SMOOTH = "means over cases, functions of such means, and the ROC AUC"
     MEANS = "metrics that are means over cases"
+    SUMS = "means over cases, and functions of such means"
     AUC = "the ROC AUC of a binary task"
+    PAIRS = "the ROC AUC of a binary task, and the concordance of survival times"
     HITS = "means over cases that are each 0 or 1, such as accuracy"
 
 
@@ -75,6 +81,12 @@ class TestSpec:
         Whether it gives a p-value; a Bayesian one gives probabilities instead.
     draws : bool
         Whether it draws random numbers.
+    design : tuple of int, optional
+        The repeats, and the folds of each, that its law is for; any by default.
+    random_test_sets : bool
+        Whether models are trained for it on random splits rather than on folds.
+    one_sided : bool
+        Whether it knows one-sided alternatives.
     """
 
     __test__: ClassVar[bool] = False  # the name is no invitation to pytest
@@ -90,6 +102,9 @@ class TestSpec:
     groups: bool = True
     p_value: bool = True
     draws: bool = False
+    design: tuple[int, int] | None = None
+    random_test_sets: bool = False
+    one_sided: bool = True
     aliases: tuple[str, ...] = field(default=())
 
 
@@ -192,26 +207,49 @@ def nothing_to_tell() -> dict[str, float]:
 
 def check_evidence(spec: TestSpec, pi: Predictions) -> None:
     """Refuse predictions that a test cannot read, with what to use instead."""
-    if pi.n_folds < spec.min_folds:
+    counts = [int(cell.any(axis=1).sum()) for cell in pi.cells]
+    groups = pi.target.groups
+    check_splits(spec, counts, None if groups is None else len(np.unique(groups)))
+
+
+def check_splits(spec: TestSpec, counts: list[int], groups: int | None) -> None:
+    """Refuse folds of each repeat, and groups of cases, that a test cannot take."""
+    if spec.design is not None:
+        check_design(spec, counts)
+    if sum(counts) < spec.min_folds:
         raise EvidenceError(
             f"test {spec.name!r} needs folds",
             needs=f"at least {spec.min_folds} folds",
-            got=str(pi.n_folds),
+            got=str(sum(counts)),
             cure="Give `fold`, or use test='bayle' or test='bootstrap'.",
         )
-    if pi.n_repeats > 1 and not spec.repeats:
+    if len(counts) > 1 and not spec.repeats:
         raise EvidenceError(
             f"test {spec.name!r} takes one repeat of a cross-validation",
             needs="one repeat",
-            got=f"{pi.n_repeats} repeats",
+            got=f"{len(counts)} repeats",
             cure="Use test='bayle', or test='corrected_t' for repeated cross-validation.",
         )
-    if pi.target.groups is not None and not spec.groups:
+    if groups is not None and not spec.groups:
         raise EvidenceError(
             f"test {spec.name!r} counts every case as independent",
             needs="cases without groups",
-            got=f"{len(np.unique(pi.target.groups))} groups",
+            got=f"{groups} groups",
             cure="Use test='bayle', test='bootstrap' or test='sign_flip', which take whole groups.",
+        )
+
+
+def check_design(spec: TestSpec, counts: list[int]) -> None:
+    """Refuse repeats and folds of another number than a test is for."""
+    assert spec.design is not None
+    repeats, folds = spec.design
+    if counts != [folds] * repeats:
+        each = sorted(set(counts))
+        raise EvidenceError(
+            f"test {spec.name!r} is for {repeats} repeats of {folds} folds",
+            needs=f"{repeats} repeats of {folds} folds each",
+            got=f"{len(counts)} of {' or '.join(map(str, each))}",
+            cure="Use compare_learners, which trains them so, or test='corrected_t'.",
         )
 
 

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from earnest.comparison.base import Compared, Measured, Question, TestSpec, register
 from earnest.comparison.fold_differences import FoldReading, read_folds
+from earnest.inference.fold_spread import check_ratio
 
 
 @register
@@ -18,12 +19,19 @@ class CorrectedTTest:
 
     **What it assumes.** That the scores of two folds have the correlation that the share of test
     cases suggests. With R repeats of K folds there are J = R K scores, the variance of their mean
-    is s² (1 / J + 1 / (K - 1)), and the law is Student's t with J - 1 degrees of freedom.
+    is s² (1 / J + 1 / (K - 1)), and the law is Student's t with J - 1 degrees of freedom. With J
+    random test sets in the place of folds, `ratio` takes the place of 1 / (K - 1).
 
     **When it fails.** The correction is a heuristic: no unbiased estimate of this variance exists.
     With few folds it is wide. Folds in which the metric is undefined are left out.
 
     Nadeau, Bengio 2003; for repeated cross-validation Bouckaert, Frank 2004.
+
+    Parameters
+    ----------
+    ratio : float, optional
+        The number of test cases over that of training cases, for random test sets; that of the
+        folds by default. `compare_learners` knows it.
 
     Examples
     --------
@@ -46,7 +54,12 @@ class CorrectedTTest:
         min_folds=2,
         aliases=("nadeau_bengio",),
     )
+    ratio: float | None = None
+
+    def __post_init__(self) -> None:
+        """Check the knobs."""
+        check_ratio(self.ratio)
 
     def read(self, question: Question) -> FoldReading:
         """Score every fold of every repeat."""
-        return read_folds(self.spec, question, corrected=True)
+        return read_folds(self.spec, question, corrected=True, ratio=self.ratio)

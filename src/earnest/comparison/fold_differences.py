@@ -12,6 +12,8 @@ from earnest.comparison.base import Array, Outcome, Question, TestSpec, same_pre
 from earnest.comparison.wald import wald
 from earnest.core.cautions import Caution
 from earnest.core.errors import EvidenceError
+from earnest.core.predictions import Predictions
+from earnest.inference.fold_spread import corrected_variance
 from earnest.inference.remarks import undefined_folds
 from earnest.kernels.score import fold_scores
 
@@ -48,14 +50,15 @@ class FoldReading:
     @property
     def units(self) -> int:
         """The folds of a repeat, or those in which the metric is defined where these are fewer."""
-        return min(len(self.scores), self.question.pi.n_folds)
+        folds = self.question.pi.n_folds
+        return min(len(self.scores), folds) if folds > 1 else len(self.scores)
 
     def pair(self, a: int, b: int) -> Outcome:
         """Return the mean fold difference over its standard error, under Student's law."""
         pi, values = self.question.pi, self.values
         count = len(self.scores)
         apart = self.scores[:, a] - self.scores[:, b]
-        variance = float(apart.var(ddof=1)) * (1.0 / count + self.overlap)
+        variance = float(corrected_variance(apart, self.overlap))
         return wald(
             (float(values[a]), float(values[b])),
             variance,
@@ -69,9 +72,18 @@ class FoldReading:
 
 
 def read_folds(
-    spec: TestSpec, question: Question, *, corrected: bool, remarks: Iterable[Caution] = ()
+    spec: TestSpec,
+    question: Question,
+    *,
+    corrected: bool,
+    ratio: float | None = None,
+    remarks: Iterable[Caution] = (),
 ) -> FoldReading:
-    """Score every fold, leaving out those in which the metric is undefined for a configuration."""
+    """Score every fold, leaving out those in which the metric is undefined for a configuration.
+
+    With `corrected` the variance allows for training sets that overlap, by the `ratio` of test to
+    training cases; it is that of folds, 1 / (K - 1), where none is given.
+    """
     pi = question.pi
     table = fold_scores(pi, question.metric, n_jobs=question.n_jobs)[:, 0]  # (J, C)
     whole = ~np.isnan(table).any(axis=1)
@@ -83,7 +95,19 @@ def read_folds(
             cure="Use fewer or stratified folds, a metric that a small fold defines, or "
             "test='bootstrap'.",
         )
-    partition = max(len(names) for names in pi.fold_names)  # with folds that were not evaluated
-    overlap = 1.0 / (partition - 1) if corrected else 0.0
+    overlap = (_ratio_of_folds(spec, pi) if ratio is None else ratio) if corrected else 0.0
     said = (*remarks, *undefined_folds(len(table), int(whole.sum())))
     return FoldReading(question, table[whole], overlap, said)
+
+
+def _ratio_of_folds(spec: TestSpec, pi: Predictions) -> float:
+    """Return the ratio of test to training cases where folds part the cases."""
+    partition = max(len(names) for names in pi.fold_names)  # with folds that were not evaluated
+    if partition < 2:
+        raise EvidenceError(
+            f"test {spec.name!r} cannot tell how many cases the models were trained on",
+            needs="folds that part the cases, or the ratio of test to training cases",
+            got="one test set a repeat",
+            cure="Use CorrectedTTest(ratio=...), or compare_learners, which knows it.",
+        )
+    return 1.0 / (partition - 1)

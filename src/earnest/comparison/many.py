@@ -117,6 +117,12 @@ def _need_p_values(test: Test) -> None:
             needs="a test with a p-value",
             cure="Use test='corrected_t', which has the same law, or compare pair by pair.",
         )
+    if not test.spec.one_sided:
+        raise InputError(
+            f"test {test.spec.name!r} knows no direction, so it cannot tell the best",
+            needs="a test with one-sided alternatives",
+            cure="Use test='five_by_two' or test='corrected_t', or compare pair by pair.",
+        )
 
 
 def _defined(question: Question) -> tuple[Question, list[Caution]]:

@@ -21,6 +21,17 @@ def several_models(pi: Predictions) -> Iterator[Caution]:
         )
 
 
+def dependent_test_sets(count: int) -> Iterator[Caution]:
+    """Yield a caution where scores of overlapping splits are treated as independent."""
+    yield Caution(
+        "EN038",
+        f"The scores of {count} test sets are treated as independent, though their models share "
+        "most of their training cases, and test sets overlap.",
+        "The test finds differences far too easily, the more so the more test sets there are.",
+        "Use test='corrected_t', which allows for the overlap.",
+    )
+
+
 def dependent_folds(folds: int) -> Iterator[Caution]:
     """Yield a caution where scores of folds are treated as independent."""
     yield Caution(

@@ -182,6 +182,12 @@ class Comparison:
         level = self.confidence_level if confidence_level is None else confidence_level
         level = check.share("confidence_level", level)
         wanted = Alternative.of(self.alternative if alternative is None else alternative)
+        if self.p_values is not None and wanted not in self.p_values:
+            raise EvidenceError(
+                f"test {self.test!r} knows no direction",
+                needs=", ".join(f"alternative={known!r}" for known in self.p_values),
+                got=f"alternative={str(wanted)!r}",
+            )
         if self.source is None and self.interval is not None:
             raise EvidenceError(
                 "where the limits come from was not kept",

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from earnest.core import check
 from earnest.core.errors import EvidenceError
 from earnest.core.intervals import Interval, LimitSource, opened, source_from_dict, tail_of
+from earnest.core.limits import StudentLimits
 from earnest.core.results import Scale
 from earnest.core.specs import Side
 
@@ -42,30 +43,7 @@ _SIDES = {
 }
 
 
-@dataclass(frozen=True)
-class StudentDifference:
-    """Limits as a centre plus and minus a quantile of Student's t times a standard error."""
-
-    centre: float
-    standard_error: float
-    df: int
-
-    def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
-        """Return the limits, infinite at an open end."""
-        from scipy.special import stdtrit
-
-        tail = tail_of(confidence_level, side)
-        reach = float(stdtrit(self.df, 1.0 - tail)) * self.standard_error
-        return opened(self.centre - reach, self.centre + reach, side)
-
-    def to_dict(self, *, draws: bool) -> dict[str, Any]:
-        """Return plain data; there are no draws."""
-        return {
-            "kind": "student",
-            "centre": self.centre,
-            "standard_error": self.standard_error,
-            "df": self.df,
-        }
+StudentDifference = StudentLimits  # of a difference as of any other number
 
 
 @dataclass(frozen=True)

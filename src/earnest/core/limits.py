@@ -1,4 +1,4 @@
-"""More sources of limits: on the logit scale, of shares, and adjusted for a choice."""
+"""More sources of limits: on the logit scale, Student's, of shares, and adjusted for a choice."""
 
 from __future__ import annotations
 
@@ -40,6 +40,32 @@ class LogitLimits:
         ends = {"low": self.low, "high": self.high}
         error = self.standard_error
         return {"kind": "logit", "centre": self.centre, "standard_error": error, **ends}
+
+
+@dataclass(frozen=True)
+class StudentLimits:
+    """Limits as a centre plus and minus a quantile of Student's t times a standard error."""
+
+    centre: float
+    standard_error: float
+    df: int
+
+    def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
+        """Return the limits, infinite at an open end."""
+        from scipy.special import stdtrit
+
+        tail = tail_of(confidence_level, side)
+        reach = float(stdtrit(self.df, 1.0 - tail)) * self.standard_error
+        return opened(self.centre - reach, self.centre + reach, side)
+
+    def to_dict(self, *, draws: bool) -> dict[str, Any]:
+        """Return plain data; there are no draws."""
+        return {
+            "kind": "student",
+            "centre": self.centre,
+            "standard_error": self.standard_error,
+            "df": self.df,
+        }
 
 
 @dataclass(frozen=True)
@@ -165,6 +191,8 @@ def from_plain(data: dict[str, Any]) -> LimitSource:
     """Make one of these sources from plain data."""
     if data["kind"] == "logit":
         return LogitLimits(data["centre"], data["standard_error"], data["low"], data["high"])
+    if data["kind"] == "student":
+        return StudentLimits(data["centre"], data["standard_error"], data["df"])
     if data["kind"] == "share":
         ends = data["low"], data["high"]
         return ShareLimits(data["centre"], data["trials"], *ends, exact=data["exact"])

@@ -262,8 +262,8 @@ class Estimate:
         words = f"{self.metric} {number(self.value, places, self.scale.limits)}"
         if self.interval is not None:
             words += ", " + _interval_words(self.interval, places, self.scale.limits)
-        of = f"winner of {self.n_configs} configs" if self.n_configs > 1 else "1 config"
-        return f"{words} ({self.method}, {of}, n={self.n_cases})"
+        of = f"winner of {self.n_configs} configs, " if self.n_configs > 1 else ""
+        return f"{words} ({self.method}, {of}n={self.n_cases})"
 
     def _repr_html_(self) -> str:
         from earnest.reporting.fragments import estimate_fragment

@@ -31,6 +31,7 @@ class Purpose(IntEnum):
     EXPLANATION = 6
     SIGN_FLIPS = 7
     MULTIPLIERS = 8
+    REPLICATES = 9
 
 
 @dataclass(frozen=True)

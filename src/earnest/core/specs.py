@@ -12,6 +12,7 @@ class Evidence(StrEnum):
     OUT_OF_SAMPLE = "out-of-sample predictions"
     REPLICATES = "bootstrap-trained replicates"
     NESTED = "nested predictions"
+    PAIRED = "predictions in halves of the cases"
 
 
 class Estimand(StrEnum):
@@ -27,6 +28,29 @@ class Estimand(StrEnum):
     FITTED_MODELS = (
         "the average test performance of the models fitted in these folds; not of the refitted "
         "model, nor the mean over training sets"
+    )
+    LEARNER = (
+        "the mean performance of this learner over training sets of the size used in the folds; "
+        "not of the refitted model"
+    )
+    TRAINING_SCORE = "the score on the training cases themselves; too good for every target"
+    OPTIMISTIC_MEAN = (
+        "the mean performance of this learner over training sets, on cases of which the models "
+        "saw most; optimistic"
+    )
+    LEARNER_AT_632 = (
+        "the mean performance of this learner over training sets of about .632 n different cases"
+    )
+    LEARNER_AT_N = (
+        "designed for the model trained on all n cases; in effect the mean performance of this "
+        "learner over training sets of n cases"
+    )
+    AT_TRAINING_SIZE = (
+        "the performance of this learner at the training size of the cross-validation"
+    )
+    PROCEDURE = (
+        "the mean performance of tuning among these configurations and then fitting the chosen "
+        "one, on the training part of the folds; of a procedure, not of one configuration"
     )
     CHOSEN_ON_LEARNING = (
         "the performance of the configuration chosen on the learning part, its predictions read "
@@ -48,6 +72,9 @@ class Family(StrEnum):
     AUC = "the AUC of two classes"
     MEANS_AND_AUC = "metrics that are means over cases, and the AUC of two classes"
     CASEWISE = "means over cases, functions of sums, and the AUC"
+    PAIRS = "the AUC of two classes, and the concordance index"
+    SUMS_AND_PAIRS = "means over cases, functions of sums, the AUC, and the concordance index"
+    SUMS = "means over cases, and functions of sums"
 
 
 class Side(StrEnum):
@@ -75,8 +102,12 @@ class MethodSpec:
         Which metrics it takes.
     cites : str
         The source, with its equation or algorithm.
-    min_folds : int
-        The least number of folds.
+    min_folds, min_repeats : int
+        The least number of folds, and of repeats.
+    leave_one_out : bool
+        Whether every case must be a fold of its own.
+    one_learner : bool
+        Whether it is about one learner: of several configurations it is only asked by name.
     interval : bool
         Whether it gives an interval at all.
     corrected : bool
@@ -92,6 +123,9 @@ class MethodSpec:
     cites: str
     metrics: Family = Family.ANY
     min_folds: int = 1
+    min_repeats: int = 1
+    leave_one_out: bool = False
+    one_learner: bool = False
     interval: bool = True
     corrected: bool = False
     static_only: bool = False

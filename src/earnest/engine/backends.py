@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import logging
+import os
+import socket
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from enum import Enum
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
+from earnest.core import check
+from earnest.core.errors import EarnestError, InputError
 from earnest.core.threads import workers
+from earnest.engine.on_dask import DaskCluster, no_workers
+
+CLUSTERS = ("dask", "ray")
+BACKENDS = ("loky", "threading", *CLUSTERS)
+CONNECT = 5.0  # seconds for a scheduler to answer
 
 
 class Place(Enum):
@@ -15,6 +29,7 @@ class Place(Enum):
     HERE = "here"  # one after the other, in this thread
     THREADS = "threads"  # of this process
     PROCESSES = "processes"  # of this machine, that are replaced when they end
+    DASK = "dask"  # workers of a dask cluster
     RAY = "ray"  # processes of a ray cluster
     ELSEWHERE = "elsewhere"  # other processes, perhaps on other machines
 
@@ -26,6 +41,13 @@ class Plan:
     place: Place
     n_jobs: int
     streams: bool = True
+    cluster: DaskCluster | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)  # what ray is told of each task
+
+    @property
+    def local(self) -> bool:
+        """Whether all of it runs on this machine for sure."""
+        return self.place in (Place.HERE, Place.THREADS, Place.PROCESSES)
 
 
 def plan(n_jobs: int | None, *, limited: bool) -> Plan:
@@ -33,29 +55,188 @@ def plan(n_jobs: int | None, *, limited: bool) -> Plan:
 
     None means what joblib means by it: the number of the surrounding configuration, else 1. One
     task at a time runs here, unless there is a time limit and a process can be had for it: only
-    a process can be ended when C code does not come back.
+    a process can be ended when C code does not come back. On dask every number but 1 means all
+    threads of all workers, as in joblib.
     """
     if n_jobs is not None:
         workers(n_jobs)  # only its check: how many there are is the back end's to say
     from joblib import effective_n_jobs
     from joblib.parallel import get_active_backend
 
-    backend, _ = get_active_backend()
-    at_once = int(effective_n_jobs(n_jobs))
+    backend, around = get_active_backend()
     place = _place(backend)
+    if place is Place.DASK and n_jobs != 1:
+        return _on_dask(backend)
+    if place is Place.RAY and n_jobs != 1:
+        return _on_ray(backend, n_jobs if n_jobs is not None else around)
+    at_once = int(effective_n_jobs(n_jobs))
     if at_once == 1 and not (limited and place is Place.PROCESSES):
         return Plan(Place.HERE, 1)
     return Plan(place, at_once, bool(getattr(backend, "supports_return_generator", False)))
 
 
+def at_once(n_jobs: int | None) -> int:
+    """Return how many tasks run at once under the caller's configuration, one at least.
+
+    Examples
+    --------
+    >>> from earnest.engine.backends import at_once
+    >>> at_once(None), at_once(3)
+    (1, 3)
+    """
+    return max(1, plan(n_jobs, limited=False).n_jobs)
+
+
+def _on_dask(backend: Any) -> Plan:
+    """Plan for a cluster; one that has no worker yet is given the seconds that its user allows."""
+    cluster = DaskCluster.of(backend)
+    cluster.threads()  # raises when nobody is there to ask
+    try:
+        return Plan(Place.DASK, int(backend.effective_n_jobs(-1)), cluster=cluster)
+    except TimeoutError as error:
+        raise no_workers(backend.wait_for_workers_timeout) from error
+
+
+def _on_ray(backend: Any, n_jobs: int) -> Plan:
+    """Plan for a ray cluster; 1 is joblib's word for nothing said, and means all cores here."""
+    ray = started_ray()
+    cores = max(1, int(ray.cluster_resources().get("CPU", 1)))
+    at_once = n_jobs if n_jobs > 1 else cores if n_jobs in (-1, 1) else max(1, cores + 1 + n_jobs)
+    return Plan(Place.RAY, at_once, options=dict(backend.ray_remote_args or {}))
+
+
 def _place(backend: Any) -> Place:
     """Tell a back end by what it can do; only loky's own pool is known to come back when broken."""
-    from joblib.parallel import BACKENDS
+    from joblib.parallel import BACKENDS as KNOWN
 
     if getattr(backend, "supports_sharedmem", False):
         return Place.THREADS
-    if type(backend) is BACKENDS.get("loky"):
+    if type(backend) is KNOWN.get("loky"):
         return Place.PROCESSES
+    if type(backend).__module__ == "joblib._dask":
+        return Place.DASK
     if type(backend).__module__.split(".")[0] == "ray":
         return Place.RAY
     return Place.ELSEWHERE
+
+
+@contextmanager
+def on_backend(name: str, scheduler: str | None = None) -> Iterator[None]:
+    """Run tasks by a back end of joblib, named as a person would in a terminal.
+
+    Parameters
+    ----------
+    name : str
+        'loky' (processes), 'threading', 'dask' or 'ray'.
+    scheduler : str, optional
+        The address of a cluster: 'tcp://HOST:PORT' of a dask scheduler, which dask needs, or what
+        `ray.init` takes; without one, ray is started on this machine and ended afterwards.
+
+    Examples
+    --------
+    >>> from earnest.engine.backends import on_backend
+    >>> with on_backend("dusk"):
+    ...     pass
+    Traceback (most recent call last):
+    ...
+    earnest.core.errors.InputError: unknown back end 'dusk'. ... Did you mean 'dask'?
+    """
+    from joblib import parallel_config
+
+    if name not in BACKENDS:
+        raise InputError(
+            f"unknown back end {check.show(name)}",
+            needs=", ".join(BACKENDS),
+            cure=check.nearest(str(name), BACKENDS),
+        )
+    with ExitStack() as stack:
+        if name == "dask":
+            client = stack.enter_context(_dask_client(scheduler))
+            stack.enter_context(parallel_config(backend="dask", client=client))
+        elif name == "ray":
+            stack.enter_context(_ray(scheduler))
+            stack.enter_context(parallel_config(backend="ray", n_jobs=-1))
+        elif scheduler is not None:
+            raise InputError(
+                f"back end {name!r} has no scheduler",
+                needs="dask or ray for a cluster",
+                got=check.show(scheduler),
+            )
+        elif name != "loky":  # joblib's own; named, it would also be taken where threads are better
+            stack.enter_context(parallel_config(backend=name))
+        yield
+
+
+@contextmanager
+def _dask_client(address: str | None) -> Iterator[Any]:
+    _need("dask", "distributed")
+    if address is None:
+        raise InputError(
+            "dask needs a cluster",
+            needs="the address of its scheduler, such as tcp://127.0.0.1:8786",
+            cure="Start one with `dask scheduler`, and workers with `dask worker ADDRESS`.",
+        )
+    distributed: Any = import_module("distributed")  # has types for some of its functions only
+    try:
+        client = distributed.Client(address, timeout=CONNECT, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise EarnestError(
+            f"no dask scheduler answers at {address!r}",
+            needs="the address that `dask scheduler` shows, such as tcp://127.0.0.1:8786",
+            got=str(error).partition("\n")[0],
+            cure="Start it with `dask scheduler`, or see that host and port are right.",
+        ) from error
+    with client:
+        yield client
+
+
+@contextmanager
+def _ray(address: str | None) -> Iterator[None]:
+    _need("ray", "ray")
+    import_module("ray.util.joblib").register_ray()
+    ours = not import_module("ray").is_initialized()
+    try:
+        if ours:
+            _knock(address)
+        ray = started_ray(address)
+    except (OSError, ValueError) as error:
+        raise EarnestError(
+            f"no ray cluster answers at {address!r}",
+            needs="the address that `ray start --head` shows, or none to start one here",
+            got=str(error).partition("\n")[0],
+        ) from error
+    try:
+        yield
+    finally:
+        if ours:
+            ray.shutdown()
+
+
+def _knock(address: str | None) -> None:
+    """Raise OSError if nobody is at an address; ray itself would try for minutes."""
+    host, _, port = (address or "").rpartition("//")[2].rpartition(":")
+    if port.isdigit():
+        socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT).close()
+
+
+def started_ray(address: str | None = None) -> Any:
+    """Return ray, which is started on this machine if there is no address and it is not running.
+
+    It would send statistics of its use and write a token into the home folder; it does neither
+    unless the environment says otherwise.
+    """
+    for name, value in (("RAY_USAGE_STATS_ENABLED", "0"), ("RAY_AUTH_MODE", "disabled")):
+        os.environ.setdefault(name, value)
+    ray = import_module("ray")
+    if not ray.is_initialized():
+        own = {"include_dashboard": False} if address is None else {}
+        ray.init(address=address, log_to_driver=False, logging_level=logging.WARNING, **own)
+    return ray
+
+
+def _need(name: str, package: str) -> None:
+    if find_spec(package) is None:
+        raise EarnestError(
+            f"back end {name!r} needs the package {package}, which is not installed",
+            cure=f"Install it with: pip install 'earnest[{name}]'.",
+        )

@@ -22,7 +22,7 @@ class Chunks:
     """
 
     def __init__(self, tasks: Sequence[Task], workers: int, *, single: bool = False) -> None:
-        self._queue, self._workers = deque(tasks), workers
+        self._queue, self.workers = deque(tasks), workers
         self._away: dict[Key, Task] = {}
         self._most = 1 if single else MOST
         self._size = 1
@@ -35,7 +35,7 @@ class Chunks:
 
     def __iter__(self) -> Iterator[list[Sent]]:
         while self._queue:
-            fair = -(-len(self._queue) // (2 * self._workers))  # the last ones spread out
+            fair = -(-len(self._queue) // (2 * self.workers))  # the last ones spread out
             count = max(1, min(self._size, fair))
             chunk = [sent for _ in range(count) for sent in self._sent(self._queue.popleft())]
             if chunk:
@@ -50,6 +50,14 @@ class Chunks:
             del self._away[outcome.key]
         self._queue.extendleft(self._away.pop(key) for key in reversed(report.left))
         return report.outcomes
+
+    def again(self, chunk: Sequence[Sent]) -> None:
+        """Take a chunk back that nobody has run; its tasks are the next to be sent."""
+        self._queue.extendleft(self._away.pop(key) for key, _ in reversed(chunk))
+
+    def withdrawn(self, chunk: Sequence[Sent]) -> list[Task]:
+        """Take a chunk back and return its tasks, which are not sent again from here."""
+        return [self._away.pop(key) for key, _ in chunk]
 
     def _sent(self, task: Task) -> Iterator[Sent]:
         with Caught() as caught:

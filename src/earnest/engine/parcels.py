@@ -11,10 +11,11 @@ from __future__ import annotations
 import mmap
 import os
 import pickle
+import platform
 import secrets
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,10 +23,12 @@ from typing import Any, BinaryIO, Generic, Protocol, TypeVar
 
 from earnest.core.errors import EarnestError, InputError
 from earnest.engine.folders import own_folder
+from earnest.engine.identity import versions
 from earnest.engine.limits import Limit
 from earnest.engine.tasks import Work
 
 T = TypeVar("T")
+P = TypeVar("P")
 ALIGN = 64  # where an array begins, so that no number straddles a cache line
 IN_BAND = 4096  # bytes up to which an array goes with the rest
 DATA, STREAM = "data", "stream"
@@ -68,11 +71,12 @@ class ByValue:
 
     token: str
     blob: bytes
+    made_with: Mapping[str, str]
 
     @classmethod
     def of(cls, content: Content) -> ByValue:
         """Pack."""
-        return cls(secrets.token_hex(8), _sent(content))
+        return cls(secrets.token_hex(8), _sent(content), versions())
 
     def __sizeof__(self) -> int:
         """Return how many bytes go along: dask sends an argument that is large only once."""
@@ -80,7 +84,7 @@ class ByValue:
 
     def content(self) -> Content:
         """Unpack once in a process."""
-        return _unpacked(self.token, lambda: pickle.loads(self.blob))
+        return _unpacked(self.token, lambda: _read(self.blob, self.made_with))
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,19 +93,20 @@ class ByObject:
 
     token: str
     reference: Any
+    made_with: Mapping[str, str]
 
     @classmethod
     def of(cls, content: Content) -> ByObject:
         """Pack."""
         import ray
 
-        return cls(secrets.token_hex(8), ray.put(_sent(content)))
+        return cls(secrets.token_hex(8), ray.put(_sent(content)), versions())
 
     def content(self) -> Content:
         """Fetch and unpack once in a process."""
         import ray
 
-        return _unpacked(self.token, lambda: pickle.loads(ray.get(self.reference)))
+        return _unpacked(self.token, lambda: _read(ray.get(self.reference), self.made_with))
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,15 +152,19 @@ class Kept(Generic[T]):
     def __init__(self, value: T, stack: ExitStack) -> None:
         self.value = value
         self._stack = stack
-        self._sent: tuple[Content, ByFile] | None = None
+        self._sent: tuple[Content, Hashable, Any] | None = None
 
-    def by_file(self, content: Content) -> AbstractContextManager[ByFile]:
-        """Return the file of an earlier run of the same work, else write one."""
-        before = self._sent[0] if self._sent is not None else None
-        if before is None or (before.work, before.limit) != (content.work, content.limit):
-            self._sent = content, self._stack.enter_context(by_file(content))
-        assert self._sent is not None
-        return nullcontext(self._sent[1])
+    def packed(
+        self, content: Content, place: Hashable, pack: Callable[[], AbstractContextManager[P]]
+    ) -> AbstractContextManager[P]:
+        """Return the parcel of an earlier run of the same work at the same place, else pack one."""
+        if self._sent is not None:
+            before, where, parcel = self._sent
+            if (before.work, before.limit, where) == (content.work, content.limit, place):
+                return nullcontext(parcel)
+        parcel = self._stack.enter_context(pack())
+        self._sent = content, place, parcel
+        return nullcontext(parcel)
 
 
 @contextmanager
@@ -202,6 +211,39 @@ def _sent(content: Content, write: Callable[[pickle.PickleBuffer], bool] | None 
             got=str(error),
             cure="Use n_jobs=1, or threads with joblib.parallel_config(backend='threading').",
         ) from error
+
+
+def _read(blob: bytes, made_with: Mapping[str, str]) -> Content:
+    """Unpack on what may be another machine, whose versions must be those of the sender.
+
+    They are compared before, since code of another Python cannot be read, and afterwards, when
+    the libraries that the content needs have been imported.
+    """
+    _refuse_others(made_with)
+    try:
+        content: Content = pickle.loads(blob)
+    except (ImportError, AttributeError) as error:
+        raise EarnestError(
+            "a worker lacks code that the tasks need",
+            needs="the same packages and modules on every worker as here",
+            got=f"on {platform.node()}: {error}",
+            cure="Install the package there; a module of your own can be sent by dask's "
+            "client.upload_file(path) or ray.init(runtime_env={'py_modules': [path]}).",
+        ) from error
+    _refuse_others(made_with)
+    return content
+
+
+def _refuse_others(made_with: Mapping[str, str]) -> None:
+    here = versions()
+    other = [name for name, said in made_with.items() if here.get(name, said) != said]
+    if other:
+        raise EarnestError(
+            "a worker has other versions",
+            needs=", ".join(f"{name} {made_with[name]}" for name in other),
+            got=f"on {platform.node()}: {', '.join(here[name] for name in other)}",
+            cure="Install the same versions there; results may differ otherwise.",
+        )
 
 
 def _dump(content: Content, folder: Path) -> None:

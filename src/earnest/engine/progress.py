@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
-from earnest.core.protocols import Outcome
+from earnest.core.protocols import Outcome, Progress
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -118,6 +120,20 @@ class ProgressBar:
 
     def __exit__(self, *error: object) -> None:
         self.finish()
+
+
+@contextmanager
+def watched(given: Progress | bool | None, total: int, title: str) -> Iterator[Progress | None]:
+    """Begin and end what is told of a run: a bar for True, nothing for False and None."""
+    told = (ProgressBar() if given else None) if given is None or isinstance(given, bool) else given
+    if told is None:
+        yield None
+        return
+    told.start(total, title)
+    try:
+        yield told
+    finally:
+        told.finish()
 
 
 def _span(seconds: float) -> str:

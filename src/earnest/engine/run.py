@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing
+from contextlib import AbstractContextManager, closing, nullcontext
 from itertools import islice
 from typing import Any
 
@@ -14,6 +14,8 @@ from earnest.core.protocols import Outcome, Progress, Store, Task
 from earnest.engine.backends import Place, Plan, plan
 from earnest.engine.chunks import Chunks
 from earnest.engine.limits import GRACE, Limit
+from earnest.engine.on_dask import DaskTraffic, Scattered
+from earnest.engine.on_ray import RayTraffic
 from earnest.engine.parcels import (
     ByFile,
     ByObject,
@@ -25,6 +27,7 @@ from earnest.engine.parcels import (
     by_file,
 )
 from earnest.engine.tasks import ENDED, LIMITED, TIME_LIMIT, Work, failure, perform
+from earnest.engine.traffic import through_cluster
 from earnest.engine.worker import Fallen, Report, fallen, perform_chunk
 
 _PACKED: dict[Place, Callable[[Content], Parcel]] = {
@@ -138,12 +141,35 @@ def _fresh(
     if where.place is Place.HERE or not tasks:
         for task in tasks:
             yield perform(content.work, content.shared, task, content.limit)
-    elif where.place is Place.PROCESSES:
-        with by_file(content) if kept is None else kept.by_file(content) as parcel:
+        return
+    with _at(content, kept, where) as parcel:
+        if isinstance(parcel, Scattered):
+            yield from through_cluster(lambda: DaskTraffic(parcel), tasks)
+        elif isinstance(parcel, ByObject):
+            yield from through_cluster(
+                lambda: RayTraffic(where.n_jobs, parcel, where.options), tasks
+            )
+        elif isinstance(parcel, ByFile):
             yield from _with_replacement(parcel, tasks, where, content.limit)
-    else:
-        chunks = Chunks(tasks, where.n_jobs)
-        yield from _through_joblib(_PACKED[where.place](content), chunks, where)
+        else:
+            yield from _through_joblib(parcel, Chunks(tasks, where.n_jobs), where)
+
+
+def _at(
+    content: Content, kept: Kept[Any] | None, where: Plan
+) -> AbstractContextManager[Parcel | Scattered]:
+    """Give the content where the tasks run; what is kept, only the first time."""
+    if kept is None:
+        return _packed(content, where)
+    return kept.packed(content, (where.place, where.cluster), lambda: _packed(content, where))
+
+
+def _packed(content: Content, where: Plan) -> AbstractContextManager[Parcel | Scattered]:
+    if where.cluster is not None:
+        return where.cluster.scattered(content)
+    if where.place is Place.PROCESSES:
+        return by_file(content)
+    return nullcontext(_PACKED[where.place](content))
 
 
 def _with_replacement(

@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,7 +22,7 @@ from typing import BinaryIO, TypeAlias
 
 from earnest.core.protocols import Key, Outcome, Task
 from earnest.engine.limits import hard
-from earnest.engine.parcels import ByFile, Content, Parcel
+from earnest.engine.parcels import ByFile, ByValue, Content, Parcel
 from earnest.engine.tasks import perform
 
 Sent: TypeAlias = "tuple[Key, bytes]"  # key, pickled payload
@@ -52,6 +52,25 @@ def perform_chunk(parcel: Parcel, sent: Sequence[Sent]) -> Report:
         with _marks(Path(parcel.folder)) as (mark, trace), _warnings(content):
             return _in_a_row(sent, lambda task: _marked(content, task, mark, trace))
     return _in_a_row(sent, lambda task: perform(content.work, content.shared, task, content.limit))
+
+
+def perform_scattered(
+    token: str, blob: bytes, made_with: Mapping[str, str], packed: bytes
+) -> Report:
+    """Run a few tasks in a worker of dask, which holds the content as bytes."""
+    return perform_packed(ByValue(token, blob, made_with), pickle.loads(packed))
+
+
+def perform_packed(parcel: Parcel, sent: Sequence[Sent]) -> Report:
+    """Run a few tasks in a worker that is not joblib's; what is parallel in them goes in threads.
+
+    So it does in joblib's own processes.
+    """
+    from joblib import parallel_config
+    from joblib._parallel_backends import ThreadingBackend
+
+    with parallel_config(backend=ThreadingBackend(nesting_level=1), n_jobs=1):
+        return perform_chunk(parcel, sent)
 
 
 def _in_a_row(sent: Sequence[Sent], one: Callable[[Task], Outcome]) -> Report:

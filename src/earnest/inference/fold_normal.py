@@ -64,7 +64,7 @@ def fold_normal(pi: Predictions, metric: Metric, config: int, kind: Variance) ->
     remarks = [*beyond_the_theorem(made, metric.title), *few_groups(made)]
     if variance > 0.0:
         source: LimitSource = NormalLimits(value, variance**0.5)
-        return FoldNormal(value, source, (*remarks, *_few_cases(made)))
+        return FoldNormal(value, source, (*remarks, *few_cases(made)))
     source, remark = limits_without_spread(pi, made, metric, _units(made))
     unused = made.kind == "delta" and not isinstance(source, NormalLimits)
     kept = [c for c in remarks if not (unused and c.code == "EN031")]  # the linear part
@@ -116,7 +116,7 @@ def _units(made: CaseValues) -> int:
     return len(made.terms) if made.groups is None else len(np.unique(made.groups))
 
 
-def _few_cases(made: CaseValues) -> Iterator[Caution]:
+def few_cases(made: CaseValues) -> Iterator[Caution]:
     """Yield a caution where a normal law is a poor guide."""
     n, rarer = len(made.terms), unlike_cases(made.terms[:, 0], made.folds)
     if n < FEW_CASES or rarer < FEW_UNLIKE:

@@ -40,9 +40,15 @@ def influence(moved: Callable[[float], Array], n: int) -> Array:
     >>> np.allclose(root, (x - 3) / (2 * np.sqrt(3)))
     True
     """
+    made, rounding = slope(moved, n)
+    made -= made.mean(axis=0)
+    made[np.abs(made) <= rounding] = 0.0
+    return made
+
+
+def slope(moved: Callable[[float], Array], n: int) -> tuple[Array, Array]:
+    """Return the derivative by the share of the weight that is moved, and the rounding in it."""
     step = STEP / n
     up, down = moved(step), moved(-step)
-    slope = (8.0 * (up - down) - (moved(2 * step) - moved(-2 * step))) / (12.0 * step)
-    slope -= slope.mean(axis=0)
-    slope[np.abs(slope) <= ROUNDING / step * np.abs(up)] = 0.0
-    return np.asarray(slope)
+    made = (8.0 * (up - down) - (moved(2 * step) - moved(-2 * step))) / (12.0 * step)
+    return np.asarray(made), np.asarray(ROUNDING / step * np.abs(up))

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.kernels import compiled, placing
+from earnest.kernels import compiled, pairing, placing
 from earnest.metrics.families import RankMetric
 
 Array = NDArray[np.float64]
@@ -64,6 +64,18 @@ def selected(
 def placed(positive: NDArray[np.bool_], scores: NDArray[Any]) -> tuple[Array, Array]:
     """Return the placements of positives (C, n1) and of negatives (C, n0)."""
     return _cached_or_not(placing.place, positive, scores)
+
+
+def pair_credits(high: Array, low: Array, left: Any, right: Any, sign: float, sums: Array) -> None:
+    """Add how many replicates put pairs in order that they left out; see `pairing`."""
+    _cached_or_not(pairing.add_credits, high, low, left, right, sign, sums)
+
+
+def weighted_credits(
+    high: Array, low: Array, left: Any, right: Any, share: Array, sign: float, sums: Array
+) -> None:
+    """Add the credit of each replicate, weighted and plain; see `pairing`."""
+    _cached_or_not(pairing.add_weighted, high, low, left, right, share, sign, sums)
 
 
 def _cached_or_not(kernel: Callable[..., T], *arguments: Any) -> T:

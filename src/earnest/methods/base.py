@@ -10,16 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.cautions import Caution
+from earnest.core.designs import NestedPredictions, PairedHalves
 from earnest.core.errors import EvidenceError
 from earnest.core.intervals import Ask, LimitSource
 from earnest.core.limits import draws_of
 from earnest.core.predictions import Predictions
 from earnest.core.provenance import knobs, plain, versions
 from earnest.core.registry import Registry
+from earnest.core.replicates import Replicates
 from earnest.core.results import Estimate, Provenance, make_interval
 from earnest.core.rng import Seeds
 from earnest.core.selection import SELECTORS, MeanOfFolds, Pooled, Selector
-from earnest.core.specs import Estimand, MethodSpec
+from earnest.core.specs import Estimand, Evidence, MethodSpec
 from earnest.inference.remarks import (
     best_of_several,
     few_for_an_auc,
@@ -38,7 +40,8 @@ from earnest.resampling.bootstrap import RESAMPLERS, Resampler
 class Call:
     """One question to a method.
 
-    `given` are the predictions as the user gave them, `pi` those of them that can be used.
+    `given` are the predictions as the user gave them, `pi` those of them that can be used. Where
+    more was given, such as inner predictions, it is the `design`.
     """
 
     given: Predictions
@@ -47,14 +50,18 @@ class Call:
     ask: Ask
     seeds: Seeds
     n_jobs: int | None = None
+    design: NestedPredictions | PairedHalves | None = None
 
 
 class Method(Protocol):
-    """A way to turn evidence and a metric into an estimate."""
+    """A way to turn evidence and a metric into an estimate.
+
+    The call is a `Call` with predictions or a `ReplicatesCall`, by what its spec needs.
+    """
 
     spec: ClassVar[MethodSpec]
 
-    def __call__(self, call: Call) -> Estimate:
+    def __call__(self, call: Any) -> Estimate:
         """Return the estimate."""
         ...
 
@@ -68,6 +75,60 @@ def register(method: M) -> M:
     """Put a method in the registry under the name of its spec."""
     METHODS.add(method.spec.name, method, method.spec.aliases)
     return method
+
+
+def methods_for(evidence: Evidence) -> list[str]:
+    """Return the names of the methods that compute from this kind of evidence.
+
+    Examples
+    --------
+    >>> from earnest.core.specs import Evidence
+    >>> from earnest.methods import METHODS
+    >>> from earnest.methods.base import methods_for
+    >>> methods_for(Evidence.REPLICATES)[:3]
+    ['apparent', '.632', '.632+']
+    """
+    return [name for name in METHODS if METHODS[name].spec.needs is evidence]
+
+
+def evidence_of(given: Any) -> Evidence:
+    """Return the kind of evidence that something is; refuse what is none."""
+    if isinstance(given, Replicates):
+        return Evidence.REPLICATES
+    if isinstance(given, Predictions):
+        return Evidence.OUT_OF_SAMPLE
+    if isinstance(given, NestedPredictions):
+        return Evidence.NESTED
+    if isinstance(given, PairedHalves):
+        return Evidence.PAIRED
+    raise EvidenceError(
+        "this is not a table of out-of-sample predictions",
+        needs="earnest.Predictions, or earnest.Replicates",
+        got=type(given).__name__,
+        cure="Make one with Predictions.from_arrays, from_frame or load.",
+    )
+
+
+def need_evidence(method: Method, given: Any) -> None:
+    """Refuse evidence of another kind than a method computes from."""
+    kind = evidence_of(given)
+    if method.spec.needs is not kind and method.spec.needs in (Evidence.NESTED, Evidence.PAIRED):
+        raise EvidenceError(
+            f"method {method.spec.name!r} needs {method.spec.needs}",
+            needs=str(method.spec.needs),
+            got=str(kind),
+            cure=f"Train it: earnest.assess(estimator, X, y, method={method.spec.name!r}).",
+        )
+    if method.spec.needs is not kind:
+        raise EvidenceError(
+            f"method {method.spec.name!r} needs {method.spec.needs}",
+            needs=str(method.spec.needs),
+            got=str(kind),
+            cure="Make them with earnest.bootstrap_train(estimator, X, y), or use method='bbc'."
+            if kind is Evidence.OUT_OF_SAMPLE
+            else "Use a method for replicates, such as '.632+' or 'loob'; for predictions of "
+            "folds see earnest.SearchCV and earnest.Predictions.",
+        )
 
 
 def selector_of(given: str | Selector | None, default: Selector) -> Selector:
@@ -127,7 +188,7 @@ def make_estimate(
     return Estimate(
         value=scale.clip(value),
         interval=None if source is None else make_interval(source, call.ask, scale),
-        standard_error=_standard_error(source, valid),
+        standard_error=standard_error(source, valid),
         scale=scale,
         method=method.spec.name,
         estimand=str(method.spec.estimand if estimand is None else estimand),
@@ -140,7 +201,7 @@ def make_estimate(
         cautions=tuple(cautions),
         provenance=Provenance(
             seed=call.seeds.entropy,
-            fingerprint=call.given.fingerprint,
+            fingerprint=(call.design or call.given).fingerprint,
             n_folds=call.pi.n_folds,
             n_repeats=call.pi.n_repeats,
             knobs={**knobs(method), **{k: plain(v) for k, v in (used or {}).items()}},
@@ -207,7 +268,8 @@ def split_estimate(
     )
 
 
-def _standard_error(source: LimitSource | None, valid: NDArray[np.float64] | None) -> float | None:
+def standard_error(source: LimitSource | None, valid: NDArray[np.float64] | None) -> float | None:
+    """Return the standard error of a source of limits, or of the draws, where there is one."""
     known: float | None = getattr(source, "standard_error", None)
     if known is not None:
         return known

@@ -59,7 +59,7 @@ class DeLong(Splitting):
     >>> y = np.repeat([0, 1], 40)
     >>> score = y + np.sin(np.arange(80))
     >>> en.estimate(en.Predictions.from_arrays(y, score), method="delong", metric="roc_auc")
-    roc_auc 0.81, 95 % interval [0.72, 0.90] (delong, 1 config, n=80)
+    roc_auc 0.81, 95 % interval [0.72, 0.90] (delong, n=80)
     """
 
     spec: ClassVar[MethodSpec] = MethodSpec(

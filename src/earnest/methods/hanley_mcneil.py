@@ -61,7 +61,7 @@ class HanleyMcNeil(Splitting):
     >>> y = np.repeat([0, 1], 40)
     >>> score = y + np.sin(np.arange(80))
     >>> en.estimate(en.Predictions.from_arrays(y, score), method="hanley_mcneil", metric="roc_auc")
-    roc_auc 0.81, 95 % interval [0.72, 0.91] (hanley_mcneil, 1 config, n=80)
+    roc_auc 0.81, 95 % interval [0.72, 0.91] (hanley_mcneil, n=80)
     """
 
     spec: ClassVar[MethodSpec] = MethodSpec(

@@ -80,7 +80,7 @@ class HoldOut:
     >>> import earnest as en
     >>> pi = en.Predictions.from_arrays([0, 1, 0, 1] * 10, [0.2, 0.7, 0.6, 0.8] * 10)
     >>> en.estimate(pi, method="holdout", metric="accuracy", rng=0)
-    accuracy 0.75, 95 % interval [0.60, 0.88] (holdout, 1 config, n=40)
+    accuracy 0.75, 95 % interval [0.60, 0.88] (holdout, n=40)
     """
 
     spec: ClassVar[MethodSpec] = MethodSpec(

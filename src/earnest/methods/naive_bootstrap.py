@@ -72,7 +72,7 @@ class NaiveBootstrap:
     >>> y = np.tile([0, 1], 50)
     >>> pi = en.Predictions.from_arrays(y, 0.6 * y + np.linspace(0, 1, 100) % 0.37)
     >>> en.estimate(pi, method=NaiveBootstrap(over="cases"), metric="roc_auc", rng=1)
-    roc_auc 1.000, 95 % interval [1.000, 1.000] (naive_bootstrap, 1 config, n=100)
+    roc_auc 1.000, 95 % interval [1.000, 1.000] (naive_bootstrap, n=100)
     """
 
     spec: ClassVar[MethodSpec] = MethodSpec(

@@ -8,10 +8,12 @@ from typing import Any
 
 from earnest.core import check
 from earnest.core.cautions import Caution, Severity
+from earnest.core.designs import NestedPredictions, PairedHalves
 from earnest.core.errors import EarnestError, EvidenceError, InputError
 from earnest.core.intervals import Ask
 from earnest.core.limits import limit_remarks
 from earnest.core.predictions import Predictions
+from earnest.core.replicates import Drawn, Replicates
 from earnest.core.results import Estimate, by_severity, few_beyond
 from earnest.core.rng import RngLike, Seeds
 from earnest.core.selection import Selector
@@ -22,7 +24,14 @@ from earnest.core.threads import workers
 from earnest.inference.no_information import no_information
 from earnest.inference.remarks import evidence_remarks, resampling_remarks
 from earnest.methods import METHODS
-from earnest.methods.base import Call, Method
+from earnest.methods.base import (
+    Call,
+    Method,
+    evidence_of,
+    methods_for,
+    need_evidence,
+)
+from earnest.methods.replicated import ReplicatesCall
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric
 from earnest.metrics.knobs import split_knobs
@@ -30,7 +39,7 @@ from earnest.metrics.responding import check_fits
 
 
 def estimate(
-    predictions: Predictions,
+    predictions: Predictions | Replicates | NestedPredictions | PairedHalves,
     *,
     method: str | Method = "bbc",
     metric: str | Metric | Any,
@@ -46,8 +55,9 @@ def estimate(
 
     Parameters
     ----------
-    predictions : Predictions
-        The out-of-sample predictions of every configuration that was tried.
+    predictions : Predictions or Replicates
+        The out-of-sample predictions of every configuration that was tried; or for the bootstrap
+        estimators of one learner, such as '.632+', what `bootstrap_train` made.
     method : str or Method
         A name (`earnest methods` lists them), with knobs such as "delong(variant='logit')" if
         there are any to turn, or a configured instance such as `BBC(n_resamples=5000)`.
@@ -92,12 +102,13 @@ def estimate(
     roc_auc 0.68, 95 % interval [0.56, 0.77] (bbc, winner of 50 configs, n=200)
     """
     chosen = configured(method, n_resamples=n_resamples, selector=selector, undefined=undefined)
+    need_evidence(chosen, predictions)
     call = _call(predictions, metric, confidence_level, side, rng, n_jobs)
     return _answer(chosen, call)
 
 
 def estimate_all(
-    predictions: Predictions,
+    predictions: Predictions | Replicates | NestedPredictions | PairedHalves,
     *,
     methods: Iterable[str | Method] | str | None = None,
     metric: str | Metric | Any,
@@ -114,8 +125,8 @@ def estimate_all(
     Parameters
     ----------
     methods : list of str or Method, optional
-        Which methods; by default all. A knob is handed to the methods that have it. A method that
-        cannot answer stands in `refused` with its reason.
+        Which methods; by default all for this kind of evidence. A knob is handed to the methods
+        that have it. A method that cannot answer stands in `refused` with its reason.
     predictions, metric, confidence_level, side, n_resamples, selector, undefined, rng, n_jobs
         As for `estimate`.
 
@@ -136,7 +147,7 @@ def estimate_all(
     (['bbc', 'tilted'], ['delong'])
     """
     wanted = [methods] if isinstance(methods, str) else methods
-    names = list(METHODS) if wanted is None else list(wanted)
+    names = usual_methods(predictions) if wanted is None else list(wanted)
     if not names:
         raise InputError("no method was asked for", needs="at least one of " + ", ".join(METHODS))
     given = {"n_resamples": n_resamples, "selector": selector, "undefined": undefined}
@@ -146,37 +157,55 @@ def estimate_all(
     refused: dict[str, str] = {}
     for one in chosen:
         try:
+            need_evidence(one, predictions)
             answers.append(_answer(one, call))
         except EarnestError as error:
             refused[one.spec.name] = str(error)
     if not answers:
         raise EvidenceError("no method can answer", got=next(iter(refused.values())))
     corrected = {one.spec.name for one in chosen if one.spec.corrected}
-    return Estimates(tuple(answers), refused, tuple(_disagreement(answers, corrected)))
+    return Estimates(tuple(answers), refused, tuple(disagreement(answers, corrected)))
+
+
+def usual_methods(evidence: Any) -> list[str]:
+    """Return the methods that are asked where none is named.
+
+    All for this kind of evidence; but of several configurations none that is about one learner,
+    as it would only repeat the naive score.
+    """
+    names = methods_for(evidence_of(evidence))
+    several = getattr(evidence, "n_configs", 1) > 1
+    return [name for name in names if not (several and METHODS[name].spec.one_learner)]
 
 
 def _call(
-    predictions: Predictions,
+    predictions: Predictions | Replicates | NestedPredictions | PairedHalves,
     metric: str | Metric | Any,
     confidence_level: float,
     side: Side | str,
     rng: RngLike,
     n_jobs: int | None,
-) -> Call:
-    if not isinstance(predictions, Predictions):
-        raise EvidenceError(
-            "this is not a table of out-of-sample predictions",
-            needs="earnest.Predictions",
-            got=type(predictions).__name__,
-            cure="Make one with Predictions.from_arrays, from_frame or load.",
-        )
+) -> Call | ReplicatesCall:
     workers(n_jobs)
     measure = resolve_metric(metric).on(predictions.target.task)
-    check_fits(predictions, measure)
     ask = Ask.of(confidence_level, side)
+    if isinstance(predictions, Replicates):
+        check_fits(predictions.resubstituted, measure)
+        return ReplicatesCall(
+            replicates=predictions,
+            metric=measure,
+            ask=ask,
+            seeds=Seeds.of(rng),
+            n_jobs=n_jobs,
+        )
+    design = predictions if isinstance(predictions, NestedPredictions | PairedHalves) else None
+    if isinstance(predictions, NestedPredictions | PairedHalves):
+        predictions = predictions.predictions
+    check_fits(predictions, measure)
     return Call(
         given=predictions,
-        pi=predictions.usable(),
+        pi=predictions if isinstance(design, PairedHalves) else predictions.usable(),
+        design=design,
         metric=measure,
         ask=ask,
         seeds=Seeds.of(rng),
@@ -262,17 +291,30 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-def _answer(method: Method, call: Call) -> Estimate:
+def _answer(method: Method, call: Call | ReplicatesCall) -> Estimate:
     made = method(call)
+    if isinstance(call, ReplicatesCall):
+        made = replace(made, no_information=no_information(call.replicates.target, call.metric))
+        return replace(made, cautions=by_severity([*made.cautions, *_of_replicates(call)]))
     made = replace(made, no_information=no_information(call.pi.target, call.metric))
     remarks = [*_result_remarks(made, method, call), *made.cautions]
     resampler = made.provenance.knobs.get("resampler")
+    halves = isinstance(call.design, PairedHalves)  # random splits leave cases untested by design
     everything = [
         *remarks,
-        *evidence_remarks(call.given, call.metric),
+        *(() if halves else evidence_remarks(call.given, call.metric)),
         *resampling_remarks(call.pi, resampler),
     ]
     return replace(made, cautions=by_severity(everything))
+
+
+def _of_replicates(call: ReplicatesCall) -> Iterator[Caution]:
+    """Yield what the training had to say, and what a reader must know of cases and draws."""
+    made = call.replicates
+    yield from made.cautions
+    yield from evidence_remarks(made.resubstituted, call.metric)
+    if made.drawn is not Drawn.GROUPS:
+        yield from resampling_remarks(made.resubstituted, str(made.drawn))
 
 
 def too_optimistic(made: Estimate, *, corrected: bool) -> Iterator[Caution]:
@@ -322,7 +364,7 @@ def _result_remarks(made: Estimate, method: Method, call: Call) -> Iterator[Caut
         )
 
 
-def _disagreement(answers: list[Estimate], corrected: set[str]) -> Iterator[Caution]:
+def disagreement(answers: list[Estimate], corrected: set[str]) -> Iterator[Caution]:
     """Yield a caution where two corrected intervals for the same estimand do not meet."""
     pairs = [
         (a, b)

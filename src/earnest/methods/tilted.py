@@ -68,7 +68,7 @@ class Tilted(Splitting):
     >>> y = np.repeat([0, 1], 40)
     >>> score = y + np.sin(np.arange(80))
     >>> en.estimate(en.Predictions.from_arrays(y, score), method="tilted", metric="roc_auc", rng=0)
-    roc_auc 0.81, 95 % interval [0.71, 0.89] (tilted, 1 config, n=80)
+    roc_auc 0.81, 95 % interval [0.71, 0.89] (tilted, n=80)
     """
 
     spec: ClassVar[MethodSpec] = MethodSpec(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
 from typing import Any, TypeVar
@@ -58,11 +59,16 @@ def split_knobs(name: str) -> tuple[str, dict[str, Any]]:
     ('risk', {'costs': (5, 1)})
     >>> split_knobs("roc_auc")
     ('roc_auc', {})
+    >>> split_knobs(".632+(rule='as_published')")
+    ('.632+', {'rule': 'as_published'})
     """
-    if "(" not in name:
-        return name.strip(), {}
+    word, opening, rest = name.strip().partition("(")
+    if not opening:
+        return word, {}
+    if not re.fullmatch(r"\.?\w+\+?", word):
+        raise _unreadable(name)
     try:
-        call = ast.parse(name.strip(), mode="eval").body
+        call = ast.parse(f"_({rest}", mode="eval").body
     except (SyntaxError, ValueError):
         raise _unreadable(name) from None
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
@@ -75,7 +81,7 @@ def split_knobs(name: str) -> tuple[str, dict[str, Any]]:
             knobs[keyword.arg] = ast.literal_eval(keyword.value)
         except (ValueError, TypeError, SyntaxError, RecursionError):
             raise _unreadable(name) from None
-    return call.func.id, knobs
+    return word, knobs
 
 
 def _unreadable(name: str) -> InputError:

@@ -9,9 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.predictions import Predictions
+from earnest.core.replicates import Replicates
 from earnest.core.responses import ResponseKind
+from earnest.core.specs import Evidence, MethodSpec
 from earnest.core.target import Target, Task
 from earnest.metrics.families import REGRESSION, Array, MomentMetric, Moments, Need, ratio
+from earnest.testing.design_examples import (
+    design_in_order,
+    halves_of,
+    nested_of,
+    with_repeats,
+    with_single_folds,
+)
 
 NAMES = {
     Task.BINARY: ("no", "yes"),
@@ -73,8 +82,97 @@ def example_predictions(
     return Predictions.from_arrays(y, truth[:, None] + noise, fold, configs=names, task=task)
 
 
-def in_order(predictions: Predictions, rows: NDArray[np.intp]) -> Predictions:
+def example_replicates(
+    task: Task | str = Task.REGRESSION,
+    *,
+    n_cases: int = 60,
+    n_replicates: int = 200,
+    seed: int = 0,
+) -> Replicates:
+    """Return replicates of a linear learner, trained on bootstrap samples by least squares.
+
+    Parameters
+    ----------
+    task : {'binary', 'multiclass', 'regression', 'survival'}
+        The task.
+    n_cases, n_replicates, seed : int
+        The sizes.
+
+    Examples
+    --------
+    >>> from earnest.testing import example_replicates
+    >>> example_replicates("binary", n_replicates=50)
+    Replicates(n=60, replicates=50, drawn=case, task=binary, response=decision)
+    """
+    kind = {Task.REGRESSION: None, Task.SURVIVAL: None}.get(Task(task), ResponseKind.DECISION)
+    pi = example_predictions(task, response=kind, n_cases=n_cases, n_configs=1, seed=seed)
+    rng = np.random.default_rng([seed, 1])
+    x = np.column_stack([np.ones(n_cases), rng.standard_normal((n_cases, 2))])
+    truth = pi.target.y.astype(np.float64)
+    x[:, 1] += truth - truth.mean()
+    aims = (
+        (pi.target.y[:, None] == np.arange(3)) * 1.0 if pi.target.task is Task.MULTICLASS else truth
+    )
+    counts = rng.multinomial(n_cases, np.full(n_cases, 1 / n_cases), size=n_replicates)
+    said = [
+        x @ np.linalg.lstsq(x[rows], aims[rows], rcond=None)[0] for rows in map(_repeated, counts)
+    ]
+    shift = 0.5 if pi.target.has_classes else 0.0
+    return Replicates(
+        target=pi.target,
+        responses=np.stack(said) - shift,
+        counts=counts,
+        apparent=x @ np.linalg.lstsq(x, aims, rcond=None)[0] - shift,
+        kind=pi.kind,
+        learner="least squares",
+        seed=seed,
+    )
+
+
+def _repeated(counts: NDArray[np.int64]) -> NDArray[np.intp]:
+    return np.repeat(np.arange(len(counts)), counts)
+
+
+def example_evidence(needs: Evidence, task: Task) -> Any:
+    """Return an example of a kind of evidence."""
+    if needs is Evidence.REPLICATES:
+        return example_replicates(task)
+    pi = example_predictions(task)
+    if needs is Evidence.NESTED:
+        return nested_of(pi)
+    return halves_of(pi) if needs is Evidence.PAIRED else pi
+
+
+def example_for(spec: MethodSpec, task: Task) -> Any:
+    """Return an example of the evidence that a method needs: repeats or single cases, too."""
+    made = example_evidence(spec.needs, task)
+    if spec.leave_one_out:
+        return with_single_folds(made)
+    return with_repeats(made, 3) if spec.min_repeats > 1 else made
+
+
+def reordered(evidence: Any, seed: int) -> Any:
+    """Return the same evidence with its configurations, or replicates, in another order."""
+    rng = np.random.default_rng(seed)
+    if isinstance(evidence, Replicates):
+        return evidence.take(rng.permutation(evidence.n_replicates))
+    if not isinstance(evidence, Predictions):
+        return evidence  # a design is of one learner
+    return evidence.select([int(c) for c in rng.permutation(evidence.n_configs)])
+
+
+def in_order(predictions: Any, rows: NDArray[np.intp]) -> Any:
     """Return the cases by position: in another order, some of them, or some several times."""
+    if isinstance(predictions, Replicates):
+        return replace(
+            predictions,
+            target=predictions.target.take(rows),
+            responses=predictions.responses[:, rows],
+            counts=predictions.counts[:, rows],
+            apparent=predictions.apparent[rows],
+        )
+    if not isinstance(predictions, Predictions):
+        return design_in_order(predictions, rows)
     return replace(
         predictions,
         target=predictions.target.take(rows),

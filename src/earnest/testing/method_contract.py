@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from earnest.core.cautions import CODES
 from earnest.core.intervals import DrawnLimits
 from earnest.core.predictions import Predictions
+from earnest.core.replicates import Replicates
 from earnest.core.results import Estimate
 from earnest.core.specs import Estimand, Evidence, Family
 from earnest.core.target import Task
@@ -23,8 +24,10 @@ from earnest.methods.run import estimate
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric
 from earnest.testing.examples import (
-    example_predictions,
+    example_evidence,
+    example_for,
     in_order,
+    reordered,
     squared_error,
     without_folds,
 )
@@ -40,10 +43,10 @@ from earnest.testing.mirror import mirrored
 
 @dataclass(frozen=True, eq=False)
 class MethodCase:
-    """A method with the predictions, the metric and the seed that it is tried on."""
+    """A method with the evidence, the metric and the seed that it is tried on."""
 
     method: Method
-    predictions: Predictions
+    predictions: Any  # Predictions, or Replicates or a design where a method needs them
     metric: Metric
     seed: int = 0
 
@@ -51,20 +54,33 @@ class MethodCase:
     def of(
         cls,
         method: Method | type[Any],
-        predictions: Predictions | None = None,
+        predictions: Predictions | Replicates | None = None,
         metric: Metric | str | None = None,
         seed: int = 0,
     ) -> MethodCase:
         """Fill in what is missing: a regression, or an AUC for a method of ranks."""
         made: Method = method() if isinstance(method, type) else method
-        ranks = made.spec.metrics in (Family.RANK, Family.AUC)
+        ranks = made.spec.metrics in (Family.RANK, Family.AUC, Family.PAIRS)
         if predictions is None:
-            predictions = example_predictions(Task.BINARY if ranks else Task.REGRESSION)
+            task = Task.BINARY if ranks else Task.REGRESSION
+            predictions = example_for(made.spec, task)
         if metric is None:
             metric = "roc_auc" if ranks else squared_error
         return cls(made, predictions, resolve_metric(metric), seed)
 
-    def ask(self, predictions: Predictions | None = None, **options: Any) -> Estimate:
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What a result may be about: configurations, or the learner of replicates."""
+        if isinstance(self.predictions, Replicates):
+            return (self.predictions.learner,)
+        return tuple(self.plain.configs.ids)
+
+    @property
+    def plain(self) -> Any:
+        """The predictions themselves, those of all cases of a design."""
+        return getattr(self.predictions, "predictions", self.predictions)
+
+    def ask(self, predictions: Any = None, **options: Any) -> Estimate:
         """Return the method's answer, other predictions or options aside."""
         given: dict[str, Any] = {"metric": self.metric, "rng": self.seed, **options}
         return estimate(predictions or self.predictions, method=self.method, **given)
@@ -85,7 +101,7 @@ def names_its_estimand(case: MethodCase) -> None:
     require(made.method == spec.name, "a result names its method", made.method)
     require(len(made.estimand) > 20, "a result says what it estimates", made.estimand)
     require(made.metric == case.metric.name, "a result names its metric", made.metric)
-    require(made.winner in case.predictions.configs.ids, "a winner is a config", made.winner)
+    require(made.winner in case.names, "a winner is a config", made.winner)
 
 
 def value_is_in_the_range_of_the_metric(case: MethodCase) -> None:
@@ -168,9 +184,8 @@ def order_of_cases_does_not_matter(case: MethodCase) -> None:
 
 
 def order_of_configurations_does_not_matter(case: MethodCase) -> None:
-    """The winner follows its column, and the value and limits stay."""
-    order = np.random.default_rng(case.seed).permutation(case.predictions.n_configs)
-    moved, made = case.ask(case.predictions.select([int(c) for c in order])), case.answer
+    """The winner follows its column, and the value and limits stay; so it is with replicates."""
+    moved, made = case.ask(reordered(case.predictions, case.seed)), case.answer
     require(moved.winner == made.winner, "the winner follows its column", moved.winner)
     require_close(moved.value, made.value, 1e-9, "order of configurations")
     _require_same_limits(moved, made)
@@ -195,6 +210,8 @@ def losses_mirror_scores(case: MethodCase) -> None:
 
 def one_configuration_is_answered_or_refused(case: MethodCase) -> None:
     """With one configuration the result is about it, and says that nothing was selected."""
+    if not isinstance(case.predictions, Predictions):
+        return  # replicates and designs are of one learner
     single = case.predictions.select(0)
     made = answer_or_refusal(lambda: case.ask(single))
     if made is not None:
@@ -214,13 +231,17 @@ def result_survives_json(case: MethodCase) -> None:
 
 
 def refuses_what_it_cannot_do(case: MethodCase) -> None:
-    """A metric of another task, and predictions without the folds it needs, are refused."""
+    """A metric of another task, other evidence, and folds that are not there, are refused."""
     strange = next((task for task in Task if task not in case.metric.tasks), None)
     if strange is not None:
-        other = example_predictions(strange)
+        other = example_evidence(case.method.spec.needs, strange)
         require_refusal(lambda: case.ask(other), f"a {strange} task")
+    kinds = {Evidence.REPLICATES: Evidence.OUT_OF_SAMPLE}
+    kind = kinds.get(case.method.spec.needs, Evidence.REPLICATES)
+    unlike = example_evidence(kind, case.predictions.target.task)
+    require_refusal(lambda: case.ask(unlike), f"{kind}, which it does not need")
     if case.method.spec.min_folds > 1:
-        whole = without_folds(case.predictions)
+        whole = without_folds(case.plain)
         require_refusal(lambda: case.ask(whole), "predictions without folds")
 
 
@@ -243,7 +264,7 @@ def counts_are_consistent(case: MethodCase) -> None:
     """n, configurations and resamples are counted; a standard error is not negative."""
     made, pi = case.answer, case.predictions
     require(made.n_cases == pi.n_cases, "cases are counted", made.n_cases)
-    require(made.n_configs == pi.n_configs, "configurations are counted", made.n_configs)
+    require(made.n_configs == len(case.names), "configurations are counted", made.n_configs)
     require((made.n_resamples is None) == (made.draws is None), "resamples are the draws")
     if made.draws is not None and made.n_resamples is not None and made.n_valid is not None:
         require(made.n_resamples == len(made.draws), "resamples are counted", made.n_resamples)
@@ -257,7 +278,8 @@ def knobs_and_seed_are_recorded(case: MethodCase) -> None:
     provenance = case.answer.provenance
     missing = {f.name for f in fields(case.method)} - set(provenance.knobs)  # type: ignore[arg-type]
     require(not missing, "every knob is recorded", missing)
-    require(provenance.seed == case.seed, "the seed is recorded", provenance.seed)
+    seed = case.predictions.seed if isinstance(case.predictions, Replicates) else case.seed
+    require(provenance.seed == seed, "the seed is recorded", provenance.seed)
     require(provenance.fingerprint == case.predictions.fingerprint, "and the evidence")
 
 
@@ -269,9 +291,9 @@ def method_and_result_pickle(case: MethodCase) -> None:
 
 def evidence_is_not_changed(case: MethodCase) -> None:
     """Predictions are as they were: the same bytes before and after."""
-    before = case.predictions.responses.tobytes()
+    before = case.plain.responses.tobytes()
     case.ask()
-    require(case.predictions.responses.tobytes() == before, "evidence is never written to")
+    require(case.plain.responses.tobytes() == before, "evidence is never written to")
 
 
 MethodLaw = Callable[[MethodCase], None]
@@ -303,7 +325,7 @@ METHOD_LAWS: tuple[MethodLaw, ...] = (
 def check_method(
     method: Method | type[Any],
     *,
-    predictions: Predictions | None = None,
+    predictions: Predictions | Replicates | None = None,
     metric: Metric | str | None = None,
     seed: int = 0,
 ) -> tuple[str, ...]:
@@ -315,7 +337,8 @@ def check_method(
         A configured method, or its class.
     predictions, metric : optional
         What to try it on; by default sixty cases of a regression under the squared error, or of a
-        binary task under the AUC for a method of ranks. The metric must not tie configurations.
+        binary task under the AUC for a method of ranks: as predictions, or as replicates if it
+        needs them. The metric must not tie configurations.
     seed : int
         The seed.
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from earnest.core import check
 from earnest.core.errors import InputError
+from earnest.training.responses import METHODS
 
 DEFAULT_DRAWS = 10  # candidates drawn from distributions, as scikit-learn's RandomizedSearchCV does
 WHOLE = "estimator"  # the parameter under which a candidate that is a whole estimator is shown
@@ -25,19 +26,27 @@ class Setting:
     params : dict
         What `cv_results_["params"]` shows.
     whole : bool
-        Whether `params["estimator"]` takes the place of the search's estimator, instead of
-        being a parameter of it.
+        Whether an estimator takes the place of the search's, and `params` are no parameters of
+        it: `params["estimator"]`, or the next where it is given.
+    estimator : estimator, optional
+        The whole estimator of a candidate that describes itself in `params`.
     """
 
     params: dict[str, Any]
     whole: bool = False
+    estimator: Any = None
+
+    @property
+    def own(self) -> Any:
+        """The estimator that takes the place of the search's, where it is a whole one."""
+        return self.params[WHOLE] if self.estimator is None else self.estimator
 
     def made_from(self, base: Any, more: Mapping[str, Any] | None = None) -> Any:
         """Return a new, unfitted estimator with this setting, and with `more` set on it."""
         from sklearn.base import clone
 
         if self.whole:
-            return clone(self.params[WHOLE]).set_params(**(more or {}))
+            return clone(self.own).set_params(**(more or {}))
         # Parameters may be estimators themselves, which a fit would change.
         return clone(base).set_params(**clone(self.params, safe=False), **(more or {}))
 
@@ -68,6 +77,19 @@ class StaticCandidates:
     def __len__(self) -> int:
         """Count the configurations."""
         return len(self.ids)
+
+
+@runtime_checkable
+class Candidate(Protocol):
+    """A whole estimator that is described by plain parameters, such as one of a portfolio.
+
+    The parameters need not be those of the estimator: they are what results show, and what an
+    explanation of the search reads.
+    """
+
+    name: str
+    params: Mapping[str, Any]
+    estimator: Any
 
 
 class Asker(Protocol):
@@ -113,8 +135,8 @@ def read_candidates(
     Parameters
     ----------
     given : dict, list or DynamicCandidates
-        A grid or distributions (a dict, or several in a list), estimators or (name, estimator)
-        pairs, or a dynamic search.
+        A grid or distributions (a dict, or several in a list), estimators, (name, estimator)
+        pairs or `Candidate`s, or a dynamic search.
     n_iter : int, optional
         How many to draw; None takes every point of a grid, and 10 of distributions.
     random_state : None, int or RandomState
@@ -161,7 +183,7 @@ def first_estimator(given: Any) -> Any:
         return None
     found = read_candidates(given)
     assert isinstance(found, StaticCandidates)
-    return found.settings[0].params[WHOLE]
+    return found.settings[0].own
 
 
 def _refuse_draws(n_iter: int | None, what: str) -> None:
@@ -223,7 +245,7 @@ def _from_estimators(items: list[Any]) -> StaticCandidates:
     seen: Counter[str] = Counter()
     names = []
     for item, (name, _) in zip(items, pairs, strict=True):
-        if name in given_twice and isinstance(item, tuple):
+        if name in given_twice and (isinstance(item, tuple) or _describes_itself(item)):
             raise InputError(
                 "two candidates have one name",
                 needs="names that are all different",
@@ -231,16 +253,28 @@ def _from_estimators(items: list[Any]) -> StaticCandidates:
             )
         seen[name] += 1
         names.append(f"{name}-{seen[name]}" if name in given_twice else name)
-    settings = (Setting({WHOLE: estimator}, whole=True) for _, estimator in pairs)
-    return StaticCandidates(tuple(names), tuple(settings))
+    return StaticCandidates(tuple(names), tuple(_setting(item) for item in items))
+
+
+def _setting(item: Any) -> Setting:
+    if _describes_itself(item):
+        return Setting(dict(item.params), whole=True, estimator=item.estimator)
+    return Setting({WHOLE: _named(item)[1]}, whole=True)
+
+
+def _describes_itself(item: Any) -> bool:
+    return not _is_estimator(item) and isinstance(item, Candidate)
 
 
 def _named(item: Any) -> tuple[str, Any]:
     pair = item if isinstance(item, tuple) else (type(item).__name__, item)
+    if _describes_itself(item):
+        pair = (item.name, item.estimator)
     if len(pair) != 2 or not isinstance(pair[0], str) or not _is_estimator(pair[1]):
         raise InputError(
             "a candidate is neither parameters nor an estimator",
-            needs="estimators with `fit` and `get_params`, or (name, estimator) pairs",
+            needs="estimators with `fit` and `get_params`, (name, estimator) pairs, or objects "
+            "with `name`, `params` and `estimator`",
             got=check.show(item),
             cure=f"Write {item.__name__}()." if isinstance(item, type) else "",
         )
@@ -259,14 +293,15 @@ def distinct_kinds(settings: Iterable[Setting]) -> list[Setting]:
     """
     kinds: dict[Any, Setting] = {}
     for setting in settings:
-        kind = tuple((name, _kind(value)) for name, value in setting.params.items())
+        shown = {WHOLE: setting.own} if setting.whole else setting.params
+        kind = tuple((name, _kind(value)) for name, value in shown.items())
         kinds.setdefault(kind, setting)
     return list(kinds.values())
 
 
 def _kind(value: Any) -> Any:
-    if hasattr(value, "get_params"):
-        return type(value)
+    if hasattr(value, "get_params"):  # a pipeline answers what its last step can
+        return type(value), tuple(hasattr(value, method) for method in METHODS)
     return value if isinstance(value, str | bool | np.bool_) else None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections import Counter
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.errors import EarnestError
+from earnest.core.protocols import Outcome
 from earnest.training.ledger import Ledger
 
 USERS_LINE = 4  # whoever called `fit`, which calls `judge`, which calls here
@@ -59,3 +61,26 @@ def warn_of_means(part: str, means: NDArray[np.float64]) -> None:
 def _summary(errors: list[str]) -> str:
     counted = Counter(errors).items()
     return "\n".join(f"{n} fits failed with the following error:\n{text}" for text, n in counted)
+
+
+def exception_of(text: str) -> str:
+    r"""Return the line of a traceback that names the exception; its message may go on below it.
+
+    Examples
+    --------
+    >>> from earnest.training.failing import exception_of
+    >>> exception_of('Traceback:\n  File "x.py", line 1\n    fit()\nValueError: too few\nrows')
+    'ValueError: too few'
+    """
+    lines = [line for line in text.splitlines() if line.strip()] or ["no message"]
+    frames = [i for i, line in enumerate(lines) if line.startswith("  File ")]
+    below = lines[frames[-1] + 1 :] if frames else lines
+    named = next((line for line in below if not line[0].isspace()), lines[-1])
+    return re.sub(
+        r"^(\w+\.)+(?=\w+(:|$))", "", named.strip().rstrip(":")
+    )  # the class, not its modules
+
+
+def reason(outcome: Outcome) -> str:
+    """Return in one line why a fit failed."""
+    return exception_of(outcome.error or outcome.note or "")

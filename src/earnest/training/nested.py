@@ -17,6 +17,7 @@ from earnest.core.predictions import Predictions
 from earnest.core.protocols import Key, Outcome
 from earnest.core.provenance import versions
 from earnest.core.results import Estimate, Provenance, by_severity
+from earnest.core.specs import Estimand
 from earnest.core.weights import Weights
 from earnest.core.wording import number
 from earnest.inference.no_information import no_information
@@ -35,10 +36,7 @@ from earnest.training.running import Journey
 from earnest.training.searching import Searched
 
 WINNER = "the inner winner"
-ESTIMAND = (
-    "the mean performance of tuning among these configurations and then fitting the chosen one, "
-    "on the training part of the folds; of a procedure, not of one configuration"
-)
+ESTIMAND = str(Estimand.PROCEDURE)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -75,7 +75,7 @@ def prepare(search: Any, X: Any, y: Any, params: Mapping[str, Any]) -> Prepared:
     base = search.base_estimator()
     raises = isinstance(search.error_score, str)
     scoring = read_scoring(base, search.scoring, refit=search.refit, raises=raises)
-    X, y = _same_rows(X, survival_outcome(y))
+    X, y = same_rows(X, survival_outcome(y))
     routed = route(search, scoring.call, params, count_rows(X))
     facts = search_identity(search, base, X, y, routed)
     candidates, seed = _drawn(search, facts)
@@ -105,13 +105,13 @@ def prepare(search: Any, X: Any, y: Any, params: Mapping[str, Any]) -> Prepared:
     )
 
 
-def _same_rows(X: Any, y: Any) -> tuple[Any, Any]:
+def same_rows(X: Any, y: Any) -> tuple[Any, Any]:
     """Return the data as rows can be taken of them; as many outcomes as rows."""
     from sklearn.utils import indexable
 
     try:
         made_X, made_y = indexable(X, y)
-    except ValueError as error:
+    except (ValueError, TypeError) as error:
         raise InputError("X and y do not go together", got=str(error)) from error
     return made_X, made_y
 

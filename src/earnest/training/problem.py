@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from earnest.core.configs import Configs
 from earnest.core.errors import InputError, MetricError
 from earnest.core.predictions import Predictions
-from earnest.core.target import Target, Task, survival_parts
+from earnest.core.target import Target, Task, encode_units, survival_parts
 from earnest.core.target_reading import infer_task, read_target
 from earnest.metrics.families import Metric, Need
 from earnest.metrics.responding import check_fits
@@ -111,8 +111,35 @@ def read_problem(
     plan = plan_response(measure.metric, target, models, asked=response)
     problem = Problem(measure, plan)
     if problem.metric is not None:
-        check_fits(_nothing_yet(plan), problem.metric)
+        check_fits(nothing_yet(plan), problem.metric)
     return problem
+
+
+def read_outcome(
+    base: Any,
+    y: Any,
+    metric: Metric | None,
+    *,
+    positive: Any = None,
+    groups: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
+) -> Target:
+    """Return the outcome that a learner is trained for, by what the learner, y and metric are."""
+    task = _task(base, y)
+    if task is None and metric is not None:
+        task = _task_by_metric(y, metric)
+    if task is None:
+        raise InputError(
+            "the outcome is of no kind that can be judged",
+            needs="classes for a classifier, numbers for a regressor, or times with events",
+            got=f"{type(base).__name__}",
+        )
+    target = _target(y, task, positive, groups, False)
+    return (
+        target
+        if strata is None
+        else replace(target, strata=encode_units(strata, target.n, "stratify"))
+    )
 
 
 def _task(base: Any, y: Any) -> Task | None:
@@ -181,7 +208,7 @@ def _usual(base: Any) -> bool:
     return getattr(getattr(type(last), "score", None), "__qualname__", "") in _USUAL
 
 
-def _nothing_yet(plan: ResponsePlan) -> Predictions:
+def nothing_yet(plan: ResponsePlan) -> Predictions:
     """Return Π of one configuration without content, to check a question by."""
     n = plan.target.n
     return Predictions(

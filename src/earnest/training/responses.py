@@ -192,9 +192,9 @@ def _by_need(need: Need | None, target: Target, models: list[Any]) -> ResponsePl
         scores = ("decision_function", "predict_proba")
         ranked = scores if need and target.task is Task.BINARY else scores[::-1]
         for name in ranked:
-            if all(hasattr(model, name) for model in models):
+            if all(will_have(model, name) for model in models):
                 return ResponsePlan(_KINDS[name], (name,), target)
-        if all(any(hasattr(model, name) for name in ranked) for model in models):
+        if all(any(will_have(model, name) for name in ranked) for model in models):
             return ResponsePlan(ResponseKind.DECISION, scores, target)
         if need is Need.SCORE and target.task is Task.MULTICLASS:
             _need("predict_proba", models)
@@ -202,9 +202,33 @@ def _by_need(need: Need | None, target: Target, models: list[Any]) -> ResponsePl
     return ResponsePlan(ResponseKind.LABEL, ("predict",), target)
 
 
+def will_have(model: Any, method: str) -> bool:
+    """Tell whether an unfitted model has a method, or will have it once it is fitted.
+
+    A stack whose last estimator is left to scikit-learn knows its methods only then.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import StackingClassifier
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from earnest.training.responses import will_have
+    >>> stack = StackingClassifier([("nb", GaussianNB())])
+    >>> hasattr(stack, "predict_proba"), will_have(stack, "predict_proba")
+    (False, True)
+    """
+    if hasattr(model, method):
+        return True
+    steps, inner = getattr(model, "steps", None), getattr(model, "estimator", None)
+    if steps:
+        return will_have(steps[-1][1], method)
+    if getattr(model, "final_estimator", model) is None:
+        return hasattr(type(model), method)
+    return inner is not None and hasattr(type(model), method) and will_have(inner, method)
+
+
 def _need(method: str, models: list[Any]) -> None:
     """Refuse what no candidate has; one that lacks it among others fails by itself."""
-    if not any(hasattr(model, method) for model in models):
+    if not any(will_have(model, method) for model in models):
         lacking = [type(model).__name__ for model in models]
         raise MetricError(
             f"{check.some(dict.fromkeys(lacking))} has no {method}",

@@ -52,8 +52,9 @@ class SearchCV(MetaEstimatorMixin, Delegating, Honest, BaseEstimator):
     estimator : estimator
         What is tuned; not looked at, and best None, where `candidates` are estimators.
     candidates : dict, list, or dynamic search
-        A parameter grid or distributions (a dict, or a list of them), a list of estimators or of
-        (name, estimator) pairs, or `optuna_candidates(...)`.
+        A parameter grid or distributions (a dict, or a list of them), a list of estimators, of
+        (name, estimator) pairs or of the configurations of a portfolio (any objects with `name`,
+        `params` and `estimator`), or `optuna_candidates(...)`.
     n_iter : int, optional
         How many candidates to draw; None takes every point of a grid, and 10 of distributions.
     scoring : str, callable, list or dict, optional
@@ -92,8 +93,8 @@ class SearchCV(MetaEstimatorMixin, Delegating, Honest, BaseEstimator):
         The seed of drawn candidates, of repeats, of resamples, and of those parts of an estimator
         that have no seed of their own. None leaves these parts as they are, unless there is a
         `store`: then seeds are made from the data and the search, so that the same call resumes.
-    verbose : int
-        Shows a bar if above 0.
+    verbose : int or Progress
+        Shows a bar if above 0; an object with the methods of a Progress is told instead.
 
     Attributes
     ----------
@@ -155,7 +156,7 @@ class SearchCV(MetaEstimatorMixin, Delegating, Honest, BaseEstimator):
         error_score: Any = np.nan,
         return_train_score: bool = False,
         random_state: Any = None,
-        verbose: int = 0,
+        verbose: Any = 0,
     ) -> None:
         self.estimator = estimator
         self.candidates = candidates

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from earnest.core.errors import InputError
 from earnest.core.protocols import Progress, Store
 from earnest.core.rng import Seeds
 from earnest.engine.parcels import keep
+from earnest.engine.progress import watched
 from earnest.store import as_store
 from earnest.training.candidates import DynamicCandidates, StaticCandidates
 from earnest.training.dropping import dropping_of
@@ -99,16 +101,11 @@ def _progress(search: Any, prepared: Prepared) -> Iterator[Progress | None]:
     if not search.verbose:
         yield None
         return
-    from earnest.engine.progress import ProgressBar
-
-    bar = ProgressBar()
     candidates = prepared.candidates
     count = len(candidates) if isinstance(candidates, StaticCandidates) else candidates.limit()
-    bar.start((count or 0) * len(prepared.splits), "SearchCV")
-    try:
+    given = True if isinstance(search.verbose, Real) else search.verbose
+    with watched(given, (count or 0) * len(prepared.splits), "SearchCV") as bar:
         yield bar
-    finally:
-        bar.finish()
 
 
 def _rounds(search: Any, prepared: Prepared) -> Rounds | None:

@@ -1,0 +1,1 @@
+"""Honest estimates against cases left out, on real data sets."""

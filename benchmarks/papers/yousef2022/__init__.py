@@ -1,0 +1,1 @@
+"""The simulations of Yousef 2022."""

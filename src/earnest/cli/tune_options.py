@@ -1,0 +1,176 @@
+"""The options of `earnest tune`, in the order of its help."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+_SEARCH = "How to search"
+_READ = "How to read the table"
+
+Data = Annotated[
+    Path,
+    typer.Argument(
+        metavar="TABLE",
+        help="The data, a row a case: CSV, Parquet or Arrow.",
+        show_default=False,
+    ),
+]
+Target = Annotated[
+    str | None,
+    typer.Option("--target", "-t", metavar="COLUMN", help="What to predict.", show_default=False),
+]
+Metric = Annotated[
+    str | None,
+    typer.Option(
+        "--metric",
+        "-m",
+        metavar="NAME",
+        help="[dim]default: roc_auc, roc_auc_ovr, r2 or concordance, by the task[/dim]  See "
+        "[bold]earnest metrics[/bold].",
+    ),
+]
+Budget = Annotated[
+    str, typer.Option("--budget", metavar="TIME", help="How long it may take: 90s, 5m, 1h.")
+]
+Out = Annotated[
+    Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where the files of the run go.")
+]
+Resume = Annotated[
+    bool,
+    typer.Option("--resume", metavar="", help="Go on with the run in the folder, where it ended."),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", metavar="", help="Show nothing but errors.")]
+
+Group = Annotated[
+    str | None,
+    typer.Option(
+        "--group",
+        metavar="COLUMN",
+        help="Rows that belong together, such as visits of a patient; they stay in one fold.",
+        rich_help_panel=_READ,
+    ),
+]
+Time = Annotated[
+    str | None,
+    typer.Option(
+        "--time",
+        metavar="COLUMN",
+        help="Survival time; with --event, in place of --target.",
+        rich_help_panel=_READ,
+    ),
+]
+Event = Annotated[
+    str | None,
+    typer.Option(
+        "--event", metavar="COLUMN", help="Survival event, 0 or 1.", rich_help_panel=_READ
+    ),
+]
+TaskName = Annotated[
+    str | None,
+    typer.Option(
+        "--task",
+        metavar="TASK",
+        help="[dim]default: as the outcome tells[/dim]  binary, multiclass, regression.",
+        rich_help_panel=_READ,
+    ),
+]
+Positive = Annotated[
+    str | None,
+    typer.Option(
+        "--positive",
+        metavar="LABEL",
+        help="[dim]default: the last of two[/dim]  The positive class.",
+        rich_help_panel=_READ,
+    ),
+]
+Ignore = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--ignore", metavar="COLUMN", help="Leave it out; repeat for more.", rich_help_panel=_READ
+    ),
+]
+Keep = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--keep",
+        metavar="COLUMN",
+        help="Use it though it would be left out; repeat for more.",
+        rich_help_panel=_READ,
+    ),
+]
+Folds = Annotated[
+    int, typer.Option("--folds", metavar="K", help="Parts of the rows.", rich_help_panel=_SEARCH)
+]
+Repeats = Annotated[
+    int,
+    typer.Option(
+        "--repeats", metavar="R", help="How often folds are drawn anew.", rich_help_panel=_SEARCH
+    ),
+]
+Drop = Annotated[
+    str | None,
+    typer.Option(
+        "--drop",
+        metavar="RULE",
+        help="End configurations early that are surely worse: bced or bced_adjusted.",
+        rich_help_panel=_SEARCH,
+    ),
+]
+Portfolio = Annotated[
+    str,
+    typer.Option(
+        "--portfolio",
+        metavar="NAME",
+        help="What to try: default, tsamardinos2018, or the path of a .toml file.",
+        rich_help_panel=_SEARCH,
+    ),
+]
+Configs = Annotated[
+    int | None,
+    typer.Option(
+        "--configs",
+        metavar="N",
+        help="Try the first N configurations, whatever the time.",
+        rich_help_panel=_SEARCH,
+    ),
+]
+Level = Annotated[
+    float,
+    typer.Option("--level", metavar="SHARE", help="The confidence level.", rich_help_panel=_SEARCH),
+]
+Seed = Annotated[
+    int | None,
+    typer.Option(
+        "--seed", metavar="N", help="Makes the result repeatable.", rich_help_panel=_SEARCH
+    ),
+]
+Jobs = Annotated[
+    int,
+    typer.Option(
+        "--n-jobs",
+        metavar="N",
+        help="Fits at once; -1 is a fit a core. No result depends on it.",
+        rich_help_panel=_SEARCH,
+    ),
+]
+Backend = Annotated[
+    str,
+    typer.Option(
+        "--backend",
+        metavar="NAME",
+        help="Where fits run: loky (processes), threading, dask, ray.",
+        rich_help_panel=_SEARCH,
+    ),
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="Of a cluster, for --backend dask or ray: tcp://127.0.0.1:8786.",
+        rich_help_panel=_SEARCH,
+    ),
+]

@@ -1,0 +1,119 @@
+"""Limits of a statistic from its bootstrap: by pivots, and bias-corrected and accelerated."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.cautions import Caution
+from earnest.core.intervals import Interval, opened, quantile_limits, tail_of
+from earnest.core.results import few_beyond
+from earnest.core.specs import Side
+
+Array = NDArray[np.float64]
+_FLIPPED = {Side.LOWER: Side.UPPER, Side.UPPER: Side.LOWER, Side.TWO_SIDED: Side.TWO_SIDED}
+
+
+@dataclass(frozen=True, eq=False)
+class PivotLimits:
+    """Limits that turn the law of a pivot around: value - quantile * error.
+
+    With pivots (draw - value) and an error of 1 these are the basic limits; with pivots divided by
+    the error of each draw, and the error of the sample, the studentised ones.
+    """
+
+    value: float
+    error: float
+    pivots: Array
+
+    def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
+        """Return the limits, infinite at an open end."""
+        low, high = quantile_limits(self.pivots, confidence_level, _FLIPPED[side])
+        below, above = (
+            self.value - end * self.error if math.isfinite(end) else -end for end in (high, low)
+        )
+        return opened(below, above, side)
+
+    def to_dict(self, *, draws: bool) -> dict[str, Any]:
+        """Return plain data, with or without the pivots."""
+        data: dict[str, Any] = {"kind": "pivots", "value": self.value, "error": self.error}
+        return {**data, "pivots": self.pivots.tolist()} if draws else data
+
+
+@dataclass(frozen=True, eq=False)
+class BCaLimits:
+    """Order statistics of draws at levels that are corrected for bias and acceleration.
+
+    The level alpha becomes Phi(z0 + (z0 + z) / (1 - a (z0 + z))), z the normal quantile of alpha
+    (Efron 1987). Where the denominator is not positive the level is that of its limit, 0 or 1.
+    """
+
+    draws: Array
+    shift: float
+    acceleration: float
+
+    def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
+        """Return the limits, infinite at an open end."""
+        valid = np.sort(self.draws[~np.isnan(self.draws)])
+        below, above = (self.tail(confidence_level, side, end) for end in (Side.LOWER, Side.UPPER))
+        last = len(valid) - 1
+        low, high = (min(math.floor(tail * len(valid) + 1e-9), last) for tail in (below, above))
+        return opened(float(valid[low]), float(valid[last - high]), side)
+
+    def tail(self, confidence_level: float, side: Side, end: Side) -> float:
+        """Return the share of draws that is left beyond one end."""
+        z = NormalDist().inv_cdf(tail_of(confidence_level, side))
+        sign = 1.0 if end is Side.LOWER else -1.0  # the upper end is the lower one of -statistic
+        reach = sign * self.shift + z
+        scale = 1.0 - sign * self.acceleration * reach
+        moved = math.copysign(math.inf, reach) if scale <= 0.0 else reach / scale
+        return NormalDist().cdf(sign * self.shift + moved)
+
+    def remarks(self, confidence_level: float, side: Side) -> Iterator[Caution]:
+        """Yield a caution where few draws lie beyond a limit after the correction."""
+        ends = [Side.LOWER, Side.UPPER] if side is Side.TWO_SIDED else [side]
+        least = min(self.tail(confidence_level, side, end) for end in ends)
+        asked = tail_of(confidence_level, side)
+        level = 1.0 - min(max(least, asked / 100.0), asked)
+        at = Interval(0.0, 0.0, level, str(Side.LOWER))
+        yield from few_beyond(at, int((~np.isnan(self.draws)).sum()))
+
+    def to_dict(self, *, draws: bool) -> dict[str, Any]:
+        """Return plain data, with or without the draws."""
+        data: dict[str, Any] = {"kind": "bca", "z0": self.shift, "a": self.acceleration}
+        return {**data, "draws": self.draws.tolist()} if draws else data
+
+
+def bias_shift(draws: Array, value: float) -> float:
+    """Return z0, the normal quantile of the share of draws below the value; ties count half.
+
+    It is infinite where all draws lie on one side.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from earnest.inference.general_limits import bias_shift
+    >>> bias_shift(np.array([1.0, 2.0, 3.0]), 2.0)
+    0.0
+    """
+    valid = draws[~np.isnan(draws)]
+    share = float((valid < value).mean() + (valid <= value).mean()) / 2.0
+    if share in (0.0, 1.0):
+        return -math.inf if share == 0.0 else math.inf
+    return NormalDist().inv_cdf(share)
+
+
+def acceleration(influences: list[Array]) -> float:
+    """Return a sixth of the skewness of the influences of each stratum's units; NaN without spread.
+
+    Efron 1987, for several samples Davison and Hinkley 1997, (5.28).
+    """
+    cubes = sum(float((one**3).sum()) / len(one) ** 3 for one in influences)
+    squares = sum(float((one**2).sum()) / len(one) ** 2 for one in influences)
+    return cubes / (6.0 * squares**1.5) if squares > 0.0 else math.nan

@@ -1,0 +1,337 @@
+"""The verb `compare_learners`: train two learners on the same splits or samples, and compare."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from earnest.comparison.asking import Asked, assembled, evidence_of, refuse_undefined, result
+from earnest.comparison.base import Test
+from earnest.comparison.corrected_t import CorrectedTTest
+from earnest.comparison.left_out import ReplicateQuestion, SampleTest
+from earnest.core import check
+from earnest.core.comparisons import Comparison
+from earnest.core.differences import Alternative
+from earnest.core.errors import EvidenceError
+from earnest.core.protocols import Progress, Store
+from earnest.core.provenance import knobs, versions
+from earnest.core.replicates import Replicates
+from earnest.core.results import Provenance
+from earnest.core.rng import RngLike
+from earnest.core.specs import Evidence
+from earnest.engine.identity import digest
+from earnest.metrics.families import Metric
+from earnest.training.assess_question import few_to_learn_from, read_data
+from earnest.training.candidates import StaticCandidates
+from earnest.training.failing import AllFailedError, exception_of
+from earnest.training.learner_pair import (
+    check_kinds,
+    check_outcome,
+    learner_pair,
+    metric_of,
+    refuse_given,
+    resumable,
+    store_files,
+)
+from earnest.training.learner_splits import learner_splits, overlap
+from earnest.training.problem import survival_outcome
+from earnest.training.remarks import leaking_splits
+from earnest.training.replicates import bootstrap_train
+from earnest.training.search import SearchCV
+from earnest.training.splits import Splits
+
+REPLICATES = 1000
+ABOUT_TEST_SETS = {"EN013", "EN049"}  # random test sets leave cases out, and are meant to
+
+
+@dataclass(frozen=True)
+class Training:
+    """How both learners are trained: where fits are kept, how long one may take, who is told."""
+
+    store: Any
+    time_limit: float | None
+    progress: Progress | bool | None
+
+
+def compare_learners(
+    a: Any,
+    b: Any,
+    X: Any,
+    y: Any,
+    *,
+    test: str | Test = "corrected_t",
+    metric: str | Metric | Any = None,
+    cv: Any = None,
+    n_repeats: int | None = None,
+    n_replicates: int | None = None,
+    groups: ArrayLike | None = None,
+    alternative: Alternative | str = "two-sided",
+    confidence_level: float = 0.95,
+    store: str | Path | Store | None = None,
+    n_jobs: int | None = None,
+    time_limit: float | None = None,
+    progress: Progress | bool | None = None,
+    rng: RngLike = None,
+) -> Comparison:
+    """Tell whether one learner is better than another, by training both.
+
+    Both are trained on the same splits, or on the same bootstrap samples, so the test is paired.
+    The difference is metric(a) - metric(b) in the metric's own units.
+
+    **What is compared.** By `corrected_t`, `five_by_two` and their kin the mean performance over
+    training sets of the size used; by `lpob` and `loob` that over bootstrap samples; by `bayle` and
+    the other tests of `compare` the models that were fitted in these folds. The result says which.
+
+    **What it assumes.** Independent cases, or `groups`, which are then kept together by folds and
+    samples alike. A learner is all that is trained: a pipeline with its steps, a `SearchCV` with
+    its tuning.
+
+    **When it fails.** A learner that cannot be trained in a fold ends it. `resampled_t` and `cv_t`
+    find differences too often, and their results say so.
+
+    Parameters
+    ----------
+    a, b : estimator, or pair of name and estimator
+        The learners; not changed.
+    X, y : array-like
+        The cases and their outcome; for survival y is a structured array, or a pair of events and
+        times.
+    test : str or Test
+        A name (`earnest tests` lists them), a name with knobs, or a configured instance.
+    metric : str, Metric or callable
+        What to compare by; for `lpob` the AUC (or the concordance) by default.
+    cv : int, splitter or iterable, optional
+        The folds: 10 by default, shuffled, and stratified for classes. For `resampled_t` a number k
+        makes random test sets of a share 1/k. Not for tests of bootstrap samples.
+    n_repeats : int, optional
+        How often the folds are repeated, or how many random test sets there are (10).
+    n_replicates : int, optional
+        The number of bootstrap samples, for `lpob` and `loob`; 1000 by default.
+    groups : array-like, shape (n,), optional
+        Cases that belong together.
+    alternative, confidence_level
+        As for `compare`.
+    store : path or Store, optional
+        Where finished fits are kept, so that the same call goes on where it was stopped; tests of
+        bootstrap samples take a path, and make a file for each learner from it.
+    n_jobs : int, optional
+        How many fits at once; never changes the result.
+    time_limit : float, optional
+        Seconds for each fit.
+    progress : bool or Progress, optional
+        Whether to show how it goes on, or who is told.
+    rng : None, int, SeedSequence, Generator or RandomState
+        The seed of splits and samples, and of the parts of a learner that have none.
+
+    Returns
+    -------
+    Comparison
+        As of `compare`.
+
+    Raises
+    ------
+    InputError, EvidenceError, MetricError
+        Before any training where the question cannot be answered; after it where a learner failed.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> tree = DecisionTreeClassifier(max_depth=2)
+    >>> en.compare_learners(("nb", GaussianNB()), ("dt", tree), X, y, metric="roc_auc", rng=1)
+    roc_auc(nb) - roc_auc(dt) = 0.044, 95 % interval [0.012, 0.076], p = 0.013 (corrected_t, n=569)
+    """
+    pair = learner_pair(a, b)
+    rng = resumable(rng, store, X, y)
+    asked = Asked.of(test, alternative, confidence_level, None, rng, n_jobs, trains=True)
+    bootstraps = asked.test.spec.needs is Evidence.REPLICATES
+    measure = metric_of(asked, metric, y)
+    check_kinds(pair)
+    how = Training(store, time_limit, progress)
+    if bootstraps:
+        refuse_given(asked, cv=cv, n_repeats=n_repeats)
+        count = check.whole_number(
+            "n_replicates", REPLICATES if n_replicates is None else n_replicates, low=2
+        )
+        return _by_samples(asked, pair, X, y, measure, count, groups, how)
+    refuse_given(asked, n_replicates=n_replicates)
+    return _by_folds(asked, pair, X, y, measure, cv, n_repeats, groups, how)
+
+
+def _by_folds(
+    asked: Asked,
+    pair: StaticCandidates,
+    X: Any,
+    y: Any,
+    metric: Metric,
+    cv: Any,
+    n_repeats: int | None,
+    groups: ArrayLike | None,
+    how: Training,
+) -> Comparison:
+    """Train both on the same splits, and put the test to their predictions."""
+    from sklearn.base import is_classifier
+
+    learners = [setting.params["estimator"] for setting in pair.settings]
+    X, y = read_data(X, y)
+    check_outcome(learners, y, metric, groups)
+    splits = learner_splits(
+        asked.test.spec,
+        X,
+        y,
+        cv=cv,
+        n_repeats=n_repeats,
+        groups=groups,
+        classifier=is_classifier(learners[0]),
+        seeds=asked.seeds,
+    )
+    asked = replace(asked, test=_with_ratio(asked.test, splits))
+    search = SearchCV(
+        None,
+        list(zip(pair.ids, learners, strict=True)),
+        scoring=no_score,
+        metric=metric,
+        cv=list(zip(splits.train, splits.test, strict=True)),
+        refit=False,
+        error_score=0.0,  # as any other score here; failures are refused below
+        store=how.store,
+        n_jobs=asked.n_jobs,
+        time_limit=how.time_limit,
+        verbose=how.progress or 0,
+        random_state=asked.seeds.entropy,
+    )
+    _train(search, X, y, groups)
+    pi = search.predictions_
+    question = asked.question(pi, metric.on(pi.target.task), pi.fingerprint)
+    refuse_undefined(question)
+    remarks = [
+        caution
+        for caution in evidence_of(pi, question.metric, asked.test)
+        if overlap(splits) is None or caution.code not in ABOUT_TEST_SETS
+    ]
+    said = [*remarks, *leaking_splits(splits), *few_to_learn_from(pi.target)]
+    made = result(asked, question, asked.test.read(question), 0, 1, said)
+    about = replace(made.provenance, seed=asked.seeds.entropy)
+    return replace(made, n_cases=pi.n_cases, provenance=about)
+
+
+def _by_samples(
+    asked: Asked,
+    pair: StaticCandidates,
+    X: Any,
+    y: Any,
+    metric: Metric,
+    count: int,
+    groups: ArrayLike | None,
+    how: Training,
+) -> Comparison:
+    """Train both on the same bootstrap samples, and put the test to their replicates."""
+    learners = [setting.params["estimator"] for setting in pair.settings]
+    outcome = survival_outcome(y)
+    target = check_outcome(learners, outcome, metric, groups)
+    chosen = cast("SampleTest", asked.test)
+    chosen.check_metric(metric, target)
+    train = partial(
+        bootstrap_train,
+        X=X,
+        y=outcome,
+        n_replicates=count,
+        metric=metric,
+        groups=groups,
+        n_jobs=asked.n_jobs,
+        time_limit=how.time_limit,
+        progress=how.progress,
+        rng=asked.seeds.entropy,
+    )
+    made = [
+        train(learner, store=file, name=name)
+        for name, learner, file in zip(pair.ids, learners, store_files(how.store), strict=True)
+    ]
+    both = _common(made)
+    question = ReplicateQuestion(replicates=both, metric=metric.on(target.task), seeds=asked.seeds)
+    reading = chosen.read(question)
+    said = dict.fromkeys(caution for one in made for caution in one.cautions)
+    return assembled(
+        asked,
+        reading.pair(0, 1),
+        question.metric.scale,
+        (pair.ids[0], pair.ids[1]),
+        both[0].n_cases,
+        _provenance(asked, both),
+        said,
+    )
+
+
+def no_score(model: Any, X: Any, y: Any = None) -> float:
+    """Return 0: learners are compared by their predictions, and not scored one by one."""
+    return 0.0
+
+
+def _provenance(asked: Asked, both: tuple[Replicates, ...]) -> Provenance:
+    return Provenance(
+        seed=asked.seeds.entropy,
+        fingerprint=digest("".join(one.fingerprint for one in both)),
+        n_folds=1,
+        n_repeats=1,
+        knobs={**knobs(asked.test), "n_replicates": both[0].n_replicates},
+        versions=versions(),
+    )
+
+
+def _with_ratio(test: Test, splits: Splits) -> Test:
+    """Return a test that corrects for overlap with the ratio of these splits."""
+    ratio = overlap(splits)
+    if ratio is None or not isinstance(test, CorrectedTTest) or test.ratio is not None:
+        return test
+    return replace(test, ratio=ratio)
+
+
+def _train(search: SearchCV, X: Any, y: Any, groups: ArrayLike | None) -> None:
+    """Fit both learners on every split; end with the message of one that fails."""
+    from sklearn.exceptions import FitFailedWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FitFailedWarning)  # it becomes an error below
+        try:
+            search.fit(X, y, **({} if groups is None else {"groups": groups}))
+        except AllFailedError as error:
+            raise _failed("both learners", error.got) from error
+    if search.failures_:
+        first = search.failures_[0]
+        raise _failed(first.config, first.error or first.note or "")
+
+
+def _failed(who: str, why: str) -> EvidenceError:
+    return EvidenceError(
+        f"{who} could not be trained or asked in every split",
+        needs="predictions of both learners for every test set",
+        got=exception_of(why),
+        cure="Mend the learner, or leave out what it cannot take.",
+    )
+
+
+def _common(made: Iterable[Replicates]) -> tuple[Replicates, Replicates]:
+    """Return the replicates of the samples on which both learners were trained."""
+    first, second = made
+    if not first.n_failed and not second.n_failed:
+        return first, second
+    rows = [{row.tobytes(): i for i, row in enumerate(one.counts)} for one in (first, second)]
+    shared = [key for key in rows[0] if key in rows[1]]
+    if len(shared) < 2:
+        raise EvidenceError(
+            "no bootstrap sample has a model of both learners",
+            needs="at least two",
+            cure="Mend the learner that fails.",
+        )
+    one, other = (np.array([places[key] for key in shared]) for places in rows)
+    return first.take(one), second.take(other)

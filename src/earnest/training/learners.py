@@ -1,0 +1,158 @@
+"""Learners whose knobs are read at the columns that reach them, after any selection."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    RegressorMixin,
+    is_classifier,
+    is_regressor,
+)
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+Array = NDArray[np.float64]
+
+
+def fit_quietly(model: Any, X: Any, y: Any) -> Any:
+    """Fit a model without the warning that it has not converged.
+
+    In a grid of hundreds some always stop short; they are judged by what they predict.
+    """
+    from sklearn.exceptions import ConvergenceWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return model.fit(X, y)
+
+
+class Inner(BaseEstimator):
+    """A learner that makes another one in `fit`, when it sees how many columns there are."""
+
+    def _kind(self) -> Any:
+        """Return the class of the learner inside."""
+        raise NotImplementedError
+
+    def _made(self, X: Array, y: Any) -> Any:
+        """Return the learner inside, unfitted."""
+        raise NotImplementedError
+
+    def fit(self, X: Any, y: Any) -> Any:
+        """Fit the learner inside."""
+        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=is_regressor(self))
+        if is_classifier(self):
+            check_classification_targets(y)
+        self.inner_ = fit_quietly(self._made(X, y), X, y)
+        return self
+
+    def _checked(self, X: Any) -> Array:
+        check_is_fitted(self)
+        return np.asarray(validate_data(self, X, reset=False, dtype=np.float64))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict with the learner inside."""
+        X = self._checked(X)
+        return np.asarray(self.inner_.predict(X))
+
+
+class Classes(ClassifierMixin, Inner):
+    """A learner of classes."""
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The classes of training."""
+        check_is_fitted(self)
+        return np.asarray(self.inner_.classes_)
+
+
+class Numbers(RegressorMixin, Inner):
+    """A learner of numbers, which it sees with mean 0 and standard deviation 1.
+
+    So penalties and tolerances mean the same whatever the unit of the outcome.
+    """
+
+    def fit(self, X: Any, y: Any) -> Any:
+        """Fit the learner inside to the scaled outcome."""
+        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
+        y = np.asarray(y, dtype=np.float64)
+        self.center_, spread = float(y.mean()), float(y.std())
+        self.unit_ = spread if spread > 0.0 else 1.0
+        scaled = (y - self.center_) / self.unit_
+        self.inner_ = fit_quietly(self._made(X, scaled), X, scaled)
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict in the unit of the outcome."""
+        return np.asarray(super().predict(X) * self.unit_ + self.center_)
+
+
+class _Forest(Inner):
+    """A random forest that looks at a multiple of the root of the number of columns.
+
+    Parameters
+    ----------
+    trees : int
+        The number of trees.
+    min_leaf : int
+        The fewest cases in a leaf.
+    mtry : float
+        How many columns each split looks at, as a multiple of the root of their number.
+    random_state : int, optional
+        The seed.
+    """
+
+    def __init__(
+        self,
+        trees: int = 500,
+        *,
+        min_leaf: int = 1,
+        mtry: float = 1.0,
+        random_state: Any = None,
+    ) -> None:
+        self.trees = trees
+        self.min_leaf = min_leaf
+        self.mtry = mtry
+        self.random_state = random_state
+
+    def _made(self, X: Array, y: Any) -> Any:
+        return self._kind()(
+            n_estimators=self.trees,
+            min_samples_leaf=self.min_leaf,
+            max_features=columns_tried(self.mtry, X.shape[1]),
+            random_state=self.random_state,
+        )
+
+
+def columns_tried(mtry: float, count: int) -> int:
+    """Return a multiple of the root of a number of columns, as a number from 1 to all."""
+    return min(max(round(mtry * math.sqrt(count)), 1), count)
+
+
+class ForestClassifier(Classes, _Forest):
+    """A random forest of classes; see `_Forest` for its knobs."""
+
+    def _kind(self) -> Any:
+        from sklearn.ensemble import RandomForestClassifier
+
+        return RandomForestClassifier
+
+    def predict_proba(self, X: Any) -> Array:
+        """Return the mean of the trees' probabilities."""
+        X = self._checked(X)
+        return np.asarray(self.inner_.predict_proba(X))
+
+
+class ForestRegressor(RegressorMixin, _Forest):
+    """A random forest of numbers; see `_Forest` for its knobs."""
+
+    def _kind(self) -> Any:
+        from sklearn.ensemble import RandomForestRegressor
+
+        return RandomForestRegressor

@@ -1,0 +1,258 @@
+"""A model on disk without pickle, and what it says of new rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile, ZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core import check
+from earnest.core.cautions import Caution, Severity
+from earnest.core.errors import EarnestError, FormatError
+from earnest.core.target import Task
+from earnest.training.model_bytes import settled
+from earnest.training.tables.files import open_table
+from earnest.training.tables.schema import Schema
+from earnest.training.trusted import TRUSTED
+
+FORMAT = "earnest-model-1"
+NAME = "model.skops"
+
+
+@dataclass(frozen=True, eq=False)
+class Forecast:
+    """What a model says of rows.
+
+    Attributes
+    ----------
+    labels : ndarray, shape (n,), optional
+        The class of each row, in the table's own words; None without classes.
+    scores : ndarray, shape (n,) or (n, K), optional
+        Probabilities of the classes, in the order of `columns`; a decision of two classes; the
+        number, or the risk of a survival model.
+    columns : tuple of str
+        The names of the columns of the scores.
+    cautions : tuple of Caution
+        What was noticed of the rows.
+    """
+
+    labels: NDArray[Any] | None
+    scores: NDArray[np.float64]
+    columns: tuple[str, ...]
+    cautions: tuple[Caution, ...] = ()
+
+    def __len__(self) -> int:
+        """Count the rows."""
+        return len(self.scores)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the columns by name, the number of the row first."""
+        table: dict[str, Any] = {"row": list(range(1, len(self) + 1))}
+        if self.labels is not None:
+            table["prediction"] = self.labels.tolist()
+        wide = self.scores.reshape(len(self), -1)
+        table.update({name: wide[:, k].tolist() for k, name in enumerate(self.columns)})
+        return table
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Model:
+    """A fitted winner with all that is needed to use it.
+
+    Attributes
+    ----------
+    estimator : estimator
+        Fitted on all cases of the search.
+    schema : Schema
+        How a table becomes its matrix.
+    task : Task
+        What it predicts.
+    classes : tuple
+        The labels in the order of its codes.
+    metric, winner : str
+        What it was chosen by, and what it is called.
+    """
+
+    estimator: Any
+    schema: Schema
+    task: Task
+    classes: tuple[Any, ...]
+    metric: str
+    winner: str
+
+    def predict(
+        self, table: Any, *, delimiter: str | None = None, decimal: str | None = None
+    ) -> Forecast:
+        """Predict for the rows of a file or a frame; refuse other columns or types.
+
+        Parameters
+        ----------
+        table : str, Path or frame
+            With the columns of training, in any order; others are ignored with a note.
+        delimiter, decimal : str, optional
+            Of a CSV file that does not tell.
+        """
+        columns, _ = open_table(table, delimiter=delimiter, decimal=decimal)
+        encoded = self.schema.read(columns)
+        extra = self.schema.unexpected(columns)
+        cautions = list(encoded.cautions)
+        if extra:
+            cautions.append(_ignored(extra))
+        return self._of(encoded.X, tuple(cautions))
+
+    def _of(self, X: NDArray[np.float64], cautions: tuple[Caution, ...]) -> Forecast:
+        if self.task in (Task.REGRESSION, Task.SURVIVAL):
+            name = "prediction" if self.task is Task.REGRESSION else "risk"
+            values = np.asarray(self.estimator.predict(X), dtype=np.float64)
+            return Forecast(None, values, (name,), cautions)
+        codes = np.asarray(self.estimator.predict(X)).astype(np.intp)
+        labels = np.empty(len(codes), dtype=object)
+        labels[:] = [self.classes[code] for code in codes]
+        if hasattr(self.estimator, "predict_proba"):
+            names = tuple(f"p_{label}" for label in self.classes)
+            return Forecast(labels, self._probabilities(X), names, cautions)
+        scores = np.asarray(self.estimator.decision_function(X), dtype=np.float64)
+        if scores.ndim == 1:
+            return Forecast(labels, scores, (f"score_{self.classes[-1]}",), cautions)
+        return Forecast(labels, scores, tuple(f"score_{c}" for c in self.classes), cautions)
+
+    def _probabilities(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return probabilities of all classes, also of those that the model never saw."""
+        known = np.asarray(self.estimator.classes_).astype(np.intp)
+        made = np.zeros((len(X), len(self.classes)))
+        made[:, known] = self.estimator.predict_proba(X)
+        return made
+
+    def to_bytes(self) -> bytes:
+        """Return the file of the model, the same for the same model."""
+        from skops.io import dumps
+
+        about = {
+            "schema": self.schema.to_dict(),
+            "task": str(self.task),
+            "classes": list(self.classes),
+            "metric": self.metric,
+            "winner": self.winner,
+        }
+        data = {"format": FORMAT, "about": json.dumps(about), "estimator": self.estimator}
+        return settled(bytes(dumps(data)), _made_with())
+
+
+def _ignored(extra: tuple[str, ...]) -> Caution:
+    many = len(extra) > 1
+    return Caution(
+        "EN073",
+        f"{len(extra)} column{'s' if many else ''} {'are' if many else 'is'} ignored: "
+        f"{check.some(map(repr, extra))}.",
+        "The model was trained without.",
+        severity=Severity.NOTE,
+    )
+
+
+def load_model(run: str | Path) -> Model:
+    """Load the model of a run, its folder or the file itself, without pickle.
+
+    The file is read by skops, and only types of a fixed list in earnest's own code are made from
+    it; a file that names another type is refused, with the name.
+
+    Parameters
+    ----------
+    run : str or Path
+        The folder that `tune` wrote, or its `model.skops`.
+
+    Returns
+    -------
+    Model
+        With `predict(table)`.
+    """
+    from skops.io import load
+
+    path = _found(Path(run).expanduser())
+    with _explained(path):
+        _refuse_other_version(path)
+        types = _types_in(path)
+        strange = sorted(set(types) - set(TRUSTED))
+        if strange:
+            raise FormatError(
+                f"{str(path)!r} names types that are not trusted",
+                needs="the types of earnest and scikit-learn that models are made of",
+                got=check.some(strange),
+                cure="Load only models that earnest wrote.",
+            )
+        data = load(path, trusted=types)
+        if not isinstance(data, dict) or data.get("format") != FORMAT:
+            raise FormatError(
+                f"{str(path)!r} is no model of earnest", needs="a file that `tune` wrote"
+            )
+        about = json.loads(data["about"])
+        return Model(
+            estimator=data["estimator"],
+            schema=Schema.from_dict(about["schema"]),
+            task=Task(about["task"]),
+            classes=tuple(about["classes"]),
+            metric=str(about["metric"]),
+            winner=str(about["winner"]),
+        )
+
+
+def _made_with() -> str:
+    """Return the scikit-learn that models are made with, without the number of its patch."""
+    from sklearn import __version__
+
+    return f"scikit-learn {'.'.join(__version__.split('.')[:2])}"
+
+
+def _refuse_other_version(path: Path) -> None:
+    """Refuse a model of another scikit-learn, which promises nothing of how it would predict."""
+    with ZipFile(path) as archive:
+        said = archive.comment.decode("utf-8", "replace")
+    if said and said != _made_with():
+        raise FormatError(
+            f"{str(path)!r} was made with another version",
+            needs=_made_with(),
+            got=check.show(said, 40),
+            cure="Install the version of the model, or make the model again with `earnest tune`.",
+        )
+
+
+def _types_in(path: Path) -> list[str]:
+    """Return the types of a file that skops does not trust by itself; nothing is made of them."""
+    from skops.io import get_untrusted_types
+
+    return list(get_untrusted_types(file=path))
+
+
+def _found(path: Path) -> Path:
+    file = path / NAME if path.is_dir() else path
+    if not file.is_file():
+        raise FormatError(
+            f"there is no model in {str(path)!r}",
+            needs=f"a folder that `earnest tune` wrote, with {NAME!r}, or that file",
+            got="a folder without it" if path.is_dir() else "no such file",
+            cure="A run that was ended has no model yet: go on with it."
+            if (path / "run.db").exists()
+            else "",
+        )
+    return file
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """Turn what reading a damaged file gives into one form of message."""
+    try:
+        yield
+    except EarnestError:
+        raise
+    except (BadZipFile, OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise FormatError(
+            f"{str(path)!r} cannot be read as a model",
+            needs="a whole file that `earnest tune` wrote",
+            got=f"{type(error).__name__}: {check.show(str(error))}",
+        ) from error

@@ -1,0 +1,1 @@
+"""Tables for training: files and frames, kinds of columns, the schema, the outcome."""

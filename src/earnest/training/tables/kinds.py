@@ -1,0 +1,235 @@
+"""What a column of a table is: a number, a category, or nothing to learn from, and why."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from earnest.core import check
+from earnest.core.errors import InputError
+
+MOST_LEVELS = 100  # a category with more is text
+CASES_A_LEVEL = 4  # fewer on average tell nothing of a level,
+FEW_LEVELS = 10  # unless there are as few as this
+ENOUGH = 20  # cases from which on "all different" means something
+ALMOST_ALL = 0.9
+_COMMA = ", say decimal=',' if the comma is one"
+MARKS = 3  # so many words among numbers are marks of what is missing
+_IDENTIFIER = re.compile(
+    r"(^|[_\W])(id|ids|uuid|guid|index|key|rownum|row_?nr)$|^unnamed: \d+$", re.I
+)
+_CAMEL = re.compile(r"[a-z](ID|Id)$")
+_MONEY = "$€£¥₹"
+# A number with a sign of money or percent, or with marks between its thousands.
+_WRITTEN = (
+    rf"^\s*[-+]?\s*[{_MONEY}]?\s*[-+]?[0-9]+([.,'’ \x{{a0}}\x{{202f}}][0-9]{{3}})*([.,][0-9]+)?"
+    rf"\s*[%‰{_MONEY}]?\s*$"
+)
+_NUMBER = r"^\s*[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?\s*$"
+
+
+class Kind(StrEnum):
+    """What is made of a column: the first two are features, the others are left out."""
+
+    NUMBER = "number"
+    CATEGORY = "category"
+    IDENTIFIER = "identifier"
+    DATE = "date"
+    TEXT = "text"
+    CONSTANT = "constant"
+    EMPTY = "empty"
+    REPEATED = "repeated"
+    OUTCOME = "copy of the outcome"
+    IGNORED = "ignored"
+
+    @property
+    def used(self) -> bool:
+        """Whether models see it."""
+        return self in (Kind.NUMBER, Kind.CATEGORY)
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a column was found to be.
+
+    Attributes
+    ----------
+    kind : Kind
+        What is made of it.
+    levels : tuple of str
+        Of a category, sorted.
+    logical : bool
+        Whether a category is true and false.
+    detail : str
+        A few words for the user, such as how many levels there are.
+    """
+
+    kind: Kind
+    levels: tuple[str, ...] = ()
+    logical: bool = False
+    detail: str = ""
+
+
+def look_at(name: str, column: Any, whole: Any = None) -> Look:
+    """Tell what an Arrow column is; refuse one of numbers that a few words have made text.
+
+    Of a column that is very long, `column` may be a sample and `whole` all of it.
+
+    The rules, in this order: a column without any value is empty, one of a single value constant;
+    dates and times are dates; true and false are a category; whole numbers that are all different
+    and either count the rows or have the name of an identifier are one; other numbers are
+    numbers; text that is nearly all different is an identifier, with many levels it is text, else
+    a category.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = column.type
+    known = column.drop_null()
+    if pa.types.is_floating(kind):
+        known = known.filter(pc.invert(pc.is_nan(known)))
+    if len(known) == 0:
+        return Look(Kind.EMPTY)
+    if pa.types.is_date(kind) or pa.types.is_timestamp(kind) or pa.types.is_time(kind):
+        return Look(Kind.DATE)
+    if not (pa.types.is_boolean(kind) or is_number(kind) or is_text(kind)):
+        raise InputError(
+            f"column {name!r} is of a type that is not read",
+            needs="numbers, text, true and false, or dates",
+            got=str(kind),
+            cure=f"Leave it out: ignore={name!r}.",
+        )
+    count = int(pc.count_distinct(known).as_py())
+    if count == 1 and len(known) == len(column):
+        return Look(Kind.CONSTANT, detail=f"only {check.show(known[0].as_py(), 30)}")
+    if pa.types.is_boolean(kind):
+        return Look(Kind.CATEGORY, ("false", "true"), logical=True)
+    if is_number(kind):
+        return _number(name, column, count, column if whole is None else whole)
+    return _text(name, column, known, count)
+
+
+def look_kept(name: str, column: Any, whole: Any = None) -> Look:
+    """Tell what a column is that the user wants kept: a number or a category, or refuse it."""
+    import pyarrow.compute as pc
+
+    look = look_at(name, column, whole)
+    if look.kind.used:
+        return look
+    if is_number(column.type) and look.kind is Kind.IDENTIFIER:
+        return Look(Kind.NUMBER)
+    if is_text(column.type) and look.kind in (Kind.IDENTIFIER, Kind.TEXT):
+        return Look(Kind.CATEGORY, tuple(sorted(pc.unique(column.drop_null()).to_pylist())))
+    raise InputError(
+        f"column {name!r} cannot be kept",
+        needs="numbers or text that vary",
+        got=f"{look.kind}{', ' if look.detail else ''}{look.detail}",
+        cure=f"Leave `keep` out, or {name!r} from it.",
+    )
+
+
+def is_number(kind: Any) -> bool:
+    """Tell whether an Arrow type is one of numbers, spans of time included."""
+    import pyarrow as pa
+
+    tests = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_duration)
+    return any(test(kind) for test in tests)
+
+
+def is_text(kind: Any) -> bool:
+    """Tell whether an Arrow type is one of text."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _number(name: str, column: Any, count: int, whole: Any) -> Look:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_floating(column.type):
+        endless = pc.fill_null(pc.is_inf(column), False)
+        if pc.any(endless).as_py():
+            row = pc.index(endless, True).as_py()
+            raise InputError(
+                f"column {name!r} has infinite values",
+                needs="finite numbers, or nothing",
+                got=f"{column[row].as_py()} in row {row + 1}",
+                cure=f"Leave the cell empty, or the column out: ignore={name!r}.",
+            )
+        return Look(Kind.NUMBER)
+    if not pa.types.is_integer(column.type) or count < ENOUGH:
+        return Look(Kind.NUMBER)
+    ends = pc.min_max(whole).as_py()
+    counts_rows = ends["max"] - ends["min"] + 1 == len(whole)
+    if count == len(column) and (counts_rows or named_as_identifier(name)):
+        return Look(Kind.IDENTIFIER, detail="a value of its own in every row")
+    if named_as_identifier(name):
+        return Look(Kind.IDENTIFIER, detail=f"{count:,} values")
+    return Look(Kind.NUMBER)
+
+
+def named_as_identifier(name: str) -> bool:
+    """Tell whether a column is called as identifiers are.
+
+    Examples
+    --------
+    >>> from earnest.training.tables.kinds import named_as_identifier
+    >>> [named_as_identifier(name) for name in ("patient_id", "customerID", "acid", "Unnamed: 0")]
+    [True, True, False, True]
+    """
+    return bool(not name or _IDENTIFIER.search(name) or _CAMEL.search(name))
+
+
+def _text(name: str, column: Any, known: Any, count: int) -> Look:
+    import pyarrow.compute as pc
+
+    cases = len(known)
+    if count >= ENOUGH:
+        _refuse_marks(name, column, known)
+        _refuse_written(name, column, known)
+        if count == cases or (named_as_identifier(name) and count > FEW_LEVELS):
+            shown = "a value of its own in every row" if count == cases else f"{count:,} values"
+            return Look(Kind.IDENTIFIER, detail=shown)
+    if count > MOST_LEVELS or (count > FEW_LEVELS and cases < CASES_A_LEVEL * count):
+        return Look(Kind.TEXT, detail=f"{count:,} levels")
+    return Look(Kind.CATEGORY, tuple(sorted(pc.unique(known).to_pylist())))
+
+
+def _refuse_marks(name: str, column: Any, known: Any) -> None:
+    """Refuse numbers among which a few words, such as '?', stand for what is missing."""
+    import pyarrow.compute as pc
+
+    others = known.filter(pc.invert(pc.match_substring_regex(known, _NUMBER)))
+    words = pc.unique(others)
+    if 0 < len(words) <= MARKS and 2 * len(others) < len(known):
+        word = words[0].as_py()
+        row = pc.index(column, words[0]).as_py()
+        raise InputError(
+            f"column {name!r} has cells that are not numbers",
+            needs="a number in every row, or nothing",
+            got=f"{check.show(word, 30)} in row {row + 1}, {len(others):,} such in all",
+            cure=f"Leave cells without a value empty, or the column out: ignore={name!r}.",
+        )
+
+
+def _refuse_written(name: str, column: Any, known: Any) -> None:
+    """Refuse numbers that are written for people: as text, each would be a level of its own."""
+    import pyarrow.compute as pc
+
+    plain = pc.match_substring_regex(known, _NUMBER)
+    written = pc.and_(pc.match_substring_regex(known, _WRITTEN), pc.invert(plain))
+    share = pc.sum(pc.or_(written, plain)).as_py() / len(known)
+    if not pc.any(written).as_py() or share < ALMOST_ALL:
+        return
+    value = known.filter(written)[0]
+    commas = all(sign not in value.as_py() for sign in "$€£¥₹%‰.") and "," in value.as_py()
+    raise InputError(
+        f"column {name!r} has numbers that are written as text",
+        needs="plain numbers, such as 1234.5",
+        got=f"{check.show(value.as_py(), 30)} in row {pc.index(column, value).as_py() + 1}",
+        cure=f"Write plain numbers{_COMMA if commas else ''}, or leave the column out: "
+        f"ignore={name!r}.",
+    )

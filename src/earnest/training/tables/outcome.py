@@ -1,0 +1,310 @@
+"""The outcome of a table: which task it is, its classes, and the rows that have one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core import check
+from earnest.core.arrays import first_other, whole_as_int
+from earnest.core.errors import InputError
+from earnest.core.frames.columns import Columns
+from earnest.core.target import Task, encode_classes, label_array, plain_labels
+from earnest.core.target_reading import read_target
+from earnest.training.problem import survival_outcome
+from earnest.training.tables.kinds import is_number, is_text
+from earnest.training.tables.schema import numbers
+
+FEW_CLASSES = 10  # whole numbers with more values than this are numbers,
+CASES_A_CLASS = 5  # and those with fewer cases a value
+MOST_CLASSES = 100
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Outcome:
+    """What is to be predicted.
+
+    Attributes
+    ----------
+    y : ndarray, shape (n,)
+        Codes of the classes, values, or a structured array of events and times.
+    task : Task
+        What it is.
+    classes : tuple
+        The labels in the order of their codes, the positive one of two last.
+    rows : ndarray of intp, shape (n,)
+        The rows of the table that have an outcome.
+    words : str
+        The outcome in short, for people.
+    said : str
+        How the task was told where it could be another, else nothing.
+    """
+
+    y: NDArray[Any]
+    task: Task
+    classes: tuple[Any, ...]
+    rows: NDArray[np.intp]
+    words: str
+    said: str = ""
+
+
+def read_outcome(
+    columns: Columns,
+    *,
+    target: str | None,
+    time: str | None,
+    event: str | None,
+    task: str | None,
+    positive: Any,
+) -> Outcome:
+    """Read the outcome and tell the task, as `task` says or as the values do.
+
+    Text, true and false, and two values of any kind are classes; so are whole numbers with at most
+    ten values and five cases a value on average; all other numbers are numbers.
+    """
+    if task is not None:
+        check.one_of("task", str(task), [str(one) for one in Task])
+    if (time is None) != (event is None):
+        raise InputError(
+            "a survival outcome has two columns",
+            needs="`time` and `event`",
+            got="`time` alone" if event is None else "`event` alone",
+        )
+    if time is not None and event is not None:
+        return _survival(columns, target, time, event, task)
+    if target is None:
+        raise InputError(
+            "`target` is not given",
+            needs="the column to be predicted, or `time` and `event` for survival",
+            got=f"columns {check.some(map(repr, columns.names), limit=8)}",
+        )
+    if task == Task.SURVIVAL:
+        raise InputError("a survival outcome has two columns", needs="`time` and `event`")
+    return _single(columns, target, None if task is None else Task(task), positive)
+
+
+def column_of(columns: Columns, name: str, role: str) -> Any:
+    """Return a column by name, refusing with the nearest one."""
+    if name not in columns.names:
+        raise InputError(
+            f"`{role}` names no column: there is no {name!r}",
+            needs=check.some(map(repr, columns.names), limit=8),
+            cure=check.nearest(name, columns.names),
+        )
+    return columns.arrow(name)
+
+
+def _single(columns: Columns, name: str, task: Task | None, positive: Any) -> Outcome:
+    import pyarrow as pa
+
+    column = column_of(columns, name, "target")
+    if pa.types.is_null(column.type) or column.null_count == len(column):
+        raise InputError(f"the outcome {name!r} is empty", needs="an outcome in some rows")
+    if not (is_number(column.type) or is_text(column.type) or pa.types.is_boolean(column.type)):
+        raise InputError(
+            f"the outcome {name!r} is neither numbers nor classes",
+            needs="numbers, text, or true and false",
+            got=str(column.type),
+        )
+    known = _known(column)
+    codes, found = _coded(name, column.take(pa.array(known, pa.int64())))
+    if len(found) < 2:
+        raise InputError(
+            f"the outcome {name!r} has one value only",
+            needs="two values at least: nothing can be told apart",
+            got=f"{check.show(found[0].item(), 30)} in all {len(codes):,} rows",
+            cure="Look whether `target` names the right column.",
+        )
+    told, said = _task(name, len(codes), found, task)
+    if told is Task.REGRESSION:
+        _no_positive(name, positive)
+        return Outcome(
+            y=found.astype(np.float64)[codes],
+            task=told,
+            classes=(),
+            rows=known,
+            words=f"{name}: {found[0]:g} to {found[-1]:g}",
+            said=said,
+        )
+    return _classes(name, codes, plain_labels(found), told, positive, known, said)
+
+
+def _known(column: Any) -> NDArray[np.intp]:
+    """Return the rows that have a value."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    valid = pc.is_valid(column)
+    if pa.types.is_floating(column.type):
+        valid = pc.and_(valid, pc.fill_null(pc.invert(pc.is_nan(column)), False))
+    return np.flatnonzero(valid.to_numpy(zero_copy_only=False))
+
+
+def _coded(name: str, column: Any) -> tuple[NDArray[np.intp], NDArray[Any]]:
+    """Return codes (n,) into the sorted different values: text, bool, whole numbers or floats."""
+    import pyarrow as pa
+
+    if is_number(column.type):
+        column = pa.array(numbers(name, column))
+    encoded = column.dictionary_encode()
+    labels = encoded.dictionary.to_numpy(zero_copy_only=False)
+    found = whole_as_int(labels) if labels.dtype.kind == "f" else _words(name, labels, column)
+    order = np.argsort(found, kind="stable")
+    rank = np.empty(len(order), dtype=np.intp)
+    rank[order] = np.arange(len(order))
+    return rank[encoded.indices.to_numpy(zero_copy_only=False)], found[order]
+
+
+def _words(name: str, labels: NDArray[Any], column: Any) -> NDArray[Any]:
+    """Return labels as text or bool; refuse numbers that a cell has made text."""
+    import pyarrow.compute as pc
+
+    if labels.dtype == bool or all(isinstance(label, bool) for label in labels):
+        return labels.astype(bool)
+    # Labels such as '1', '2', 'A' are few; numbers that a cell has made text are many.
+    other = first_other(labels) if len(labels) > FEW_CLASSES else None
+    if other is not None:
+        raise InputError(
+            f"the outcome {name!r} has cells that are not numbers",
+            needs="numbers, or text throughout",
+            got=f"{check.show(other[1], 30)} in row {pc.index(column, other[1]).as_py() + 1}",
+            cure="Leave cells without a value empty.",
+        )
+    return labels.astype(str)
+
+
+def _task(name: str, n: int, found: NDArray[Any], asked: Task | None) -> tuple[Task, str]:
+    """Tell the task, with a remark where other people would have told another."""
+    numeric = found.dtype.kind in "if"
+    if asked is Task.REGRESSION and not numeric:
+        raise InputError(
+            f"the outcome {name!r} is not of numbers",
+            needs="numbers for task='regression'",
+            got=check.some(map(repr, plain_labels(found)), limit=3),
+            cure="Leave `task` out.",
+        )
+    if asked is Task.BINARY and len(found) > 2:
+        raise InputError(
+            f"the outcome {name!r} has {len(found):,} values",
+            needs="two for task='binary'",
+            got=check.some(map(repr, plain_labels(found)), limit=5),
+            cure="Use task='multiclass'.",
+        )
+    if asked is Task.REGRESSION:
+        return asked, ""
+    if len(found) == 2:
+        return Task.BINARY, ""
+    if asked is not None or not numeric:
+        _refuse_many(name, found, n)
+        return Task.MULTICLASS, ""
+    few = len(found) <= FEW_CLASSES and n >= CASES_A_CLASS * len(found)
+    if found.dtype.kind == "i" and few:
+        return Task.MULTICLASS, f"{len(found)} whole numbers, read as classes (else: regression)"
+    return Task.REGRESSION, ""
+
+
+def _refuse_many(name: str, found: NDArray[Any], count: int) -> None:
+    if len(found) > MOST_CLASSES or 2 * len(found) > count:
+        raise InputError(
+            f"the outcome {name!r} has {len(found):,} different values in {count:,} rows",
+            needs=f"at most {MOST_CLASSES} classes, each in several rows",
+            got=check.some(map(repr, plain_labels(found)), limit=3),
+            cure="Look whether `target` names the right column.",
+        )
+
+
+def _classes(
+    name: str,
+    codes: NDArray[np.intp],
+    labels: tuple[Any, ...],
+    task: Task,
+    positive: Any,
+    rows: NDArray[np.intp],
+    said: str,
+) -> Outcome:
+    if task is Task.BINARY and positive is None:
+        positive = labels[-1]  # as scikit-learn has it
+    place, classes = encode_classes(label_array(labels), task, positive, None)
+    y = place[codes]
+    counts = np.bincount(y)
+    listed = [counted(count, label) for count, label in zip(counts, classes, strict=True)]
+    shown = reversed(listed) if task is Task.BINARY else listed
+    return Outcome(
+        y=y,
+        task=task,
+        classes=classes,
+        rows=rows,
+        words=f"{name}: {check.some(shown, limit=6)}",
+        said=said,
+    )
+
+
+def counted(count: int, label: Any) -> str:
+    """Return how many cases a class has, so that a label which is a number is told from it.
+
+    Examples
+    --------
+    >>> from earnest.training.tables.outcome import counted
+    >>> counted(12, "benign"), counted(12, 0)
+    ('12 benign', '0 (12)')
+    """
+    return f"{count:,} {label}" if isinstance(label, str) else f"{label} ({count:,})"
+
+
+def _survival(
+    columns: Columns, target: str | None, time: str, event: str, task: str | None
+) -> Outcome:
+    if target is not None or task not in (None, Task.SURVIVAL):
+        raise InputError(
+            "`time` and `event` are a survival outcome",
+            got=f"`target` {target!r} too" if target is not None else f"`task` {task!r} too",
+            cure="Leave it out.",
+        )
+    times, events = column_of(columns, time, "time"), column_of(columns, event, "event")
+    rows = np.intersect1d(_known(times), _known(events))
+    if not len(rows):
+        raise InputError("the outcome is empty", needs="a time and an event in some rows")
+    seen = _events(event, events)[rows]
+    pair = (numbers(time, times)[rows], seen)
+    nothing: NDArray[np.float64] = np.zeros((len(rows), 1))
+    read_target(
+        pair, nothing, task=Task.SURVIVAL, positive=None, classes=None, groups=None, strata=None,
+        ordered=False, ids=None,
+    )  # fmt: skip
+    return Outcome(
+        y=survival_outcome(pair),
+        task=Task.SURVIVAL,
+        classes=(),
+        rows=rows,
+        words=f"{event}: {int(seen.sum()):,} events, {int((~seen).sum()):,} censored",
+    )
+
+
+def _events(name: str, column: Any) -> NDArray[np.bool_]:
+    import pyarrow as pa
+
+    if pa.types.is_boolean(column.type) or is_number(column.type):
+        values = numbers(name, column)
+        known = values[~np.isnan(values)]
+        if np.isin(known, (0.0, 1.0)).all():
+            return np.nan_to_num(values).astype(bool)
+        got = f"values such as {known[~np.isin(known, (0.0, 1.0))][0]:g}"
+    else:
+        got = str(column.type)
+    raise InputError(
+        f"the event {name!r} is not of events",
+        needs="1 or true where the event was seen, 0 or false where the case is censored",
+        got=got,
+    )
+
+
+def _no_positive(name: str, positive: Any) -> None:
+    if positive is not None:
+        raise InputError(
+            "`positive` belongs to two classes",
+            got=f"numbers in {name!r}",
+            cure="Leave `positive` out, or say task='binary'.",
+        )

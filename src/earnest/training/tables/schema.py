@@ -1,0 +1,281 @@
+"""The columns that models see, in plain data, and how a table becomes their matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core import check
+from earnest.core.cautions import Caution
+from earnest.core.errors import FormatError, InputError
+from earnest.core.frames.columns import Columns
+from earnest.training.tables.kinds import Kind, is_number, is_text
+
+
+@dataclass(frozen=True)
+class Feature:
+    """One column of the matrix.
+
+    Attributes
+    ----------
+    name : str
+        As in the table.
+    kind : Kind
+        NUMBER or CATEGORY.
+    levels : tuple of str
+        Of a category: code 0 is the first. Empty for a number.
+    logical : bool
+        Whether the levels are false and true.
+    """
+
+    name: str
+    kind: Kind
+    levels: tuple[str, ...] = ()
+    logical: bool = False
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """A table as a matrix, and what was noticed on the way.
+
+    Attributes
+    ----------
+    X : ndarray of float64, shape (n, p)
+        Numbers as they are, categories as codes, NaN where a value is missing or unknown.
+    cautions : tuple of Caution
+        Values that the schema does not know.
+    """
+
+    X: NDArray[np.float64]
+    cautions: tuple[Caution, ...] = ()
+
+
+@dataclass(frozen=True)
+class Schema:
+    """What is a feature, what is left out and what is the outcome of a kind of table.
+
+    Parameters
+    ----------
+    features : tuple of Feature
+        The columns of the matrix, in its order.
+    left_out : mapping of str to str
+        The other columns of the table that it was made from, and the kind that each was.
+    roles : mapping of str to str
+        The names of the columns of the outcome: `target`, `time`, `event`, `group`.
+    """
+
+    features: tuple[Feature, ...]
+    left_out: Mapping[str, str]
+    roles: Mapping[str, str]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the features."""
+        return tuple(feature.name for feature in self.features)
+
+    def encode(self, table: Any, rows: NDArray[np.intp] | None = None) -> NDArray[np.float64]:
+        """Return the matrix (n, p) of a table: numbers, codes of levels, NaN where missing.
+
+        Columns may stand in any order and others may be among them. A missing column, and text
+        where numbers were, are refused with their names; a level that is not known is missing.
+
+        Parameters
+        ----------
+        table : Columns or frame
+            The table.
+        rows : ndarray, optional
+            Only these rows.
+        """
+        return self.read(table, rows).X
+
+    def read(self, table: Any, rows: NDArray[np.intp] | None = None) -> Encoded:
+        """Return the matrix as `encode` does, with cautions about what is not known."""
+        columns = table if isinstance(table, Columns) else Columns.of(table)
+        self._refuse_missing(columns)
+        count = columns.rows if rows is None else len(rows)
+        X = np.empty((count, len(self.features)), order="F")
+        cautions: list[Caution] = []
+        for place, feature in enumerate(self.features):
+            column = columns.arrow(feature.name)
+            column = column if rows is None else column.take(indices(rows))
+            if feature.kind is Kind.NUMBER:
+                X[:, place] = numbers(feature.name, column)
+            else:
+                X[:, place], strange = _codes(feature, column)
+                cautions += _unknown_levels(feature, strange, count)
+        return Encoded(X, tuple(cautions))
+
+    def unexpected(self, table: Columns) -> tuple[str, ...]:
+        """Return the columns of a table that the schema has never heard of."""
+        known = {*self.names, *self.left_out, *self.roles.values()}
+        return tuple(name for name in table.names if name not in known)
+
+    def _refuse_missing(self, columns: Columns) -> None:
+        lost = [name for name in self.names if name not in columns.names]
+        if not lost:
+            return
+        strange = self.unexpected(columns)
+        raise InputError(
+            f"column {check.some(map(repr, lost))} is missing"
+            if len(lost) == 1
+            else f"columns {check.some(map(repr, lost))} are missing",
+            needs=f"the {len(self.features)} columns that the model was trained on",
+            got=f"columns {check.some(map(repr, columns.names), limit=8)}",
+            cure=next(filter(None, (check.nearest(name, strange) for name in lost)), ""),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {
+            "features": [
+                {
+                    "name": one.name,
+                    "kind": str(one.kind),
+                    "levels": list(one.levels),
+                    "logical": one.logical,
+                }
+                for one in self.features
+            ],
+            "left_out": dict(self.left_out),
+            "roles": dict(self.roles),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Schema:
+        """Make a schema from plain data, refusing what is none."""
+        try:
+            features = tuple(
+                Feature(
+                    str(one["name"]),
+                    Kind(one["kind"]),
+                    tuple(str(level) for level in one["levels"]),
+                    bool(one["logical"]),
+                )
+                for one in data["features"]
+            )
+            left_out = {str(k): str(v) for k, v in data["left_out"].items()}
+            return cls(features, left_out, {str(k): str(v) for k, v in data["roles"].items()})
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise FormatError("a schema cannot be read", got=check.show(error)) from error
+
+
+def numbers(name: str, column: Any) -> NDArray[np.float64]:
+    """Return an Arrow column as floats, NaN where it is missing; refuse text by its cell."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = column.type
+    if pa.types.is_null(kind):
+        return np.full(len(column), np.nan)
+    if pa.types.is_boolean(kind):
+        column = column.cast(pa.int8())
+    elif pa.types.is_duration(kind):
+        column = pc.divide(_as_float(column.cast(pa.int64())), _PER_SECOND[kind.unit])
+    elif not is_number(kind):
+        raise _not_numbers(name, column)
+    made: NDArray[np.float64] = _as_float(column).to_numpy(zero_copy_only=False)
+    if np.isinf(made).any():
+        row = int(np.flatnonzero(np.isinf(made))[0])
+        raise InputError(
+            f"column {name!r} has infinite values",
+            needs="finite numbers, or nothing",
+            got=f"{made[row]} in row {row + 1}",
+        )
+    return made
+
+
+def _as_float(column: Any) -> Any:
+    """Return numbers as floats; whole ones beyond 2**53 lose their last digits."""
+    import pyarrow as pa
+
+    return column.cast(pa.float64(), safe=False)
+
+
+_PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
+
+
+def _not_numbers(name: str, column: Any) -> InputError:
+    if not is_text(column.type):
+        return InputError(
+            f"column {name!r} is not of numbers",
+            needs="numbers, as the model was trained on",
+            got=str(column.type),
+        )
+    row, value = next(
+        ((row, v) for row, v in enumerate(column.to_pylist()) if v is not None and not _parses(v)),
+        (0, column[0].as_py()),
+    )
+    return InputError(
+        f"column {name!r} has text where numbers were",
+        needs="numbers, as the model was trained on",
+        got=f"{check.show(value, 30)} in row {row + 1}",
+        cure="Write numbers with decimal points, and leave cells without a value empty.",
+    )
+
+
+def _parses(value: str) -> bool:
+    try:
+        float(value)
+    except ValueError:
+        return False
+    return True
+
+
+def _codes(feature: Feature, column: Any) -> tuple[NDArray[np.float64], list[str]]:
+    """Return the codes of a category, NaN where missing or unknown, and the unknown values."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    text = as_text(column, logical=feature.logical)
+    places = pc.index_in(text, pa.array(feature.levels, text.type))
+    made: NDArray[np.float64] = places.cast(pa.float64()).to_numpy(zero_copy_only=False)
+    strange = text.filter(pc.and_(pc.is_null(places), pc.is_valid(text)))
+    known = len(text) - text.null_count
+    if known and len(strange) == known and not is_text(column.type):
+        raise InputError(
+            f"column {feature.name!r} is not of the categories that it had",
+            needs=check.some(map(repr, feature.levels)),
+            got=f"{column.type}, such as {check.show(strange[0].as_py(), 30)}",
+        )
+    return made, strange.to_pylist()
+
+
+def as_text(column: Any, *, logical: bool = False) -> Any:
+    """Return an Arrow column as text: whole floats without decimals, 0 and 1 as false and true."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_floating(column.type):
+        column = pc.if_else(pc.is_nan(column), None, column)
+        small = pc.less(pc.abs(column), 2.0**53)  # larger ones need not fit
+        whole = pc.all(pc.and_(small, pc.equal(column, pc.round(column)))).as_py()
+        column = column.cast(pa.int64()) if whole in (True, None) else column
+    if logical and pa.types.is_integer(column.type):
+        small = pc.all(pc.is_in(column.drop_null(), pa.array([0, 1], column.type))).as_py()
+        column = column.cast(pa.bool_()) if small in (True, None) else column
+    text = column.cast(pa.large_string())
+    return pc.utf8_lower(text) if logical else text
+
+
+def _unknown_levels(feature: Feature, strange: list[str], count: int) -> Iterator[Caution]:
+    if not strange:
+        return
+    words = check.some(map(repr, dict.fromkeys(strange)), limit=3)
+    yield Caution(
+        "EN079",
+        f"Column {feature.name!r} has {len(strange):,} of {count:,} values that training never "
+        f"saw: {words}.",
+        "They are read as missing.",
+        "Look whether they are spelled as in training.",
+    )
+
+
+def indices(rows: NDArray[np.intp]) -> Any:
+    """Return row numbers as Arrow takes them."""
+    import pyarrow as pa
+
+    return pa.array(rows, pa.int64())

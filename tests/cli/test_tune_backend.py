@@ -1,0 +1,105 @@
+"""`earnest tune` on a cluster: the same files, and errors in one line."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from distributed import Client
+from pyarrow import csv
+
+from earnest.engine import backends
+from tests.cli.conftest import Run
+from tests.engine.clusters import DaskProcesses, dask_processes
+from tests.training.tune_tables import of, portfolio
+
+ASK = ("tune", "patients.csv", "--target", "relapse", "--seed", "7", "--portfolio", "quick.toml")
+QUICK = (*ASK, "--configs", "2", "--folds", "3", "--quiet")
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    csv.write_csv(of("relapse"), "patients.csv")
+    portfolio(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskProcesses]:
+    with dask_processes(tmp_path_factory.mktemp("dask")) as made:
+        with Client(made.address, timeout=60, set_as_default=False) as client:
+            made.ready(client, 1)
+        yield made
+
+
+def test_a_run_on_a_dask_cluster_writes_what_a_run_here_writes(
+    run: Run, here: Path, cluster: DaskProcesses
+) -> None:
+    assert run(*QUICK, "--n-jobs", "1", "--out", "here").code == 0
+    asked = ("--backend", "dask", "--scheduler", cluster.address)
+    done = run(*QUICK, *asked, "--out", "there")
+    assert (done.code, done.out, done.err) == (0, "", "")
+    there, alone = (json.loads((here / f / "estimate.json").read_text()) for f in ("there", "here"))
+    assert there == alone
+    for name in ("predictions.parquet", "model.skops"):
+        files = [here / folder / name for folder in ("here", "there")]
+        assert files[0].read_bytes() == files[1].read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (
+            ["--backend", "dsk"],
+            "unknown back end 'dsk'. Allowed: loky, threading, dask, ray. Did you mean 'dask'?",
+        ),
+        (
+            ["--backend", "dask"],
+            "dask needs a cluster. Allowed: the address of its scheduler, such as "
+            "tcp://127.0.0.1:8786. Start one with `dask scheduler`, and workers with "
+            "`dask worker ADDRESS`.",
+        ),
+        (
+            ["--scheduler", "tcp://127.0.0.1:8786"],
+            "back end 'loky' has no scheduler. Allowed: dask or ray for a cluster. Got: "
+            "'tcp://127.0.0.1:8786'.",
+        ),
+    ],
+)
+def test_what_cannot_be_asked_is_told_before_any_work(
+    run: Run, here: Path, asked: list[str], message: str
+) -> None:
+    done = run(*QUICK, *asked)
+    assert (done.code, done.out, done.err) == (2, "", f"error: {message}\n")
+    assert not (here / "run").exists()
+
+
+def test_a_missing_extra_is_told_with_its_cure(
+    run: Run, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backends, "find_spec", lambda name: None)
+    done = run(*QUICK, "--backend", "dask", "--scheduler", "tcp://127.0.0.1:8786")
+    assert done.err == (
+        "error: back end 'dask' needs the package distributed, which is not installed. "
+        "Install it with: pip install 'earnest[dask]'.\n"
+    )
+
+
+def test_where_nobody_listens_the_address_is_named(
+    run: Run, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backends, "CONNECT", 0.5)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # bound, but listening to nobody
+        address = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
+        done = run(*QUICK, "--backend", "dask", "--scheduler", address)
+    assert done.err == (
+        f"error: no dask scheduler answers at '{address}'. Allowed: the address that `dask "
+        "scheduler` shows, such as tcp://127.0.0.1:8786. Got: Timed out trying to connect to "
+        f"{address} after 0.5 s. Start it with `dask scheduler`, or see that host and port are "
+        "right.\n"
+    )

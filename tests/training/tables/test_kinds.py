@@ -1,0 +1,130 @@
+"""What a column is taken for, and what is refused."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from earnest import InputError
+from earnest.core import check
+from earnest.training.tables.kinds import Kind, look_at, named_as_identifier
+
+N = 60
+WORDS = [f"w{i}" for i in range(N)]
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "kind"),
+    [
+        ("age", [float(i) for i in range(N)], Kind.NUMBER),
+        ("age", [i * i for i in range(N)], Kind.NUMBER),  # whole and unique, but no counter
+        ("age", [None, 1, 2] * 20, Kind.NUMBER),
+        ("counter", list(range(5, N + 5)), Kind.IDENTIFIER),
+        ("patient_id", [i * i for i in range(N)], Kind.IDENTIFIER),
+        ("patient_id", [i // 2 for i in range(N)], Kind.IDENTIFIER),  # several rows of a patient
+        ("few_id", [0, 1, 2] * 20, Kind.NUMBER),
+        ("name", WORDS, Kind.IDENTIFIER),
+        ("city", WORDS[:30] * 2, Kind.TEXT),  # two cases a level
+        ("city", WORDS[:12] * 5, Kind.CATEGORY),
+        ("sex", ["m", "f", None] * 20, Kind.CATEGORY),
+        ("smoker", [True, False] * 30, Kind.CATEGORY),
+        ("code", ["1", "2", "A"] * 20, Kind.CATEGORY),
+        ("flag", ["x", None] * 30, Kind.CATEGORY),  # where it is missing tells something
+        ("one", [1] * N, Kind.CONSTANT),
+        ("one", ["a"] * N, Kind.CONSTANT),
+        ("none", [None] * N, Kind.EMPTY),
+        ("none", [float("nan")] * N, Kind.EMPTY),
+    ],
+)
+def test_a_column_is_told_by_its_values_and_its_name(name, values, kind):
+    assert look_at(name, pa.array(values)).kind is kind
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pa.array([1, 2, 3], pa.int32()).cast(pa.date32()),
+        pa.array([1, 2, 3], pa.timestamp("s")),
+        pa.array([1, 2, 3], pa.int32()).cast(pa.time32("s")),
+    ],
+    ids=["date", "timestamp", "time"],
+)
+def test_dates_and_times_are_dates(values):
+    assert look_at("when", values).kind is Kind.DATE
+
+
+def test_levels_are_sorted_and_true_and_false_are_logical():
+    assert look_at("sex", pa.array(["m", "f"] * 9)).levels == ("f", "m")
+    look = look_at("smoker", pa.array([True, False, None]))
+    assert (look.levels, look.logical) == (("false", "true"), True)
+
+
+def test_a_mark_among_numbers_is_refused_with_its_cell_and_a_cure():
+    values = [str(i / 7) for i in range(N)]
+    values[41] = "?"
+    with pytest.raises(InputError, match=r"'\?' in row 42") as caught:
+        look_at("age", pa.array(values))
+    assert "column 'age' has cells that are not numbers" in str(caught.value)
+    assert "ignore='age'" in caught.value.cure
+
+
+@pytest.mark.parametrize(
+    ("written", "cure"),
+    [
+        ("${:.2f}", ""),
+        ("-€ {:.2f}", ""),
+        ("{:.1f} %", ""),
+        ("{:,.2f}", ""),
+        ("1'000'{:03.0f}", ""),
+        ("{:.0f},5", ", say decimal=',' if the comma is one"),
+    ],
+)
+def test_numbers_that_are_written_for_people_are_refused_and_not_lost_as_identifiers(written, cure):
+    cells = [written.format(1000.25 + i if "," in written[:4] else i) for i in range(N)]
+    with pytest.raises(InputError) as raised:
+        look_at("price", pa.array(cells))
+    assert str(raised.value) == (
+        "column 'price' has numbers that are written as text. Allowed: plain numbers, such as "
+        f"1234.5. Got: {cells[0]!r} in row 1. Write plain numbers{cure}, or leave the column out: "
+        "ignore='price'."
+    ).replace(repr(cells[0]), check.show(cells[0]))
+
+
+@pytest.mark.parametrize("form", ["A-{}", "id{}", "{}:30", "192.168.1.{}", "12.05.{}", "{} kg"])
+def test_codes_and_times_are_not_numbers_written_as_text(form):
+    cells = [form.format(i + 10) for i in range(N)]
+    assert look_at("code", pa.array(cells)).kind is Kind.IDENTIFIER
+
+
+def test_codes_with_many_words_are_text_and_not_refused():
+    values = [str(i) for i in range(N)] + [f"V{i}" for i in range(20)]
+    assert look_at("icd", pa.array(values)).kind is Kind.IDENTIFIER
+    assert look_at("icd", pa.array(values * 2)).kind is Kind.TEXT
+
+
+def test_infinite_numbers_are_refused_with_their_row():
+    with pytest.raises(InputError, match="inf in row 2"):
+        look_at("x", pa.array([0.0, float("inf"), None]))
+
+
+def test_types_of_pandas_alone_are_refused():
+    months = pd.DataFrame({"month": pd.period_range("2020", periods=N, freq="M")})
+    column = pa.Table.from_pandas(months)["month"]
+    with pytest.raises(InputError, match=r"'month' is of a type that is not read.*ignore='month'"):
+        look_at("month", column)
+
+
+def test_lists_are_refused():
+    with pytest.raises(InputError, match="column 'x' is of a type that is not read"):
+        look_at("x", pa.array([b"a", b"b"]))
+
+
+@pytest.mark.parametrize("name", ["id", "ID", "user id", "customerId", "row_nr", "", "Unnamed: 0"])
+def test_names_of_identifiers(name):
+    assert named_as_identifier(name)
+
+
+@pytest.mark.parametrize("name", ["acid", "paid", "idea", "liquidity", "age"])
+def test_names_of_features(name):
+    assert not named_as_identifier(name)

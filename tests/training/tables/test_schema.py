@@ -1,0 +1,139 @@
+"""The matrix of a table, made again of other rows, and what is refused."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from earnest import FormatError, InputError
+from earnest.core.frames.columns import Columns
+from earnest.training.tables.kinds import Kind
+from earnest.training.tables.schema import Feature, Schema
+
+SCHEMA = Schema(
+    (
+        Feature("age", Kind.NUMBER),
+        Feature("sex", Kind.CATEGORY, ("f", "m")),
+        Feature("smoker", Kind.CATEGORY, ("false", "true"), logical=True),
+    ),
+    {"id": "identifier"},
+    {"target": "y"},
+)
+TABLE = {"smoker": [True, None, False], "sex": ["m", "f", None], "age": [1.5, None, 3.0]}
+MATRIX = [[1.5, 1.0, 1.0], [np.nan, 0.0, np.nan], [3.0, np.nan, 0.0]]
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_numbers_stay_and_categories_become_codes_in_the_order_of_the_schema(frame):
+    np.testing.assert_array_equal(SCHEMA.encode(frame(TABLE)), MATRIX)
+
+
+def test_some_rows_are_those_rows_of_the_whole():
+    rows = np.array([2, 0])
+    np.testing.assert_array_equal(SCHEMA.encode(pa.table(TABLE), rows), np.array(MATRIX)[rows])
+
+
+def test_a_schema_survives_json():
+    assert Schema.from_dict(json.loads(json.dumps(SCHEMA.to_dict()))) == SCHEMA
+
+
+@pytest.mark.parametrize("data", [{}, {"features": 3}, {"features": [{"name": "a"}]}])
+def test_what_is_no_schema_is_refused(data):
+    with pytest.raises(FormatError, match="a schema cannot be read"):
+        Schema.from_dict(data)
+
+
+def test_unknown_levels_are_missing_and_counted():
+    found = SCHEMA.read(pa.table({**TABLE, "sex": ["m", "x", "y"]}))
+    np.testing.assert_array_equal(found.X[:, 1], [1.0, np.nan, np.nan])
+    (caution,) = found.cautions
+    assert caution.code == "EN079"
+    assert "'sex' has 2 of 3 values that training never saw: 'x', 'y'." in caution.what
+
+
+@pytest.mark.parametrize("smoker", [[1, None, 0], ["True", None, "FALSE"], [1.0, None, 0.0]])
+def test_true_and_false_are_read_in_other_spellings(smoker):
+    X = SCHEMA.encode(pa.table({**TABLE, "smoker": smoker}))
+    np.testing.assert_array_equal(X[:, 2], [1.0, np.nan, 0.0])
+
+
+def test_levels_that_look_like_numbers_are_found_whatever_type_the_file_gives_them():
+    schema = Schema((Feature("code", Kind.CATEGORY, ("1", "2", "A")),), {}, {})
+    for codes in (["2", "1"], [2, 1], [2.0, 1.0]):
+        assert schema.encode(pa.table({"code": codes})).tolist() == [[1.0], [0.0]]
+
+
+def test_numbers_where_categories_were_are_refused():
+    with pytest.raises(InputError) as caught:
+        SCHEMA.encode(pa.table({**TABLE, "sex": [3, None, 4]}))
+    assert str(caught.value) == (
+        "column 'sex' is not of the categories that it had. Allowed: 'f', 'm'. Got: int64, such "
+        "as '3'."
+    )
+
+
+def test_a_missing_column_is_refused_with_the_nearest():
+    with pytest.raises(InputError, match="column 'age' is missing") as caught:
+        SCHEMA.encode(pa.table({"aeg": [1.0], "sex": ["m"], "smoker": [True]}))
+    assert caught.value.cure == "Did you mean 'aeg'?"
+
+
+def test_several_missing_columns_are_listed():
+    with pytest.raises(InputError, match="columns 'age', 'sex', 'smoker' are missing"):
+        SCHEMA.encode(pa.table({"x": [1.0]}))
+
+
+def test_text_where_numbers_were_is_refused_with_its_cell():
+    with pytest.raises(InputError, match="'old' in row 2") as caught:
+        SCHEMA.encode(pa.table({**TABLE, "age": ["1.5", "old", None]}))
+    assert "column 'age' has text where numbers were" in str(caught.value)
+
+
+def test_dates_where_numbers_were_are_refused():
+    dates = pa.array([0, 1, 2], pa.int32()).cast(pa.date32())
+    with pytest.raises(InputError, match="column 'age' is not of numbers"):
+        SCHEMA.encode(pa.table({**TABLE, "age": dates}))
+
+
+def test_an_empty_column_is_all_missing():
+    X = SCHEMA.encode(pa.table({"age": [None], "sex": [None], "smoker": [None]}))
+    assert np.isnan(X).all()
+
+
+def test_only_columns_that_nobody_knows_are_unexpected():
+    table = pa.table({**TABLE, "id": [1, 2, 3], "y": [0, 1, 0], "extra": [1, 2, 3]})
+    assert SCHEMA.unexpected(Columns.of(table)) == ("extra",)
+
+
+@pytest.mark.parametrize("kind", [pa.int64(), pa.uint64()])
+def test_whole_numbers_beyond_what_floats_hold_exactly_are_rounded(kind):
+    large = [2**53 + 1, 1_600_000_000_000_000_001, None]
+    schema = Schema((Feature("stamp", Kind.NUMBER),), {}, {})
+    made = schema.encode(pa.table({"stamp": pa.array(large, kind)}))[:, 0]
+    np.testing.assert_array_equal(made, [float(2**53 + 1), 1.6e18, np.nan])
+
+
+def test_numbers_too_large_for_a_level_are_levels_that_training_never_saw():
+    schema = Schema((Feature("code", Kind.CATEGORY, ("1", "2")),), {}, {})
+    found = schema.read(pa.table({"code": [1.0, 1e300]}))
+    np.testing.assert_array_equal(found.X[:, 0], [0.0, np.nan])
+    assert [caution.code for caution in found.cautions] == ["EN079"]
+
+
+def test_long_spans_in_nanoseconds_are_read():
+    schema = Schema((Feature("wait", Kind.NUMBER),), {}, {})
+    waits = pa.array([400 * 86_400 * 10**9 + 1, None], pa.duration("ns"))
+    np.testing.assert_allclose(
+        schema.encode(pa.table({"wait": waits}))[:, 0], [400 * 86_400, np.nan]
+    )
+
+
+def test_spans_of_time_are_seconds():
+    schema = Schema((Feature("wait", Kind.NUMBER),), {}, {})
+    spans = pa.array([1500, None], pa.duration("ms"))
+    np.testing.assert_array_equal(schema.encode(pa.table({"wait": spans})), [[1.5], [np.nan]])
