@@ -39,13 +39,13 @@ def command(
     """Write the data, tune, and predict."""
     data, new, truth = _write_data(out)
     from earnest.cli.tune import run_job
-    from earnest.training.tune_folder import FILES
+    from earnest.training.tune_folder import FILES, REPORT
     from earnest.training.tune_options import Asked, seconds_of
 
     asked = Asked(
         target="diagnosis", budget=seconds_of(budget), n_configs=configs, seed=7, n_jobs=n_jobs
     )
-    for name in FILES:  # of an earlier demo
+    for name in (*FILES, REPORT):  # of an earlier demo
         (out / "run" / name).unlink(missing_ok=True)
     told = "" if configs is None else f" --configs {configs}"
     _say(
@@ -58,7 +58,11 @@ def command(
         f"earnest predict {out}/run {new}",
     )
     _show_predictions(tuned.model.predict(new), truth)
-    _say("3. Go on with your own table.", "earnest tune your-table.csv --target your-column")
+    _say(
+        f"3. Look at {out}/run/{REPORT} in a browser, or make it anew from the run.",
+        f"earnest report {out}/run --open",
+    )
+    _say("4. Go on with your own table.", "earnest tune your-table.csv --target your-column")
 
 
 def _write_data(out: Path) -> tuple[Path, Path, list[str]]:

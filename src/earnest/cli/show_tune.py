@@ -12,7 +12,7 @@ from earnest.cli.show import checked, counted, grid, labelled, picture, remarks,
 from earnest.cli.terminal import GREY, clean, columns, emit
 from earnest.core.target import Task
 from earnest.engine.progress import _span
-from earnest.training.tune_folder import FILES
+from earnest.training.tune_folder import FILES, REPORT
 
 SPEAKER = "the search"
 
@@ -63,8 +63,8 @@ def _line(label: str, text: str) -> Any:
     return table
 
 
-def show_tuned(tuned: Any) -> None:
-    """Write what was found."""
+def show_tuned(tuned: Any, no_report: str | None = None) -> None:
+    """Write what was found, and why there is no report where there is none."""
     estimate = tuned.estimate
     emit(
         Text(),
@@ -75,7 +75,7 @@ def show_tuned(tuned: Any) -> None:
         Text(),
         *remarks(estimate.cautions, checked(estimate)),
         Text(),
-        labelled(_written(tuned)),
+        labelled(_written(tuned, no_report)),
     )
 
 
@@ -97,11 +97,15 @@ def _facts(tuned: Any) -> Iterator[tuple[str, str]]:
     )
 
 
-def _written(tuned: Any) -> Iterator[tuple[str, str]]:
+def _written(tuned: Any, no_report: str | None) -> Iterator[tuple[str, str]]:
     if tuned.folder is None:
         return
     folder = f"{tuned.folder}{os.sep}"
     yield f"Wrote {folder}", "  ".join(sorted(FILES))
+    if (tuned.folder / REPORT).exists() and no_report is None:
+        yield "Report", f"{folder}{REPORT}, to be opened in a browser"
+    elif no_report is not None:
+        yield "Report", f"could not be made: {no_report}"
     yield "Next", f"earnest predict {folder} new.csv"
 
 

@@ -18,8 +18,8 @@ from earnest.cli.terminal import write_json
 HELP = (
     "Tune a model for a table, and say what to [bold]expect[/bold] of it on new data.\n\n"
     "Tries a portfolio of learners with their preprocessing by cross-validation, as much of it as "
-    "the budget allows, fits the winner on all rows, and writes a folder: the model, the estimate, "
-    "all predictions, and a run file by which a run that was ended goes on.\n\n"
+    "the budget allows, fits the winner on all rows, and writes a folder: a report to look at, the "
+    "model, the estimate, all predictions, and a run file by which a run that was ended goes on.\n\n"
     "  earnest tune patients.csv --target relapse --budget 5m\n"
     "  earnest tune patients.csv -t relapse --group hospital --drop bced --out run/\n"
     "  earnest tune trial.parquet --time days --event died"
@@ -35,6 +35,7 @@ def command(
     resume: options.Resume = False,
     json: AsJson = False,
     quiet: options.Quiet = False,
+    no_report: options.NoReport = False,
     folds: options.Folds = 10,
     repeats: options.Repeats = 1,
     drop: options.Drop = None,
@@ -82,11 +83,26 @@ def command(
         decimal=decimal,
     )
     with on_backend(backend, scheduler):
-        run_job(data, asked, out=out, resume=resume, json=json, quiet=quiet)
+        run_job(
+            data,
+            asked,
+            out=out,
+            resume=resume,
+            json=json,
+            quiet=quiet,
+            report=not no_report,
+        )
 
 
 def run_job(
-    data: Any, asked: Any, *, out: Path, resume: bool, json: bool = False, quiet: bool = False
+    data: Any,
+    asked: Any,
+    *,
+    out: Path,
+    resume: bool,
+    json: bool = False,
+    quiet: bool = False,
+    report: bool = True,
 ) -> Any:
     """Run a tuning with its lines on the terminal, and return what it found."""
     from earnest.cli.show_tune import show_plan, show_read, show_tuned
@@ -108,9 +124,26 @@ def run_job(
             say(f"What is finished is kept in {out}/: the same command with --resume goes on.",
                 label="stopped")  # fmt: skip
         raise typer.Exit(INTERRUPTED) from None
+    told = write_report(tuned) if report else None
     if json:
         times = {"seconds": tuned.seconds, "fit_seconds": tuned.fit_seconds}
         write_json({**tuned.to_dict(), "folder": str(out), **times})
     elif shown:
-        show_tuned(tuned)
+        show_tuned(tuned, told)
     return tuned
+
+
+def write_report(tuned: Any) -> str | None:
+    """Write the page beside the other files; return why there is none where it cannot be made.
+
+    What was tuned is kept in any case: the page can be made later by `earnest report`.
+    """
+    from earnest.core.errors import EarnestError
+    from earnest.reporting.report import report
+    from earnest.training.tune_folder import REPORT
+
+    try:
+        report(tuned.folder).save(tuned.folder / REPORT)
+    except EarnestError as error:
+        return str(error)
+    return None

@@ -42,6 +42,9 @@ Resume = Annotated[
     bool,
     typer.Option("--resume", metavar="", help="Go on with the run in the folder, where it ended."),
 ]
+NoReport = Annotated[
+    bool, typer.Option("--no-report", metavar="", help="Leave out the page to look at.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", metavar="", help="Show nothing but errors.")]
 
 Group = Annotated[

@@ -19,6 +19,7 @@ from earnest.training.tune_plan import DOCUMENT, Plan
 
 RUN, PREDICTIONS, MODEL, ESTIMATE = "run.db", "predictions.parquet", "model.skops", "estimate.json"
 FILES = (RUN, PREDICTIONS, MODEL, ESTIMATE)
+REPORT = "report.html"  # made from the others, at any time
 SPARE = 20_000_000  # bytes beside the predictions
 
 

@@ -131,10 +131,10 @@ class Job:
 
     def _tuned(self, plan: Plan, table: Tabular, ran: Ran) -> Tuned:
         search = ran.search
-        pi = _with_labels(search.predictions_, table)
+        by_name = {config.name: config for config in ran.configs}
+        pi = _with_ranks(_with_labels(search.predictions_, table), by_name)
         cautions = [*table.cautions, *plan_remarks(plan, table), *ran.cautions]
         made = _with_cautions(_estimate(search, pi), cautions)
-        by_name = {config.name: config for config in ran.configs}
         winner = by_name[str(made.winner)]
         simplest, count = _simplest(pi, self.metric, by_name, winner, plan.seed)
         folds, repeats = self.asked.folds, self.asked.repeats
@@ -230,6 +230,12 @@ def _with_labels(pi: Predictions, table: Tabular) -> Predictions:
     if table.task in (Task.BINARY, Task.MULTICLASS):
         target = replace(target, classes=table.classes)
     return replace(pi, target=target)
+
+
+def _with_ranks(pi: Predictions, configs: dict[str, Any]) -> Predictions:
+    """Return predictions that know which configurations are simpler: those that cost less."""
+    costs = [configs[name].cost for name in pi.configs.ids]
+    return replace(pi, configs=pi.configs.with_complexity(costs))
 
 
 def _estimate(search: Any, pi: Predictions) -> Estimate:
