@@ -144,3 +144,30 @@ def test_knobs_are_checked_when_they_are_set() -> None:
     for knobs in ({"evaluate": 1.0}, {"evaluate": 25}, {"interval": "t"}, {"n_resamples": 0}):
         with pytest.raises(en.InputError):
             HoldOut(**knobs)
+
+
+@pytest.mark.parametrize(
+    ("metric", "interval"),
+    [
+        ("accuracy", "percentile"),
+        ("accuracy", "normal"),
+        ("roc_auc", "percentile"),
+        ("f1", "percentile"),
+        ("average_precision", "percentile"),
+    ],
+)
+def test_scoring_cases_without_a_mistake_are_no_certainty(metric: str, interval: str) -> None:
+    pi = Predictions.from_arrays([0, 1] * 6, [0.1, 0.9] * 6)
+    made = estimate(pi, method=HoldOut(interval=interval), metric=metric, rng=0)
+    assert made.value == 1.0
+    assert "EN035" in {c.code for c in made.cautions}
+    assert made.interval is not None
+    if metric != "average_precision":  # which has no part a case, so that only the caution tells
+        assert made.interval.low < 0.95
+
+
+def test_the_limits_of_a_perfect_accuracy_are_the_rule_of_three() -> None:
+    pi = Predictions.from_arrays([0, 1] * 10, [0.1, 0.9] * 10)
+    made = estimate(pi, method="holdout", metric="accuracy", side="lower", rng=0)
+    assert made.interval is not None
+    assert made.interval.low == pytest.approx(0.05 ** (1 / 20), abs=EXACT)

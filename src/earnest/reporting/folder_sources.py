@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from earnest.adapters.scored import COMPLETE
 from earnest.core import check
 from earnest.core.errors import EarnestError, FormatError
 from earnest.core.predictions import Predictions
@@ -61,9 +62,19 @@ def _with_run(run: Path | None, pi: Predictions, metric: Any, name: str) -> Mate
         return replace(material_of_predictions(pi, needed(metric), name), speaker="the search")
     found = material_of_run(run, metric, source=name)
     measure = resolve_metric(metric if metric is not None else found.scale.name)
-    if not {one.config for one in found.tried} <= set(pi.configs.ids):
+    if not _same_search(found, set(pi.configs.ids)):
         return material_of_predictions(pi, measure, name)
     return replace(found, **measuring(measure.on(pi.target.task)), predictions=pi, missing=())
+
+
+def _same_search(found: Material, predicted: set[str]) -> bool:
+    """Tell whether predictions are of the configurations of a run.
+
+    A run whose time was over has begun configurations that it left out of its predictions.
+    """
+    begun = {one.config for one in found.tried}
+    whole = {one.config for one in found.tried if one.status == COMPLETE}
+    return whole <= predicted and (begun <= predicted or predicted <= begun)
 
 
 def _with_told(found: Material, told: Told, pi: Predictions, files: tuple[str, ...]) -> Material:

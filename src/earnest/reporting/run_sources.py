@@ -27,7 +27,7 @@ def material_of_run(
     path: Path, metric: Any = None, *, source: str | None = None, files: tuple[str, ...] = ()
 ) -> Material:
     """Return what a run file holds, also of a run that was killed half-way."""
-    run = read_run(path)
+    run = read_run(path, arrays=False)  # predictions are read from their own file
     scored = scored_of(run)
     asked = getattr(metric, "name", metric)
     key = choose(scored.names, asked, scored.usual)
