@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import sqlite3
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -181,6 +182,19 @@ def test_a_folder_that_lacks_a_file_says_so_and_is_read_all_the_same(
     made = en.report(run, explain=False)
     assert made.content.methods is not None
     assert said in made.to_markdown().replace("\\", "")
+
+
+def test_a_run_whose_time_was_over_is_still_the_search_that_it_was(tmp_path: Path) -> None:
+    run, _ = SCENES["folder"](tmp_path)
+    pi = en.Predictions.load(run / "predictions.parquet")
+    with sqlite3.connect(run / "run.db") as file:  # a last fit that the clock did not wait for
+        file.execute("DELETE FROM outcome WHERE key = '9,0,4'")
+    pi.select(list(pi.configs.ids[:-1])).save(run / "predictions.parquet")
+    made = en.report(run, explain=False, rng=7)
+    assert "the search reported" in made.content.answer.sentence
+    assert made.content.audit is not None
+    assert [row.status for row in made.content.audit.rows].count("dropped") == 1
+    assert len(made.content.audit.rows) == 10
 
 
 def test_a_damaged_estimate_is_made_anew(tmp_path: Path) -> None:
