@@ -54,6 +54,7 @@ def test_spawn_keys_never_change() -> None:
         "EXPLANATION": 6,
         "SIGN_FLIPS": 7,
         "MULTIPLIERS": 8,
+        "REPLICATES": 9,
     }
 
 

@@ -185,7 +185,7 @@ def test_the_error_of_a_mean_over_cells_adds_in_squares() -> None:
 def test_the_results_that_are_kept_are_of_every_method_and_of_many_trials() -> None:
     rows = tables.results()
     assert {row.method for row in rows} == set(METHODS)
-    assert min(row.n_trials for row in rows) >= 20
+    assert min(row.n_trials for row in rows) >= 45
     assert all(0 < row.n_answers <= row.n_trials for row in rows)
 
 

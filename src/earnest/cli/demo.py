@@ -103,7 +103,6 @@ def _show_predictions(found: Any, truth: list[str]) -> None:
     from earnest.cli.show import grid, indented
 
     columns = found.to_dict()
-    table = grid(2 + len(found.columns))
     heads = ["row", "prediction", *found.columns, "in truth"]
     table = grid(len(heads))
     table.add_row(*(Text(head, style=GREY) for head in heads))

@@ -1,0 +1,1 @@
+"""All estimators of a learner's performance side by side, over real data sets."""
