@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from earnest.core.space import Space
     from earnest.core.tables import Estimates
     from earnest.core.target import Target
+    from earnest.core.thresholds import with_thresholds
     from earnest.core.trials import Trials
     from earnest.core.weights import Weights
     from earnest.explanation.curves import EffectCurve, EffectSurface
@@ -150,6 +151,7 @@ _HOMES = {
     "score_selected": "earnest.kernels.score",
     "score_table": "earnest.kernels.score",
     "trials_from": "earnest.adapters.trials",
+    "with_thresholds": "earnest.core.thresholds",
 }
 
 __all__ = [
@@ -223,6 +225,7 @@ __all__ = [
     "score_selected",
     "score_table",
     "trials_from",
+    "with_thresholds",
 ]
 
 
