@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from earnest.store.reading import RunFile, read_run
     from earnest.training.dropping import BCED
     from earnest.training.dropping_adjusted import BCEDAdjusted
+    from earnest.training.harvest import harvest
     from earnest.training.nested import NestedResult, nested_cv
     from earnest.training.optuna_candidates import optuna_candidates
     from earnest.training.search import SearchCV
@@ -143,6 +144,7 @@ _HOMES = {
     "estimate": "earnest.methods.run",
     "estimate_all": "earnest.methods.run",
     "explain": "earnest.explanation.explain",
+    "harvest": "earnest.training.harvest",
     "make_metric": "earnest.metrics",
     "metric": "earnest.metrics",
     "nested_cv": "earnest.training.nested",
@@ -217,6 +219,7 @@ __all__ = [
     "estimate",
     "estimate_all",
     "explain",
+    "harvest",
     "make_metric",
     "metric",
     "nested_cv",
