@@ -33,7 +33,7 @@ demo: $(VENV)/.installed ## estimate a tuned model from a packaged table of pred
 	@echo "The same result as JSON is in demo/estimate.json"
 
 test: $(VENV)/.installed ## the ordinary tests, with the doctests of the package
-	$(THREADS) $(VENV)/bin/python $(PYTEST) -m "not slow" --doctest-modules src/earnest tests $(ARGS)
+	$(THREADS) $(VENV)/bin/python $(PYTEST) -m "not slow and not extra" --doctest-modules src/earnest tests $(ARGS)
 
 test-slow: $(VENV)/.installed ## the slow tests: coverage of intervals, tables of the papers
 	$(THREADS) $(VENV)/bin/python $(PYTEST) -m slow tests $(ARGS)

@@ -8,6 +8,8 @@ TYPE_CHECKING = False  # as type checkers know it, without the time that `typing
 if TYPE_CHECKING:
     from typing import Any
 
+    from earnest.adapters.optuna_kept import keep_predictions
+    from earnest.adapters.predictions import predictions_from
     from earnest.adapters.trials import trials_from
     from earnest.comparison.bayesian_t import BayesianTTest
     from earnest.comparison.bayle import BayleTest
@@ -65,6 +67,7 @@ if TYPE_CHECKING:
     from earnest.methods.tilted import Tilted
     from earnest.methods.tilted_10p import Tilted10p
     from earnest.metrics import make_metric, metric
+    from earnest.reporting.tracking import log_estimate
     from earnest.resampling.bootstrap import (
         BayesianBootstrap,
         CaseBootstrap,
@@ -145,10 +148,13 @@ _HOMES = {
     "estimate_all": "earnest.methods.run",
     "explain": "earnest.explanation.explain",
     "harvest": "earnest.training.harvest",
+    "keep_predictions": "earnest.adapters.optuna_kept",
+    "log_estimate": "earnest.reporting.tracking",
     "make_metric": "earnest.metrics",
     "metric": "earnest.metrics",
     "nested_cv": "earnest.training.nested",
     "optuna_candidates": "earnest.training.optuna_candidates",
+    "predictions_from": "earnest.adapters.predictions",
     "read_run": "earnest.store.reading",
     "score_selected": "earnest.kernels.score",
     "score_table": "earnest.kernels.score",
@@ -220,10 +226,13 @@ __all__ = [
     "estimate_all",
     "explain",
     "harvest",
+    "keep_predictions",
+    "log_estimate",
     "make_metric",
     "metric",
     "nested_cv",
     "optuna_candidates",
+    "predictions_from",
     "read_run",
     "score_selected",
     "score_table",

@@ -34,9 +34,11 @@ from earnest import (
     estimate_all,
     explain,
     nested_cv,
+    predictions_from,
 )
 from earnest.core.cautions import CODES, Severity
 from earnest.explanation.surrogate import choose_surrogate
+from tests.adapters.replays import TabularPredictor
 
 NOT_YET: set[str] = set()
 
@@ -238,7 +240,19 @@ TRIGGERS: dict[str, Callable[[], set[str]]] = {
     "EN069": lambda: tuned(n=12, noise=0.0),
     "EN070": lambda: tuned(explained="one"),
     "EN071": lambda: tuned(explained="noisy"),
+    "EN100": lambda: of(recorded(val_in_fit=True)),
+    "EN101": lambda: of(recorded()),
+    "EN102": lambda: of(recorded()),
+    "EN103": lambda: of(recorded()),
+    "EN104": lambda: of(recorded()),
 }
+
+
+def recorded(val_in_fit: bool = False) -> Predictions:
+    """Read a recorded run of AutoGluon, one model of which may lack its predictions."""
+    predictor = TabularPredictor("binary")
+    predictor.facts["model_info"]["LinearModel_BAG_L1"]["val_in_fit"] = val_in_fit
+    return predictions_from(predictor)
 
 
 def one_constant() -> Predictions:

@@ -134,4 +134,9 @@ CODES: dict[str, str] = {
     "EN069": "a narrow band where few trials are",
     "EN070": "one parameter varies",
     "EN071": "a best trial that cannot be told from others",
+    "EN100": "candidates whose predictions were not kept",
+    "EN101": "training that was stopped early on the fold that tests",
+    "EN102": "models of models",
+    "EN103": "out-of-bag predictions among out-of-fold ones",
+    "EN104": "folds that are not known",
 }

@@ -22,14 +22,15 @@ from numpy.typing import ArrayLike, NDArray
 from earnest.core import check
 from earnest.core.configs import Configs
 from earnest.core.errors import EarnestError, EvidenceError, InputError
+from earnest.core.folds import places
 from earnest.core.predictions import Predictions
 from earnest.training.fitting import SINGLE
 from earnest.training.harvest_kinds import refuse_unfit
+from earnest.training.harvest_optuna import harvest_optuna, is_optuna_search
 from earnest.training.problem import Problem, read_problem
 from earnest.training.responses import ResponsePlan
 from earnest.training.scoring import Scoring, read_scoring
 from earnest.training.slicing import count_rows
-from earnest.training.splits import places
 
 ROWS = "earnest_rows"  # what the scorer asks for: the row numbers of the cases it is given
 KEPT = "earnest_kept"  # the score that is the number of the predictions
@@ -56,7 +57,8 @@ def harvest(
     Parameters
     ----------
     search : GridSearchCV, RandomizedSearchCV, HalvingGridSearchCV or HalvingRandomSearchCV
-        The search, unfitted; it is fitted here. Halving whose resource is the number of cases is
+        The search, unfitted; it is fitted here. `OptunaSearchCV` of optuna-integration works,
+        too, with n_jobs in threads as it has it. Halving whose resource is the number of cases is
         refused: its candidates are judged on different cases.
     X, y : array-like
         What it is fitted to.
@@ -95,10 +97,14 @@ def harvest(
     >>> search.best_params_
     {'max_depth': 2}
     """
-    refuse_unfit(search)
+    by_optuna = is_optuna_search(search)
+    if not by_optuna:
+        refuse_unfit(search)
     n = count_rows(X)
     scoring = read_scoring(search.estimator, search.scoring, refit=search.refit, raises=True)
     plan = _planned(search, y, scoring, metric, response, groups)
+    if by_optuna:
+        return harvest_optuna(search, X, y, plan, groups, fit_params)
     passed = dict(fit_params) if groups is None else {**fit_params, "groups": groups}
     with tempfile.TemporaryDirectory(prefix="earnest-") as folder:
         keeper = Keeper(scoring.call, _light(plan), Path(folder), tuple(passed))

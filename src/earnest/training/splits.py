@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from earnest.core import check
 from earnest.core.errors import InputError
+from earnest.core.folds import places
 from earnest.core.rng import Purpose, Seeds
 from earnest.training.slicing import count_rows
 
@@ -218,19 +219,3 @@ def _rows(given: Any, n: int, part: str) -> Indices:
             cure="Row numbers are positions, not labels of an index." if rows.size else "",
         )
     return rows.astype(np.intp, copy=False)
-
-
-def places(tests: list[Indices], n: int, start: int = 0) -> list[tuple[int, int]]:
-    """Return (repeat, fold) of each split by its test rows; an overlap opens the next repeat."""
-    found, repeat, fold = [], start, 0
-    taken = np.zeros(n, dtype=bool)
-    for rows in tests:
-        if taken[rows].any():
-            repeat, fold = repeat + 1, 0
-            taken[:] = False
-        if len(np.unique(rows)) < len(rows):
-            raise InputError("a split tests a case twice", needs="test rows that are all different")
-        taken[rows] = True
-        found.append((repeat, fold))
-        fold += 1
-    return found
