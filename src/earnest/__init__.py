@@ -8,6 +8,8 @@ TYPE_CHECKING = False  # as type checkers know it, without the time that `typing
 if TYPE_CHECKING:
     from typing import Any
 
+    from earnest.adapters.optuna_kept import keep_predictions
+    from earnest.adapters.predictions import predictions_from
     from earnest.adapters.trials import trials_from
     from earnest.comparison.bayesian_t import BayesianTTest
     from earnest.comparison.bayle import BayleTest
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from earnest.core.space import Space
     from earnest.core.tables import Estimates
     from earnest.core.target import Target
+    from earnest.core.thresholds import with_thresholds
     from earnest.core.trials import Trials
     from earnest.core.weights import Weights
     from earnest.explanation.curves import EffectCurve, EffectSurface
@@ -89,6 +92,7 @@ if TYPE_CHECKING:
     from earnest.methods.tilted_10p import Tilted10p
     from earnest.metrics import make_metric, metric
     from earnest.reporting.report import Report, report
+    from earnest.reporting.tracking import log_estimate
     from earnest.resampling.bootstrap import (
         BayesianBootstrap,
         CaseBootstrap,
@@ -100,6 +104,7 @@ if TYPE_CHECKING:
     from earnest.training.compare_learners import compare_learners
     from earnest.training.dropping import BCED
     from earnest.training.dropping_adjusted import BCEDAdjusted
+    from earnest.training.harvest import harvest
     from earnest.training.inputs import Inputs
     from earnest.training.nested import NestedResult, nested_cv
     from earnest.training.optuna_candidates import optuna_candidates
@@ -211,20 +216,25 @@ _HOMES = {
     "estimate": "earnest.methods.run",
     "estimate_all": "earnest.methods.run",
     "explain": "earnest.explanation.explain",
+    "harvest": "earnest.training.harvest",
     "influence": "earnest.inference.general",
     "jackknife": "earnest.inference.general",
+    "keep_predictions": "earnest.adapters.optuna_kept",
     "load_model": "earnest.training.saving",
     "load_portfolio": "earnest.training.portfolio",
+    "log_estimate": "earnest.reporting.tracking",
     "make_metric": "earnest.metrics",
     "metric": "earnest.metrics",
     "nested_cv": "earnest.training.nested",
     "optuna_candidates": "earnest.training.optuna_candidates",
+    "predictions_from": "earnest.adapters.predictions",
     "read_run": "earnest.store.reading",
     "report": "earnest.reporting.report",
     "score_selected": "earnest.kernels.score",
     "score_table": "earnest.kernels.score",
     "trials_from": "earnest.adapters.trials",
     "tune": "earnest.training.tune",
+    "with_thresholds": "earnest.core.thresholds",
 }
 
 __all__ = [
@@ -325,20 +335,25 @@ __all__ = [
     "estimate",
     "estimate_all",
     "explain",
+    "harvest",
     "influence",
     "jackknife",
+    "keep_predictions",
     "load_model",
     "load_portfolio",
+    "log_estimate",
     "make_metric",
     "metric",
     "nested_cv",
     "optuna_candidates",
+    "predictions_from",
     "read_run",
     "report",
     "score_selected",
     "score_table",
     "trials_from",
     "tune",
+    "with_thresholds",
 ]
 
 

@@ -44,11 +44,13 @@ from earnest import (
     explain,
     jackknife,
     nested_cv,
+    predictions_from,
 )
 from earnest.core.cautions import CODES, Severity
 from earnest.explanation.surrogate import choose_surrogate
 from earnest.training.tabular import Tabular, read_table
 from earnest.training.tune_plan import Plan, plan_remarks
+from tests.adapters.replays import TabularPredictor
 
 NOT_YET: set[str] = set()
 
@@ -273,6 +275,11 @@ TRIGGERS: dict[str, Callable[[], set[str]]] = {
     "EN097": lambda: codes(bootstrap(lambda w: float((w > 0).mean()), 30, rng=0).cautions),
     "EN098": lambda: codes(jackknife(lambda w: float(w[0] > 0), 30).cautions),
     "EN099": lambda: two_learners(),
+    "EN100": lambda: of(recorded(val_in_fit=True)),
+    "EN101": lambda: of(recorded()),
+    "EN102": lambda: of(recorded()),
+    "EN103": lambda: of(recorded()),
+    "EN104": lambda: of(recorded()),
 }
 
 
@@ -320,6 +327,13 @@ def retrained(
         model = GridSearchCV(CalibratedClassifierCV(LogisticRegression(), cv=2), {}, cv=2)
     made = bootstrap_train(model, X, y, metric=metric, n_replicates=n_replicates, rng=0)
     return codes(estimate(made, method=method, metric=metric).cautions)
+
+
+def recorded(val_in_fit: bool = False) -> Predictions:
+    """Read a recorded run of AutoGluon, one model of which may lack its predictions."""
+    predictor = TabularPredictor("binary")
+    predictor.facts["model_info"]["LinearModel_BAG_L1"]["val_in_fit"] = val_in_fit
+    return predictions_from(predictor)
 
 
 def one_constant() -> Predictions:

@@ -123,16 +123,37 @@ def _objective(study: Any, asked: str | int | None) -> tuple[int, str]:
 
 def read_url(url: str, ask: Ask) -> Trials:
     """Read a study from a storage URL such as `sqlite:///study.db`."""
-    if url.startswith(LOCAL) and not url.startswith(LOCAL + "file:"):
-        path = Path(url.removeprefix(LOCAL).partition("?")[0])
-        refuse_absent(path, "a SQLite file of Optuna")
-        return read_sqlite(path, ask)
-    with _storage(url) as storage:
-        return _loaded(storage, ask, url.rpartition("@")[2])
+    with study_of_url(url, ask.study) as study:
+        return read_study(study, replace(ask, study=None))
 
 
 def read_sqlite(path: Path, ask: Ask) -> Trials:
     """Read a study from a SQLite file, which is opened for reading only."""
+    with study_of_sqlite(path, ask.study) as study:
+        return read_study(study, replace(ask, study=None))
+
+
+def read_journal(path: Path, ask: Ask) -> Trials:
+    """Read a study from a journal file."""
+    return read_study(study_of_journal(path, ask.study), replace(ask, study=None))
+
+
+@contextmanager
+def study_of_url(url: str, name: str | None) -> Iterator[Any]:
+    """Open the study of a storage URL while it is read."""
+    if url.startswith(LOCAL) and not url.startswith(LOCAL + "file:"):
+        path = Path(url.removeprefix(LOCAL).partition("?")[0])
+        refuse_absent(path, "a SQLite file of Optuna")
+        with study_of_sqlite(path, name) as study:
+            yield study
+        return
+    with _storage(url) as storage:
+        yield _loaded(storage, name, url.rpartition("@")[2])
+
+
+@contextmanager
+def study_of_sqlite(path: Path, name: str | None) -> Iterator[Any]:
+    """Open the study of a SQLite file while it is read, for reading only."""
     where = f"{path.resolve().as_uri()}?mode=ro"
 
     def opened() -> sqlite3.Connection:
@@ -140,11 +161,11 @@ def read_sqlite(path: Path, ask: Ask) -> Trials:
 
     # Connected by hand: a path within a URL of SQLAlchemy may not have every sign.
     with _storage("sqlite://", {"creator": opened, "poolclass": _pool()}) as storage:
-        return _loaded(storage, ask, path.name)
+        yield _loaded(storage, name, path.name)
 
 
-def read_journal(path: Path, ask: Ask) -> Trials:
-    """Read a study from a journal file."""
+def study_of_journal(path: Path, name: str | None) -> Any:
+    """Return the study of a journal file."""
     _optuna()
     from optuna.storages import JournalStorage
     from optuna.storages.journal import JournalFileBackend
@@ -157,14 +178,13 @@ def read_journal(path: Path, ask: Ask) -> Trials:
             needs="a whole journal of Optuna",
             got=f"{type(error).__name__}: {error}",
         ) from error
-    return _loaded(storage, ask, path.name)
+    return _loaded(storage, name, path.name)
 
 
-def _loaded(storage: Any, ask: Ask, where: str) -> Trials:
+def _loaded(storage: Any, name: str | None, where: str) -> Any:
     import optuna
 
     names = [s.study_name for s in storage.get_all_studies()]
-    name = ask.study
     if name is None and len(names) == 1:
         name = names[0]
     if name is None or name not in names:
@@ -177,8 +197,7 @@ def _loaded(storage: Any, ask: Ask, where: str) -> Trials:
             needs=f"`study`, one of {check.some(map(repr, names), limit=10)}" if names else "",
             cure=check.nearest(name, names) if name else "",
         )
-    study = optuna.load_study(study_name=name, storage=storage)
-    return read_study(study, replace(ask, study=None))
+    return optuna.load_study(study_name=name, storage=storage)
 
 
 @contextmanager

@@ -157,4 +157,9 @@ CODES: dict[str, str] = {
     "EN097": "an interval of another kind than was asked for",
     "EN098": "a statistic that is not smooth",
     "EN099": "an error of a difference that is on the wide side",
+    "EN100": "candidates whose predictions were not kept",
+    "EN101": "training that was stopped early on the fold that tests",
+    "EN102": "models of models",
+    "EN103": "out-of-bag predictions among out-of-fold ones",
+    "EN104": "folds that are not known",
 }

@@ -160,6 +160,18 @@ class Comparisons:
 
         return pa.Table.from_pylist(self.rows())
 
+    def to_markdown(self) -> str:
+        """Return the comparisons as a Markdown table, with the decimals that it deserves."""
+        from earnest.core.paper_tables import comparisons_table
+
+        return comparisons_table(self).to_markdown()
+
+    def to_latex(self) -> str:
+        """Return the comparisons as a LaTeX table for the package booktabs."""
+        from earnest.core.paper_tables import comparisons_table
+
+        return comparisons_table(self).to_latex()
+
     def plot(self, ax: Any = None) -> Any:
         """Draw the reference against the others, and return the matplotlib Axes."""
         from earnest.plotting.comparisons import plot_comparisons

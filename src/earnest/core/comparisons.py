@@ -289,6 +289,18 @@ class Comparison:
 
         return pa.Table.from_pylist([self.row()])
 
+    def to_markdown(self) -> str:
+        """Return the comparison as a Markdown table, with the decimals that it deserves."""
+        from earnest.core.paper_tables import comparisons_table
+
+        return comparisons_table(self).to_markdown()
+
+    def to_latex(self) -> str:
+        """Return the comparison as a LaTeX table for the package booktabs."""
+        from earnest.core.paper_tables import comparisons_table
+
+        return comparisons_table(self).to_latex()
+
     def plot(self, ax: Any = None) -> Any:
         """Draw the difference and its interval beside 0, and return the matplotlib Axes."""
         from earnest.plotting.comparisons import plot_comparison

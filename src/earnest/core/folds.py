@@ -170,3 +170,19 @@ def _faulty(
         got=f"{word} in {len(bad)} of {len(names)} configurations: {check.some(listed)}",
         cure=cure,
     )
+
+
+def places(tests: Sequence[NDArray[np.intp]], n: int, start: int = 0) -> list[tuple[int, int]]:
+    """Return (repeat, fold) of each split by its test rows; an overlap opens the next repeat."""
+    found, repeat, fold = [], start, 0
+    taken = np.zeros(n, dtype=bool)
+    for rows in tests:
+        if taken[rows].any():
+            repeat, fold = repeat + 1, 0
+            taken[:] = False
+        if len(np.unique(rows)) < len(rows):
+            raise InputError("a split tests a case twice", needs="test rows that are all different")
+        taken[rows] = True
+        found.append((repeat, fold))
+        fold += 1
+    return found

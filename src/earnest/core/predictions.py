@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from earnest.core.arrays import as_array, column_names, kept, read_only, row_bytes
+from earnest.core.cautions import Caution
 from earnest.core.configs import Configs
 from earnest.core.errors import EvidenceError, InputError
 from earnest.core.folds import encode_folds, evaluated_cells
@@ -53,6 +54,8 @@ class Predictions:
         What the responses are.
     threshold : float, optional
         Where a score becomes the positive label; .5 for probabilities and 0 for decisions if None.
+    remarks : tuple of Caution
+        What is known of how they came about; every result made of them carries it.
 
     Examples
     --------
@@ -70,6 +73,7 @@ class Predictions:
     fold_names: tuple[tuple[str, ...], ...]
     kind: ResponseKind
     threshold: float | None = None
+    remarks: tuple[Caution, ...] = ()
 
     def __post_init__(self) -> None:
         """Look once for predictions that are not finite; the cells are kept."""
@@ -359,7 +363,8 @@ class Predictions:
             static=all(part.configs.static for part in parts),
         )
         responses = np.concatenate([part.responses for part in parts], axis=1)
-        return replace(self, configs=configs, responses=responses)
+        remarks = tuple(dict.fromkeys(one for part in parts for one in part.remarks))
+        return replace(self, configs=configs, responses=responses, remarks=remarks)
 
     def __repr__(self) -> str:
         """Return one line with the sizes."""

@@ -228,6 +228,27 @@ class Estimate:
 
         return pa.Table.from_pylist([self.row()])
 
+    def to_markdown(self) -> str:
+        """Return the estimate as a Markdown table, with the decimals that it deserves."""
+        from earnest.core.paper_tables import estimates_table
+
+        return estimates_table(self).to_markdown()
+
+    def to_latex(self) -> str:
+        """Return the estimate as a LaTeX table for the package booktabs."""
+        from earnest.core.paper_tables import estimates_table
+
+        return estimates_table(self).to_latex()
+
+    def to_metrics(self) -> dict[str, float]:
+        """Return the numbers by name, such as `roc_auc`, `roc_auc_low` and `roc_auc_high`.
+
+        It is what experiment trackers and report libraries take; what is not there is left out.
+        """
+        from earnest.core.metric_names import metrics_of
+
+        return metrics_of(self)
+
     def plot(self, ax: Any = None) -> Any:
         """Draw the draws, the interval and the value, and return the matplotlib Axes."""
         from earnest.plotting.estimates import plot_estimate

@@ -93,6 +93,18 @@ class Estimates:
 
         return pa.Table.from_pylist([estimate.row() for estimate in self.estimates])
 
+    def to_markdown(self) -> str:
+        """Return the estimates as a Markdown table, with the decimals that it deserves."""
+        from earnest.core.paper_tables import estimates_table
+
+        return estimates_table(self).to_markdown()
+
+    def to_latex(self) -> str:
+        """Return the estimates as a LaTeX table for the package booktabs."""
+        from earnest.core.paper_tables import estimates_table
+
+        return estimates_table(self).to_latex()
+
     def plot(self, ax: Any = None) -> Any:
         """Draw the estimates as a forest plot, and return the matplotlib Axes."""
         from earnest.plotting.estimates import plot_estimates

@@ -26,6 +26,7 @@ FEW_FOR_AN_AUC = 10  # cases of a class with which 95 % limits of an AUC hold in
 
 def evidence_remarks(pi: Predictions, metric: Metric) -> Iterator[Caution]:
     """Yield what a reader must know of the predictions."""
+    yield from pi.remarks
     yield from _incomplete(pi)
     yield from _classes_in_folds(pi)
     yield from _groups(pi)

@@ -143,7 +143,7 @@ class LikelihoodRatio:
 
     def _log_p_of(self, gain: Array) -> Array:
         if self.count == 2:  # the square of a normal number
-            return np.minimum(math.log(2.0) + log_ndtr(-np.sqrt(gain)), 0.0)
+            return np.asarray(np.minimum(math.log(2.0) + log_ndtr(-np.sqrt(gain)), 0.0))
         return np.asarray(chi2.logsf(gain, self.count - 1))
 
     def _gains(self, log_p: Array) -> Array:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from earnest.core import check
 from earnest.core.errors import InputError
+from earnest.core.folds import places
 from earnest.core.rng import Purpose, Seeds
 from earnest.training.slicing import count_rows
 
@@ -111,18 +112,18 @@ def make_splits(
     first = _checked(cv, y, classifier)
     splitters = [first, *(_shuffled(first, seeds, r) for r in range(1, n_repeats))]
     pairs: list[tuple[Indices, Indices]] = []
-    places: list[tuple[int, int]] = []
+    placed: list[tuple[int, int]] = []
     n = count_rows(X)
     for splitter in splitters:
         own = _pairs(splitter, X, y, n, dict(params or {}))
-        start = places[-1][0] + 1 if places else 0
+        start = placed[-1][0] + 1 if placed else 0
         pairs += own
-        places += _places([test for _, test in own], start, n)
+        placed += places([test for _, test in own], n, start)
     return Splits(
         train=tuple(train for train, _ in pairs),
         test=tuple(test for _, test in pairs),
-        repeat=tuple(repeat for repeat, _ in places),
-        fold=tuple(fold for _, fold in places),
+        repeat=tuple(repeat for repeat, _ in placed),
+        fold=tuple(fold for _, fold in placed),
         n_cases=n,
         ordered=all(train.max() < test.min() for train, test in pairs) and len(pairs) > 1,
     )
@@ -218,19 +219,3 @@ def _rows(given: Any, n: int, part: str) -> Indices:
             cure="Row numbers are positions, not labels of an index." if rows.size else "",
         )
     return rows.astype(np.intp, copy=False)
-
-
-def _places(tests: list[Indices], start: int, n: int) -> list[tuple[int, int]]:
-    """Return (repeat, fold) of each split."""
-    places, repeat, fold = [], start, 0
-    taken = np.zeros(n, dtype=bool)
-    for rows in tests:
-        if taken[rows].any():
-            repeat, fold = repeat + 1, 0
-            taken[:] = False
-        if len(np.unique(rows)) < len(rows):
-            raise InputError("a split tests a case twice", needs="test rows that are all different")
-        taken[rows] = True
-        places.append((repeat, fold))
-        fold += 1
-    return places

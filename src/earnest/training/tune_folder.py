@@ -120,7 +120,8 @@ def _plan_of(path: Path, asked: Asked) -> Plan | None:
         )
     run = read_run(path / RUN)
     if DOCUMENT not in run.documents:
-        return _unplanned(run)
+        _forget_unplanned(run)
+        return None
     plan = Plan.from_json(run.documents[DOCUMENT])
     now = asked.same()
     if asked.seed is None:
@@ -137,7 +138,7 @@ def _plan_of(path: Path, asked: Asked) -> Plan | None:
     return plan
 
 
-def _unplanned(run: RunFile) -> None:
+def _forget_unplanned(run: RunFile) -> None:
     """Accept a run that was ended before its plan was written: nothing is lost with it."""
     if run.outcomes:
         raise StoreError(

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.cautions import Caution
 from earnest.core.configs import Configs
 from earnest.core.errors import FormatError
 from earnest.core.frames.writing import about_names
@@ -43,6 +44,7 @@ def header_text(pi: Predictions) -> str:
         "params": None if configs.params is None else [pack(dict(p)) for p in configs.params],
         "complexity": None if configs.complexity is None else list(configs.complexity),
         "static": configs.static,
+        **({"remarks": [one.to_dict() for one in pi.remarks]} if pi.remarks else {}),
         "fingerprint": pi.fingerprint,
     }
     return _dumps(facts | {"checksum": _checksum(facts)})
@@ -103,6 +105,7 @@ def rebuild(
         fold_names=tuple(tuple(names) for names in facts["fold_names"]),
         kind=ResponseKind(facts["kind"]),
         threshold=facts["threshold"],
+        remarks=tuple(Caution.from_dict(one) for one in facts.get("remarks", [])),
     )
     if verify and pi.fingerprint != facts["fingerprint"]:
         raise changed(path, f"fingerprint {facts['fingerprint']}", f"fingerprint {pi.fingerprint}")

@@ -1,0 +1,160 @@
+"""What importers of AutoML tools share: a model that was read, and what is to be known of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.adapters.wanted import Wanted
+from earnest.core import check
+from earnest.core.cautions import Caution, Severity
+from earnest.core.configs import Configs
+from earnest.core.errors import EvidenceError
+from earnest.core.predictions import Predictions
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Model:
+    """A model of an AutoML tool: its name, what it predicted out of fold, how it came about."""
+
+    name: str
+    answer: NDArray[np.float64] | None  # (n,) or (n, K); None where nothing was kept
+    params: dict[str, Any] = field(default_factory=dict)
+    stops_early: bool = False  # training was stopped by what the test fold says
+    ensemble: bool = False  # fitted to the out-of-fold predictions of others
+    out_of_bag: bool = False  # its predictions are of other splits than those of the folds
+    why_none: str = ""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Kept:
+    """What a tool kept of a whole run."""
+
+    tool: str
+    models: tuple[Model, ...]
+    y: Any
+    fold: Any = None  # (n,), None where it is not known
+    static: bool = False
+    averaged: bool = False  # over repeats, each with folds of its own
+    weighted: bool = False  # cases had weights, in training or in scores
+
+
+def predictions_of_models(kept: Kept, wanted: Wanted) -> Predictions:
+    """Make Π of the models of a run, with cautions for how they came about."""
+    used = [m for m in kept.models if m.answer is not None and _is_used(m, wanted)]
+    if not used:
+        raise EvidenceError(
+            f"{kept.tool} kept no out-of-fold predictions",
+            needs="one model with predictions of every training case",
+            got="; ".join(f"{m.name}: {m.why_none or 'an ensemble'}" for m in kept.models[:5])
+            or "no models",
+        )
+    answers = [m.answer for m in used if m.answer is not None]
+    _refuse_unlike(kept.tool, used)
+    scores = np.stack(answers, axis=1)  # (n, C) or (n, C, K)
+    scores = scores[:, :, None] if scores.ndim == 2 else scores[:, :, None, :]
+    configs = Configs(
+        ids=tuple(m.name for m in used),
+        params=tuple(m.params for m in used),
+        static=kept.static,
+    )
+    fold = kept.fold if wanted.fold is None else wanted.fold
+    remarks = _remarks(kept, used, fold_known=fold is not None)
+    return wanted.made(kept.y, scores, fold, configs, remarks)
+
+
+def _is_used(model: Model, wanted: Wanted) -> bool:
+    return bool(wanted.ensembles) or not model.ensemble
+
+
+def _refuse_unlike(tool: str, used: Sequence[Model]) -> None:
+    shapes = {m.answer.shape: m.name for m in used if m.answer is not None}
+    if len(shapes) > 1:
+        raise EvidenceError(
+            f"models of {tool} kept predictions of unlike cases",
+            needs="predictions of the same cases by every model",
+            got=", ".join(f"{shape} of {name}" for shape, name in shapes.items()),
+        )
+
+
+def _remarks(kept: Kept, used: Sequence[Model], *, fold_known: bool) -> Iterator[Caution]:
+    yield from _not_kept(kept)
+    stopped = [m.name for m in used if m.stops_early]
+    if stopped:
+        yield Caution(
+            "EN101",
+            f"{kept.tool} stopped the training of {len(stopped)} models by their score on the "
+            f"fold that tests them: {check.some(stopped)}.",
+            "Their predictions are a little too good, and no method corrects for that.",
+            "Confirm on cases that the tool never saw.",
+        )
+    yield from _ensembles(kept, used)
+    yield from _other_splits(used)
+    if kept.weighted:
+        yield Caution(
+            "EN047",
+            f"{kept.tool} was given sample weights.",
+            "The estimate counts every case alike, so it is about another population.",
+        )
+    if kept.averaged or not fold_known:
+        yield Caution(
+            "EN104",
+            f"{kept.tool} averages the predictions of its repeats."
+            if kept.averaged
+            else f"{kept.tool} does not tell which fold tested a case.",
+            "All cases count as one fold: methods and tests that need folds refuse.",
+            "" if kept.averaged else "If you know the folds, give `fold`.",
+            Severity.NOTE,
+        )
+
+
+def _not_kept(kept: Kept) -> Iterator[Caution]:
+    silent = [m for m in kept.models if m.answer is None and not m.ensemble]
+    if silent:
+        reasons = check.some(dict.fromkeys(m.why_none for m in silent if m.why_none))
+        yield Caution(
+            "EN100",
+            f"{len(silent)} of {len(kept.models)} models kept no predictions: "
+            f"{check.some([m.name for m in silent])}" + (f" ({reasons})." if reasons else "."),
+            "They took part in the choice, and the estimate does not know of them.",
+        )
+
+
+def _ensembles(kept: Kept, used: Sequence[Model]) -> Iterator[Caution]:
+    names = [m.name for m in kept.models if m.ensemble]
+    within = [m.name for m in used if m.ensemble]
+    if within:
+        yield Caution(
+            "EN102",
+            f"{len(within)} models were fitted to the out-of-fold predictions of others: "
+            f"{check.some(within)}.",
+            "Their weights have seen the outcome of every case, so that they look too good, and no "
+            "method corrects for that.",
+            "Leave them out (the default), or confirm on cases that the tool never saw.",
+        )
+    elif names:
+        yield Caution(
+            "EN102",
+            f"{len(names)} models that combine others are left out: {check.some(names)}.",
+            f"The result is about the best of the rest; what {kept.tool} predicts with may be "
+            "another.",
+            "ensembles=True takes them in, as optimistic as they are.",
+            Severity.NOTE,
+        )
+
+
+def _other_splits(used: Sequence[Model]) -> Iterator[Caution]:
+    names = [m.name for m in used if m.out_of_bag]
+    if names:
+        yield Caution(
+            "EN103",
+            f"The predictions of {check.some(names)} are out-of-bag or leave-one-out, not of the "
+            "folds of the others.",
+            "With groups of cases that belong together they are too good, for a group is not held "
+            "out as a whole.",
+            "Without groups nothing is to be done; with groups, switch `use_child_oof` off.",
+        )

@@ -1,0 +1,191 @@
+"""The door for predictions: what other tools kept out of fold, recognised and read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from earnest.adapters import autogluon, h2o, mljar, optuna, optuna_predictions
+from earnest.adapters.wanted import Wanted
+from earnest.core import check
+from earnest.core.errors import InputError
+from earnest.core.predictions import Predictions
+
+
+@dataclass(frozen=True)
+class PredictionsReader:
+    """One kind of source: how it is called, how it is known, how it is read."""
+
+    words: str
+    takes: Callable[[Any], bool]
+    read: Callable[[Any, Wanted], Predictions]
+
+
+def predictions_from(
+    source: Any,
+    y: Any = None,
+    *,
+    store: Any = None,
+    study: str | None = None,
+    fold: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    task: str | None = None,
+    positive: Any = None,
+    classes: Sequence[Any] | None = None,
+    response: str | None = None,
+    static: bool | None = None,
+    ensembles: bool | None = None,
+    trust_pickle: bool | None = None,
+) -> Predictions:
+    """Return the out-of-sample predictions that another tool kept of all its models.
+
+    Nothing is fitted. What a tool does that bears on the estimate, such as stopping early on the
+    fold that tests, goes with the predictions as a caution of every result made of them.
+
+    Parameters
+    ----------
+    source : object or path
+        An Optuna study (or its storage URL, SQLite or journal file) whose objective called
+        `keep_predictions`; the results folder of mljar-supervised; a fitted `TabularPredictor` of
+        AutoGluon or its folder; an `H2OAutoML`, or models of H2O trained with
+        `keep_cross_validation_predictions=True`; Π as it is.
+    y : array-like, optional
+        The outcome of the cases in the order of the training rows, where the source has none.
+    store : path or optuna artifact store, optional
+        Where `keep_predictions` put its files.
+    study : str, optional
+        The name of an Optuna study, where a storage has several.
+    fold : array-like, optional
+        The fold that tested each case, where the source does not tell (AutoGluon).
+    groups : array-like, optional
+        Units that belong together.
+    task, positive, classes, response
+        As in `Predictions.from_arrays`.
+    static : bool, optional
+        Whether the configurations were fixed before any was evaluated, where you know it better
+        than the source: random, quasi-random and complete searches are static, and what AutoML
+        tools propose after a look at scores is not.
+    ensembles : bool, optional
+        Whether to read models that were fitted to the out-of-fold predictions of others. They
+        are left out by default.
+    trust_pickle : bool, optional
+        Whether a folder of AutoGluon, which is pickles, may be read. A pickle can run anything.
+
+    Returns
+    -------
+    Predictions
+        One configuration a trial or model.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> pi = en.Predictions.from_arrays([0, 1, 0, 1], [0.1, 0.8, 0.4, 0.6])
+    >>> en.predictions_from(pi) is pi
+    True
+    >>> en.predictions_from("automl_results")
+    Traceback (most recent call last):
+        ...
+    earnest.core.errors.InputError: there is nothing at 'automl_results'. Allowed: ...
+    """
+    wanted = Wanted(
+        y=y,
+        store=store,
+        study=study,
+        fold=fold,
+        groups=groups,
+        task=task,
+        positive=positive,
+        classes=classes,
+        response=response,
+        static=static,
+        ensembles=ensembles,
+        trust_pickle=trust_pickle,
+    )
+    for reader in READERS:
+        if reader.takes(source):
+            return reader.read(source, wanted)
+    raise InputError(
+        f"there are no predictions in {check.show(type(source).__name__)}",
+        needs=_words(),
+        got=check.show(source),
+        cure=_cure(source),
+    )
+
+
+def _words() -> str:
+    return "; ".join(reader.words for reader in READERS)
+
+
+def _cure(source: Any) -> str:
+    """Return what to do about what keeps no predictions."""
+    kinds = {kind.__name__ for kind in type(source).__mro__}
+    home = type(source).__module__.split(".")[0]
+    if home == "flaml":
+        return (
+            "FLAML throws its predictions away: keep them with a `metric` of your own (see the "
+            "page on AutoML), or search with SearchCV."
+        )
+    if "BaseSearchCV" in kinds or "OptunaSearchCV" in kinds:
+        return "It throws its predictions away: fit it with earnest.harvest(search, X, y)."
+    if hasattr(source, "predictions_"):
+        return "Its `predictions_` are what you look for."
+    return "Make them with Predictions.from_arrays, from_frame or load."
+
+
+def _as_they_are(source: Predictions, wanted: Wanted) -> Predictions:
+    wanted.refuse("predictions as they are", *vars(wanted))
+    return source
+
+
+def _own_search(source: Any, wanted: Wanted) -> Predictions:
+    wanted.refuse("a fitted SearchCV", *vars(wanted))
+    made = source.predictions_
+    if not isinstance(made, Predictions):
+        raise InputError("the search kept no predictions", got=check.show(made))
+    return made
+
+
+def _read_path(source: str | Path, wanted: Wanted) -> Predictions:
+    path = Path(source)
+    if not path.exists():
+        raise InputError(f"there is nothing at {str(path)!r}", needs=_words())
+    if path.is_file():
+        return optuna_predictions.predictions_of_storage(path, wanted)
+    if mljar.is_folder(path):
+        return mljar.predictions_of_folder(path, wanted)
+    if autogluon.is_folder(path):
+        return autogluon.predictions_of_folder(path, wanted)
+    raise InputError(
+        f"{str(path)!r} is a folder of no tool that is known",
+        needs="the results_path of mljar-supervised, or the path of an AutoGluon predictor",
+        got=check.some(sorted(one.name for one in path.iterdir())) or "an empty folder",
+    )
+
+
+def _is_url(source: Any) -> bool:
+    return isinstance(source, str) and "://" in source
+
+
+# In the order in which they are asked.
+READERS: tuple[PredictionsReader, ...] = (
+    PredictionsReader("earnest.Predictions", lambda s: isinstance(s, Predictions), _as_they_are),
+    PredictionsReader("an Optuna study", optuna.is_study, optuna_predictions.predictions_of_study),
+    PredictionsReader(
+        "a fitted SearchCV",
+        lambda s: isinstance(getattr(s, "predictions_", None), Predictions),
+        _own_search,
+    ),
+    PredictionsReader(
+        "a TabularPredictor of AutoGluon", autogluon.is_predictor, autogluon.predictions_of
+    ),
+    PredictionsReader("an AutoML of mljar", mljar.is_automl, mljar.predictions_of),
+    PredictionsReader("models of H2O, or its AutoML", h2o.is_source, h2o.predictions_of),
+    PredictionsReader(
+        "the URL of an Optuna storage", _is_url, optuna_predictions.predictions_of_storage
+    ),
+    PredictionsReader("a path", lambda s: isinstance(s, (str, Path)), _read_path),
+)

@@ -1,0 +1,132 @@
+"""Estimates in an experiment tracker: numbers, tags and files of a run of MLflow."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from earnest.core import check
+from earnest.core.errors import InputError
+from earnest.core.metric_names import metrics_of
+from earnest.core.results import Estimate
+
+FOLDER = "earnest"  # of the artifacts
+LONGEST = 5000  # signs of a tag, which is what MLflow takes
+
+
+def log_estimate(
+    estimate: Estimate, run: Any = None, report: Any = None, *, name: str | None = None
+) -> str:
+    """Log an estimate to a run of MLflow, with its interval, its meaning and its files.
+
+    The value, both limits, the standard error, the naive score and the optimism are metrics
+    (`roc_auc`, `roc_auc_low`, `roc_auc_high`, ...); method, estimand, level, seed, winner and
+    cautions are tags (`earnest.method`, ...); the whole result as JSON, and the report if one is
+    given, are artifacts in the folder `earnest`. Needs `pip install 'earnest[mlflow]'`.
+
+    Parameters
+    ----------
+    estimate : Estimate
+        What to log.
+    run : str or mlflow Run, optional
+        The id of a run or the run itself; the active one by default.
+    report : path or object with `save`, optional
+        The file of a report, or a report that is saved as HTML.
+    name : str, optional
+        The name of the metric, by default its own; another one where a run holds several
+        estimates of one metric.
+
+    Returns
+    -------
+    str
+        The id of the run.
+    """
+    if not isinstance(estimate, Estimate):
+        raise InputError(
+            "this is not an estimate",
+            needs="earnest.Estimate, such as search.estimate_",
+            got=type(estimate).__name__,
+        )
+    file = _report_file(report)
+    mlflow = _mlflow()
+    run_id = _run_id(mlflow, run)
+    client = mlflow.MlflowClient()
+    for key, value in metrics_of(estimate, name).items():
+        client.log_metric(run_id, key, value)
+    stem = FOLDER if name is None else f"{FOLDER}.{name}"
+    for key, text in tags_of(estimate).items():
+        client.set_tag(run_id, f"{stem}.{key}", text)
+    client.log_dict(run_id, estimate.to_dict(), f"{FOLDER}/{name or 'estimate'}.json")
+    if file is not None:
+        client.log_artifact(run_id, str(file), FOLDER)
+    elif report is not None:
+        _log_saved(client, run_id, report, name)
+    return str(run_id)
+
+
+def tags_of(estimate: Estimate) -> dict[str, str]:
+    """Return what a number cannot tell as short texts by name."""
+    interval = estimate.interval
+    said = {
+        "metric": estimate.metric,
+        "method": estimate.method,
+        "estimand": estimate.estimand,
+        "confidence_level": None if interval is None else f"{interval.confidence_level:.10g}",
+        "side": None if interval is None else interval.side,
+        "seed": estimate.provenance.seed,
+        "winner": estimate.winner,
+        "n_cases": estimate.n_cases,
+        "n_configs": estimate.n_configs,
+        "cautions": " ".join(sorted({c.code for c in estimate.cautions})) or "none",
+        "fingerprint": estimate.provenance.fingerprint,
+    }
+    return {name: str(value)[:LONGEST] for name, value in said.items() if value is not None}
+
+
+def _report_file(report: Any) -> Path | None:
+    """Return the path of a report that is a file; None where there is none, or it is an object."""
+    if report is None or (hasattr(report, "save") and not isinstance(report, (str, os.PathLike))):
+        return None
+    if not isinstance(report, (str, os.PathLike)) or not Path(report).is_file():
+        raise InputError(
+            "`report` is not there",
+            needs="the path of a file, or a report with a method `save`",
+            got=check.show(report),
+        )
+    return Path(report)
+
+
+def _log_saved(client: Any, run_id: str, report: Any, name: str | None) -> None:
+    with tempfile.TemporaryDirectory(prefix="earnest-") as folder:
+        path = Path(folder) / f"{name or 'report'}.html"
+        report.save(path)
+        client.log_artifact(run_id, str(path), FOLDER)
+
+
+def _mlflow() -> Any:
+    try:
+        import mlflow
+    except ModuleNotFoundError as error:
+        raise InputError(
+            "MLflow is not installed",
+            needs="the library whose run is written to",
+            cure="pip install 'earnest[mlflow]'",
+        ) from error
+    return mlflow
+
+
+def _run_id(mlflow: Any, run: Any) -> str:
+    if isinstance(run, str):
+        return run
+    found = mlflow.active_run() if run is None else run
+    identity = getattr(getattr(found, "info", None), "run_id", None)
+    if identity is None:
+        raise InputError(
+            "there is no active run" if run is None else "`run` is not a run",
+            needs="the id of a run, or a run of MLflow",
+            got="" if run is None else check.show(run),
+            cure="Write `with mlflow.start_run():` around it." if run is None else "",
+        )
+    return str(identity)

@@ -1,0 +1,30 @@
+"""MLflow itself: what is logged can be read back from its store."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import earnest as en
+
+pytestmark = [pytest.mark.extra, pytest.mark.filterwarnings("default")]  # the tool's own warnings
+
+
+def test_an_estimate_is_read_back_from_a_run(tmp_path: Path, binary: en.Predictions) -> None:
+    import mlflow
+
+    mlflow.set_tracking_uri(f"sqlite:///{tmp_path / 'mlflow.db'}")
+    place = mlflow.create_experiment("honest", artifact_location=(tmp_path / "files").as_uri())
+    page = tmp_path / "page.html"
+    page.write_text("<p>", encoding="utf-8")
+    made = en.estimate(binary, metric="roc_auc", rng=3)
+    with mlflow.start_run(experiment_id=place) as run:
+        assert en.log_estimate(made, report=page) == run.info.run_id
+    found = mlflow.get_run(run.info.run_id).data
+    assert found.metrics == pytest.approx(made.to_metrics())
+    assert found.tags["earnest.method"] == "bbc"
+    text = mlflow.artifacts.load_text(f"{run.info.artifact_uri}/earnest/estimate.json")
+    assert en.Estimate.from_dict(json.loads(text)).value == made.value
+    assert mlflow.artifacts.load_text(f"{run.info.artifact_uri}/earnest/page.html") == "<p>"
