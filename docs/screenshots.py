@@ -16,14 +16,6 @@ STATIC = Path(__file__).resolve().parent / "_static" / "report"
 SECTIONS = ("answer", "methods", "rivals", "curves", "audit", "learned", "computed")
 SIZES = {"wide": (1280, 980), "phone": (390, 844)}
 TALLEST = {"wide": 1500, "phone": 1700}  # pixels of a section that are kept
-# In the documentation; the others are looked at and thrown away.
-KEPT = {
-    *((section, "wide", "light") for section in SECTIONS),
-    *((section, "phone", "light") for section in ("answer", "methods", "audit", "learned")),
-    ("answer", "wide", "dark"),
-    ("answer", "phone", "dark"),
-    ("learned", "wide", "dark"),
-}
 
 
 def search() -> object:
@@ -61,7 +53,7 @@ def search() -> object:
     return made.fit(data.data, (y == "malignant").astype(int))
 
 
-def shoot(page_file: Path, out: Path, *, everything: bool) -> None:
+def shoot(page_file: Path, out: Path) -> None:
     """Write a picture of each section."""
     from playwright.sync_api import sync_playwright
 
@@ -78,9 +70,8 @@ def shoot(page_file: Path, out: Path, *, everything: bool) -> None:
                 ready = page.evaluate("performance.getEntriesByType('navigation')[0].domComplete")
                 print(f"{width_name} {theme}: ready after {ready:.0f} ms")
                 for section in SECTIONS:
-                    if everything or (section, width_name, theme) in KEPT:
-                        name = f"{section}-{width_name}-{theme}.png"
-                        _section(page, section, width_name, out / name)
+                    name = f"{section}-{width_name}-{theme}.png"
+                    _section(page, section, width_name, out / name)
                 page.close()
         browser.close()
 
@@ -110,15 +101,14 @@ def _fewer_colours(path: Path) -> None:
 
 
 def main() -> None:
-    """Make the report, and its pictures; with `--all FOLDER` every one of them, there."""
+    """Make the report, and its pictures, in the documentation or in the folder that is given."""
     import earnest as en
 
-    everything = len(sys.argv) == 3 and sys.argv[1] == "--all"
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         page = en.report(search()).save(Path(folder) / "report.html")
         print(f"{page.stat().st_size:,} bytes")
-        shoot(page, Path(sys.argv[2]) if everything else STATIC, everything=everything)
+        shoot(page, Path(sys.argv[1]) if len(sys.argv) > 1 else STATIC)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from earnest.core.sentences import (
     confidence,
     form,
     headline,
+    limits_words,
     percent,
     printed,
     prose,
@@ -213,6 +214,32 @@ def test_nearly_one_is_never_printed_as_one():
     shown = printed(made(0.99961, 0.99999))
     assert (shown.value, shown.naive) == ("over 0.999", "over 0.999")
     assert prose(-0.25, 2) == "\u22120.25"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "side", "said"),
+    [
+        (0.987, 0.99999, "two-sided", "lies between 0.987 and nearly 1"),
+        (0.00001, 0.013, "two-sided", "lies between nearly 0 and 0.013"),
+        (0.99999, 1.0, "lower", "is above 0.999"),
+        (0.00001, 1.0, "lower", "is above 0"),
+        (0.0, 0.00001, "upper", "is below 0.001"),
+        (0.0, 0.99999, "upper", "is below 1"),
+        (0.987, 1.0, "two-sided", "lies between 0.987 and 1.000"),
+    ],
+)
+def test_a_limit_that_is_not_quite_round_reads_well(low, high, side, said):
+    interval = Interval(low, high, 0.95, side)
+    near = dataclasses.replace(SMALL, interval=interval, standard_error=0.0064)
+    assert plain(confidence(near)) == f"With 95 % confidence it {said}."
+    words = limits_words(interval, printed(near))
+    assert words == said.removeprefix("is ").removeprefix("lies between ").replace(" and ", " to ")
+
+
+def test_a_limit_near_minus_one_is_said_with_a_true_minus():
+    shown = Printed("0.100", None, None, "under \u22120.999", "0.300")
+    ends = Interval(-0.9999, 0.3, 0.95, "two-sided")
+    assert limits_words(ends, shown) == "nearly \u22121 to 0.300"
 
 
 def test_what_is_near_one_is_one_where_one_is_no_limit():

@@ -24,15 +24,21 @@ def missing(what: str) -> None:
     pytest.skip(words)
 
 
+def chromium() -> str:
+    """Return the path of the browser; without one the tests are skipped, or fail under CI."""
+    path = next((found for found in map(shutil.which, NAMES) if found), None)
+    if path is None:
+        missing("Chromium")
+    return str(path)
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
         missing("Playwright (in the extra `test`)")
-    path = next((found for found in map(shutil.which, NAMES) if found), None)
-    if path is None:
-        missing("Chromium")
+    path = chromium()
     with sync_playwright() as playwright:
         made = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 
 import earnest as en
-from tests.reporting.scenes import SCENES, report_of
+from tests.reporting.scenes import SCENES, scene
 from tests.reporting.test_report import hostile
 
 WIDE, PHONE, TABLET = (1280, 980), (390, 844), (820, 1180)
@@ -108,6 +109,18 @@ def test_the_table_sorts_by_a_button_and_tells_how(opened: Open, page_file: Path
     assert page.locator("table.audit th[aria-sort]").count() == 1
 
 
+def test_what_never_won_or_was_not_evaluated_is_sorted_last(opened: Open, page_file: Path) -> None:
+    page = opened(page_file)
+    button = page.get_by_role("button", name="Won", exact=True)
+    for way in ("descending", "ascending"):
+        button.click()
+        assert page.locator("th[aria-sort]").get_attribute("aria-sort") == way
+        told = page.locator("table.audit tbody td.won").all_inner_texts()
+        assert told[-1] == "–"
+        shares = [float(each.split()[0]) for each in told[:-1]]
+        assert shares == sorted(shares, reverse=way == "descending")
+
+
 def test_the_table_is_filtered_by_state_and_by_words(opened: Open, page_file: Path) -> None:
     page = opened(page_file)
     whole = page.locator("table.audit tbody tr:visible").count()
@@ -130,6 +143,22 @@ def test_a_region_opens_and_shuts_and_shows_its_curves(opened: Open, page_file: 
     assert curve.is_visible()
     node.get_by_text("All curves in this region").click()
     assert node.locator(".more-curves svg").first.is_visible()
+
+
+def test_every_tree_opens_and_each_of_its_regions_shows_all_curves(
+    opened: Open, page_file: Path
+) -> None:
+    page = opened(page_file)
+    for summary in page.locator("details.treebox > summary").all():
+        summary.press("Enter")
+    trees = page.locator(".treebox")
+    assert trees.count() > 1
+    for tree in trees.all():
+        nodes = tree.locator("details.node")
+        assert nodes.count() == tree.locator("details.more-curves").count() > 1
+        last = tree.locator("details.more-curves").last
+        last.locator("> summary").press("Enter")
+        assert last.locator("svg").first.is_visible()
 
 
 def test_on_a_phone_only_the_way_to_the_winner_is_open(opened: Open, page_file: Path) -> None:
@@ -171,6 +200,50 @@ def test_the_keyboard_finds_the_skip_link_first_and_sees_where_it_is(
     assert page.url.endswith("#answer")
 
 
+NAMELESS = """() => [...document.querySelectorAll("button, select, input, a, summary")]
+  .filter(e => e.checkVisibility() && !(e.ariaLabel || e.innerText).trim()).length"""
+
+
+def test_everything_has_a_name_and_headings_skip_no_level(opened: Open, page_file: Path) -> None:
+    page = opened(page_file)
+    assert page.evaluate(NAMELESS) == 0
+    levels = page.evaluate("[...document.querySelectorAll('h1,h2,h3,h4')].map(h => +h.tagName[1])")
+    assert levels.count(1) == 1
+    steps = [after - before for before, after in itertools.pairwise(levels)]
+    assert max(steps) <= 1
+    assert page.locator("main").count() == page.locator("header").count() == 1
+    assert page.locator("th:not([scope])").count() == 0
+
+
+@pytest.mark.parametrize(("wish", "way"), [("reduce", "auto"), ("no-preference", "smooth")])
+def test_nothing_moves_where_that_is_not_wanted(
+    opened: Open, page_file: Path, wish: str, way: str
+) -> None:
+    page = opened(page_file, reduced_motion=wish)
+    behaviour = "getComputedStyle(document.documentElement).scrollBehavior"
+    assert page.evaluate(behaviour) == way
+
+
+def test_on_paper_panels_stand_side_by_side_and_no_word_is_broken(
+    opened: Open, page_file: Path
+) -> None:
+    page = opened(page_file, (688, 980))  # A4 without its margins
+    page.emulate_media(media="print")
+    tops = [box.bounding_box()["y"] for box in page.locator("#curves .three .panel").all()]
+    assert tops[0] == tops[1]
+    assert page.evaluate(SCALES) == []
+    verdict = page.locator("#rivals td.verdict").first
+    assert verdict.evaluate("e => e.getClientRects().length") == 1
+    assert page.evaluate("document.documentElement.scrollWidth") == 688
+
+
+def test_what_is_filtered_is_what_is_printed(opened: Open, page_file: Path) -> None:
+    page = opened(page_file)
+    page.get_by_role("button", name="Incomplete 1").click()
+    page.emulate_media(media="print")
+    assert page.locator("table.audit tbody tr:visible").count() == 1
+
+
 def test_on_paper_the_light_colours_hold_and_controls_are_gone(
     opened: Open, page_file: Path
 ) -> None:
@@ -199,7 +272,7 @@ def test_hostile_words_do_nothing(opened: Open, tmp_path: Path) -> None:
 def test_every_kind_of_run_fits_a_phone_and_complains_of_nothing(
     opened: Open, tmp_path: Path, name: str
 ) -> None:
-    page = opened(report_of(name, tmp_path).save(tmp_path / "report.html"), PHONE)
+    page = opened(scene(name).save(tmp_path / "report.html"), PHONE)
     assert page.complaints == []
     assert page.evaluate("document.documentElement.scrollWidth") == PHONE[0]
     assert page.evaluate(SCALES) == []

@@ -55,7 +55,8 @@ def test_no_score_is_an_empty_strip(value: float | None) -> None:
 
 def test_folds_that_were_not_run_are_dashes() -> None:
     figure = draw.fold_dots([0.9, None, math.nan, 1.0], (0.8, 1.0), name="f")
-    assert len(list(root_of(figure).iter(f"{SVG}circle"))) == 2
+    dots = [path.get("d", "") for path in root_of(figure).iter(f"{SVG}path")]
+    assert [d.count("M") for d in dots] == [2]  # both dots are one shape
     assert len(list(root_of(figure).iter(f"{SVG}line"))) == 2
     assert figure.label == "Scores of 2 of 4 folds, from 0.90 to 1.00."
     assert draw.fold_dots([], (0.0, 1.0), name="f").label == "Scores of 0 of 0 folds."

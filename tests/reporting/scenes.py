@@ -11,6 +11,7 @@ import json
 import tempfile
 import warnings
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -166,11 +167,17 @@ def report_of(name: str, folder: Path) -> en.Report:
     return en.report(source, explain=False, **asked)
 
 
+@cache
+def scene(name: str) -> en.Report:
+    """Return the report of a scene, made once a process: a report needs no file any more."""
+    with tempfile.TemporaryDirectory() as folder:
+        return report_of(name, Path(folder))
+
+
 def main() -> None:
     """Write the golden texts anew: `python -m tests.reporting.scenes`; read the difference."""
     for name in SCENES:
-        with tempfile.TemporaryDirectory() as folder:
-            text = report_of(name, Path(folder)).to_markdown()
+        text = scene(name).to_markdown()
         (GOLDEN / f"{name}.md").write_text(text, encoding="utf-8")
 
 

@@ -26,8 +26,7 @@ from earnest.cli.show import (
 from earnest.cli.terminal import ACCENT, GREY, WARN, clean, columns, emit
 from earnest.core.cautions import Caution
 from earnest.core.results import Estimate
-from earnest.core.sentences import percent, places_of, printed
-from earnest.core.specs import Side
+from earnest.core.sentences import limits_words, percent, places_of, printed
 from earnest.core.tables import Estimates
 
 WIDTH = 78  # what a terminal of 80 columns holds
@@ -115,11 +114,7 @@ def line(cells: tuple[str, str, str], widths: list[int]) -> str:
 def limits(estimate: Estimate, places: int) -> str:
     """Return an interval as a cell; 'above' and 'below' belong to one-sided bounds."""
     shown, interval = printed(estimate, places), estimate.interval
-    if interval is None:
-        return "no interval"
-    if interval.side == Side.TWO_SIDED:
-        return f"{shown.low} to {shown.high}"
-    return f"above {shown.low}" if interval.side == Side.LOWER else f"below {shown.high}"
+    return "no interval" if interval is None else limits_words(interval, shown)
 
 
 def level(estimates: Iterable[Estimate]) -> str:

@@ -240,20 +240,38 @@ def _read(text: str) -> float:
     return float(text.split()[-1].replace(MINUS, "-").replace(",", ""))
 
 
-def _claim(interval: Interval, shown: Printed) -> str:
+def limits_words(interval: Interval, shown: Printed) -> str:
+    """Return the limits in words; 'above' and 'below' belong to one-sided bounds only.
+
+    A limit that is not quite 1 is said so that it reads: 'above 0.999' for a bound, '0.987 to
+    nearly 1' for an end of an interval.
+    """
+    low, high = shown.low or "", shown.high or ""
     if interval.side == Side.LOWER:
-        return f"is above {shown.low}"
+        return f"above {_rounded(low) if low.startswith('under') else low.split()[-1]}"
     if interval.side == Side.UPPER:
-        return f"is below {shown.high}"
-    return f"lies between {shown.low} and {shown.high}"
+        return f"below {_rounded(high) if high.startswith('over') else high.split()[-1]}"
+    return f"{_nearly(low)} to {_nearly(high)}"
+
+
+def _nearly(text: str) -> str:
+    return f"nearly {_rounded(text)}" if " " in text else text
+
+
+def _rounded(text: str) -> str:
+    """Return the round number that a text like 'over 0.999' stays short of."""
+    return f"{round(_read(text))}".replace("-", MINUS)
+
+
+def _claim(interval: Interval, shown: Printed) -> str:
+    words = limits_words(interval, shown)
+    if interval.side == Side.TWO_SIDED:
+        return f"lies between {words.replace(' to ', ' and ')}"
+    return f"is {words}"
 
 
 def _ends(interval: Interval | None, shown: Printed) -> str:
-    if interval is None:
-        return ""
-    if interval.side == Side.TWO_SIDED:
-        return f" ({shown.low} to {shown.high})"
-    return f" ({_claim(interval, shown).removeprefix('is ')})"
+    return "" if interval is None else f" ({limits_words(interval, shown)})"
 
 
 def _reaches_no_information(estimate: Estimate) -> bool:

@@ -153,7 +153,7 @@ def no_curves(pi: Predictions) -> str | None:
     if pi.target.task is Task.BINARY:
         return None
     if pi.target.task is Task.MULTICLASS:
-        return "A ROC curve is of two classes; here are more. The table of decisions shows them."
+        return "A ROC curve is of two classes; here are more."
     return "A ROC curve is of classes; the outcome here has none."
 
 

@@ -36,6 +36,8 @@ class FoldScores:
         The repeat of each.
     cases, positives : ndarray of shape (F,)
         Cases of each fold, and those of the positive class or with an event; None without classes.
+    marked : str
+        What those cases are: 'positive', or 'with an event'.
     """
 
     scores: Floats
@@ -43,6 +45,7 @@ class FoldScores:
     repeats: NDArray[np.intp]
     cases: NDArray[np.int64]
     positives: NDArray[np.int64] | None
+    marked: str = "positive"
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +89,7 @@ def winner_folds(pi: Predictions, metric: Metric, winner: int | str) -> FoldScor
         repeats=repeats,
         cases=np.array(cases),
         positives=None if marked is None else np.array(positives),
+        marked="positive" if target.event is None else "with an event",
     )
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from earnest.core.results import Estimate
-from earnest.core.sentences import Printed, percent
+from earnest.core.sentences import Printed, limits_words, percent
 from earnest.core.specs import Side
 from earnest.plotting.report_axes import in_a_figure
 
@@ -69,11 +69,9 @@ def _interval_words(estimate: Estimate, words: Printed) -> str:
     if interval is None:
         return "no interval"
     level = percent(interval.confidence_level)
-    if interval.side == Side.LOWER:
-        return f"above {words.low} with {level} confidence"
-    if interval.side == Side.UPPER:
-        return f"below {words.high} with {level} confidence"
-    return f"{level} interval {words.low} to {words.high}"
+    said = limits_words(interval, words)
+    two_sided = interval.side == Side.TWO_SIDED
+    return f"{level} interval {said}" if two_sided else f"{said} with {level} confidence"
 
 
 def answer_rows(estimate: Estimate, words: Printed) -> list[tuple[str, str]]:

@@ -77,7 +77,7 @@ def fold_dots(
     canvas = Canvas(width, height, name)
     scale = Scale(*ends, height - 5, 5)
     step = (width - 8) / max(len(scores), 1)
-    known = []
+    known, dots = [], []
     for fold, score in enumerate(scores):
         x = 4 + (fold + 0.5) * step
         if score is None or not math.isfinite(score):
@@ -85,7 +85,9 @@ def fold_dots(
             canvas.line((x - half, height / 2), (x + half, height / 2), "ink3")
         else:
             known.append(score)
-            canvas.speck((x, scale(score)), 1.8, "ink2")
+            dots.append((x, scale(score)))
+    if dots:
+        canvas.specks(dots, 1.8, "ink2", 1.0)
     ran = f"{len(known)} of {len(scores)} folds"
     places = places_between(ends)
     said = (

@@ -236,14 +236,16 @@ def draw_winner(panel: Panel, *, down: bool) -> None:
 
 
 def _rug(panel: Panel, top: float) -> None:
-    """Draw one tick a trial, as one shape; levels spread theirs in the order of the trials."""
+    """Draw one tick a trial, as one shape; levels spread theirs in the order of the trials.
+
+    Ticks within half a pixel look like one and are drawn as one.
+    """
     curve = panel.curve
     trials = list(curve.trials)
     trials = trials[:: max(1, math.ceil(len(trials) / MOST_TICKS))]
     places = _spread(trials, list(curve.grid)) if panel.levels else (float(v) for v in trials)
     points: list[Point] = []
-    for place in places:
-        x = panel.x(place)
+    for x in sorted({round(2 * panel.x(place)) / 2 for place in places}):
         points += [(x, top), (x, top + RUG), (math.nan, math.nan)]
     if points:
         panel.canvas.curve(points, "ink2", 0.7)

@@ -90,7 +90,7 @@ def _fold_names(canvas: Canvas, made: FoldScores, left: float, step: float, bott
 def _size(made: FoldScores) -> str:
     said = f"Fold (about {round(float(made.cases.mean())):,} cases"
     if made.positives is not None:
-        said += f", {round(float(made.positives.mean())):,} of them positive"
+        said += f", {round(float(made.positives.mean())):,} of them {made.marked}"
     return said + ")"
 
 

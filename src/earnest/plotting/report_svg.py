@@ -16,7 +16,7 @@ from html import escape
 from typing import Any
 
 from earnest.core.errors import InputError
-from earnest.plotting.report_text import TEXT, plain
+from earnest.plotting.report_text import TEXT, brief, plain
 
 # What a colour is for, and what it looks like on light and on dark paper.
 TOKENS: dict[str, tuple[str, str]] = {
@@ -268,7 +268,7 @@ class Canvas:
 
     def figure(self, label: str, table: Iterable[Sequence[str]]) -> Figure:
         """Return what was drawn."""
-        words = " ".join(plain(label).split("\n"))
+        words = brief(" ".join(plain(label).split("\n")))
         size = f"{_number(self.width)} {_number(self.height)}"
         head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{escape(words)}" '

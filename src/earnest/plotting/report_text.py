@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Sequence
 
 TEXT, SMALL = 12.5, 12.0  # pixels
+LONGEST, KEPT = 120, 80  # signs without a space between them
+_ENDLESS = re.compile(rf"\S{{{LONGEST},}}")
 
 
 def plain(words: str) -> str:
@@ -18,6 +21,18 @@ def plain(words: str) -> str:
     )
     turns = any(unicodedata.bidirectional(c) in ("R", "AL") for c in shown)
     return f"\u2068{shown}\u2069" if turns and "\u2068" not in shown else shown
+
+
+def brief(words: str) -> str:
+    """Return a text in which no word is endless: a name of a thousand signs is cut.
+
+    Examples
+    --------
+    >>> from earnest.plotting.report_text import brief
+    >>> brief("short"), len(brief("x" * 5000))
+    ('short', 81)
+    """
+    return _ENDLESS.sub(lambda word: f"{word[0][:KEPT]}…", words)
 
 
 def _spelled(sign: str) -> str:

@@ -14,7 +14,9 @@ from earnest.core.sentences import (
     elected,
     form,
     headline,
+    limits_words,
     percent,
+    places_of,
     printed,
     prose,
     reason,
@@ -24,7 +26,7 @@ from earnest.core.target import Target, Task
 from earnest.core.wording import decimals
 from earnest.plotting.report_figures import answer as draw_answer
 from earnest.reporting.asking import Results
-from earnest.reporting.findings_words import NO_ESTIMATE, NO_SCORE
+from earnest.reporting.findings_words import NO_ANSWER, NO_ESTIMATE, NO_SCORE
 from earnest.reporting.labels import NONE, counted, param_names, spelled, value_words
 from earnest.reporting.material import DROPPED, FAILED, INCOMPLETE, Material
 from earnest.reporting.model import Answer, Facts, Span
@@ -42,6 +44,7 @@ NO_OUTCOME = (
     "Give the predictions that the search kept: Predictions with y, or the folder of a finished "
     "run.",
 )
+REFUSED = ("There is none: the method refused, and says why in the line at the top.",)
 NO_WINNER = ("An estimate needs a configuration that was evaluated on every fold.",)
 
 
@@ -92,7 +95,8 @@ def _without_estimate(found: Results) -> Answer:
     if best is not None and best.score is not None:
         score = prose(best.score, decimals(None, best.score), material.scale.limits)
     words = {"article": article(material.title), "title": material.title, "score": score}
-    said = NO_SCORE if score is None else NO_ESTIMATE.format(**words)
+    form_of = NO_SCORE if score is None else NO_ESTIMATE
+    said = (NO_ANSWER if score is None and _refusal(found) else form_of).format(**words)
     return Answer(
         kicker=_kicker(material, None),
         headline=_spans(said, None, score, ""),
@@ -105,11 +109,17 @@ def _without_estimate(found: Results) -> Answer:
         naive_title="Naive score",
         naive_note="the winner’s own cross-validation score",
         gap="",
-        meaning=NO_OUTCOME if material.predictions is None else NO_WINNER,
+        meaning=_no_meaning(found),
         cautions=(),
         checked="",
         facts=tuple(_facts(found)),
     )
+
+
+def _no_meaning(found: Results) -> tuple[str, ...]:
+    if found.material.predictions is None:
+        return NO_OUTCOME
+    return REFUSED if _refusal(found) else NO_WINNER
 
 
 def _reason(found: Results, made: Estimate) -> str:
@@ -178,13 +188,7 @@ def _interval_title(made: Estimate) -> str:
 def interval_words(made: Estimate, places: int | None = None) -> str:
     """Return the limits of an estimate in prose; a dash where there are none."""
     interval, shown = made.interval, printed(made, places)
-    if interval is None:
-        return NONE
-    if interval.side == Side.LOWER:
-        return f"above {shown.low}"
-    if interval.side == Side.UPPER:
-        return f"below {shown.high}"
-    return f"{shown.low} to {shown.high}"
+    return NONE if interval is None else limits_words(interval, shown)
 
 
 def _gap(made: Estimate) -> str:
@@ -219,7 +223,22 @@ def _meaning(found: Results, made: Estimate) -> Iterator[str]:
         )
     elif made.n_configs > 1 and folds > 1:
         yield f"A model refitted on all {n} is usually a little better; that gain is not counted."
+    yield from _two_naive(found, made)
     yield f"“New data” means cases drawn like these {n}: same source, same period, same mix."
+
+
+def _two_naive(found: Results, made: Estimate) -> Iterator[str]:
+    """Say why the table of configurations has another score of the winner, where it has."""
+    own = next((one.score for one in found.material.tried if one.config == made.winner), None)
+    if own is None or made.naive is None or made.n_configs < 2 or not found.corrected:
+        return
+    places, limits = max(places_of([made]), 3), made.scale.limits
+    ranked, pooled = prose(own, places, limits), prose(made.naive, places, limits)
+    if ranked != pooled:
+        yield (
+            f"The naive score is over all cases at once, {pooled}; the mean over folds, by which "
+            f"the search ranks, is {ranked}."
+        )
 
 
 def _cautions(found: Results, made: Estimate) -> tuple[Caution, ...]:
@@ -291,7 +310,9 @@ def _data(found: Results, target: Target) -> Iterator[tuple[str, str]]:
 def _search(found: Results) -> Iterator[tuple[str, str]]:
     material = found.material
     yield "Tried", counted(len(material.tried), "configuration")
-    if found.n_folds:
+    if found.n_folds == 1:
+        yield "Splits", "none: one set of cases"
+    elif found.n_folds:
         repeats = "" if found.n_repeats < 2 else f", {counted(found.n_repeats, 'repeat')}"
         yield "Splits", f"{counted(found.n_folds, 'fold')}{repeats}"
     if material.n_fits is not None:

@@ -25,7 +25,7 @@ from earnest.reporting.material import COMPLETE, DROPPED, FAILED, INCOMPLETE, Ma
 from earnest.reporting.model import AuditPart, AuditRow, Facts, RivalsPart
 
 STRIP, DOTS = 236, 92  # pixels
-DRAWN = 250  # rows with a strip; beyond, the page would grow past its budget
+DRAWN = 200  # rows with a strip; beyond, the page would grow past its budget
 FOLDS = 30  # folds that can be told apart as dots
 WINNER, NOT_WORSE, WORSE = "winner", "not worse", "worse"
 ORDER = (WINNER, NOT_WORSE, WORSE, "evaluated", DROPPED, INCOMPLETE, FAILED)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from earnest.comparison.base import TESTS
 from earnest.core.provenance import versions
 from earnest.core.results import Estimate
-from earnest.core.sentences import article, percent, printed
+from earnest.core.sentences import article, limits_words, percent, printed
 from earnest.core.specs import Side
 from earnest.reporting.asking import Results, spec_of
 from earnest.reporting.citations import cited
@@ -55,7 +55,7 @@ def _facts(found: Results) -> Iterator[Facts]:
             "The comparison",
             (
                 ("Test", f"{spec.name}: {spec.title}"),
-                ("Adjusted", f"for {counted(len(found.many), 'comparison')}, Bonferroni"),
+                ("Adjusted", _adjustment(len(found.many))),
                 ("Seed", _said(found.many.seed)),
             ),
         )
@@ -121,17 +121,17 @@ def paragraph(found: Results) -> str:
     told.append(
         f"The estimate is {article(material.title)} {material.title} of {shown.value}{_ends(made)}."
     )
+    told.append(f"It estimates {made.estimand}.")
     if made.n_configs > 1 and shown.naive is not None and found.corrected:
         told.append(
             f"The cross-validated score of the selected configuration, which is not corrected for "
             f"the selection, was {shown.naive}."
         )
-    told.append(f"It estimates {made.estimand}.")
     if found.many is not None and len(found.many):
         test = TESTS[found.many.comparisons[0].test].spec
         told.append(
-            f"The selected configuration was compared with the {len(found.many):,} others by "
-            f"{test.title} ({test.cites}), two-sided, with Bonferroni's adjustment."
+            f"The selected configuration was compared with {_others(len(found.many))} by the test "
+            f"{test.name} ({test.title}; {test.cites}), two-sided{_adjusted(len(found.many))}."
         )
     used = ", ".join(f"{name} {number}" for name, number in made.provenance.versions.items())
     told.append(
@@ -140,13 +140,22 @@ def paragraph(found: Results) -> str:
     return " ".join(told)
 
 
+def _adjustment(count: int) -> str:
+    return "no: there is one" if count == 1 else f"for {count:,} comparisons, Bonferroni"
+
+
+def _others(count: int) -> str:
+    return "the other one" if count == 1 else f"the {count:,} others"
+
+
+def _adjusted(count: int) -> str:
+    return "" if count == 1 else ", with Bonferroni's adjustment"
+
+
 def _ends(made: Estimate) -> str:
     interval, shown = made.interval, printed(made)
     if interval is None:
         return ""
     level = percent(interval.confidence_level)
-    if interval.side == Side.LOWER:
-        return f" ({level} lower bound {shown.low})"
-    if interval.side == Side.UPPER:
-        return f" ({level} upper bound {shown.high})"
-    return f" ({level} interval {shown.low} to {shown.high})"
+    kind = "interval" if interval.side == Side.TWO_SIDED else "one-sided bound:"
+    return f" ({level} {kind} {limits_words(interval, shown)})"

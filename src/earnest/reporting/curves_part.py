@@ -25,11 +25,13 @@ from earnest.reporting.findings_words import (
     UNCORRECTED_TAG,
     curves_heading,
 )
+from earnest.reporting.labels import counted
 from earnest.reporting.model import Confusion, ConfusionRow, CurvesPart, Panel
 
 SQUARE, WIDE, PHONE = 350, 500, 350  # pixels
 LUCK = 0.05  # of as many bins outside their bars by chance alone
 MOST_CLASSES = 12
+AREAS = ("roc_auc", "average_precision")  # metrics whose decimals are those of the areas
 LEDE = {
     Task.BINARY: "Curves of the corrected estimate: in each resample, the configuration chosen on "
     "it, scored on the cases left out. Beside them the winner as it was searched.",
@@ -37,7 +39,8 @@ LEDE = {
     Task.REGRESSION: "The predictions of the winner as it was searched.",
     Task.SURVIVAL: "The risks of the winner as it was searched.",
 }
-NOTE = "Bands and bars are {level}, pointwise: about one point in twenty may lie outside by chance."
+NOTE = "Bands and bars are {level}, pointwise: {share} of the points may lie outside by chance."
+COUNTS_NOTE = "The intervals of the shares found are {level}, each on its own."
 
 
 def curves_of(found: Results) -> CurvesPart | None:
@@ -51,7 +54,9 @@ def curves_of(found: Results) -> CurvesPart | None:
     wide = list(_wide(found, pi, made, level))
     confusion = _confusion(pi, made, level)
     if len(pi.target.classes) > MOST_CLASSES:
-        left_out.append(f"A table of decisions is shown for up to {MOST_CLASSES} classes.")
+        left_out.append(
+            f"A table of decisions is shown for up to {MOST_CLASSES} classes, not here."
+        )
     if not square and not wide and confusion is None:
         return None
     single = made.n_configs == 1
@@ -59,12 +64,19 @@ def curves_of(found: Results) -> CurvesPart | None:
     return CurvesPart(
         heading=_heading(pi, made, level, fair=found.corrected),
         lede=lede,
-        note=NOTE.format(level=percent(level)),
+        note=_note(square, confusion, level),
         square=tuple(square),
         wide=tuple(wide),
         confusion=confusion,
         left_out=tuple(left_out),
     )
+
+
+def _note(square: list[Panel], confusion: Confusion | None, level: float) -> str:
+    """Return how to read the bands that are drawn, nothing where there are none."""
+    if square:
+        return NOTE.format(level=percent(level), share=percent(round(1.0 - level, 10)))
+    return "" if confusion is None else COUNTS_NOTE.format(level=percent(level))
 
 
 def _heading(pi: Predictions, made: Estimate, level: float, *, fair: bool) -> str:
@@ -107,7 +119,7 @@ def _square(
         except EarnestError as error:
             left_out.append(f"The curves are not shown: {error}")
         else:
-            places = max(places_of([made]), 3) if made.metric == "roc_auc" else 3
+            places = max(places_of([made]), 0) if made.metric in AREAS else 3
             tag = ALONE_TAG if made.n_configs == 1 else CORRECTED_TAG
             yield Panel(
                 heading="ROC",
@@ -117,7 +129,9 @@ def _square(
             yield Panel(
                 heading="Precision and recall",
                 tag=tag,
-                figure=draw.precision_recall(both.precision_recall, name="pr", width=SQUARE),
+                figure=draw.precision_recall(
+                    both.precision_recall, name="pr", width=SQUARE, places=places
+                ),
             )
     elif pi.target.task is Task.MULTICLASS:
         left_out.append(no_curves(pi) or "")
@@ -192,7 +206,7 @@ def _confusion(pi: Predictions, made: Estimate, level: float) -> Confusion | Non
         predicted=found.labels,
         rows=tuple(
             ConfusionRow(
-                label=f"{label}, {round(found.counts[i].sum()):,}",
+                label=f"{label} ({counted(round(found.counts[i].sum()), 'case')})",
                 counts=tuple(round(count) for count in found.counts[i]),
                 right=i,
                 share="–" if share is None else f"{percent(round(share.value, 2))} found",

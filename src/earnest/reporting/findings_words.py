@@ -14,6 +14,7 @@ NO_ESTIMATE = (
     "The search reported {article} {title} of {score}. What to expect on new data is open."
 )
 NO_SCORE = "No configuration was evaluated on every fold."
+NO_ANSWER = "These cases allow no estimate of the {title} on new data."
 
 METHODS_AGREE = "The corrected methods agree: {low} to {high}"
 METHODS_SAME = "The corrected methods agree: {low}"
@@ -68,6 +69,14 @@ GROUPS: dict[str, tuple[str, str]] = {
     Estimand.FIXED_MODEL: ("This one configuration", "its predictions read as they are"),
     Estimand.WINNER_SCORE: ("The winner's own score", "as selected"),
     Estimand.WINNER_AS_FIXED: ("The winner as if fixed in advance", "its selection is ignored"),
+}
+# The same where there is one configuration: nothing was chosen.
+GROUPS_OF_ONE: dict[str, tuple[str, str]] = {
+    Estimand.WINNER: ("The one configuration, resampled", "mean over resamples"),
+    Estimand.CHOSEN_ON_LEARNING: ("Its predictions read as one fixed model's", ""),
+    Estimand.CHOSEN_ON_EVALUATION: ("Its predictions read as one fixed model's", ""),
+    Estimand.WINNER_SCORE: ("Its own score", "as it is"),
+    Estimand.WINNER_AS_FIXED: ("Its own score, resampled", "as if trained once"),
 }
 UNCORRECTED = ("Not corrected for the search", "for reference; do not report")
 REFUSED = ("Methods that do not apply here", "")

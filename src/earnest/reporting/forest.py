@@ -11,12 +11,19 @@ from earnest.methods import METHODS
 from earnest.reporting.answer import interval_words
 from earnest.reporting.asking import Results, spec_of
 from earnest.reporting.drawing import Strips
-from earnest.reporting.findings_words import GROUPS, REFUSED, SHORT, UNCORRECTED, methods_heading
+from earnest.reporting.findings_words import (
+    GROUPS,
+    GROUPS_OF_ONE,
+    REFUSED,
+    SHORT,
+    UNCORRECTED,
+    methods_heading,
+)
 from earnest.reporting.labels import NONE, counted
 from earnest.reporting.model import MethodGroup, MethodRow, MethodsPart
 
 LEDE = (
-    "Every method that applies here, on the same {resamples}, grouped by what it estimates. "
+    "Every method that applies here, {basis}, grouped by what it estimates. "
     "Compare numbers within a group; across groups they answer different questions."
 )
 ORDER = [
@@ -38,14 +45,27 @@ def methods_of(found: Results) -> MethodsPart | None:
     strips = Strips.of(list(table), made)
     return MethodsPart(
         heading=_heading(found, made, places),
-        lede=LEDE.format(
-            resamples=counted(made.n_resamples, "resample") if made.n_resamples else "cases"
-        ),
+        lede=LEDE.format(basis=_basis(made)),
         level=percent(0.95 if made.interval is None else made.interval.confidence_level),
         reported=printed(made, places).value,
         groups=tuple(_groups(found, made, places, strips)),
         axis=strips.axis,
     )
+
+
+def _basis(made: Estimate) -> str:
+    if not made.n_resamples:
+        return "on the same cases"
+    return f"those that resample cases on the same {counted(made.n_resamples, 'resample')}"
+
+
+def _group_words(found: Results, made: Estimate, estimand: str) -> tuple[str, str]:
+    """Return what a group is called, and what its numbers are about."""
+    one = GROUPS_OF_ONE if made.n_configs == 1 else {}
+    title, note = one.get(estimand) or GROUPS.get(Estimand(estimand), (estimand, ""))
+    if "{n_train}" in note and not found.n_train:
+        note = "mean over choices"  # no folds are known, so no training set is either
+    return title, note.format(n_train=f"{found.n_train:,}")
 
 
 def _heading(found: Results, made: Estimate, places: int) -> str:
@@ -82,7 +102,7 @@ def _groups(found: Results, made: Estimate, places: int, strips: Strips) -> Iter
         key=lambda each: (each != first, known.get(each, 99)),
     )
     for estimand in estimands:
-        title, note = GROUPS.get(Estimand(estimand), (estimand, ""))
+        title, note = _group_words(found, made, estimand)
         rows = [
             _row(one, made, places, strips, "honest" if estimand == first else "other")
             for one in _reported_first(fair, made)
@@ -90,7 +110,7 @@ def _groups(found: Results, made: Estimate, places: int, strips: Strips) -> Iter
         ]
         if estimand == Estimand.WINNER and found.nested_fits:
             rows.append(_nested(found.nested_fits))
-        yield MethodGroup(title, note.format(n_train=f"{found.n_train:,}"), tuple(rows))
+        yield MethodGroup(title, note, tuple(rows))
     naive = [one for one in table if not any(one is each for each in fair)]
     if naive:
         rows = [_row(one, made, places, strips, "naive") for one in naive]
@@ -129,9 +149,18 @@ def _nested(fits: int) -> MethodRow:
     )
 
 
+def _scored(one: Estimate, made: Estimate) -> str:
+    """Say where an uncorrected score is a mean over folds, unlike the naive one of the headline."""
+    rules = [str(each.provenance.knobs.get("selector")) for each in (one, made)]
+    if one.n_configs < 2 or _fair(one) or rules != ["mean_of_folds", "pooled"]:
+        return ""
+    return ", by folds"
+
+
 def _row(one: Estimate, made: Estimate, places: int, strips: Strips, kind: str) -> MethodRow:
     resamples = f", {counted(one.n_resamples, 'resample')}" if one.n_resamples else ""
     note = one.method + (": gives no interval" if one.interval is None else resamples)
+    note += _scored(one, made)
     return MethodRow(
         title=SHORT.get(one.method, spec_of(one).title),
         note=note,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from statistics import NormalDist
 
 from earnest.core.errors import EarnestError
 from earnest.core.sentences import percent
@@ -120,7 +121,7 @@ def _effect_words(curve: EffectCurve) -> str:
 
 def _regions(made: Explanation, tree: RegionTree, number: int) -> RegionsPart:
     level = made.confidence_level
-    limits = draw.tree_limits(tree, level)
+    limits, half = draw.tree_limits(tree, level), NormalDist().inv_cdf(0.5 + level / 2)
 
     def node(region: Region) -> RegionNode:
         root = region.parent is None
@@ -130,7 +131,7 @@ def _regions(made: Explanation, tree: RegionTree, number: int) -> RegionsPart:
             depth=region.depth,
             title=_title(region),
             facts=_facts(region),
-            band=f"average band ± {1.96 * region.curve.mean_confidence:.2g}"
+            band=f"average band ± {half * region.curve.mean_confidence:.2g}"
             if root
             else band_words(region.narrower),
             narrower=None if root or abs(region.narrower) < 0.005 else region.narrower > 0,
@@ -144,7 +145,7 @@ def _regions(made: Explanation, tree: RegionTree, number: int) -> RegionsPart:
                 confidence_level=level,
                 width=NODE,
             ),
-            others=tuple(_others(made, tree, region, number)) if number == 0 else (),
+            others=tuple(_others(made, tree, region, number)),
             children=tuple(node(tree.regions[child]) for child in region.children),
         )
 

@@ -130,7 +130,7 @@ def _rivals(part: RivalsPart) -> Iterator[str]:
     yield f"## {escaped(part.heading)}"
     yield escaped(f"{part.lede} Not worse {part.note}")
     yield grid(
-        ("Configuration", "CV score", "Winner ahead by", "Interval", "p, all at once", "Verdict"),
+        ("Configuration", "Score", "Winner ahead by", "Interval", "p, all at once", "Verdict"),
         (
             (
                 row.label,

@@ -8,6 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 from earnest.plotting.report_svg import TOKENS
+from earnest.plotting.report_text import brief, plain
 from earnest.reporting.model import Content
 
 SECTIONS = (
@@ -35,10 +36,21 @@ def tokens(theme: int) -> str:
     return "".join(f"--{name}:{pair[theme]};" for name, pair in TOKENS.items())
 
 
+def shown(value: Any) -> Any:
+    """Return a value as the page prints it: what cannot be seen spelled out, endless words cut.
+
+    The JSON holds every text whole. What is marked as safe is HTML of our own.
+    """
+    if not isinstance(value, str) or hasattr(value, "__html__"):
+        return value
+    return brief("\n".join(plain(line) for line in value.split("\n")))
+
+
 @cache
 def environment() -> Any:
     """Return the templates: escaping is on, and a name that is not known is an error."""
     from jinja2 import Environment, FunctionLoader, StrictUndefined
+    from markupsafe import Markup
 
     made = Environment(
         loader=FunctionLoader(_read),
@@ -46,8 +58,9 @@ def environment() -> Any:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=shown,
     )
-    made.globals.update(light=tokens(0), dark=tokens(1))
+    made.globals.update(light=Markup(tokens(0)), dark=Markup(tokens(1)))
     return made
 
 

@@ -12,10 +12,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from earnest.comparison.base import TESTS
+from earnest.core.cautions import Caution
 from earnest.core.comparison_tables import Comparisons, p_of
 from earnest.core.comparison_words import p_words, places_of_difference
 from earnest.core.comparisons import Comparison
 from earnest.core.differences import alpha_of
+from earnest.core.results import by_severity
 from earnest.core.sentences import percent, prose
 from earnest.plotting.report_figures import (
     Difference,
@@ -96,13 +98,9 @@ def rivals_of(found: Results) -> RivalsPart | None:
     level = percent(many.confidence_level)
     return RivalsPart(
         heading=rivals_heading(len(kept), len(rows)),
-        lede=_lede(found, many, rows, simplest, labels),
+        lede=_lede(many, rows, simplest, labels, places),
         note=NOT_WORSE,
-        test=(
-            f"Test: {spec.title} ({spec.name}), two-sided. Thick bar: {level} for this one "
-            f"comparison. Thin bar: {level} for all {len(rows):,} at once, as is p (Bonferroni); "
-            "the verdict follows them."
-        ),
+        test=f"Test: {spec.title} ({spec.name}), two-sided. {_bars(len(rows), level)}",
         rows=tuple(
             replace(
                 _row(row, places, labels, simplest),
@@ -114,8 +112,26 @@ def rivals_of(found: Results) -> RivalsPart | None:
         n_others=len(rows),
         not_worse=tuple(kept),
         simplest=simplest,
-        cautions=many.cautions,
+        cautions=_cautions(found, many),
         axis=strip_axis(scale, name="rivals-axis", words=better),
+    )
+
+
+def _cautions(found: Results, many: Comparisons) -> tuple[Caution, ...]:
+    """Return what the comparisons are to be taken with: each code once, none of the number's."""
+    told = () if found.estimate is None else found.estimate.cautions
+    every = [*many.cautions, *(each for made in many for each in made.cautions)]
+    fresh = {each.code: each for each in reversed(every) if each not in told}
+    return by_severity(fresh.values())
+
+
+def _bars(count: int, level: str) -> str:
+    if count == 1:
+        return f"Bar: {level}; the verdict follows it."
+    return (
+        f"Thick bar: {level} for this one comparison. Thin bar: {level} for all {count:,} at once, "
+        "as is p (Bonferroni); the verdict follows them. Scores are as the test takes them: over "
+        "all cases or by folds."
     )
 
 
@@ -171,11 +187,11 @@ def _ahead(made: Comparison) -> float:
 
 
 def _lede(
-    found: Results,
     many: Comparisons,
     rows: list[Verdict],
     simplest: str | None,
     labels: dict[str, str],
+    places: int,
 ) -> str:
     joint = sum(name != many.best for name in many.not_worse)
     told = ""
@@ -189,10 +205,11 @@ def _lede(
             "Which of them is simplest is not known: an order from simple to complex was not given "
             f"(Configs.with_complexity).{told}"
         )
+    if all(row.worse for row in rows):
+        return f"These data leave no other choice than the winner.{told}"
     if simplest == many.reference:
         return f"The simplest of them is the winner itself.{told}"
     row = next(row for row in rows if row.made.b == simplest)
-    places = places_of_difference(row.made)
     ahead = prose(abs(_ahead(row.made)), places, row.made.limits)
     ends = ""
     if row.one is not None:

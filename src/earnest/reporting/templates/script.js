@@ -9,7 +9,7 @@ document.documentElement.classList.add("js");
     var keep = { text: "", state: "" };
     var box = table.closest("section"), count = box.querySelector("[data-count]");
     function sort(column, down) {
-      var cell = function (row) { var at = row.cells[column], v = at.getAttribute("data-v"); return v === null ? at.textContent : v; };
+      var cell = function (row) { var at = row.cells[column], v = at.getAttribute("data-v"); var x = v === null ? at.textContent : v; return x === "–" ? "" : x; };
       rows.sort(function (a, b) {
         var x = cell(a), y = cell(b), p = parseFloat(x), q = parseFloat(y);
         if (x === "" || y === "") { return (x === "") - (y === "") || a.earnest - b.earnest; }

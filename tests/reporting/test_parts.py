@@ -1,0 +1,202 @@
+"""Laws of single parts of a report, each once broken."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import earnest as en
+from earnest.core.sentences import places_of
+from earnest.reporting.model import RegionNode
+from tests.e2e.conftest import many
+from tests.reporting.scenes import scene
+
+
+def two_classes(n: int = 80, count: int = 4, folds: int | None = 5) -> en.Predictions:
+    rng = np.random.default_rng(21)
+    y = np.tile([0, 1], n // 2)
+    scores = 0.5 * y[:, None] + rng.random((n, count))
+    fold = None if folds is None else np.arange(n) // 2 % folds
+    return en.Predictions.from_arrays(y, np.clip(scores / 1.5, 0, 1), fold)
+
+
+def test_areas_of_curves_have_the_decimals_of_the_headline() -> None:
+    made = en.report(two_classes(), metric="roc_auc").content
+    assert made.curves is not None
+    roc = made.curves.square[0].figure
+    areas = re.findall(r"AUC (0\.\d+)<", roc.svg)
+    assert areas == [made.answer.value, made.answer.naive]
+
+
+def test_what_may_lie_outside_a_band_follows_its_level() -> None:
+    made = en.report(two_classes(), metric="roc_auc", confidence_level=0.9).content
+    assert made.curves is not None
+    assert "90\u00a0%, pointwise: 10\u00a0% of the points" in made.curves.note
+
+
+@pytest.mark.parametrize("name", ["regression", "survival"])
+def test_nothing_is_said_of_bands_that_are_not_there(name: str) -> None:
+    made = scene(name)
+    assert made.content.curves is not None
+    assert made.content.curves.note == ""
+    assert "pointwise" not in made.to_html()
+
+
+def test_folds_of_a_survival_count_events() -> None:
+    page = scene("survival").to_html()
+    assert "of them with an event)" in page
+    assert "of them positive" not in page
+
+
+def test_a_count_is_not_taken_for_a_class() -> None:
+    made = en.report(two_classes(), metric="roc_auc").content
+    assert made.curves is not None
+    assert made.curves.confusion is not None
+    assert [row.label for row in made.curves.confusion.rows] == ["1 (40 cases)", "0 (40 cases)"]
+
+
+def test_with_many_classes_no_table_is_promised() -> None:
+    rng = np.random.default_rng(22)
+    y = np.repeat([f"class {i:02d}" for i in range(30)], 8)
+    scores = rng.random((240, 2, 1, 30)) + 0.6 * (y[:, None] == np.unique(y))[:, None, None, :]
+    scores /= scores.sum(axis=-1, keepdims=True)
+    pi = en.Predictions.from_arrays(y, scores, np.arange(240) % 8)
+    curves = en.report(pi, metric="accuracy").content.curves
+    assert curves is not None
+    assert curves.confusion is None
+    assert "shows them" not in " ".join(curves.left_out)
+    assert "up to 12 classes" in " ".join(curves.left_out)
+
+
+def test_without_folds_no_training_size_is_said() -> None:
+    for pi in (two_classes(folds=None), two_classes(count=1, folds=None)):
+        made = en.report(pi, metric="roc_auc")
+        assert made.content.methods is not None
+        assert all("of 0" not in group.note for group in made.content.methods.groups)
+        assert "1 fold" not in made.to_markdown()
+
+
+def test_one_configuration_was_not_chosen() -> None:
+    methods = en.report(two_classes(count=1), metric="roc_auc").content.methods
+    assert methods is not None
+    titles = " ".join(group.title for group in methods.groups)
+    assert "chosen" not in titles
+    assert "winner" not in titles
+
+
+def test_refused_cases_are_not_said_to_lack_a_fold() -> None:
+    pi = en.Predictions.from_arrays([0, 1], [[0.2, 0.3], [0.7, 0.9]])
+    answer = en.report(pi, metric="roc_auc").content.answer
+    assert answer.sentence == "These cases allow no estimate of the ROC AUC on new data."
+    assert "class 0 has one case" in answer.lede
+    assert "every fold" not in " ".join(answer.meaning)
+
+
+def test_the_paragraph_says_what_the_estimate_is_before_the_naive_score() -> None:
+    told = en.report(two_classes(), metric="roc_auc").content.computed.paragraph
+    assert told.index("It estimates the mean performance") < told.index("which is not corrected")
+    assert "compared with the 3 others by the test delong (" in told
+
+
+def test_one_comparison_is_not_adjusted() -> None:
+    made = en.report(two_classes(count=2), metric="roc_auc")
+    assert made.content.rivals is not None
+    assert "Bonferroni" not in made.to_markdown()
+    assert "Thin bar" not in made.content.rivals.test
+    assert "compared with the other one" in made.content.computed.paragraph
+
+
+def test_one_sided_bounds_are_bounds_in_the_paragraph() -> None:
+    told = en.report(two_classes(), metric="roc_auc", side="lower").content.computed.paragraph
+    assert re.search(r"\(95\u00a0% one-sided bound: above 0\.\d+\)", told)
+
+
+def nodes(node: RegionNode) -> list[RegionNode]:
+    return [node, *(each for child in node.children for each in nodes(child))]
+
+
+@pytest.fixture(scope="module")
+def whole() -> en.Report:
+    return en.report(many(n=60, count=40), metric="roc_auc")
+
+
+def test_each_node_of_each_tree_shows_its_curves(whole: en.Report) -> None:
+    learned = whole.content.learned
+    assert learned is not None
+    assert len(learned.regions) > 1
+    for tree in learned.regions:
+        told = {panel.heading for panel in learned.effects} - {tree.param}
+        for node in nodes(tree.root):
+            assert {panel.heading for panel in node.others} == told
+    ids = re.findall(r' id="([^"]+)"', whole.to_html())
+    assert len(ids) == len(set(ids))
+
+
+def test_the_simplest_is_named_with_the_decimals_of_the_table(whole: en.Report) -> None:
+    rivals = whole.content.rivals
+    assert rivals is not None
+    row = next(row for row in rivals.rows if row.simplest)
+    assert row.config == rivals.simplest
+    audit = whole.content.audit
+    assert audit is not None
+    depth = {each.config: int(dict(each.params)["model__depth"]) for each in audit.rows}
+    kept = (audit.rows[0].config, *rivals.not_worse)
+    assert depth[row.config] == min(depth[name] for name in kept)
+    assert f"The simplest of them is {row.label}. It scores {row.ahead.lstrip('−')}" in rivals.lede
+    assert row.interval in rivals.lede
+
+
+def test_a_name_is_not_said_twice_in_the_audit() -> None:
+    page = en.report(two_classes(), metric="roc_auc").to_html()
+    assert '<td class="id mono">c1</td><td class="par"></td>' in page
+
+
+def test_decimals_of_the_answer_are_those_of_its_standard_error() -> None:
+    pi = two_classes()
+    made = en.report(pi, metric="roc_auc").content.answer
+    places = places_of([en.estimate(pi, metric="roc_auc", rng=0)])
+    assert made.value is not None
+    assert len(made.value.split(".")[1]) == places
+
+
+def test_two_naive_scores_are_told_apart() -> None:
+    rng = np.random.default_rng(23)
+    y = np.tile([0, 1], 40)
+    folds = np.arange(80) // 2 % 5
+    scores = y[:, None] + rng.standard_normal((80, 3)) + 2.0 * folds[:, None]  # folds differ
+    pi = en.Predictions.from_arrays(y, scores, folds)
+    methods = en.report(pi, metric="roc_auc").content.methods
+    assert methods is not None
+    notes = {row.title: row.note for group in methods.groups for row in group.rows}
+    assert notes["Naive winner’s score"] == "naive: gives no interval, by folds"
+    assert notes["BBC"] == "bbc, 1,000 resamples"
+
+
+def test_another_score_of_the_winner_is_explained_beside_the_number() -> None:
+    from sklearn.neighbors import KNeighborsClassifier
+
+    rng = np.random.default_rng(24)
+    y = np.tile([0, 1], 40)
+    X = rng.standard_normal((80, 2)) + 0.8 * y[:, None]
+    search = en.SearchCV(
+        KNeighborsClassifier(), {"n_neighbors": [5, 9]}, scoring="roc_auc", cv=8, random_state=1
+    ).fit(X, y)
+    made = en.report(search, explain=False).content
+    assert made.audit is not None
+    naive, ranked = search.estimate_.naive, made.audit.rows[0].value
+    assert naive is not None
+    assert ranked is not None
+    assert abs(naive - ranked) > 0.005
+    told = " ".join(made.answer.meaning)
+    assert f"over all cases at once, {naive:.3f}; the mean over folds" in told
+    assert f"is {ranked:.3f}." in told
+
+
+def test_cautions_of_the_comparisons_are_told_once() -> None:
+    made = scene("grouped")
+    assert made.content.rivals is not None
+    codes = [each.code for each in made.content.rivals.cautions]
+    assert codes == ["EN036", "EN042"]
+    assert made.to_html().count("There are 20 groups.") == 2  # of the number, and of the test
