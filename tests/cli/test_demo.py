@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from earnest.training.tune_folder import FILES
+from earnest.training.tune_folder import FILES, REPORT
 
 
 def test_the_demo_tunes_says_what_to_expect_and_predicts(run, tmp_path):
@@ -16,11 +16,11 @@ def test_the_demo_tunes_says_what_to_expect_and_predicts(run, tmp_path):
         "Read    564 cases, 30 numeric features; diagnosis:",
         "Expect a ROC AUC of 0.99",
         "2. Predict for 5 patients that the search never saw.",
-        "3. Go on with your own table.",
+        "4. Go on with your own table.",
     ):
         assert words in done.out
     assert {p.name for p in out.iterdir()} == {"breast-cancer.csv", "new-patients.csv", "run"}
-    assert sorted(p.name for p in (out / "run").iterdir()) == sorted(FILES)
+    assert sorted(p.name for p in (out / "run").iterdir()) == sorted([*FILES, REPORT])
     saved = json.loads((out / "run" / "estimate.json").read_text("utf-8"))
     assert saved["n_cases"] == 564
     again = run("demo", "--out", out, "--configs", "1", "--n-jobs", "1")

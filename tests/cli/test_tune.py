@@ -13,7 +13,7 @@ from pyarrow import csv
 
 from earnest.cli.show_tune import in_words
 from earnest.training import tune_run
-from earnest.training.tune_folder import FILES
+from earnest.training.tune_folder import FILES, REPORT
 from tests.training.tune_tables import of, patients, portfolio
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -66,7 +66,7 @@ def test_with_dropping_progress_is_a_line_a_fold(run, here):
 def test_the_files_are_written_and_json_says_what_estimate_json_says(run, here):
     done = run(*QUICK, "--json", "--out", "a/b")
     said = json.loads(done.out)
-    assert sorted(p.name for p in (here / "a" / "b").iterdir()) == sorted(FILES)
+    assert sorted(p.name for p in (here / "a" / "b").iterdir()) == sorted([*FILES, REPORT])
     saved = json.loads((here / "a" / "b" / "estimate.json").read_text("utf-8"))
     assert {key: said[key] for key in saved} == saved
     assert set(said) - set(saved) == {"folder", "seconds", "fit_seconds"}

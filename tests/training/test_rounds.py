@@ -14,6 +14,7 @@ from benchmarks.papers.tsamardinos2018.replay import replay
 from earnest import BCED, SearchCV, estimate
 from earnest.core.rng import Seeds
 from earnest.engine import parcels
+from earnest.engine import run as engine_run
 from earnest.store import MemoryStore
 from earnest.training.dropping import dropping_of
 from earnest.training.stopping import StopWhenWidth
@@ -79,13 +80,13 @@ def test_neither_workers_nor_a_store_change_anything() -> None:
 
 def test_the_data_goes_to_the_workers_once_for_all_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[object] = []
-    whole = parcels.by_file
+    whole = engine_run.by_file
 
     def counting(content: parcels.Content) -> Any:
         sent.append(content)
         return whole(content)
 
-    monkeypatch.setattr(parcels, "by_file", counting)
+    monkeypatch.setattr(engine_run, "by_file", counting)
     X, y = problem()
     made = search(drop="bced", n_jobs=2).fit(X, y)
     assert made.n_splits_ == 6

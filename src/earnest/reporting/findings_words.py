@@ -69,6 +69,7 @@ GROUPS: dict[str, tuple[str, str]] = {
     Estimand.FIXED_MODEL: ("This one configuration", "its predictions read as they are"),
     Estimand.WINNER_SCORE: ("The winner's own score", "as selected"),
     Estimand.WINNER_AS_FIXED: ("The winner as if fixed in advance", "its selection is ignored"),
+    Estimand.LEARNER: ("The learner, over training sets", "of the size used here"),
 }
 # The same where there is one configuration: nothing was chosen.
 GROUPS_OF_ONE: dict[str, tuple[str, str]] = {
@@ -99,6 +100,10 @@ SHORT = {
     "naive_bootstrap": "Bootstrap of the winner",
     "bayle_all_pairs": "Bayle, all pairs",
     "bayle_within_fold": "Bayle, within folds",
+    "cv": "Cross-validation",
+    "loocv": "Leave-one-out",
+    "corrected_t": "Corrected t",
+    "repeated_cv": "Repeated cross-validation",
 }
 
 # ---- tags that every panel carries
