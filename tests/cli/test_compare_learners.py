@@ -41,10 +41,23 @@ def test_json_is_the_comparison_of_the_library(run: Run, patients: Path) -> None
     assert (done.code, done.err) == (0, "")
     table = read_table(patients, target="relapse", ignore="clinic")
     pair = [(name, learner(name, table.task, table.inputs)) for name in ("logistic", "dummy")]
-    made = en.compare_learners(*pair, table.X, table.y, metric="accuracy", cv=5, rng=7)
+    words = np.array(table.classes)[table.y]
+    made = en.compare_learners(*pair, table.X, words, metric="accuracy", cv=5, rng=7)
     data = json.loads(done.out)
     for key in ("difference", "p_value", "interval", "seed", "test", "a", "b", "n_cases"):
         assert data[key] == json.loads(json.dumps(made.to_dict()))[key]
+
+
+def test_the_positive_class_is_that_of_the_table(run: Run, patients: Path) -> None:
+    table = read_table(patients, target="relapse", ignore="clinic")
+    pair = [(name, learner(name, table.task, table.inputs)) for name in ("logistic", "tree")]
+    words = np.array(table.classes)[table.y]
+    args = (COMMAND, patients, "-t", "relapse", "--model", "logistic", "--versus", "tree")
+    for positive in ("nein", "jä"):
+        done = run(*args, "--ignore", "clinic", "--seed", 7, "-m", "recall", "--json",
+                   "--positive", positive)  # fmt: skip
+        made = en.compare_learners(*pair, table.X, words, metric="recall", positive=positive, rng=7)
+        assert json.loads(done.out)["value_a"] == made.value_a
 
 
 def test_the_decision_comes_first_then_facts(run: Run, patients: Path) -> None:

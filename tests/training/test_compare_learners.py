@@ -12,6 +12,7 @@ from joblib import parallel_config
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.metrics import f1_score, make_scorer
 from sklearn.model_selection import ShuffleSplit, StratifiedKFold, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
@@ -323,3 +324,76 @@ def test_fewer_than_ten_cases_are_told_of() -> None:
         GaussianNB(), LogisticRegression(), X[:9], y, metric="accuracy", cv=3, rng=0
     )
     assert "EN093" in {caution.code for caution in made.cautions}
+
+
+WORDS = np.where(Y == 1, "well", "ill")  # of which "well" is the last, and positive by default
+LAYERS = np.where(np.arange(80) < 24, "few", "many")
+
+
+def test_the_positive_class_is_the_one_that_is_named() -> None:
+    pair = LogisticRegression(), GaussianNB()
+    splitter = StratifiedKFold(5, shuffle=True, random_state=1)
+    ask = {"test": "corrected_t", "metric": "f1", "cv": splitter, "rng": 3}
+    for label, given in (
+        ("well", {}),
+        ("well", {"positive": "well"}),
+        ("ill", {"positive": "ill"}),
+    ):
+        made = en.compare_learners(*pair, X, WORDS, **ask, **given)
+        score = make_scorer(f1_score, pos_label=label)
+        values = [cross_val_score(one, X, WORDS, cv=splitter, scoring=score) for one in pair]
+        assert made.difference == pytest.approx(np.subtract(*values).mean())
+    assert not np.isclose(made.difference, en.compare_learners(*pair, X, WORDS, **ask).difference)
+
+
+@pytest.mark.parametrize("test", ["lpob", "loob"])
+def test_bootstrap_samples_are_drawn_as_for_one_learner(test: str) -> None:
+    pair = LogisticRegression(), DecisionTreeClassifier(max_depth=2, random_state=0)
+    metric = asked(test)["metric"]
+    ask = {"positive": "ill", "stratify": LAYERS, "n_replicates": 20, "rng": 3}
+    made = en.compare_learners(*pair, X, WORDS, test=test, metric=metric, **ask)
+    alone = [en.assess(one, X, WORDS, method=test, metric=metric, **ask).value for one in pair]
+    assert [made.value_a, made.value_b] == pytest.approx(alone)
+    plain = en.compare_learners(*pair, X, WORDS, test=test, metric=metric, n_replicates=20, rng=3)
+    assert made.value_a != plain.value_a
+
+
+def test_folds_are_the_same_for_two_learners_as_for_one() -> None:
+    pair = LogisticRegression(), GaussianNB()
+    ask = {"metric": "f1", "stratify": LAYERS, "positive": "ill", "cv": 6, "rng": 3}
+    made = en.compare_learners(*pair, X, WORDS, test="corrected_t", **ask)
+    alone = [en.assess(one, X, WORDS, method="corrected_t", **ask).value for one in pair]
+    assert [made.value_a, made.value_b] == pytest.approx(alone)
+
+
+def test_a_run_file_knows_the_positive_class_that_it_was_made_for(tmp_path: Path) -> None:
+    pair = LogisticRegression(), GaussianNB()
+    ask = {"metric": "roc_auc", "cv": 4, "rng": 3, "store": tmp_path / "run.db"}
+    first = en.compare_learners(*pair, X, WORDS, **ask, positive="ill")
+    assert en.compare_learners(*pair, X, WORDS, **ask, positive="ill") == first
+    with pytest.raises(en.EarnestError, match="classes"):
+        en.compare_learners(*pair, X, WORDS, **ask, positive="well")
+
+
+@pytest.mark.parametrize("test", ["corrected_t", "loob"])
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"positive": "sick"}, "not a class"),
+        ({"stratify": [1, 2]}, "stratify"),
+        ({"stratify": np.arange(80)}, "a stratum has fewer|no resample holds"),
+    ],
+)
+def test_a_class_or_strata_that_are_none_are_refused(
+    test: str, wrong: dict[str, object], words: str
+) -> None:
+    with pytest.raises(en.EarnestError, match=words):
+        en.compare_learners(GaussianNB(), Failing(), X, WORDS, **asked(test), **wrong)
+
+
+def test_positive_is_for_two_classes() -> None:
+    for y, model in ((np.arange(80) % 3, GaussianNB()), (X[:, 0], LinearRegression())):
+        metric = "accuracy" if isinstance(model, GaussianNB) else "mse"
+        for verb, who in ((en.compare_learners, (model, model)), (en.assess, (model,))):
+            with pytest.raises(en.InputError, match="belongs to a binary task"):
+                verb(*who, X, y, metric=metric, positive=1)

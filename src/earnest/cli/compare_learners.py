@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from earnest.cli import compare_options as how
-from earnest.cli.assess import METRICS, progress_line, resumable
+from earnest.cli.assess import METRICS, labels_of, progress_line, resumable
 from earnest.cli.assess_options import Jobs, Metric, Model, Store
 from earnest.cli.options import AsJson, Decimal, Delimiter
 from earnest.cli.reading import sign_of
@@ -110,6 +110,7 @@ def command(
         "n_jobs": n_jobs,
         "rng": seed,
         "groups": table.groups,
+        "positive": table.classes[1] if len(table.classes) == 2 else None,
         "progress": progress_line("Training"),
     }
     with resumable(out):
@@ -149,7 +150,7 @@ def _compared(table: Any, pair: list[tuple[str, Any]], ask: dict[str, Any], json
     from earnest.training.compare_learners import compare_learners
 
     first, second = pair
-    made = compare_learners(first, second, table.X, table.y, **ask)
+    made = compare_learners(first, second, table.X, labels_of(table), **ask)
     result = replace(made, cautions=by_severity([*made.cautions, *table.cautions]))
     if json:
         write_json(result.to_dict())

@@ -189,7 +189,7 @@ def _check_folds(folds: int, target: Target) -> None:
             got=f"cv={folds}",
             cure=_fewer(min(units, *(len(rows) for rows in target.layers))),
         )
-    _check_layers(folds, target)
+    check_layers(folds, target)
 
 
 def _fewer(most: int) -> str:
@@ -197,26 +197,25 @@ def _fewer(most: int) -> str:
     return f"Say cv={most}." if most >= 2 else "Use more cases."
 
 
-def _check_layers(folds: int, target: Target) -> None:
+def check_layers(folds: int, target: Target) -> None:
     """Refuse more folds than the smallest class, stratum or kind of outcome has cases."""
     counts = [len(rows) for rows in target.layers]
     fewest = min(counts)
     if len(counts) == 1 or fewest >= folds:
         return
     if target.strata is not None:
-        who = "a stratum"
+        who, kind = "a stratum", "stratum"
     elif target.has_classes:
-        who = f"class {target.classes[int(np.argmin(counts))]!r}"
+        who, kind = f"class {target.classes[int(np.argmin(counts))]!r}", "class"
     else:
-        who = "the rarer of event and censoring"
+        who, kind = "the rarer of event and censoring", "kind"
     raise InputError(
         f"{who} has fewer cases than there are folds",
-        needs=f"at least {folds} cases of every {'class' if target.has_classes else 'kind'}, or "
-        "fewer folds",
+        needs=f"at least {folds} cases of every {kind}, or fewer folds",
         got=f"{fewest} case{'s' * (fewest != 1)}",
         cure=f"Say cv={fewest}."
         if fewest >= 2
-        else "Leave that class out, or join it with another.",
+        else f"Leave that {kind} out, or join it with another.",
     )
 
 

@@ -26,14 +26,15 @@ from earnest.core.replicates import Replicates
 from earnest.core.results import Provenance
 from earnest.core.rng import RngLike
 from earnest.core.specs import Evidence
+from earnest.core.target import Target
 from earnest.engine.identity import digest
 from earnest.metrics.families import Metric
 from earnest.training.assess_question import few_to_learn_from, read_data
 from earnest.training.candidates import StaticCandidates
 from earnest.training.failing import AllFailedError, exception_of
 from earnest.training.learner_pair import (
+    Outcome,
     check_kinds,
-    check_outcome,
     learner_pair,
     metric_of,
     refuse_given,
@@ -41,6 +42,7 @@ from earnest.training.learner_pair import (
     store_files,
 )
 from earnest.training.learner_splits import learner_splits, overlap
+from earnest.training.preparing import for_outcome, prepare
 from earnest.training.problem import survival_outcome
 from earnest.training.remarks import leaking_splits
 from earnest.training.replicates import bootstrap_train
@@ -71,7 +73,9 @@ def compare_learners(
     cv: Any = None,
     n_repeats: int | None = None,
     n_replicates: int | None = None,
+    stratify: bool | ArrayLike | None = None,
     groups: ArrayLike | None = None,
+    positive: Any = None,
     alternative: Alternative | str = "two-sided",
     confidence_level: float = 0.95,
     store: str | Path | Store | None = None,
@@ -114,8 +118,13 @@ def compare_learners(
         How often the folds are repeated, or how many random test sets there are (10).
     n_replicates : int, optional
         The number of bootstrap samples, for `lpob` and `loob`; 1000 by default.
+    stratify : bool or array-like, optional
+        As for `assess`: whether bootstrap samples draw classes (or these strata) apart, which is as
+        the metric needs by default. Strata also part the folds, in the place of classes.
     groups : array-like, shape (n,), optional
         Cases that belong together.
+    positive : label, optional
+        The positive class; the last one by default, as in scikit-learn.
     alternative, confidence_level
         As for `compare`.
     store : path or Store, optional
@@ -158,33 +167,33 @@ def compare_learners(
     measure = metric_of(asked, metric, y)
     check_kinds(pair)
     how = Training(store, time_limit, progress)
+    outcome = Outcome(y, groups, stratify, positive)
     if bootstraps:
         refuse_given(asked, cv=cv, n_repeats=n_repeats)
         count = check.whole_number(
             "n_replicates", REPLICATES if n_replicates is None else n_replicates, low=2
         )
-        return _by_samples(asked, pair, X, y, measure, count, groups, how)
+        return _by_samples(asked, pair, X, outcome, measure, count, how)
     refuse_given(asked, n_replicates=n_replicates)
-    return _by_folds(asked, pair, X, y, measure, cv, n_repeats, groups, how)
+    return _by_folds(asked, pair, X, outcome, measure, cv, n_repeats, how)
 
 
 def _by_folds(
     asked: Asked,
     pair: StaticCandidates,
     X: Any,
-    y: Any,
+    outcome: Outcome,
     metric: Metric,
     cv: Any,
     n_repeats: int | None,
-    groups: ArrayLike | None,
     how: Training,
 ) -> Comparison:
     """Train both on the same splits, and put the test to their predictions."""
     from sklearn.base import is_classifier
 
     learners = [setting.params["estimator"] for setting in pair.settings]
-    X, y = read_data(X, y)
-    check_outcome(learners, y, metric, groups)
+    X, y = read_data(X, outcome.y)
+    target, groups = outcome.read(y, learners, metric), outcome.groups
     splits = learner_splits(
         asked.test.spec,
         X,
@@ -194,6 +203,7 @@ def _by_folds(
         groups=groups,
         classifier=is_classifier(learners[0]),
         seeds=asked.seeds,
+        target=target,
     )
     asked = replace(asked, test=_with_ratio(asked.test, splits))
     search = SearchCV(
@@ -210,7 +220,7 @@ def _by_folds(
         verbose=how.progress or 0,
         random_state=asked.seeds.entropy,
     )
-    _train(search, X, y, groups)
+    _train(search, X, y, groups, target)
     pi = search.predictions_
     question = asked.question(pi, metric.on(pi.target.task), pi.fingerprint)
     refuse_undefined(question)
@@ -229,25 +239,26 @@ def _by_samples(
     asked: Asked,
     pair: StaticCandidates,
     X: Any,
-    y: Any,
+    outcome: Outcome,
     metric: Metric,
     count: int,
-    groups: ArrayLike | None,
     how: Training,
 ) -> Comparison:
     """Train both on the same bootstrap samples, and put the test to their replicates."""
     learners = [setting.params["estimator"] for setting in pair.settings]
-    outcome = survival_outcome(y)
-    target = check_outcome(learners, outcome, metric, groups)
+    y = survival_outcome(outcome.y)
+    target = outcome.read(y, learners, metric)
     chosen = cast("SampleTest", asked.test)
     chosen.check_metric(metric, target)
     train = partial(
         bootstrap_train,
         X=X,
-        y=outcome,
+        y=y,
         n_replicates=count,
         metric=metric,
-        groups=groups,
+        stratify=outcome.stratify,
+        groups=outcome.groups,
+        positive=outcome.positive,
         n_jobs=asked.n_jobs,
         time_limit=how.time_limit,
         progress=how.progress,
@@ -296,14 +307,15 @@ def _with_ratio(test: Test, splits: Splits) -> Test:
     return replace(test, ratio=ratio)
 
 
-def _train(search: SearchCV, X: Any, y: Any, groups: ArrayLike | None) -> None:
+def _train(search: SearchCV, X: Any, y: Any, groups: ArrayLike | None, target: Target) -> None:
     """Fit both learners on every split; end with the message of one that fails."""
     from sklearn.exceptions import FitFailedWarning
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FitFailedWarning)  # it becomes an error below
         try:
-            search.fit(X, y, **({} if groups is None else {"groups": groups}))
+            ready = prepare(search, X, y, {} if groups is None else {"groups": groups})
+            search._run(for_outcome(ready, target))
         except AllFailedError as error:
             raise _failed("both learners", error.got) from error
     if search.failures_:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from earnest.comparison.asking import Asked
 from earnest.core import check
@@ -65,18 +67,42 @@ def metric_of(asked: Asked, metric: Any, y: Any) -> Metric:
     return resolve_metric(metric)
 
 
-def check_outcome(learners: list[Any], y: Any, metric: Metric, groups: Any) -> Target:
-    """Return the outcome, and refuse one that no learner or no metric can take."""
-    values = None if y is None else as_array("y", y)
-    if values is None or values.size == 0:
-        raise InputError("`y` is missing", needs="an outcome for every case")
-    if values.dtype.names is None and missing(values).any():
-        raise InputError("`y` has missing values", needs="an outcome for every case")
-    target = read_outcome(learners[0], y, metric, groups=groups)
-    measure = metric.on(target.task) if target.task in metric.tasks else metric
-    for learner in learners:
-        check_fits(nothing_yet(plan_response(measure, target, [learner])), measure)
-    return target
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """The outcome of the cases as a user gives it, and how it is to be read.
+
+    Parameters
+    ----------
+    y : array-like
+        The outcome.
+    groups : array-like, optional
+        Cases that belong together.
+    stratify : bool or array-like, optional
+        Whether classes are drawn apart, or the strata that are.
+    positive : label, optional
+        The positive class.
+    """
+
+    y: Any
+    groups: ArrayLike | None = None
+    stratify: bool | ArrayLike | None = None
+    positive: Any = None
+
+    def read(self, y: Any, learners: list[Any], metric: Metric) -> Target:
+        """Return the outcome, and refuse one that no learner or no metric can take."""
+        values = None if y is None else as_array("y", y)
+        if values is None or values.size == 0:
+            raise InputError("`y` is missing", needs="an outcome for every case")
+        if values.dtype.names is None and missing(values).any():
+            raise InputError("`y` has missing values", needs="an outcome for every case")
+        strata = None if isinstance(self.stratify, bool | np.bool_) else self.stratify
+        target = read_outcome(
+            learners[0], y, metric, positive=self.positive, groups=self.groups, strata=strata
+        )
+        measure = metric.on(target.task) if target.task in metric.tasks else metric
+        for learner in learners:
+            check_fits(nothing_yet(plan_response(measure, target, [learner])), measure)
+        return target
 
 
 def refuse_given(asked: Asked, **given: Any) -> None:

@@ -10,6 +10,8 @@ from earnest.comparison.base import TestSpec, check_splits
 from earnest.core import check
 from earnest.core.errors import InputError
 from earnest.core.rng import Purpose, Seeds
+from earnest.core.target import Target
+from earnest.training.assess_plan import check_layers
 from earnest.training.splits import Splits, make_splits
 
 FOLDS = 10
@@ -26,6 +28,7 @@ def learner_splits(
     groups: Any,
     classifier: bool,
     seeds: Seeds,
+    target: Target | None = None,
 ) -> Splits:
     """Return the splits that a test asks for, shuffled, and stratified for classes.
 
@@ -35,6 +38,8 @@ def learner_splits(
         The folds; for random test sets 1 over their share. A splitter or pairs are taken as given.
     n_repeats : int, optional
         How often folds are repeated, or how many random test sets there are.
+    target : Target, optional
+        Whose strata, if there are any, stand in the place of classes; not for a splitter or pairs.
     """
     if n_repeats is not None:
         check.whole_number("n_repeats", n_repeats, low=1)
@@ -43,7 +48,14 @@ def learner_splits(
     if isinstance(cv, bool | np.bool_):
         raise _unreadable(cv)
     if own:
-        splitter, repeats = _own(spec, cv, n_repeats, groups is not None, classifier, seeds)
+        layered = target is not None and target.strata is not None
+        splitter, repeats = _own(
+            spec, cv, n_repeats, groups is not None, classifier or layered, seeds
+        )
+        if target is not None and layered:
+            if not spec.random_test_sets:
+                check_layers(splitter.n_splits, target)
+            y = target.strata
     elif n_repeats is not None:
         raise InputError(
             "`n_repeats` given beside a splitter",
@@ -66,7 +78,7 @@ def _own(
     cv: Any,
     n_repeats: int | None,
     grouped: bool,
-    classifier: bool,
+    layered: bool,
     seeds: Seeds,
 ) -> tuple[Any, int]:
     """Return a splitter of the test's own design, and its repeats."""
@@ -81,14 +93,14 @@ def _own(
                     got=f"{name}={value}",
                     cure="Use test='corrected_t' for other numbers.",
                 )
-        return _folds(folds, grouped, classifier, seed), repeats
+        return _folds(folds, grouped, layered, seed), repeats
     count = FOLDS if cv is None else int(cv)
     if count < 2:
         raise _unreadable(cv)
     if spec.random_test_sets:
         sets = check.whole_number("n_repeats", n_repeats or TEST_SETS, low=2)
-        return _random(sets, 1.0 / count, grouped, classifier, seed), 1
-    return _folds(count, grouped, classifier, seed), n_repeats or 1
+        return _random(sets, 1.0 / count, grouped, layered, seed), 1
+    return _folds(count, grouped, layered, seed), n_repeats or 1
 
 
 def _unreadable(cv: Any) -> InputError:
@@ -99,20 +111,20 @@ def _unreadable(cv: Any) -> InputError:
     )
 
 
-def _folds(count: int, grouped: bool, classifier: bool, seed: int) -> Any:
+def _folds(count: int, grouped: bool, layered: bool, seed: int) -> Any:
     from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
     if grouped:
-        kind = StratifiedGroupKFold if classifier else GroupKFold
+        kind = StratifiedGroupKFold if layered else GroupKFold
     else:
-        kind = StratifiedKFold if classifier else KFold
+        kind = StratifiedKFold if layered else KFold
     return kind(count, shuffle=True, random_state=seed)
 
 
-def _random(count: int, share: float, grouped: bool, classifier: bool, seed: int) -> Any:
+def _random(count: int, share: float, grouped: bool, layered: bool, seed: int) -> Any:
     from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit, StratifiedShuffleSplit
 
-    alone = StratifiedShuffleSplit if classifier else ShuffleSplit
+    alone = StratifiedShuffleSplit if layered else ShuffleSplit
     kind = GroupShuffleSplit if grouped else alone
     return kind(count, test_size=share, random_state=seed)
 

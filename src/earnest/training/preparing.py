@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
@@ -13,7 +13,9 @@ from earnest.core import check
 from earnest.core.errors import InputError
 from earnest.core.intervals import Ask
 from earnest.core.rng import Seeds
+from earnest.core.target import Target
 from earnest.core.threads import workers
+from earnest.engine.identity import describe
 from earnest.engine.limits import Limit
 from earnest.methods.run import configured
 from earnest.training.candidates import (
@@ -102,6 +104,25 @@ def prepare(search: Any, X: Any, y: Any, params: Mapping[str, Any]) -> Prepared:
         routed=routed,
         seed=seed,
         identity=with_splits(facts, splits),
+    )
+
+
+def for_outcome(prepared: Prepared, target: Target) -> Prepared:
+    """Return a search whose outcome is read with another positive class, or with strata.
+
+    The classes belong to the identity of a stored run, whose responses are encoded by them.
+    """
+    plan = prepared.problem.plan
+    assert plan is not None
+    if target.classes == plan.target.classes and target.strata is None:
+        return prepared
+    own = replace(plan, target=replace(target, ordered=prepared.splits.ordered))
+    said = {} if target.classes == plan.target.classes else {"classes": describe(target.classes)}
+    return replace(
+        prepared,
+        training=replace(prepared.training, plan=own),
+        problem=replace(prepared.problem, plan=own),
+        identity={**prepared.identity, **said},
     )
 
 

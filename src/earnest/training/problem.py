@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from earnest.core import check
 from earnest.core.configs import Configs
 from earnest.core.errors import InputError, MetricError
 from earnest.core.predictions import Predictions
@@ -133,6 +134,12 @@ def read_outcome(
             "the outcome is of no kind that can be judged",
             needs="classes for a classifier, numbers for a regressor, or times with events",
             got=f"{type(base).__name__}",
+        )
+    if positive is not None and task is not Task.BINARY:
+        raise InputError(
+            "`positive` belongs to a binary task",
+            got=f"positive={check.show(positive)} for a {task} task",
+            cure="Leave it out.",
         )
     target = _target(y, task, positive, groups, False)
     return (

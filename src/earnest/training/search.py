@@ -199,7 +199,10 @@ class SearchCV(MetaEstimatorMixin, Delegating, Honest, BaseEstimator):
         SearchCV
             The search itself, fitted.
         """
-        prepared = prepare(self, X, y, params)
+        return self._run(prepare(self, X, y, params))
+
+    def _run(self, prepared: Prepared) -> SearchCV:
+        """Run a search that is ready."""
         searched = search_all(self, prepared)
         judged = judge(self, prepared, searched)
         self._keep(prepared, searched, judged)
