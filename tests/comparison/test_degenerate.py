@@ -197,7 +197,7 @@ def test_one_positive_is_answered_or_refused_with_a_cure(test: str) -> None:
         return
     sound(asked(pi, test))
     if test == "bayle":
-        with pytest.raises(EvidenceError, match="2 of each class"):
+        with pytest.raises(EvidenceError, match="1 of each class"):
             asked(pi, test, metric="roc_auc")
     if test == "bootstrap":
         sound(asked(pi, test, metric="roc_auc"))

@@ -260,6 +260,7 @@ TRIGGERS: dict[str, Callable[[], set[str]]] = {
     "EN077": lambda: planned(small_table(), n_offered=2),
     "EN078": lambda: columns_of(y=[None, *np.tile([0.0, 1.0], 19), 1.0]),
     "EN079": lambda: unknown_levels(),
+    "EN082": lambda: assessed("bayle_all_pairs", metric="roc_auc", n=20, cv=10),
     "EN084": lambda: retrained("loob", "accuracy", n_replicates=20),
     "EN085": lambda: retrained("loob", "accuracy", n_replicates=2),
     "EN086": lambda: retrained(".632+", "accuracy"),

@@ -250,13 +250,16 @@ def test_metrics_that_no_case_adds_to_are_refused(binary: Predictions) -> None:
         estimate(binary, method="bayle_all_pairs", metric="average_precision")
 
 
-@pytest.mark.parametrize("fold", [np.arange(60), np.arange(60) // 3])
+@pytest.mark.parametrize("fold", [np.arange(60), np.arange(60) // 20])
 def test_folds_too_small_for_an_auc_are_refused_before_a_winner_is_sought(
     binary: Predictions, fold: np.ndarray
 ) -> None:
-    pi = Predictions.from_arrays(binary.target.y, binary.responses[:, :, 0], fold)
-    with pytest.raises(EvidenceError, match="two cases of each class in every fold"):
+    y = binary.target.y if fold[-1] == 59 else (np.arange(60) < 20).astype(int)
+    pi = Predictions.from_arrays(y, binary.responses[:, :, 0], fold)
+    with pytest.raises(EvidenceError, match="a case of each class in every fold"):
         estimate(pi, method="bayle_all_pairs", metric="roc_auc")
+    with pytest.raises(EvidenceError, match="two cases of each class in every fold"):
+        estimate(pi, method="bayle_within_fold", metric="roc_auc")
 
 
 def test_it_draws_nothing_so_resamples_are_refused(binary: Predictions) -> None:

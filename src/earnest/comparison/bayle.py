@@ -27,7 +27,7 @@ from earnest.core.cautions import Caution
 from earnest.core.errors import EvidenceError
 from earnest.core.predictions import Predictions
 from earnest.inference.case_values import CaseValues, case_values
-from earnest.inference.fold_normal import beyond_the_theorem, few_groups, unlike_cases
+from earnest.inference.fold_normal import beyond_the_theorem, few_groups, lone_cases, unlike_cases
 from earnest.inference.fold_variance import Variance, check_folds, variance_of_mean
 from earnest.inference.no_spread import independent_pairs, reach
 from earnest.metrics.families import Metric, MomentMetric, RankMetric
@@ -64,7 +64,7 @@ class BayleReading:
     def pair(self, a: int, b: int) -> Outcome:
         """Return the difference over its standard error."""
         cases, metric = self.cases, self.question.metric
-        apart = cases.terms[:, a] - cases.terms[:, b]  # (n, R)
+        apart = cases.spread[:, a] - cases.spread[:, b]  # (n, R)
         variance, remarks = self._variance(apart)
         unlike = unlike_cases(apart, cases.folds)
         return wald(
@@ -75,7 +75,12 @@ class BayleReading:
             unit=self._unit,
             same=same_predictions(self.question.pi, a, b),
             ends=partial(self._ends, a, b) if cases.kind == "delta" else None,
-            cautions=[*remarks, *beyond_the_theorem(cases, metric.title), *few_groups(cases)],
+            cautions=[
+                *remarks,
+                *beyond_the_theorem(cases, metric.title),
+                *few_groups(cases),
+                *lone_cases(cases),
+            ],
             few=few_units(self.units, self._unit, metric, unlike=unlike),
         )
 
@@ -110,7 +115,7 @@ class BayleReading:
         """Return what each unit adds to the error of each value: (units, C)."""
         cases = self.cases
         tested = (cases.folds >= 0)[:, None, :]  # (n, 1, R)
-        away = np.where(tested, cases.terms - cases.value[None, :, None], 0.0)
+        away = np.where(tested, cases.spread - cases.value[None, :, None], 0.0)
         away = away / (tested.sum(axis=0) * tested.any(axis=(0, 1)).sum())
         errors = np.asarray(away.sum(axis=2))  # (n, C)
         if cases.groups is None:
@@ -175,11 +180,11 @@ class BayleTest:
         metric = question.metric
         if not _readable(metric):
             raise refuse_metric(self.spec, metric, "Use test='bootstrap', which takes any metric.")
+        kind = Variance(self.variance)
         try:
-            cases = case_values(question.pi, metric)
+            cases = case_values(question.pi, metric, singles=kind is Variance.ALL_PAIRS)
         except EvidenceError as error:
             raise _cured(error, _other_folds(question.pi)) from error
-        kind = Variance(self.variance)
         try:
             check_folds(cases.folds, cases.groups, kind)
         except EvidenceError as error:

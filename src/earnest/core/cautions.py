@@ -142,6 +142,7 @@ CODES: dict[str, str] = {
     "EN077": "a search that was cut short by its time",
     "EN078": "rows without an outcome",
     "EN079": "values that training never saw",
+    "EN082": "folds with one case of a class",
     "EN084": "few replicates for a standard error",
     "EN085": "cases that no replicate left out",
     "EN086": "a standard error taken from a related estimate",

@@ -16,7 +16,12 @@ from numpy.typing import NDArray
 from earnest.core.errors import MetricError
 from earnest.core.predictions import Predictions
 from earnest.core.target import Target
-from earnest.inference.fold_placements import need_two_of_each_class, placement_terms
+from earnest.inference.fold_placements import (
+    need_each_class,
+    placement_terms,
+    pooled_terms,
+    single_cases,
+)
 from earnest.inference.influence import influence
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Array, Metric, MomentMetric, RankMetric
@@ -47,6 +52,10 @@ class CaseValues:
         The unit that a case belongs to.
     kind : {'pointwise', 'delta', 'placements'}
         Whether the terms are the cases' own losses, linearised sums, or placements in folds.
+    pooled : ndarray, shape (n, C, R), optional
+        Where a fold has one case of a class: the terms by placements about the mean over folds.
+    single_folds : tuple of int
+        In how many folds a class has one case, of how many; (0, 0) but for placements.
     """
 
     value: Array
@@ -54,9 +63,18 @@ class CaseValues:
     folds: NDArray[np.int32]
     groups: NDArray[np.int64] | None
     kind: ValueKind
+    pooled: Array | None = None
+    single_folds: tuple[int, int] = (0, 0)
+
+    @property
+    def spread(self) -> Array:
+        """What a variance over all cases is read from: the terms, or the pooled ones."""
+        return self.terms if self.pooled is None else self.pooled
 
 
-def case_values(pi: Predictions, metric: Metric | str | Any) -> CaseValues:
+def case_values(
+    pi: Predictions, metric: Metric | str | Any, *, singles: bool = False
+) -> CaseValues:
     """Return what each case adds to the metric of each configuration.
 
     A metric that is a mean over cases gives the loss or the score of the case. One that is a
@@ -70,13 +88,15 @@ def case_values(pi: Predictions, metric: Metric | str | Any) -> CaseValues:
         Out-of-sample predictions; incomplete configurations get NaN.
     metric : str, Metric or callable
         What to measure.
+    singles : bool
+        Whether an AUC may have folds with one case of a class; `pooled` is then made.
 
     Raises
     ------
     MetricError
         For a metric that is neither a function of sums over cases nor an AUC.
     EvidenceError
-        For an AUC where a fold has fewer than two cases of a class.
+        For an AUC where a fold has too few cases of a class.
 
     Examples
     --------
@@ -90,8 +110,10 @@ def case_values(pi: Predictions, metric: Metric | str | Any) -> CaseValues:
     metric = resolve_metric(metric).on(pi.target.task)
     check_fits(pi, metric)
     kind, rule = _rule(metric)
-    check_terms(pi, metric)
+    check_terms(pi, metric, singles=singles)
+    found = single_cases(pi) if kind == "placements" else (0, 0)
     terms = np.full((pi.n_cases, pi.n_configs, pi.n_repeats), np.nan)
+    pooled = np.full(terms.shape, np.nan) if found[0] else None
     values = []
     folds = pi.folds.copy()
     for repeat in range(pi.n_repeats):
@@ -103,16 +125,19 @@ def case_values(pi: Predictions, metric: Metric | str | Any) -> CaseValues:
         value, mine = rule(pi.target.take(rows), response, folds[rows, repeat])
         values.append(value)
         terms[rows, :, repeat] = mine
+        if pooled is not None and isinstance(metric, RankMetric):
+            about = pooled_terms(metric, pi.target.take(rows), response, folds[rows, repeat])
+            pooled[rows, :, repeat] = about
     value = np.mean(values, axis=0)
     value[~pi.complete], terms[:, ~pi.complete] = np.nan, np.nan
-    return CaseValues(value, terms, folds, pi.target.groups, kind)
+    return CaseValues(value, terms, folds, pi.target.groups, kind, pooled, found)
 
 
-def check_terms(pi: Predictions, metric: Metric) -> None:
+def check_terms(pi: Predictions, metric: Metric, *, singles: bool = False) -> None:
     """Refuse a metric that has no terms, or folds in which it has none, before any work."""
     kind, _ = _rule(metric)
     if kind == "placements":
-        need_two_of_each_class(pi)
+        need_each_class(pi, singles=singles)
 
 
 Rule = Callable[

@@ -51,7 +51,7 @@ def fold_normal(pi: Predictions, metric: Metric, config: int, kind: Variance) ->
         Within folds, or over all pairs.
     """
     pi = pi.select(config)
-    made = case_values(pi, metric)
+    made = case_values(pi, metric, singles=kind is Variance.ALL_PAIRS)
     value = float(made.value[0])
     if np.isnan(value):
         raise EvidenceError(
@@ -60,8 +60,8 @@ def fold_normal(pi: Predictions, metric: Metric, config: int, kind: Variance) ->
             got=f"configuration {pi.configs.ids[0]}",
             cure="Check the predictions, or choose another metric.",
         )
-    variance = float(variance_of_mean(made.terms, made.folds, made.groups, kind)[0])
-    remarks = [*beyond_the_theorem(made, metric.title), *few_groups(made)]
+    variance = float(variance_of_mean(made.spread, made.folds, made.groups, kind)[0])
+    remarks = [*beyond_the_theorem(made, metric.title), *few_groups(made), *lone_cases(made)]
     if variance > 0.0:
         source: LimitSource = NormalLimits(value, variance**0.5)
         return FoldNormal(value, source, (*remarks, *few_cases(made)))
@@ -110,6 +110,19 @@ def beyond_the_theorem(made: CaseValues, title: str) -> Iterator[Caution]:
 def few_groups(made: CaseValues) -> Iterator[Caution]:
     """Yield a caution where a variance over groups stands on few of them."""
     yield from few_groups_in_variance(made.groups)
+
+
+def lone_cases(made: CaseValues) -> Iterator[Caution]:
+    """Yield a caution where folds have one case of a class, which show nothing of its spread."""
+    single, folds = made.single_folds
+    if made.pooled is not None:
+        yield Caution(
+            "EN082",
+            f"In {single} of {folds} folds a class has one case.",
+            "A fold alone does not show how much hangs on such a case. Placements are taken from "
+            "the mean over folds, as if all models ranked alike; the error is on the wide side.",
+            "Use fewer folds, so that each has two cases of each class, or more repeats.",
+        )
 
 
 def _units(made: CaseValues) -> int:

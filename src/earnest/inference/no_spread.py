@@ -32,7 +32,7 @@ def limits_without_spread(
     """
     value = float(made.value[0])
     for groups in (made.groups, None):
-        variance = variance_of_mean(made.terms, made.folds, groups, Variance.ALL_PAIRS)[0]
+        variance = variance_of_mean(made.spread, made.folds, groups, Variance.ALL_PAIRS)[0]
         if variance > 0.0:
             return NormalLimits(value, float(variance) ** 0.5), _remark(
                 "The variance is 0, yet cases vary.",

@@ -54,13 +54,14 @@ def influence_variance(made: CaseValues) -> InfluenceVariance:
     from a mean over repeats sum to 0, so that repeats are not independent.
 
     With groups the U_i of a group are summed before they are squared, times G / (G - 1).
+
+    Where a fold has one case of a class, the first part is that of the pooled terms: those of the
+    fold add up to what the split adds, as the second part needs, but do not show the lone case.
     """
     terms, folds = made.terms[:, 0], made.folds  # (n, R) both
-    tested = folds >= 0
-    counts = np.maximum(tested.sum(axis=1), 1)
-    own = np.where(tested, terms, 0.0).sum(axis=1) / counts  # E_i
-    away = np.where(tested, terms - own[:, None], 0.0)
+    away = np.where(folds >= 0, terms - _means(terms, folds)[:, None], 0.0)
     others = np.stack([_beside(away[:, r], folds[:, r]) for r in range(folds.shape[1])], axis=1)
+    own = _means(made.spread[:, 0], folds)  # E_i
     first, second = own - own.mean(), -others
     units = np.arange(len(own)) if made.groups is None else made.groups
     summed = _sums(units, first)
@@ -70,6 +71,12 @@ def influence_variance(made: CaseValues) -> InfluenceVariance:
     alone = scale * float(np.square(summed).sum())
     both = scale * float(np.square(summed + trained.mean(axis=1)).sum())
     return InfluenceVariance(max(both - noise, alone), alone, both - noise - alone, noise)
+
+
+def _means(terms: Array, folds: NDArray[Any]) -> Array:
+    """Return the mean of each case over the repeats that tested it: (n,)."""
+    tested = folds >= 0
+    return np.asarray(np.where(tested, terms, 0.0).sum(axis=1) / np.maximum(tested.sum(axis=1), 1))
 
 
 def _shrunk(folds: NDArray[Any]) -> float:

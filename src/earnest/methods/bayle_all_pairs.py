@@ -74,7 +74,7 @@ def normal_estimate(
     """Return the winner's score with the limits that one of the two variances gives."""
     pi, metric = call.pi, call.metric
     need_folds(method, pi, cure="Give `fold`; for one test set use method='holdout'.")
-    check_terms(pi, metric)
+    check_terms(pi, metric, singles=variance is Variance.ALL_PAIRS)
     check_folds(pi.folds, pi.target.groups, variance)
     selector = selector_of(given, MeanOfFolds() if isinstance(metric, RankMetric) else Pooled())
     best, naive, _ = winner(pi, metric, selector, n_jobs=call.n_jobs)

@@ -17,7 +17,7 @@ from earnest.core.results import Estimate
 from earnest.core.selection import MeanOfFolds, Pooled, Selector
 from earnest.core.specs import Estimand, Evidence, Family, MethodSpec
 from earnest.inference.case_values import CaseValues, case_values, check_terms
-from earnest.inference.fold_normal import few_cases, few_groups
+from earnest.inference.fold_normal import few_cases, few_groups, lone_cases
 from earnest.inference.no_spread import limits_without_spread
 from earnest.inference.remarks import not_corrected
 from earnest.inference.repeated_influence import InfluenceVariance, influence_variance
@@ -89,11 +89,11 @@ class RepeatedCV:
         pi, metric = call.pi, call.metric
         need_folds(self, pi, cure="Give `fold`; for one test set use method='holdout'.")
         need_repeats(pi)
-        check_terms(pi, metric)
+        check_terms(pi, metric, singles=True)
         default = MeanOfFolds() if isinstance(metric, RankMetric) else Pooled()
         selector = selector_of(self.selector, default)
         best, naive, _ = winner(pi, metric, selector, n_jobs=call.n_jobs)
-        made = case_values(pi.select(best), metric)
+        made = case_values(pi.select(best), metric, singles=True)
         value = float(made.value[0])
         if np.isnan(value):
             raise EvidenceError(
@@ -120,6 +120,7 @@ class RepeatedCV:
                 *not_corrected(pi.n_configs),
                 *few_groups(made),
                 *_linear(made),
+                *lone_cases(made),
                 *said,
             ],
             estimand=as_fixed(self, pi),
