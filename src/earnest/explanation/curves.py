@@ -18,6 +18,8 @@ from earnest.explanation.quality import mean_confidence
 
 Floats = NDArray[np.float64]
 SCHEMA = "earnest/effect/1"
+SURFACE = "earnest/effect2d/1"
+SHEETS = ("mean", "sd", "sd_of_mean")  # the arrays of a surface
 AVERAGE, OF_MEAN = "average", "mean"
 BANDS = {
     AVERAGE: "average surrogate uncertainty (eq. 5)",
@@ -267,9 +269,9 @@ class EffectSurface:
         return plot_surface(self, axes)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data, ready for JSON."""
+        """Return plain data with a schema version, ready for JSON."""
         return {
-            "schema": "earnest/effect2d/1",
+            "schema": SURFACE,
             "params": list(self.params),
             "grids": [list(grid) for grid in self.grids],
             "scales": list(self.scales),
@@ -280,8 +282,36 @@ class EffectSurface:
             "objective": self.objective.to_dict(),
             "where": self.where,
             "n_points": self.n_points,
+            "trials": [list(pair) for pair in self.trials],
             "best": None if self.best is None else list(self.best),
         }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> EffectSurface:
+        """Make a surface from the plain data of `to_dict`."""
+        check_schema(data, SURFACE, "a joint effect")
+        return read_parts(cls._from_parts, data)
+
+    @classmethod
+    def _from_parts(cls, data: Mapping[str, Any]) -> EffectSurface:
+        first, second = data["grids"]
+        return cls(
+            params=tuple(data["params"]),
+            grids=(tuple(first), tuple(second)),
+            scales=tuple(data["scales"]),
+            **{name: np.stack([as_floats(row) for row in data[name]]) for name in SHEETS},
+            objective=Objective(**data["objective"]),
+            where=data["where"],
+            n_points=data["n_points"],
+            trials=tuple((a, b) for a, b in data["trials"]),
+            best=None if data["best"] is None else tuple(data["best"]),
+        )
+
+    def __eq__(self, other: object) -> bool:
+        """Compare what is written; arrays by their values."""
+        return isinstance(other, EffectSurface) and self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]  # it holds arrays
 
     def __repr__(self) -> str:
         """Return one line."""

@@ -246,6 +246,12 @@ class Explanation:
             provenance=data["provenance"],
         )
 
+    def __eq__(self, other: object) -> bool:
+        """Compare what is written; the scene of further questions is not."""
+        return isinstance(other, Explanation) and self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]  # it holds mappings and arrays
+
     def _scene(self) -> Scene:
         if self.scene is None:
             raise EvidenceError(

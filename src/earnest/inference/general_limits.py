@@ -12,7 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.cautions import Caution
-from earnest.core.intervals import Interval, opened, quantile_limits, tail_of
+from earnest.core.errors import EvidenceError
+from earnest.core.intervals import (
+    Interval,
+    LimitSource,
+    opened,
+    quantile_limits,
+    source_from_dict,
+    tail_of,
+)
 from earnest.core.results import few_beyond
 from earnest.core.specs import Side
 
@@ -30,11 +38,11 @@ class PivotLimits:
 
     value: float
     error: float
-    pivots: Array
+    pivots: Array | None
 
     def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
         """Return the limits, infinite at an open end."""
-        low, high = quantile_limits(self.pivots, confidence_level, _FLIPPED[side])
+        low, high = quantile_limits(_kept(self.pivots), confidence_level, _FLIPPED[side])
         below, above = (
             self.value - end * self.error if math.isfinite(end) else -end for end in (high, low)
         )
@@ -43,7 +51,7 @@ class PivotLimits:
     def to_dict(self, *, draws: bool) -> dict[str, Any]:
         """Return plain data, with or without the pivots."""
         data: dict[str, Any] = {"kind": "pivots", "value": self.value, "error": self.error}
-        return {**data, "pivots": self.pivots.tolist()} if draws else data
+        return data | ({} if self.pivots is None or not draws else {"pivots": plain(self.pivots)})
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,13 +62,14 @@ class BCaLimits:
     (Efron 1987). Where the denominator is not positive the level is that of its limit, 0 or 1.
     """
 
-    draws: Array
+    draws: Array | None
     shift: float
     acceleration: float
 
     def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
         """Return the limits, infinite at an open end."""
-        valid = np.sort(self.draws[~np.isnan(self.draws)])
+        draws = _kept(self.draws)
+        valid = np.sort(draws[~np.isnan(draws)])
         below, above = (self.tail(confidence_level, side, end) for end in (Side.LOWER, Side.UPPER))
         last = len(valid) - 1
         low, high = (min(math.floor(tail * len(valid) + 1e-9), last) for tail in (below, above))
@@ -82,12 +91,43 @@ class BCaLimits:
         asked = tail_of(confidence_level, side)
         level = 1.0 - min(max(least, asked / 100.0), asked)
         at = Interval(0.0, 0.0, level, str(Side.LOWER))
-        yield from few_beyond(at, int((~np.isnan(self.draws)).sum()))
+        yield from few_beyond(at, int((~np.isnan(_kept(self.draws))).sum()))
 
     def to_dict(self, *, draws: bool) -> dict[str, Any]:
         """Return plain data, with or without the draws."""
         data: dict[str, Any] = {"kind": "bca", "z0": self.shift, "a": self.acceleration}
-        return {**data, "draws": self.draws.tolist()} if draws else data
+        return data | ({} if self.draws is None or not draws else {"draws": plain(self.draws)})
+
+
+def limits_from_dict(data: dict[str, Any]) -> LimitSource | None:
+    """Make limits of a statistic from plain data; without draws they refuse to answer."""
+    if data["kind"] == "pivots":
+        return PivotLimits(data["value"], data["error"], from_plain(data.get("pivots")))
+    if data["kind"] == "bca":
+        return BCaLimits(from_plain(data.get("draws")), data["z0"], data["a"])
+    return source_from_dict(data)
+
+
+def plain(values: Array) -> list[float | None]:
+    """Return numbers as JSON can hold them, None for NaN."""
+    return [None if math.isnan(value) else value for value in values.tolist()]
+
+
+def from_plain(values: list[float | None] | None) -> Array | None:
+    """Return the numbers of `plain` as an array, None for none."""
+    if values is None:
+        return None
+    return np.array([math.nan if value is None else value for value in values], dtype=np.float64)
+
+
+def _kept(draws: Array | None) -> Array:
+    if draws is None:
+        raise EvidenceError(
+            "the draws of this statistic were not kept",
+            needs="the draws that an interval is read from",
+            cure="Compute it again, or keep them with to_dict(draws=True).",
+        )
+    return draws
 
 
 def bias_shift(draws: Array, value: float) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,10 +14,12 @@ from earnest.core import check
 from earnest.core.cautions import Caution
 from earnest.core.intervals import Interval, LimitSource
 from earnest.core.limits import limit_remarks
-from earnest.core.results import by_severity, few_beyond, finite
+from earnest.core.results import by_severity, check_schema, few_beyond, finite, read_parts
 from earnest.core.specs import Side
 from earnest.core.wording import decimals, number
+from earnest.inference.general_limits import from_plain, limits_from_dict, plain
 
+SCHEMA = "earnest/statistic/1"
 BY_LEVEL = ("EN016",)  # cautions that depend on the level
 SIDES = (Side.TWO_SIDED, Side.LOWER, Side.UPPER)
 
@@ -79,9 +82,16 @@ class StatisticResult:
         level = self.interval.confidence_level if confidence_level is None else confidence_level
         return asked_at(self, level, self.interval.side if side is None else side)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the main numbers as plain data."""
-        return {
+    def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
+        """Return plain data with a schema version, ready for JSON.
+
+        Parameters
+        ----------
+        draws : bool
+            Whether to keep draws and influences, so that `at` works after `from_dict`.
+        """
+        data: dict[str, Any] = {
+            "schema": SCHEMA,
             "value": self.value,
             "bias": finite(self.bias),
             "standard_error": self.standard_error,
@@ -94,7 +104,31 @@ class StatisticResult:
             "n_valid": self.n_valid,
             "seed": self.seed,
             "cautions": [caution.to_dict() for caution in self.cautions],
+            "limits_from": None if self.source is None else self.source.to_dict(draws=draws),
         }
+        if draws:
+            kept = {"draws": self.draws, "influences": self.influences}
+            data |= {name: None if x is None else plain(x) for name, x in kept.items()}
+        return data
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> StatisticResult:
+        """Make a result from the plain data of `to_dict`."""
+        check_schema(data, SCHEMA, "a statistic")
+        return read_parts(cls._from_parts, data)
+
+    @classmethod
+    def _from_parts(cls, data: Mapping[str, Any]) -> StatisticResult:
+        same = ("value", "bias", "standard_error", "tool", "method", "n_cases", "n_units")
+        limits = data["limits_from"]
+        return cls(
+            **{name: data[name] for name in (*same, "n_resamples", "n_valid", "seed")},
+            interval=Interval.from_dict(data["interval"]),
+            cautions=tuple(Caution.from_dict(part) for part in data["cautions"]),
+            draws=from_plain(data.get("draws")),
+            influences=from_plain(data.get("influences")),
+            source=None if limits is None else limits_from_dict(limits),
+        )
 
     def __repr__(self) -> str:
         """Return one line with the value, its error and its interval."""
@@ -108,6 +142,11 @@ class StatisticResult:
         shown = ends.get(self.interval.side, f"interval [{low}, {high}]")
         how = self.tool if self.method == self.tool else f"{self.tool}, {self.method}"
         return f"{value}, standard error {error}, {level} {shown} ({how}, n={self.n_cases})"
+
+    def _repr_html_(self) -> str:
+        from earnest.reporting.fragments import statistic_fragment
+
+        return statistic_fragment(self)
 
 
 def asked_at(made: StatisticResult, confidence_level: float, side: str) -> StatisticResult:

@@ -13,6 +13,7 @@ from earnest.explanation.findings import as_sentence, in_percent
 from earnest.explanation.findings import headline as learned_headline
 from earnest.explanation.result import Explanation
 from earnest.explanation.sampling_bias import short
+from earnest.inference.general_result import StatisticResult
 from earnest.metrics import METRICS
 from earnest.plotting import report_figures as draw
 from earnest.reporting.page import environment
@@ -66,6 +67,18 @@ def comparison_fragment(made: Comparison) -> str:
         ("For pasting", repr(made)),
     ]
     return _render(made.decision, "", facts, made.cautions, pictures)
+
+
+def statistic_fragment(made: StatisticResult) -> str:
+    """Return a statistic: the line for pasting, what it stands on, and the cautions."""
+    units = "" if made.n_units == made.n_cases else f" in {made.n_units} groups"
+    drawn = "" if made.n_resamples is None else f", {made.n_resamples} resamples"
+    facts = [
+        ("Bias", "not estimated" if made.bias is None else f"{made.bias:.2g}"),
+        ("Tool", made.tool if made.method == made.tool else f"{made.tool}, {made.method}"),
+        ("Evidence", f"{made.n_cases} cases{units}{drawn}"),
+    ]
+    return _render(repr(made), "", facts, made.cautions, [])
 
 
 def explanation_fragment(made: Explanation) -> str:

@@ -93,6 +93,9 @@ class NestedResult:
             f"configs, n={made.n_cases}, {self.n_fits} fits)"
         )
 
+    def _repr_html_(self) -> str:
+        return self.estimate._repr_html_()
+
 
 def nested_cv(
     search: Any,

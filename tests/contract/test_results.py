@@ -1,0 +1,193 @@
+"""All results alike: one line, JSON and back exactly, equality, pickling, HTML, other levels."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import pickle
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.tree import DecisionTreeClassifier
+
+import earnest as en
+from earnest.core.errors import EvidenceError, FormatError
+from earnest.testing import example_predictions
+
+X = np.random.default_rng(3).gamma(2.0, size=40)
+WITH_DRAWS = (
+    "estimate",
+    "bootstrap bca",
+    "bootstrap basic",
+    "bootstrap studentised",
+    "undefined draws",
+)
+
+
+def mean(weights: Any) -> Any:
+    return weights @ X / weights.sum(axis=-1)
+
+
+def rare(weights: Any) -> Any:
+    """Return the mean where the first case has weight; NaN for the other resamples."""
+    return np.where(weights[..., 0] > 0, mean(weights), np.nan)
+
+
+def trials() -> Any:
+    rng = np.random.default_rng(0)
+    depths, kinds = rng.integers(1, 9, 40).tolist(), rng.choice(["a", "b"], 40).tolist()
+    rates = rng.random(40).tolist()
+    every = list(zip(depths, rates, kinds, strict=True))
+    configs = [dict(zip(("depth", "rate", "kind"), one, strict=True)) for one in every]
+    values = [rate + 0.1 * depth + (kind == "a") for depth, rate, kind in every]
+    return en.Trials.from_configs(configs, values, direction="minimize")
+
+
+@cache
+def explained() -> Any:
+    return en.explain(trials(), n_points=60, grid_size=5, rng=0)
+
+
+@cache
+def results() -> dict[str, Any]:
+    """One result of each kind, ordinary ones and odd ones."""
+    pi = example_predictions("binary")
+    names = pi.configs.ids
+    of_mean = {"vectorized": True, "rng": 1}
+    kinds = ("bca", "percentile", "basic", "studentised")
+    boots = {
+        f"bootstrap {kind}": en.bootstrap(mean, X, n_resamples=99, method=kind, **of_mean)
+        for kind in kinds
+    }
+    tree = explained()
+    return {
+        "estimate": en.estimate(pi, metric="roc_auc", rng=0),
+        "one-sided": en.estimate(pi, metric="log_loss", side="upper", rng=0),
+        "no interval": en.estimate(pi, method="naive", metric="accuracy"),
+        "tilted": en.estimate(pi, method="mabt", metric="roc_auc", n_resamples=200, rng=0),
+        "table": en.estimate_all(pi, metric="roc_auc", n_resamples=50, rng=0),
+        "comparison": en.compare(pi, names[0], names[1], metric="accuracy"),
+        "posterior": en.compare(pi, names[0], names[1], test="bayesian_t", metric="accuracy"),
+        "comparisons": en.compare_many(pi, metric="accuracy", rng=0),
+        **boots,
+        "undefined draws": en.bootstrap(rare, X, n_resamples=99, **of_mean),
+        "lower bound": en.bootstrap(mean, X, n_resamples=99, side="lower", **of_mean),
+        "jackknife": en.jackknife(mean, X, vectorized=True),
+        "influence": en.influence(mean, X, vectorized=True),
+        "given slope": en.influence(mean, X, derivative=X, vectorized=True),
+        "explanation": tree,
+        "curve": next(iter(tree.effects.values())),
+        "surface": tree.effect2d("rate", "kind"),
+        "regions": next(iter(tree.regions.values())),
+        "interval": en.Interval(-np.inf, 2.0, 0.9, "upper"),
+        "caution": en.Caution("EN001", "Ünlike.", "So what?", "None."),
+    }
+
+
+KINDS = [
+    "estimate", "one-sided", "no interval", "tilted", "table", "comparison", "posterior",
+    "comparisons", "bootstrap bca", "bootstrap percentile", "bootstrap basic",
+    "bootstrap studentised", "undefined draws", "lower bound", "jackknife", "influence",
+    "given slope", "explanation", "curve", "surface", "regions", "interval", "caution",
+]  # fmt: skip
+SAVED = [kind for kind in KINDS if kind not in ("interval", "caution")]  # those are parts
+
+
+def test_every_public_class_that_is_saved_is_held_here() -> None:
+    assert list(results()) == KINDS
+    public = (getattr(en, name) for name in en.__all__)
+    saved = {one for one in public if inspect.isclass(one) and hasattr(one, "to_dict")}
+    here = {type(one) for one in results().values()}
+    assert saved - here == {en.Tuned}  # a folder of files, whose estimate is read as any other
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_saved_is_loaded_again_exactly(kind: str) -> None:
+    made = results()[kind]
+    text = json.dumps(made.to_dict(), allow_nan=False)
+    again = type(made).from_dict(json.loads(text))
+    assert again == made
+    assert json.dumps(again.to_dict(), allow_nan=False) == text
+    assert repr(again) == repr(made)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_pickle_is_the_same_result(kind: str) -> None:
+    made = results()[kind]
+    again = pickle.loads(pickle.dumps(made))
+    assert again == made
+    assert again.to_dict() == made.to_dict()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_results_equal_only_their_like(kind: str) -> None:
+    made = results()[kind]
+    assert made != kind
+    assert [other for other in KINDS if results()[other] == made] == [kind]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_result_shows_itself_in_few_words(kind: str) -> None:
+    shown = repr(results()[kind])
+    assert shown
+    assert " at 0x" not in shown
+    assert "array(" not in shown
+    assert max(map(len, shown.splitlines())) < 300
+
+
+@pytest.mark.parametrize("kind", SAVED)
+def test_other_data_are_refused_in_words(kind: str) -> None:
+    made = results()[kind]
+    for wrong in ({}, {"schema": "earnest/other/1"}, [], None, "x"):
+        with pytest.raises(FormatError, match="schema"):
+            type(made).from_dict(wrong)
+    with pytest.raises(FormatError, match="is missing"):
+        type(made).from_dict({"schema": made.to_dict()["schema"]})
+
+
+@pytest.mark.parametrize(
+    "kind", [kind for kind in SAVED if kind not in ("curve", "surface", "regions")]
+)
+def test_a_notebook_shows_html_that_runs_nothing(kind: str) -> None:
+    shown = results()[kind]._repr_html_()
+    assert shown.lstrip().startswith("<")
+    assert "<script" not in shown
+    assert "{{" not in shown
+
+
+@pytest.mark.parametrize("kind", WITH_DRAWS)
+def test_draws_that_are_kept_answer_for_other_levels(kind: str) -> None:
+    made = results()[kind]
+    text = json.dumps(made.to_dict(draws=True), allow_nan=False)
+    again = type(made).from_dict(json.loads(text))
+    assert again == made
+    assert np.array_equal(again.draws, made.draws, equal_nan=True)
+    for level, side in ((0.8, "two-sided"), (0.9, "lower"), (0.9, "upper")):
+        asked = {"confidence_level": level, "side": side}
+        assert again.at(**asked) == made.at(**asked)
+    with pytest.raises(EvidenceError, match="not kept"):
+        type(made).from_dict(made.to_dict()).at(confidence_level=0.8)
+
+
+def test_errors_by_formula_need_no_draws_for_other_levels() -> None:
+    for kind in ("jackknife", "influence", "given slope"):
+        made = results()[kind]
+        again = type(made).from_dict(made.to_dict())
+        assert again.at(confidence_level=0.5) == made.at(confidence_level=0.5)
+        kept = type(made).from_dict(made.to_dict(draws=True))
+        assert np.array_equal(kept.influences, made.influences)
+
+
+def test_a_nested_cross_validation_can_be_pickled_and_shown() -> None:
+    rng = np.random.default_rng(0)
+    y = np.tile([0, 1], 20)
+    search = en.SearchCV(
+        DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2]}, cv=3, scoring="accuracy"
+    )
+    made = en.nested_cv(search, y[:, None] + rng.standard_normal((40, 2)), y)
+    again = pickle.loads(pickle.dumps(made))
+    assert again.estimate == made.estimate
+    assert repr(again) == repr(made)
+    assert made._repr_html_() == made.estimate._repr_html_()
