@@ -171,3 +171,17 @@ def test_the_limits_of_a_perfect_accuracy_are_the_rule_of_three() -> None:
     made = estimate(pi, method="holdout", metric="accuracy", side="lower", rng=0)
     assert made.interval is not None
     assert made.interval.low == pytest.approx(0.05 ** (1 / 20), abs=EXACT)
+
+
+def test_the_words_say_whether_anything_was_selected() -> None:
+    rng = np.random.default_rng(0)
+    y = np.tile([0, 1], 30)
+    scores = y[:, None] + rng.standard_normal((60, 3))
+    several = Predictions.from_arrays(y, scores, response="decision")
+    one = several.select(0)
+    assert estimate(several, method="holdout", metric="roc_auc", rng=0).estimand == (
+        "the performance of the selected fitted model"
+    )
+    assert estimate(one, method="holdout", metric="roc_auc", rng=0).estimand == (
+        "the performance of this fitted model"
+    )

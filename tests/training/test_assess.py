@@ -96,7 +96,7 @@ def test_holdout_tests_a_stratified_quarter() -> None:
     made = assess(Counted(), X, Y, method="holdout", metric="roc_auc", rng=0)
     assert FITS == [44]  # of 30 a class, round(7.5) = 8 test
     assert made.n_cases == 16
-    assert made.estimand == Estimand.FITTED_MODEL
+    assert made.estimand == Estimand.THIS_MODEL  # one learner: nothing was selected
 
 
 def test_bates_ncv_is_that_of_folds_nested_by_hand() -> None:

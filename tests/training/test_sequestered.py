@@ -36,7 +36,7 @@ def test_the_model_of_the_design_set_is_scored_on_the_test_set() -> None:
     expected = roc_auc_score(TEST[1], model.predict_proba(TEST[0])[:, 1])
     assert made.value == pytest.approx(expected, abs=1e-12)
     assert made.n_cases == 40
-    assert made.estimand == Estimand.FITTED_MODEL
+    assert made.estimand == Estimand.THIS_MODEL
     assert made.winner == "GaussianNB"
 
 

@@ -25,6 +25,7 @@ class Estimand(StrEnum):
     )
     WINNER_AS_FIXED = "the winner's performance as if it had been fixed in advance"
     FITTED_MODEL = "the performance of the selected fitted model"
+    THIS_MODEL = "the performance of this fitted model"
     FITTED_MODELS = (
         "the average test performance of the models fitted in these folds; not of the refitted "
         "model, nor the mean over training sets"

@@ -136,6 +136,7 @@ class HoldOut:
             naive=naive,
             source=source,
             cautions=[*part_only(part.n_cases, pi.n_cases), *remarks],
+            estimand=Estimand.THIS_MODEL if pi.n_configs == 1 else None,
             used={"selector": selector, "resampler": self._resampler(part)},
         )
 

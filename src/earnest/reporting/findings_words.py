@@ -57,6 +57,7 @@ GROUPS: dict[str, tuple[str, str]] = {
         "mean over choices and training sets of {n_train}",
     ),
     Estimand.FITTED_MODEL: ("The selected fitted model", "as it was fitted in these folds"),
+    Estimand.THIS_MODEL: ("This fitted model", "as it was fitted"),
     Estimand.FITTED_MODELS: ("The models fitted in these folds", "their average"),
     Estimand.CHOSEN_ON_LEARNING: (
         "The chosen configuration, its predictions read as one fixed model's",

@@ -30,6 +30,7 @@ ORDER = [
     Estimand.WINNER,
     Estimand.FIXED_MODEL,
     Estimand.FITTED_MODEL,
+    Estimand.THIS_MODEL,
     Estimand.FITTED_MODELS,
     Estimand.CHOSEN_ON_LEARNING,
     Estimand.CHOSEN_ON_EVALUATION,
