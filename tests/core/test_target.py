@@ -278,3 +278,10 @@ def test_as_array_copies_no_numbers() -> None:
 def test_as_array_says_what_it_cannot_read() -> None:
     with pytest.raises(InputError, match="rows of equal length"):
         as_array("scores", [[1, 2], [3]])
+
+
+def test_a_task_may_be_given_by_its_name_and_no_other() -> None:
+    y = np.array([0, 1])
+    assert Target(y=y, task="binary", classes=(0, 1)).task is Task.BINARY
+    with pytest.raises(InputError, match="task"):
+        Target(y=y, task="classification")

@@ -401,7 +401,7 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"method": "cv", "cv": "ten"}, InputError, "cv"),
     ({"method": "repeated_cv", "n_repeats": 1}, EarnestError, "repeats"),
     ({"method": "repeated_cv", "n_repeats": 0}, InputError, "n_repeats"),
-    ({"method": "repeated_cv", "cv": 20, "metric": "roc_auc"}, EarnestError, "two cases of each"),
+    ({"method": "bayle_within_fold", "cv": 20, "metric": "roc_auc"}, EarnestError, "two cases of"),
     ({"method": "cv", "confidence_level": 95}, InputError, "0.95"),
     ({"method": "cv", "side": "left"}, InputError, "side"),
     ({"method": "cv", "rng": -1}, InputError, "rng"),

@@ -162,7 +162,7 @@ def test_the_smallest_data_work_or_are_refused() -> None:
     assert np.isfinite(en.estimate(two, method="loob", metric="mse").value)
     with pytest.raises(InputError, match="class 0 has one case"):
         en.bootstrap_train(GaussianNB(), X[:2], [0, 1], n_replicates=2)
-    with pytest.raises(EvidenceError, match="no resample"):  # one group is always drawn
+    with pytest.raises(InputError, match="of one group"):  # which is always drawn
         en.bootstrap_train(GaussianNB(), X, Y, groups=np.zeros(40), n_replicates=2)
     with pytest.raises(InputError, match="two classes"):
         en.bootstrap_train(GaussianNB(), X, np.zeros(40, dtype=int))

@@ -111,7 +111,7 @@ def test_rows_in_both_parts_are_told() -> None:
         (1, "from 2 on"),
         ("five", "cannot be read"),
         (13, "cannot split"),
-        (GroupKFold(2), r"fit\(X, y, groups="),
+        (GroupKFold(2), "groups of the cases as `groups`"),
         ([], "gives no split"),
         ([(range(10), [])], "no usable test rows"),
         ([([], range(10))], "no usable train rows"),

@@ -67,6 +67,11 @@ class Target:
     ordered: bool = False
     ids: NDArray[Any] | None = None
 
+    def __post_init__(self) -> None:
+        """Read the task, which may be given by its name."""
+        if type(self.task) is not Task:
+            object.__setattr__(self, "task", Task(check.one_of("task", self.task, list(Task))))
+
     @property
     def layer_codes(self) -> NDArray[np.int64]:
         """What is resampled apart: the strata given, else the classes or the events."""

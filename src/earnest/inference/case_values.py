@@ -159,7 +159,7 @@ def _rule(metric: Metric) -> tuple[ValueKind, Rule]:
         "'r2' or 'rmse', or an AUC",
         got=metric.name,
         cure="A function of your own can be written as a MomentMetric; else use "
-        "method='naive_bootstrap' for one configuration, or method='bbc'.",
+        "method='corrected_t', or method='bbc' for the winner of a search.",
     )
 
 

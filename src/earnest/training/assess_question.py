@@ -137,7 +137,7 @@ def read_question(
 
 def read_data(X: Any, y: Any) -> tuple[Any, Any]:
     """Return the cases and their outcomes as rows can be taken of them; some, and as many."""
-    X, y = same_rows(X, survival_outcome(y))
+    X, y = same_rows(X, _one_column(survival_outcome(y)))
     for name, given in (("X", X), ("y", y)):
         if given is None or count_rows(given) == 0:
             raise InputError(
@@ -152,6 +152,14 @@ def read_data(X: Any, y: Any) -> tuple[Any, Any]:
             got=f"{int(missing(values).sum())} without one",
         )
     return X, y
+
+
+def _one_column(y: Any) -> Any:
+    """Return an outcome that is a table of one column as that column."""
+    shape: tuple[int, ...] = getattr(y, "shape", ())
+    if len(shape) != 2 or shape[1] != 1:
+        return y
+    return y.iloc[:, 0] if hasattr(y, "iloc") else as_array("y", y)[:, 0]
 
 
 def check_estimator(estimator: Any) -> None:
@@ -186,6 +194,10 @@ def check_size(target: Target) -> None:
     if target.n < 2:
         raise InputError(
             "one case can train or test, but not both", needs="at least 2 cases", got=f"{target.n}"
+        )
+    if target.groups is not None and len(np.unique(target.groups)) == 1:
+        raise InputError(
+            "all cases are of one group", needs="at least 2 groups, to test on one of them"
         )
     if target.has_classes:
         counts = np.bincount(target.y, minlength=len(target.classes))

@@ -18,8 +18,8 @@ from earnest.core.errors import InputError
 from earnest.core.protocols import Outcome, Task
 from earnest.core.rng import Purpose, Seeds
 from earnest.training.candidates import Setting
-from earnest.training.responses import ResponsePlan
-from earnest.training.slicing import params_of, parts
+from earnest.training.responses import ResponsePlan, refuse_other_length
+from earnest.training.slicing import count_rows, params_of, parts
 from earnest.training.splits import Splits
 
 RESPONSE = "response"  # the name of a cell's predictions
@@ -222,6 +222,7 @@ def _remembered(plan: ResponsePlan, model: Any, X: Any) -> NDArray[np.float64]:
     answer = method(X)
     if hasattr(model, "__dict__") and isinstance(answer, np.ndarray):
         vars(model)[name] = _Once(method, X, answer)
+    refuse_other_length(answer, count_rows(X), name)
     return plan.encode(answer, name, model)
 
 

@@ -19,7 +19,7 @@ from earnest.engine.identity import describe, digest
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric
 from earnest.metrics.responding import check_fits
-from earnest.training.assess_question import refuse_inner_store
+from earnest.training.assess_question import check_size, refuse_inner_store
 from earnest.training.candidates import StaticCandidates, read_candidates
 from earnest.training.problem import nothing_yet, read_outcome, survival_outcome
 from earnest.training.responses import plan_response, will_have
@@ -100,6 +100,7 @@ class Outcome:
             learners[0], y, metric, positive=self.positive, groups=self.groups, strata=strata
         )
         measure = metric.on(target.task) if target.task in metric.tasks else metric
+        check_size(target)
         for learner in learners:
             check_fits(nothing_yet(plan_response(measure, target, [learner])), measure)
         return target

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -65,9 +66,11 @@ def learner_splits(
         )
     else:
         splitter, repeats = cv, 1
-    made = make_splits(
-        splitter, X, y, classifier=classifier, n_repeats=repeats, seeds=seeds, params=given
-    )
+    with warnings.catch_warnings():  # a class with fewer cases than folds: the cautions tell
+        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+        made = make_splits(
+            splitter, X, y, classifier=classifier, n_repeats=repeats, seeds=seeds, params=given
+        )
     count = None if groups is None else len(np.unique(np.asarray(groups).astype(str)))
     check_splits(spec, np.bincount(made.repeat).tolist(), count)
     return made

@@ -13,7 +13,7 @@ from earnest.core import check
 from earnest.core.configs import Configs
 from earnest.core.errors import InputError, MetricError
 from earnest.core.predictions import Predictions
-from earnest.core.target import Target, Task, encode_units, survival_parts
+from earnest.core.target import Target, Task, encode_units, plain_labels, survival_parts
 from earnest.core.target_reading import infer_task, read_target
 from earnest.metrics.families import Metric, Need
 from earnest.metrics.responding import check_fits
@@ -130,11 +130,8 @@ def read_outcome(
     if task is None and metric is not None:
         task = _task_by_metric(y, metric)
     if task is None:
-        raise InputError(
-            "the outcome is of no kind that can be judged",
-            needs="classes for a classifier, numbers for a regressor, or times with events",
-            got=f"{type(base).__name__}",
-        )
+        raise _unjudged(base, y)
+    _refuse_learner(base, y, task)
     if positive is not None and task is not Task.BINARY:
         raise InputError(
             "`positive` belongs to a binary task",
@@ -147,6 +144,49 @@ def read_outcome(
         if strata is None
         else replace(target, strata=encode_units(strata, target.n, "stratify"))
     )
+
+
+def _unjudged(base: Any, y: Any) -> InputError:
+    """Return why no task can be told, by what y is."""
+    values = np.asarray(y)
+    columns = values.shape[1] if values.ndim > 1 else 1
+    cure = ""
+    if columns > 1:
+        found, cure = f"{columns} columns of y", "Give one column, with a label or number a case."
+    elif values.dtype.kind == "O":
+        kinds = check.some(dict.fromkeys(type(value).__name__ for value in values.tolist()))
+        found = f"objects in y ({kinds})"
+        cure = "Give labels of one type: y.astype(str), or bool or int."
+    elif values.dtype.kind == "f":
+        found, cure = "numbers that are not whole in y", "Use a regressor, or give classes."
+    else:
+        found = f"y of type {values.dtype}"
+    return InputError(
+        "the outcome is of no kind that can be judged",
+        needs="classes for a classifier, numbers for a regressor, or times with events",
+        got=f"{found}, for {type(base).__name__}",
+        cure=cure,
+    )
+
+
+def _refuse_learner(base: Any, y: Any, task: Task) -> None:
+    """Refuse a classifier of survival times, and one class."""
+    from sklearn.base import is_classifier
+
+    if task is Task.SURVIVAL and is_classifier(base):
+        raise InputError(
+            "a classifier cannot learn times that are censored",
+            needs="a learner of survival times",
+            got=type(base).__name__,
+        )
+    labels = plain_labels(np.unique(np.asarray(y))) if task is Task.BINARY else ()
+    if len(labels) == 1:
+        raise InputError(
+            "`y` has fewer than two classes",
+            needs="at least two classes among the cases",
+            got=f"only {check.show(labels[0])}",
+            cure="Check the outcome: nothing can be told apart.",
+        )
 
 
 def _task(base: Any, y: Any) -> Task | None:

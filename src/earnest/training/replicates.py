@@ -247,7 +247,7 @@ def _collected(
     whole = outcomes[WHOLE]
     if whole.failed:
         raise InputError(
-            f"{learner} cannot be trained on all cases",
+            f"{learner} cannot be trained on all cases, or asked of them",
             needs="a learner that takes these cases",
             got=reason(whole),
         )

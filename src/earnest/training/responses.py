@@ -15,6 +15,7 @@ from earnest.core.errors import InputError, MetricError
 from earnest.core.responses import ROUNDING, ResponseKind
 from earnest.core.target import Target, Task
 from earnest.metrics.families import Metric, Need
+from earnest.training.slicing import count_rows
 
 METHODS = ("predict_proba", "decision_function", "predict")
 _KINDS = {
@@ -62,7 +63,9 @@ class ResponsePlan:
     def read(self, model: Any, X: Any) -> NDArray[np.float64]:
         """Ask a fitted model, and return its answer as Π holds it."""
         method = self.method_of(model)
-        return self.encode(getattr(model, method)(X), method, model)
+        answer = getattr(model, method)(X)
+        refuse_other_length(answer, count_rows(X), method)
+        return self.encode(answer, method, model)
 
     def encode(self, answer: Any, method: str, model: Any) -> NDArray[np.float64]:
         """Return an answer as Π holds it: (n,), or (n, K) for many classes."""
@@ -114,6 +117,17 @@ class ResponsePlan:
     @cached_property
     def _code(self) -> dict[Any, int]:
         return {label: code for code, label in enumerate(self.target.classes)}
+
+
+def refuse_other_length(answer: Any, n: int, method: str) -> None:
+    """Refuse predictions that are not one a case."""
+    found = count_rows(answer)
+    if found != n:
+        raise InputError(
+            f"{method} gives another number of predictions than it is given cases",
+            needs=f"{n}",
+            got=f"{found}",
+        )
 
 
 def _refuse_not_finite(answer: NDArray[Any]) -> None:

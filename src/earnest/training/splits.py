@@ -193,7 +193,7 @@ def _pair(item: Any) -> tuple[Any, Any]:
 def _no_split(splitter: Any, error: Exception, params: dict[str, Any]) -> InputError:
     cure = "Use fewer folds, or another splitter."
     if "groups" in str(error) and params.get("groups") is None:
-        cure = "Pass the groups of the cases: fit(X, y, groups=...)."
+        cure = "Pass the groups of the cases as `groups`."
     if "inconsistent numbers of samples" in str(error):
         cure = "Give one group a row."
     if isinstance(error, TypeError):
