@@ -112,7 +112,7 @@ def few_groups(made: CaseValues) -> Iterator[Caution]:
     yield from few_groups_in_variance(made.groups)
 
 
-def lone_cases(made: CaseValues) -> Iterator[Caution]:
+def lone_cases(made: CaseValues, then: str = "the error is on the wide side") -> Iterator[Caution]:
     """Yield a caution where folds have one case of a class, which show nothing of its spread."""
     single, folds = made.single_folds
     if made.pooled is not None:
@@ -120,8 +120,8 @@ def lone_cases(made: CaseValues) -> Iterator[Caution]:
             "EN082",
             f"In {single} of {folds} folds a class has one case.",
             "A fold alone does not show how much hangs on such a case. Placements are taken from "
-            "the mean over folds, as if all models ranked alike; the error is on the wide side.",
-            "Use fewer folds, so that each has two cases of each class, or more repeats.",
+            f"the mean over folds, as if all models ranked alike; {then}.",
+            "Use fewer folds, so that each has two cases of each class.",
         )
 
 

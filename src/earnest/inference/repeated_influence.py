@@ -55,28 +55,26 @@ def influence_variance(made: CaseValues) -> InfluenceVariance:
 
     With groups the U_i of a group are summed before they are squared, times G / (G - 1).
 
-    Where a fold has one case of a class, the first part is that of the pooled terms: those of the
-    fold add up to what the split adds, as the second part needs, but do not show the lone case.
+    Where a fold has one case of a class there is the first part alone, from the pooled terms. How
+    all others of its fold fare beside a lone case is its own doing, which hides what it does where
+    it trains.
     """
-    terms, folds = made.terms[:, 0], made.folds  # (n, R) both
-    away = np.where(folds >= 0, terms - _means(terms, folds)[:, None], 0.0)
-    others = np.stack([_beside(away[:, r], folds[:, r]) for r in range(folds.shape[1])], axis=1)
-    own = _means(made.spread[:, 0], folds)  # E_i
-    first, second = own - own.mean(), -others
+    terms, folds = made.spread[:, 0], made.folds  # (n, R) both
+    tested = folds >= 0
+    counts = np.maximum(tested.sum(axis=1), 1)
+    own = np.where(tested, terms, 0.0).sum(axis=1) / counts  # E_i
     units = np.arange(len(own)) if made.groups is None else made.groups
-    summed = _sums(units, first)
-    trained = np.stack([_sums(units, second[:, r]) for r in range(folds.shape[1])], axis=1)
+    summed = _sums(units, own - own.mean())
     scale = _scale(made.groups) / len(own) ** 2
-    noise = scale * float(trained.var(axis=1, ddof=1).sum()) * _shrunk(folds)
     alone = scale * float(np.square(summed).sum())
+    if made.pooled is not None:
+        return InfluenceVariance(alone, alone, 0.0, 0.0)
+    away = np.where(tested, terms - own[:, None], 0.0)
+    others = np.stack([_beside(away[:, r], folds[:, r]) for r in range(folds.shape[1])], axis=1)
+    trained = np.stack([_sums(units, -others[:, r]) for r in range(folds.shape[1])], axis=1)
+    noise = scale * float(trained.var(axis=1, ddof=1).sum()) * _shrunk(folds)
     both = scale * float(np.square(summed + trained.mean(axis=1)).sum())
     return InfluenceVariance(max(both - noise, alone), alone, both - noise - alone, noise)
-
-
-def _means(terms: Array, folds: NDArray[Any]) -> Array:
-    """Return the mean of each case over the repeats that tested it: (n,)."""
-    tested = folds >= 0
-    return np.asarray(np.where(tested, terms, 0.0).sum(axis=1) / np.maximum(tested.sum(axis=1), 1))
 
 
 def _shrunk(folds: NDArray[Any]) -> float:
