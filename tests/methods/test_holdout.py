@@ -185,3 +185,13 @@ def test_the_words_say_whether_anything_was_selected() -> None:
     assert estimate(one, method="holdout", metric="roc_auc", rng=0).estimand == (
         "the performance of this fitted model"
     )
+
+
+@pytest.mark.parametrize(("y", "pairs"), [([0, 1], 1), ([0, 0, 0, 1], 1)])
+def test_an_auc_of_one_case_of_a_class_is_no_point(y: list[int], pairs: int) -> None:
+    pi = Predictions.from_arrays(y, np.arange(len(y)) / 10)
+    made = estimate(pi, method="holdout", metric="roc_auc", rng=0)
+    assert made.value == 1.0
+    assert made.interval is not None
+    assert made.interval.low == pytest.approx(0.025 ** (1 / pairs))  # Clopper and Pearson
+    assert "EN035" in {caution.code for caution in made.cautions}

@@ -18,6 +18,7 @@ from sklearn.model_selection import (
     GroupKFold,
     KFold,
     RepeatedKFold,
+    RepeatedStratifiedKFold,
     ShuffleSplit,
     TimeSeriesSplit,
     cross_val_score,
@@ -553,3 +554,16 @@ def test_two_hold_outs_of_unlike_size_are_refused() -> None:
             GaussianNB(), X, Y, metric="accuracy", rng=0,
             methods=[en.HoldOut(evaluate=0.2), en.HoldOut(evaluate=0.4)],
         )  # fmt: skip
+
+
+@pytest.mark.parametrize("method", ["repeated_cv", "bates_ncv"])
+def test_a_splitter_that_repeats_itself_is_asked_once(method: str) -> None:
+    folds = RepeatedStratifiedKFold(n_splits=4, n_repeats=3, random_state=0)
+    pairs = list(folds.split(X, Y))
+    made = assess(GaussianNB(), X, Y, method=method, metric="accuracy", cv=folds, rng=0)
+    assert made.provenance.n_repeats == 3
+    again = assess(GaussianNB(), X, Y, method=method, metric="accuracy", cv=iter(pairs), rng=0)
+    assert again.value == made.value
+    assert again.standard_error == made.standard_error
+    with pytest.raises(InputError, match="cannot be repeated"):
+        assess(GaussianNB(), X, Y, method=method, metric="accuracy", cv=folds, n_repeats=2)

@@ -131,3 +131,31 @@ def test_numbers_are_scored_too() -> None:
         Ridge(), X[:80], y[:80], method="holdout", metric="r2", test=(X[80:], y[80:]), rng=0
     )
     assert made.value > 0.9
+
+
+def test_test_cases_that_were_trained_on_are_told_of() -> None:
+    design = np.random.default_rng(3).normal(size=(40, 3))
+    y = np.tile([0, 1], 20)
+    for shared, told in ((0, False), (4, True)):
+        test = np.vstack(
+            [design[:shared], np.ones((8 - shared, 3)) * np.arange(8 - shared)[:, None]]
+        )
+        ask = {"method": "holdout", "metric": "accuracy", "rng": 0, "test": (test, y[:8])}
+        made = assess(GaussianNB(), design, y, **ask)
+        words = [caution.what for caution in made.cautions if caution.code == "EN050"]
+        assert bool(words) is told
+    assert words[0].startswith("4 of 8 test cases")
+    few = np.repeat(design[:10], 4, axis=0)  # where rows come again, equal ones are no news
+    made = assess(GaussianNB(), few, y, **{**ask, "test": (few[:8] + 0.0, y[:8])})
+    assert "EN050" not in {caution.code for caution in made.cautions}
+
+
+def test_a_test_set_may_lack_a_class_that_its_metric_does_not_need() -> None:
+    rng = np.random.default_rng(4)
+    X, y = rng.normal(size=(40, 2)), np.arange(40) % 4
+    test = rng.normal(size=(9, 2)), np.arange(9) % 3
+    made = assess(GaussianNB(), X, y, method="holdout", metric="accuracy", test=test, rng=0)
+    right = GaussianNB().fit(X, y).predict(test[0]) == test[1]
+    assert made.value == pytest.approx(right.mean())
+    with pytest.raises(InputError, match=r"lacks a class.*Got: no 3"):
+        assess(GaussianNB(), X, y, method="holdout", metric="roc_auc_ovr", test=test)

@@ -12,13 +12,14 @@ from earnest.core import check
 from earnest.core.cautions import Caution
 from earnest.core.errors import EarnestError, EvidenceError, MetricError
 from earnest.core.intervals import DrawnLimits, LimitSource, NormalLimits
-from earnest.core.limits import draws_of
+from earnest.core.limits import ShareLimits, draws_of
 from earnest.core.predictions import Predictions
 from earnest.core.results import Estimate
 from earnest.core.rng import Purpose, Seeds
 from earnest.core.selection import Pooled, Selector
 from earnest.core.specs import Estimand, Evidence, MethodSpec
 from earnest.core.weights import Weights
+from earnest.inference.areas import is_auc
 from earnest.inference.case_values import case_values
 from earnest.inference.no_spread import limits_without_spread
 from earnest.inference.remarks import part_only
@@ -211,6 +212,8 @@ def spread_or_not(
     try:
         made = case_values(one, metric)
     except EarnestError:  # a metric that no case has a part of, or too few cases for its parts
+        if is_auc(metric, one.target):
+            return lone_limits(one, metric)
         return source, (
             Caution(
                 "EN035",
@@ -223,6 +226,21 @@ def spread_or_not(
     units = one.n_cases if made.groups is None else len(np.unique(made.groups))
     limits, remark = limits_without_spread(one, made, metric, units)
     return limits, (remark,)
+
+
+def lone_limits(one: Predictions, metric: Metric) -> tuple[LimitSource, tuple[Caution, ...]]:
+    """Return the limits of an AUC of one case of a class: those of pairs that share no case."""
+    pairs = int(np.bincount(one.target.y, minlength=2).min())
+    value = float(_score(one, metric, 0)(Weights.ones(one.n_cases))[0, 0])
+    return ShareLimits(value, pairs, *metric.limits, exact=True), (
+        Caution(
+            "EN035",
+            "A class has one scoring case, and every resample gives the same value.",
+            "The limits are the exact ones of Clopper and Pearson for "
+            f"{'one pair' if pairs == 1 else f'{pairs} pairs'} of cases.",
+            "Only more cases can tell more.",
+        ),
+    )
 
 
 def _score(part: Predictions, metric: Metric, best: int) -> Statistic:

@@ -72,7 +72,7 @@ class SplitEvidence:
     def nested(self, repeats: int) -> NestedPredictions:
         """Return the folds, and within each training part the folds that are left."""
         outer = self.folds(repeats)
-        rows = tuple(self._inner(outer, repeat) for repeat in range(repeats))
+        rows = tuple(self._inner(outer, repeat) for repeat in range(outer.n_repeats))
         return NestedPredictions(outer, rows)
 
     @cached_property

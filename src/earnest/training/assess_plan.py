@@ -135,7 +135,8 @@ def make_plan(needs: Needs, cv: Any, X: Any, y: Any, target: Target, seeds: Seed
     if needs.folds:
         blocks[Block.FOLDS] = fold_splits(cv, X, y, target, needs.folds, seeds)
     if needs.pairs:
-        blocks[Block.PAIRS] = pair_splits(blocks[Block.FOLDS], needs.pairs)
+        made = Plan(blocks, max(1, needs.folds)).repeats(needs.pairs)
+        blocks[Block.PAIRS] = pair_splits(blocks[Block.FOLDS], made)
     if needs.singles:
         blocks[Block.SINGLES] = _splits([[i] for i in range(target.n)], target.n)
     if needs.holdout:

@@ -26,8 +26,10 @@ from earnest.training.assess_methods import (
 from earnest.training.assess_plan import Needs, Plan, make_plan
 from earnest.training.assess_question import LearnerQuestion, few_to_learn_from
 from earnest.training.split_fitting import SplitTraining
+from earnest.training.splits import can_shuffle
 
 REHEARSALS = 3
+FOLDED = ("repeated_cv", "bates_ncv")  # which repeat folds where nothing is said
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,11 @@ class Training:
         if self.n_repeats is not None:
             check.whole_number("n_repeats", self.n_repeats, low=1)
 
+    def repeats(self, method: Method) -> int | None:
+        """Return how often folds are repeated; once where they cannot be, or repeat themselves."""
+        fixed = method.spec.name in FOLDED and not can_shuffle(self.cv)
+        return 1 if self.n_repeats is None and fixed else self.n_repeats
+
 
 def assessed(
     question: LearnerQuestion, methods: Sequence[Method], training: Training
@@ -66,7 +73,7 @@ def assessed(
             refused[method.spec.name] = error
     needs = Needs()
     for method in able:
-        needs |= needs_of(method, training.n_repeats)
+        needs |= needs_of(method, training.repeats(method))
     splits = _trained_splits(question, needs, training)
     replicates = _trained_replicates(question, needs, training)
     answers = []
@@ -75,7 +82,7 @@ def assessed(
             evidence: Any = replicates
         else:
             assert splits is not None
-            evidence = evidence_for(method, training.n_repeats, splits)
+            evidence = evidence_for(method, training.repeats(method), splits)
         try:
             ready = method if splits is None else with_ratio(method, splits)
             made = _asked(question, ready, evidence, training.n_jobs)
@@ -133,7 +140,7 @@ def _rehearse_once(
         if evidence is None:
             return
     else:
-        few = _few_repeats(method, training.n_repeats)  # what is refused is so from the start
+        few = _few_repeats(method, training.repeats(method))  # what is refused is so from the start
         plan = _plan(question, needs_of(method, few), training)
         made = rehearsed(plan, question.response, question.learner, question.seed + turn)
         evidence = evidence_for(method, few, made)

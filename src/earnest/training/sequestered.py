@@ -27,6 +27,7 @@ from earnest.engine.identity import describe, digest
 from earnest.engine.run import run
 from earnest.methods.base import Method
 from earnest.methods.run import estimate
+from earnest.metrics.families import Metric
 from earnest.store import as_store
 from earnest.training.assess_question import LearnerQuestion, few_to_learn_from
 from earnest.training.failing import reason
@@ -37,6 +38,7 @@ from earnest.training.responses import ResponsePlan
 from earnest.training.split_fitting import SplitTraining
 from earnest.training.splits import Splits
 
+MOST_CELLS = 20_000_000  # of a table whose rows are compared
 USES = "uses"  # the document of a run file that lists the learners a test set was used for
 
 
@@ -103,7 +105,10 @@ def assess_once(
             f"{question.learner} failed", needs="a model of all design cases", got=reason(outcome)
         )
     made = _asked(question, method, outcome.arrays[RESPONSE], plan)
-    said = list(_used_before(uses) if kept is not None else _unrecorded())
+    said = [
+        *(_used_before(uses) if kept is not None else _unrecorded()),
+        *_trained_on(question.X, X_test),
+    ]
     found = [caution for caution in made.cautions if caution.code != "EN015"]
     design = few_to_learn_from(question.target)
     return replace(made, cautions=by_severity([*found, *said, *design]))
@@ -127,7 +132,7 @@ def _read_test(question: LearnerQuestion, test: Any) -> tuple[Any, Any, Response
     from earnest.core.target_reading import read_target
 
     own = question.target
-    _refuse_classes(own, y_test)
+    _refuse_classes(own, y_test, question.metric)
     target, _ = read_target(
         y_test,
         np.zeros((len(y_test), 1)),
@@ -142,21 +147,23 @@ def _read_test(question: LearnerQuestion, test: Any) -> tuple[Any, Any, Response
     return X_test, y_test, replace(question.response, target=target)
 
 
-def _refuse_classes(design: Target, y_test: Any) -> None:
-    """Refuse a test set with a class that no model could know, or without one that it should."""
+def _refuse_classes(design: Target, y_test: Any, metric: Metric) -> None:
+    """Refuse a test set with a class that no model could know, or without one that is needed."""
     if not design.has_classes:
         return
     values = as_array("test", y_test)
-    found = set(values[~missing(values)].tolist())
+    found = set(values[~missing(values)].reshape(-1).tolist())
+    lacking = set(design.classes) - found
+    fewer = lacking if metric.needs_all_classes or len(found) < 2 else set()
     for words, odd in (
         ("has a class that the design set lacks", found - set(design.classes)),
-        ("lacks a class of the design set", set(design.classes) - found),
+        ("lacks a class of the design set", fewer),
     ):
         if odd:
             raise InputError(
                 f"the test set {words}",
                 needs=f"cases of {', '.join(repr(name) for name in design.classes)}",
-                got=check.show(sorted(odd, key=str)[0]),
+                got=("no " if odd is fewer else "") + check.show(sorted(odd, key=str)[0]),
             )
 
 
@@ -226,6 +233,31 @@ def _used_before(uses: list[dict[str, str]]) -> Iterator[Caution]:
             "A set that is looked at again guides the design, and its scores become too good.",
             "Report the first use, or test on cases that nobody has looked at.",
         )
+
+
+def _trained_on(X: Any, X_test: Any) -> Iterator[Caution]:
+    """Yield a caution where test cases are cases of the design set, whose rows all differ."""
+    rows, tested = _rows(X), _rows(X_test)
+    if len(set(rows)) < len(rows):  # equal rows are nothing special in these data
+        return
+    shared = len(set(rows) & set(tested))
+    if shared:
+        yield Caution(
+            "EN050",
+            f"{shared} of {len(tested)} test cases have the same row as a case of the design set.",
+            "The learner was trained on what it is tested on: the score is too good.",
+            "Leave these cases out of one of the sets.",
+        )
+
+
+def _rows(X: Any) -> list[Any]:
+    """Return what tells rows apart; none of sparse or huge tables, or what is no table."""
+    if hasattr(X, "toarray") or np.ndim(X) != 2 or np.size(X) > MOST_CELLS:
+        return []
+    table = np.asarray(X)
+    if table.dtype.kind in "biuf":
+        return [row.tobytes() for row in table.astype(np.float64)]
+    return [repr(row) for row in table.tolist()]
 
 
 def _times(count: int) -> str:

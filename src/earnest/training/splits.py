@@ -145,13 +145,20 @@ def _checked(cv: Any, y: Any, classifier: bool) -> Any:
         ) from error
 
 
+def can_shuffle(splitter: Any) -> bool:
+    """Tell whether a splitter, or a number of folds, can be repeated with other folds."""
+    if splitter is None or isinstance(splitter, int | np.integer):
+        return True
+    # TimeSeriesSplit inherits the attribute, but cannot be told to.
+    return "shuffle" in signature(type(splitter)).parameters
+
+
 def _shuffled(splitter: Any, seeds: Seeds, repeat: int) -> Any:
     """Return the splitter of a further repeat."""
     from copy import copy
 
     name = _name(splitter)
-    # TimeSeriesSplit inherits the attribute, but cannot be told to.
-    if "shuffle" not in signature(type(splitter)).parameters:
+    if not can_shuffle(splitter):
         raise InputError(
             f"{name} cannot be repeated",
             needs="a splitter that can shuffle, such as KFold, StratifiedKFold or GroupKFold",
