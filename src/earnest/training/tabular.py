@@ -15,7 +15,7 @@ from earnest.core.errors import InputError
 from earnest.core.frames.columns import Columns
 from earnest.core.target import Task
 from earnest.training.inputs import Inputs
-from earnest.training.tables.files import open_table
+from earnest.training.tables.files import open_noting
 from earnest.training.tables.kinds import Kind, Look, look_at, look_kept, named_as_identifier
 from earnest.training.tables.outcome import Outcome, column_of, read_outcome
 from earnest.training.tables.repeats import answers_of, without_repeats
@@ -156,7 +156,8 @@ def read_table(
     rng : Generator, optional
         What they are sampled with.
     """
-    columns, name = open_table(source, delimiter=delimiter, decimal=decimal)
+    opened = open_noting(source, delimiter=delimiter, decimal=decimal)
+    columns = opened.columns
     outcome = read_outcome(
         columns, target=target, time=time, event=event, task=task, positive=positive
     )
@@ -189,10 +190,10 @@ def read_table(
         rows=outcome.rows[kept],
         n_rows=columns.rows,
         n_known=len(outcome.rows),
-        cautions=tuple(_cautions(looks, outcome, columns.rows, group)),
+        cautions=(*opened.cautions, *_cautions(looks, outcome, columns.rows, group)),
         words=outcome.words,
         said=outcome.said,
-        source=name,
+        source=opened.name,
     )
 
 
@@ -301,9 +302,11 @@ def _cautions(
 def _identifiers(found: Mapping[str, Look], group: str | None) -> Iterator[Caution]:
     if not found:
         return
-    listed = check.some(f"{name!r} ({look.detail})" for name, look in found.items())
+    listed = check.some(f"{_named(name)} ({look.detail})" for name, look in found.items())
     several = next((n for n, one in found.items() if one.detail.endswith("values")), None)
-    cure = f"If it is none, say keep={next(iter(found))!r}."
+    first = next(filter(None, found), "")
+    none = "If it is none" if len(found) == 1 else "If one is none"
+    cure = f"{none}, say keep={first!r}." if first else ""
     if several is not None and group is None and named_as_identifier(several):
         cure = f"If rows of one {several} belong together, say group={several!r}."
     yield Caution(
@@ -311,9 +314,14 @@ def _identifiers(found: Mapping[str, Look], group: str | None) -> Iterator[Cauti
         f"{_columns(found)} looks like an identifier and is left out: {listed}."
         if len(found) == 1
         else f"{_columns(found)} look like identifiers and are left out: {listed}.",
-        "A model could learn rows by heart from it, and new rows have other values.",
+        f"A model could learn rows by heart from {'it' if len(found) == 1 else 'them'}, and new "
+        "rows have other values.",
         cure,
     )
+
+
+def _named(name: str) -> str:
+    return repr(name) if name.strip() else "one without a name"
 
 
 def _copies(found: Mapping[str, Look]) -> Iterator[Caution]:
