@@ -79,8 +79,8 @@ def test_unknown_levels_and_extra_columns_are_told_on_standard_error(run, here):
         ),
         (
             ["run", "none.csv"],
-            "there is no file 'none.csv'. Allowed: a table: .csv, .csv.gz, .tsv, .parquet, .arrow, "
-            ".feather. Did you mean 'new.csv'?",
+            "there is no file 'none.csv'. Allowed: a table: .csv, .csv.gz, .tsv, .txt, .parquet, "
+            ".arrow, .feather. Did you mean 'new.csv'?",
         ),
         (
             ["run", "new.csv", "--out", "out.txt"],

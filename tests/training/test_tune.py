@@ -239,7 +239,9 @@ def test_a_plan_counts_the_workers_of_the_active_back_end_and_not_the_cores_here
         monkeypatch.setattr(backends, "plan", lambda n_jobs, limited: where)
         return len(job.plan().configs)
 
-    monkeypatch.setattr("earnest.training.tune_job.crowding", lambda at_once: float(at_once))
+    monkeypatch.setattr(
+        "earnest.training.tune_job.crowding", lambda before, after, at_once: float(at_once)
+    )
     alone, crowded = planned(Place.HERE, 1), planned(Place.PROCESSES, 8)
     assert crowded <= alone  # eight on one core are no quicker
     assert planned(Place.DASK, 8) > 4 * alone

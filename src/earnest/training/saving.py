@@ -18,9 +18,10 @@ from earnest.core.cautions import Caution, Severity
 from earnest.core.errors import EarnestError, FormatError
 from earnest.core.target import Task
 from earnest.training.model_bytes import settled
-from earnest.training.tables.files import open_table
+from earnest.training.tables.files import open_noting
 from earnest.training.tables.schema import Schema
 from earnest.training.trusted import TRUSTED
+from earnest.training.tune_meaning import probabilities
 
 FORMAT = "earnest-model-1"
 NAME = "model.skops"
@@ -35,8 +36,8 @@ class Forecast:
     labels : ndarray, shape (n,), optional
         The class of each row, in the table's own words; None without classes.
     scores : ndarray, shape (n,) or (n, K), optional
-        Probabilities of the classes, in the order of `columns`; a decision of two classes; the
-        number, or the risk of a survival model.
+        Probabilities of the classes, in the order of `columns`; scores of a model that has no
+        probabilities; the number, or the risk of a survival model.
     columns : tuple of str
         The names of the columns of the scores.
     cautions : tuple of Caution
@@ -78,6 +79,9 @@ class Model:
         The labels in the order of its codes.
     metric, winner : str
         What it was chosen by, and what it is called.
+    meaning : tuple of float, optional
+        The slope and the offset that make probabilities of its decision values, where it has no
+        probabilities of its own.
     """
 
     estimator: Any
@@ -86,6 +90,7 @@ class Model:
     classes: tuple[Any, ...]
     metric: str
     winner: str
+    meaning: tuple[float, float] | None = None
 
     def predict(
         self, table: Any, *, delimiter: str | None = None, decimal: str | None = None
@@ -99,10 +104,10 @@ class Model:
         delimiter, decimal : str, optional
             Of a CSV file that does not tell.
         """
-        columns, _ = open_table(table, delimiter=delimiter, decimal=decimal)
-        encoded = self.schema.read(columns)
-        extra = self.schema.unexpected(columns)
-        cautions = list(encoded.cautions)
+        opened = open_noting(table, delimiter=delimiter, decimal=decimal)
+        encoded = self.schema.read(opened.columns)
+        extra = self.schema.unexpected(opened.columns)
+        cautions = [*opened.cautions, *encoded.cautions]
         if extra:
             cautions.append(_ignored(extra))
         return self._of(encoded.X, tuple(cautions))
@@ -112,16 +117,26 @@ class Model:
             name = "prediction" if self.task is Task.REGRESSION else "risk"
             values = np.asarray(self.estimator.predict(X), dtype=np.float64)
             return Forecast(None, values, (name,), cautions)
-        codes = np.asarray(self.estimator.predict(X)).astype(np.intp)
+        names = tuple(f"p_{label}" for label in self.classes)
+        if self.meaning is not None:
+            likely = probabilities(self._decisions(X), self.meaning)
+            return Forecast(self._labels(likely.argmax(axis=1)), likely, names, cautions)
+        labels = self._labels(np.asarray(self.estimator.predict(X)).astype(np.intp))
+        if hasattr(self.estimator, "predict_proba"):
+            return Forecast(labels, self._probabilities(X), names, cautions)
+        scores = self._decisions(X)
+        named = self.classes[-1:] if scores.ndim == 1 else self.classes
+        columns = tuple(f"score_{label}" for label in named)
+        return Forecast(labels, scores, columns, (*cautions, _scores_only(columns)))
+
+    def _labels(self, codes: NDArray[np.intp]) -> NDArray[Any]:
+        """Return the classes in the table's own words."""
         labels = np.empty(len(codes), dtype=object)
         labels[:] = [self.classes[code] for code in codes]
-        if hasattr(self.estimator, "predict_proba"):
-            names = tuple(f"p_{label}" for label in self.classes)
-            return Forecast(labels, self._probabilities(X), names, cautions)
-        scores = np.asarray(self.estimator.decision_function(X), dtype=np.float64)
-        if scores.ndim == 1:
-            return Forecast(labels, scores, (f"score_{self.classes[-1]}",), cautions)
-        return Forecast(labels, scores, tuple(f"score_{c}" for c in self.classes), cautions)
+        return labels
+
+    def _decisions(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(self.estimator.decision_function(X), dtype=np.float64)
 
     def _probabilities(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return probabilities of all classes, also of those that the model never saw."""
@@ -134,13 +149,15 @@ class Model:
         """Return the file of the model, the same for the same model."""
         from skops.io import dumps
 
-        about = {
+        about: dict[str, Any] = {
             "schema": self.schema.to_dict(),
             "task": str(self.task),
             "classes": list(self.classes),
             "metric": self.metric,
             "winner": self.winner,
         }
+        if self.meaning is not None:
+            about["meaning"] = list(self.meaning)
         data = {"format": FORMAT, "about": json.dumps(about), "estimator": self.estimator}
         return settled(bytes(dumps(data)), _made_with())
 
@@ -153,6 +170,19 @@ def _ignored(extra: tuple[str, ...]) -> Caution:
         f"{check.some(map(repr, extra))}.",
         "The model was trained without.",
         severity=Severity.NOTE,
+    )
+
+
+def _scores_only(columns: tuple[str, ...]) -> Caution:
+    above = "above 0 it is that class" if len(columns) == 1 else "the largest tells the class"
+    return Caution(
+        "EN057",
+        f"{check.some(columns)} {'is a score' if len(columns) == 1 else 'are scores'}, not "
+        f"{'a probability' if len(columns) == 1 else 'probabilities'}: {above}.",
+        "The winner has no probabilities, and its metric asked for none; scores put the rows in "
+        "order and say no more.",
+        "Tune with a metric of probabilities, such as log_loss, if you need them.",
+        Severity.NOTE,
     )
 
 
@@ -199,7 +229,15 @@ def load_model(run: str | Path) -> Model:
             classes=tuple(about["classes"]),
             metric=str(about["metric"]),
             winner=str(about["winner"]),
+            meaning=_meaning(about.get("meaning")),
         )
+
+
+def _meaning(said: Any) -> tuple[float, float] | None:
+    if said is None:
+        return None
+    slope, offset = map(float, said)
+    return slope, offset
 
 
 def _made_with() -> str:
