@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile, ZipFile
@@ -15,10 +15,13 @@ from numpy.typing import NDArray
 
 from earnest.core import check
 from earnest.core.cautions import Caution, Severity
-from earnest.core.errors import EarnestError, FormatError
+from earnest.core.errors import EarnestError, FormatError, InputError
+from earnest.core.frames.columns import Columns
 from earnest.core.target import Task
 from earnest.training.model_bytes import settled
-from earnest.training.tables.files import open_noting
+from earnest.training.tables.files import SUFFIXES, open_noting
+from earnest.training.tables.kinds import is_number, is_text
+from earnest.training.tables.outcome import column_of
 from earnest.training.tables.schema import Schema
 from earnest.training.trusted import TRUSTED
 from earnest.training.tune_meaning import probabilities
@@ -42,20 +45,28 @@ class Forecast:
         The names of the columns of the scores.
     cautions : tuple of Caution
         What was noticed of the rows.
+    id : str
+        The column that names the rows; nothing if none was asked for.
+    ids : tuple
+        Its values.
     """
 
     labels: NDArray[Any] | None
     scores: NDArray[np.float64]
     columns: tuple[str, ...]
     cautions: tuple[Caution, ...] = ()
+    id: str = ""
+    ids: tuple[Any, ...] = ()
 
     def __len__(self) -> int:
         """Count the rows."""
         return len(self.scores)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the columns by name, the number of the row first."""
+        """Return the columns by name, the number of the row first, then its name."""
         table: dict[str, Any] = {"row": list(range(1, len(self) + 1))}
+        if self.id:
+            table[self.id] = list(self.ids)
         if self.labels is not None:
             table["prediction"] = self.labels.tolist()
         wide = self.scores.reshape(len(self), -1)
@@ -93,7 +104,12 @@ class Model:
     meaning: tuple[float, float] | None = None
 
     def predict(
-        self, table: Any, *, delimiter: str | None = None, decimal: str | None = None
+        self,
+        table: Any,
+        *,
+        id: str | None = None,
+        delimiter: str | None = None,
+        decimal: str | None = None,
     ) -> Forecast:
         """Predict for the rows of a file or a frame; refuse other columns or types.
 
@@ -101,16 +117,21 @@ class Model:
         ----------
         table : str, Path or frame
             With the columns of training, in any order; others are ignored with a note.
+        id : str, optional
+            A column that names the rows, to stand beside their predictions.
         delimiter, decimal : str, optional
             Of a CSV file that does not tell.
         """
         opened = open_noting(table, delimiter=delimiter, decimal=decimal)
         encoded = self.schema.read(opened.columns)
-        extra = self.schema.unexpected(opened.columns)
+        extra = tuple(name for name in self.schema.unexpected(opened.columns) if name != id)
         cautions = [*opened.cautions, *encoded.cautions]
         if extra:
             cautions.append(_ignored(extra))
-        return self._of(encoded.X, tuple(cautions))
+        found = self._of(encoded.X, tuple(cautions))
+        if id is None:
+            return found
+        return replace(found, id=id, ids=_ids(opened.columns, id, found))
 
     def _of(self, X: NDArray[np.float64], cautions: tuple[Caution, ...]) -> Forecast:
         if self.task in (Task.REGRESSION, Task.SURVIVAL):
@@ -160,6 +181,20 @@ class Model:
             about["meaning"] = list(self.meaning)
         data = {"format": FORMAT, "about": json.dumps(about), "estimator": self.estimator}
         return settled(bytes(dumps(data)), _made_with())
+
+
+def _ids(columns: Columns, name: str, found: Forecast) -> tuple[Any, ...]:
+    """Return the names of the rows: numbers, true and false or text as they are, others as text."""
+    import pyarrow as pa
+
+    column = column_of(columns, name, "id")
+    if name in found.to_dict():
+        raise InputError(
+            f"`id` names a column that the predictions have themselves: {name!r}",
+            cure="Rename it.",
+        )
+    plain = is_number(column.type) or is_text(column.type) or pa.types.is_boolean(column.type)
+    return tuple((column if plain else column.cast(pa.string())).to_pylist())
 
 
 def _ignored(extra: tuple[str, ...]) -> Caution:
@@ -269,6 +304,12 @@ def _types_in(path: Path) -> list[str]:
 
 def _found(path: Path) -> Path:
     file = path / NAME if path.is_dir() else path
+    if file.name.casefold().endswith(SUFFIXES):
+        raise FormatError(
+            f"{str(path)!r} is a table, not a model",
+            needs=f"a folder that `earnest tune` wrote, with {NAME!r}, or that file",
+            cure="Name the run first, then the table: earnest predict run/ new.csv.",
+        )
     if not file.is_file():
         raise FormatError(
             f"there is no model in {str(path)!r}",
