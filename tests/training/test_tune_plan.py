@@ -15,7 +15,7 @@ from earnest.training.tune_pilot import Pace, Pilot, measure
 from earnest.training.tune_plan import (
     ENDING,
     FEWEST_ROWS,
-    STARTING,
+    WAKING,
     Plan,
     fit_into,
     least_seconds,
@@ -165,7 +165,9 @@ def test_the_least_that_a_search_takes_is_two_configurations_with_starting_and_e
     alone = least_seconds([*found, CONFIGS[2]], rows, PILOT, ASKED, 1)
     assert alone == pytest.approx(1.8 + ENDING, abs=0.01)
     two = least_seconds([*found, CONFIGS[2]], rows, PILOT, ASKED, 2)
-    assert two == pytest.approx(STARTING + 0.9 + ENDING, abs=0.01)
+    assert two == pytest.approx(WAKING + 0.9 + ENDING, abs=0.01)
+    crowded = least_seconds([*found, CONFIGS[2]], rows, replace(PILOT, crowding=3.0), ASKED, 2)
+    assert crowded == pytest.approx(3.0 * two, rel=0.01)
 
 
 def test_what_the_pilot_saw_of_the_machine_is_not_kept_in_the_run_file():

@@ -17,7 +17,7 @@ DOCUMENT = "plan"  # the name under which a run file keeps it
 VERSION = 1
 USED = 0.75  # of the time that is left: the rest is for the last fit, the estimate and surprises
 STARTING = 4.0  # seconds until the workers work
-ENDING = 2.0  # seconds for the last fit and the estimate of a small table
+WAKING, ENDING = 2.0, 1.0  # seconds of a processor: to start a worker; to fit and judge at last
 FEWEST_CONFIGS = 2  # complete ones, without which a search goes on past its time
 CELL = 1e-6  # seconds for each prediction that is kept: stored, compared and resampled
 MOST_CELLS = 60_000_000  # predictions that are held in memory
@@ -166,7 +166,8 @@ def least_seconds(
 ) -> float:
     """Return how long it takes, from now on, until there is enough to be judged."""
     few = sorted(_seconds(config, rows, pilot, asked, at_once) for config in chosen)
-    return (STARTING if at_once > 1 else 0.0) + sum(few[:FEWEST_CONFIGS]) + ENDING
+    around = pilot.crowding * (ENDING + (WAKING if at_once > 1 else 0.0))
+    return around + sum(few[:FEWEST_CONFIGS])
 
 
 def plan_remarks(plan: Plan, table: Tabular) -> Iterator[Caution]:
