@@ -233,6 +233,18 @@ def test_paths_that_are_no_table_are_refused(tmp_path, name, message):
         read_table(tmp_path / name, target="y")
 
 
+def test_columns_that_pandas_numbered_are_named_by_their_numbers():
+    import pandas as pd
+
+    x = np.random.default_rng(0).normal(size=(40, 3))
+    frame = pd.DataFrame(x).assign(y=np.tile([0, 1], 20))
+    assert read_table(frame, target="y", ignore=[0]).schema.names == ("1", "2")
+    assert read_table(frame, target="y", ignore=1).schema.names == ("0", "2")
+    assert read_table(frame, target=2).schema.roles == {"target": "2"}
+    with pytest.raises(EarnestError, match="there is no '9'"):
+        read_table(frame, target=9)
+
+
 def test_roles_must_be_different_columns():
     with pytest.raises(InputError, match="`target` and `group` name the same column"):
         read_table(TABLE, target="relapse", group="relapse")

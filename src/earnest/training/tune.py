@@ -9,7 +9,7 @@ from typing import Any
 from earnest.core.protocols import Progress
 from earnest.core.rng import RngLike, Seeds
 from earnest.engine.progress import ProgressBar
-from earnest.training.tabular import names_of
+from earnest.training.tabular import name_of, names_of
 from earnest.training.tune_job import begin
 from earnest.training.tune_options import Asked, seconds_of
 from earnest.training.tuned import Tuned
@@ -120,10 +120,10 @@ def tune(
     [0, 0]
     """
     asked = Asked(
-        target=target,
-        group=group,
-        time=time,
-        event=event,
+        target=name_of(target),
+        group=name_of(group),
+        time=name_of(time),
+        event=name_of(event),
         task=task,
         positive=positive,
         ignore=names_of(ignore),
