@@ -26,7 +26,7 @@ PYTEST  := -m pytest -n $(WORKERS) --dist=worksteal
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
 
-demo: $(VENV)/.installed ## tune a model on real data, and say what to expect of it (about a minute; leaves demo/)
+demo: $(VENV)/.installed-plain ## tune a model on real data, and say what to expect of it (about a minute; leaves demo/)
 	$(VENV)/bin/earnest demo --out demo
 
 test: $(VENV)/.installed ## the ordinary tests, with the doctests of the package
@@ -84,6 +84,10 @@ endef
 
 $(VENV)/.installed: pyproject.toml
 	$(call install,$(VENV),test)
+
+# The demo needs what a user needs; the tests bring ten times as much.
+$(VENV)/.installed-plain: pyproject.toml
+	$(call install,$(VENV))
 
 $(VENV)/.installed-docs: $(VENV)/.installed
 	$(call install,$(VENV),docs)

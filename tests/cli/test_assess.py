@@ -163,8 +163,8 @@ ERRORS = [
     ),
     (
         ("--method", "cv", "--test", "nowhere.csv"),
-        "error: there is no file 'nowhere.csv'. Allowed: a table: .csv, .csv.gz, .tsv, .parquet, "
-        ".arrow, .feather.",
+        "error: there is no file 'nowhere.csv'. Allowed: a table: .csv, .csv.gz, .tsv, .txt, "
+        ".parquet, .arrow, .feather.",
     ),
     (
         ("--level", "95", "--method", "cv"),

@@ -55,6 +55,22 @@ def test_out_writes_a_table_and_nothing_else(run, here, name):
     assert table["row"].to_pylist() == [1, 2, 3, 4]
 
 
+def test_a_column_may_name_the_rows(run, here):
+    names = csv.read_csv("new.csv")["patient_id"].to_pylist()
+    said = json.loads(run("predict", "run", "new.csv", "--id", "patient_id", "--json").out)
+    assert list(said["rows"])[:3] == ["row", "patient_id", "prediction"]
+    assert said["rows"]["patient_id"] == names
+    dates = run("predict", "run", "new.csv", "--id", "seen").out.splitlines()
+    assert dates[0].startswith('"row","seen","prediction",')
+    assert dates[1].split(",")[1].count("-") == 2
+    model, other = (
+        en.load_model("run"),
+        csv.read_csv("new.csv").rename_columns({"patient_id": "prediction"}),
+    )
+    with pytest.raises(en.InputError, match="that the predictions have themselves"):
+        model.predict(other, id="prediction")
+
+
 def test_unknown_levels_and_extra_columns_are_told_on_standard_error(run, here):
     table = csv.read_csv("new.csv")
     place = table.column_names.index("sex")
@@ -79,8 +95,19 @@ def test_unknown_levels_and_extra_columns_are_told_on_standard_error(run, here):
         ),
         (
             ["run", "none.csv"],
-            "there is no file 'none.csv'. Allowed: a table: .csv, .csv.gz, .tsv, .parquet, .arrow, "
-            ".feather. Did you mean 'new.csv'?",
+            "there is no file 'none.csv'. Allowed: a table: .csv, .csv.gz, .tsv, .txt, .parquet, "
+            ".arrow, .feather. Did you mean 'new.csv'?",
+        ),
+        (
+            ["new.csv", "run"],
+            "'new.csv' is a table, not a model. Allowed: a folder that `earnest tune` wrote, with "
+            "'model.skops', or that file. Name the run first, then the table: earnest predict "
+            "run/ new.csv.",
+        ),
+        (
+            ["run", "new.csv", "--id", "patient"],
+            "--id names no column: there is no 'patient'. Allowed: 'patient_id', 'age', 'sex', "
+            "'marker', 'smoker', 'seen', 'site'. Did you mean 'patient_id'?",
         ),
         (
             ["run", "new.csv", "--out", "out.txt"],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 from pyarrow import csv
 
 from earnest.cli.show_tune import in_words
-from earnest.training import tune_run
+from earnest.training import tune_job, tune_run
 from earnest.training.tune_folder import FILES, REPORT
 from tests.training.tune_tables import of, patients, portfolio
 
@@ -138,12 +139,18 @@ def test_an_interrupt_says_how_to_go_on(run, here, monkeypatch):
         ),
         (
             ["--positive", "maybe"],
-            "--positive is not a class of `y`. Allowed: 'no' or 'yes'. Got: 'maybe'.",
+            "--positive is not a class of 'relapse'. Allowed: 'no' or 'yes'. Got: 'maybe'.",
         ),
         (
             ["--ignore", "ag"],
             "--ignore names no column: there is no 'ag'. Allowed: 'patient_id', 'age', 'sex', "
             "'marker', 'smoker', 'seen', 'site', 'relapse'. Did you mean 'age'?",
+        ),
+        (
+            ["--ignore", "age,sex"],
+            "--ignore names no column: there is no 'age,sex'. Allowed: 'patient_id', 'age', 'sex', "
+            "'marker', 'smoker', 'seen', 'site', 'relapse'. Say it for each, --ignore age --ignore "
+            "sex, or give a list in Python.",
         ),
         (
             ["--group", "site"],
@@ -183,19 +190,14 @@ def test_what_cannot_work_is_refused_in_one_line_before_anything_is_written(
             "the table is empty. Allowed: at least one row and one column. Got: 0 rows, 2 columns.",
         ),
         (
-            "größe,relapse\n1,a\n".encode("latin-1"),
+            b"gr\x81\xf6,relapse\n1,a\n",
             "'bad.csv' is not UTF-8. Allowed: text in UTF-8. Got: other bytes in the names of the "
             "columns. Save it as 'CSV UTF-8'.",
         ),
         (
-            "größe,relapse\n1,a\n".encode("utf-16"),
-            "'bad.csv' is not UTF-8. Allowed: text in UTF-8. Got: other bytes in the names of the "
-            "columns. Save it as 'CSV UTF-8'.",
-        ),
-        (
-            b"age|relapse\n1|a\n",
-            "'bad.csv' is not separated by ','. Allowed: several columns, separated by ','. Got: "
-            "one column 'age|relapse'. Say --delimiter '|'.",
+            b"63.5,yes\n41.5,no\n57.5,yes\n",
+            "the first line of 'bad.csv' looks like data, not like names. Allowed: the names of "
+            "the columns in the first line. Got: '63.5', 'yes'. Write a line with names above it.",
         ),
         (
             b"age,age,relapse\n1,2,a\n",
@@ -263,6 +265,32 @@ def test_the_time_that_is_over_is_told(run, here, monkeypatch):
     assert done.code == 0
     assert "The time was over when 2 of 3 configurations were complete." in " ".join(
         done.out.split()
+    )
+
+
+def said_before_the_search(run, monkeypatch, *options: str, **changes: float) -> str:
+    """Return the lines that stand before a search, with what a pilot may have seen put in."""
+    plan = tune_job.Job.plan
+    monkeypatch.setattr(tune_job.Job, "plan", lambda job: replace(plan(job), **changes))
+    done = run(*ASK, "--portfolio", "quick.toml", "--folds", "3", *options)
+    return " ".join(done.out.partition("Expect")[0].split())
+
+
+def test_a_busy_machine_is_told_before_the_search(run, here, monkeypatch):
+    said = said_before_the_search(run, monkeypatch, crowding=3.04)
+    assert said.endswith(
+        "other programs use the processors: a fit takes about 3.0 times as long, so fewer are "
+        "planned"
+    )
+
+
+def test_a_budget_that_is_too_short_is_told_with_what_it_will_take(run, here, monkeypatch):
+    said = said_before_the_search(
+        run, monkeypatch, "--budget", "5s", crowding=1.0, least_seconds=12.2
+    )
+    assert said.endswith(
+        "this will take about 13 s, longer than the budget of 5 s: two configurations must be "
+        "complete"
     )
 
 

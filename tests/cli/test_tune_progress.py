@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from earnest.cli.tune_progress import FoldLine
+from earnest.cli.tune_progress import FoldLine, waiting
 from earnest.core.protocols import Outcome
 
 
@@ -28,6 +28,14 @@ def _eighty_columns(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr("earnest.cli.tune_progress.PATIENCE", 0.0)
+
+
+def test_what_has_no_count_stands_on_a_terminal_until_it_is_over():
+    stream, file = Terminal(), io.StringIO()
+    with waiting(stream, "Thinking"), waiting(file, "Thinking"), waiting(None, "Thinking"):
+        assert stream.getvalue() == "\r\x1b[2KThinking ..."
+    assert stream.getvalue() == "\r\x1b[2KThinking ...\r\x1b[2K"
+    assert file.getvalue() == ""
 
 
 def run(line: FoldLine, configs: int = 2, folds: int = 5) -> None:

@@ -18,6 +18,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import GridSearchCV, LeaveOneOut, ShuffleSplit
+from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from earnest import (
@@ -48,6 +49,7 @@ from earnest import (
 )
 from earnest.core.cautions import CODES, Severity
 from earnest.explanation.surrogate import choose_surrogate
+from earnest.training.saving import Model
 from earnest.training.tabular import Tabular, read_table
 from earnest.training.tune_plan import Plan, plan_remarks
 from tests.adapters.replays import TabularPredictor
@@ -240,6 +242,8 @@ TRIGGERS: dict[str, Callable[[], set[str]]] = {
     "EN053": lambda: raced(drop=BCED(min_predictions=20)),
     "EN054": lambda: raced(stop_when_width=0.5),
     "EN055": nested_on_noise,
+    "EN056": lambda: in_another_encoding(),
+    "EN057": lambda: scored(),
     "EN060": lambda: codes(small_trials(objective=[float("nan"), *range(19)]).cautions),
     "EN061": lambda: codes(small_trials(seed=[3] * 20).cautions),
     "EN062": lambda: codes(small_trials().cautions),
@@ -370,6 +374,22 @@ def planned(table: Tabular, n_offered: int = 1) -> set[str]:
 def unknown_levels() -> set[str]:
     schema = small_table(sex=["f", "f", "m", "m"] * 10).schema
     return codes(schema.read(pa.table({"x": [1.0], "sex": ["x"]})).cautions)
+
+
+def in_another_encoding() -> set[str]:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "table.csv"
+        path.write_bytes("größe,y\n".encode("latin-1") + b"1.5,a\n2.5,b\n3.5,a\n" * 20)
+        return codes(read_table(path, target="y").cautions)
+
+
+def scored() -> set[str]:
+    """Return the codes of predictions by a model that has no probabilities."""
+    table = small_table()
+    fitted = LinearSVC().fit(table.X, table.y)
+    asked = {"task": table.task, "classes": table.classes, "metric": "accuracy", "winner": "svm"}
+    model = Model(estimator=fitted, schema=table.schema, **asked)  # type: ignore[arg-type]
+    return codes(model.predict(pa.table({name: [0.5] for name in table.schema.names})).cautions)
 
 
 def tuned(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -166,6 +167,46 @@ def test_classes_and_probabilities_are_in_the_words_of_the_table(fitted):
     np.testing.assert_allclose(found.scores.sum(axis=1), 1.0)
     assert list(found.to_dict()) == ["row", "prediction", "p_no", "p_yes"]
     assert found.to_dict()["row"][:2] == [1, 2]
+
+
+def svm(task: str) -> Model:
+    config = next(c for c in kinds("default", task, False) if c.params["model"] == "rbf_svm")
+    return model_of(clone(config.estimator).fit(X, OUTCOMES[task]), task)
+
+
+@pytest.mark.parametrize(
+    ("task", "columns", "what"),
+    [
+        (
+            "binary",
+            ("score_yes",),
+            "score_yes is a score, not a probability: above 0 it is that class.",
+        ),
+        (
+            "multiclass",
+            ("score_a", "score_b", "score_c"),
+            "score_a, score_b, score_c are scores, not probabilities: the largest tells the class.",
+        ),
+    ],
+)
+def test_scores_that_are_no_probabilities_say_so(task, columns, what):
+    found = svm(task).predict(TABLE)
+    assert found.columns == columns
+    assert [(c.code, c.what) for c in found.cautions] == [("EN057", what)]
+
+
+def test_decision_values_with_a_meaning_are_probabilities_that_agree_with_the_class(tmp_path):
+    plain = svm("binary")
+    model = replace(plain, meaning=(2.0, -0.5))
+    path = tmp_path / "model.skops"
+    path.write_bytes(model.to_bytes())
+    found = load_model(path).predict(TABLE)
+    value = plain.predict(TABLE).scores
+    assert found.columns == ("p_no", "p_yes")
+    assert found.cautions == ()
+    np.testing.assert_allclose(found.scores[:, 1], 1 / (1 + np.exp(0.5 - 2.0 * value)), rtol=1e-12)
+    assert found.labels.tolist() == ["yes" if p > 0.5 else "no" for p in found.scores[:, 1]]
+    assert list(np.argsort(found.scores[:, 1])) == list(np.argsort(value))
 
 
 def test_columns_may_stand_in_any_order_and_extra_ones_are_noted(fitted):

@@ -199,10 +199,9 @@ def test_most_rows_samples_before_anything_is_encoded(expected):
         (b"", "'t.csv' is empty"),
         (b"a,b\n", "the table is empty"),
         (b"a,relapse\n1,2\n1,2,3\n", "'t.csv' cannot be read"),
-        ("größe,relapse\n1,2\n".encode("latin-1"), "'t.csv' is not UTF-8"),
-        ("a,relapse\nü,x\nb,y\n".encode("latin-1"), "'t.csv' is not UTF-8"),
-        ("a,relapse\n1,2\n".encode("utf-16"), "'t.csv' is not UTF-8"),
-        (b"a|relapse\n1|2\n", "'t.csv' is not separated by ','"),
+        (b"gr\x81\xf6,relapse\n1,2\n", "'t.csv' is not UTF-8"),
+        (b"6,148,relapse\n1,2\n3;4,5\n", "'t.csv' cannot be read"),
+        (b"relapse a b\n1 2 3\n", "names no column"),
         (b"a,a,relapse\n1,2,3\n2,3,4\n", "column names are given twice"),
         (b"relapse\nyes\nno\n", "no column is left to learn from"),
         (b"a,relapse\n1,yes\n1,no\n", "no column is left to learn from"),
@@ -219,12 +218,31 @@ def test_files_that_are_no_table_are_refused(tmp_path, data, message):
 
 @pytest.mark.parametrize(
     ("name", "message"),
-    [("nope.csv", "there is no file"), ("t.xlsx", "has a suffix"), (".", "is a folder")],
+    [
+        ("nope.csv", "there is no file"),
+        ("t.xlsx", "has a suffix .* Export the sheet as CSV"),
+        ("t.csv.zip", "has a suffix .* Unpack it first"),
+        ("t.dat", "has a suffix .* let its name end in .csv"),
+        (".", "is a folder"),
+    ],
 )
 def test_paths_that_are_no_table_are_refused(tmp_path, name, message):
-    (tmp_path / "t.xlsx").write_bytes(b"x")
+    for other in ("t.xlsx", "t.csv.zip", "t.dat"):
+        (tmp_path / other).write_bytes(b"x")
     with pytest.raises(FormatError, match=message):
         read_table(tmp_path / name, target="y")
+
+
+def test_columns_that_pandas_numbered_are_named_by_their_numbers():
+    import pandas as pd
+
+    x = np.random.default_rng(0).normal(size=(40, 3))
+    frame = pd.DataFrame(x).assign(y=np.tile([0, 1], 20))
+    assert read_table(frame, target="y", ignore=[0]).schema.names == ("1", "2")
+    assert read_table(frame, target="y", ignore=1).schema.names == ("0", "2")
+    assert read_table(frame, target=2).schema.roles == {"target": "2"}
+    with pytest.raises(EarnestError, match="there is no '9'"):
+        read_table(frame, target=9)
 
 
 def test_roles_must_be_different_columns():

@@ -33,6 +33,7 @@ from earnest.training.tune_options import Asked
 from earnest.training.tune_plan import DOCUMENT, Plan
 from earnest.training.tune_run import Clock, TimeIsUpError
 from tests.training.tune_tables import of, portfolio
+from tests.training.watching import Watcher
 
 QUICK = {"n_configs": 3, "folds": 3, "rng": 7, "n_jobs": 1}
 
@@ -239,10 +240,23 @@ def test_a_plan_counts_the_workers_of_the_active_back_end_and_not_the_cores_here
         monkeypatch.setattr(backends, "plan", lambda n_jobs, limited: where)
         return len(job.plan().configs)
 
-    monkeypatch.setattr("earnest.training.tune_job.crowding", lambda at_once: float(at_once))
+    monkeypatch.setattr(
+        "earnest.training.tune_job.crowding", lambda before, after, at_once: float(at_once)
+    )
     alone, crowded = planned(Place.HERE, 1), planned(Place.PROCESSES, 8)
     assert crowded <= alone  # eight on one core are no quicker
     assert planned(Place.DASK, 8) > 4 * alone
+
+
+def test_progress_tells_every_fit_and_changes_nothing(quick, capsys):
+    watcher = Watcher()
+    seen = en.tune(of("relapse"), target="relapse", progress=watcher, **quick)
+    assert [total for total, _ in watcher.planned] == [seen.n_fits - 1]
+    assert (watcher.done, watcher.ended) == (seen.n_fits - 1, 1)
+    shown = en.tune(of("relapse"), target="relapse", progress=True, **quick)
+    assert f"{seen.n_fits - 1} of {seen.n_fits - 1} fits" in capsys.readouterr().err
+    silent = en.tune(of("relapse"), target="relapse", progress=False, **quick)
+    assert seen.to_dict() == shown.to_dict() == silent.to_dict()
 
 
 def test_other_data_are_not_resumed(tmp_path, quick):

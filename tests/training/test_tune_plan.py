@@ -12,7 +12,15 @@ from earnest.core.rng import Seeds
 from earnest.training.tabular import read_table
 from earnest.training.tune_options import Asked
 from earnest.training.tune_pilot import Pace, Pilot, measure
-from earnest.training.tune_plan import FEWEST_ROWS, Plan, fit_into, plan_remarks
+from earnest.training.tune_plan import (
+    ENDING,
+    FEWEST_ROWS,
+    WAKING,
+    Plan,
+    fit_into,
+    least_seconds,
+    plan_remarks,
+)
 from tests.training.tune_tables import of
 
 
@@ -146,14 +154,26 @@ def test_a_pilot_that_takes_too_long_tells_the_rest_by_cost(monkeypatch):
     assert ratio == pytest.approx(4.0)
 
 
-@pytest.mark.parametrize(
-    ("load", "at_once", "factor"), [(0.2, 2, 1.0), (1.0, 1, 1.0), (1.0, 2, 1.0), (5.0, 2, 3.0)]
-)
-def test_a_busy_machine_makes_fits_longer(monkeypatch, load, at_once, factor):
-    from earnest.training import tune_pilot
+def test_a_busy_machine_makes_fits_longer():
+    pace = Pilot({"a": Pace(100, 1.0)}, 1.0, crowding=3.0)
+    assert pace.fit_seconds(CONFIGS[0], 100) == 3.0
 
-    monkeypatch.setattr("os.cpu_count", lambda: 2)
-    monkeypatch.setattr("os.getloadavg", lambda: (load, 9.0, 9.0))
-    assert tune_pilot.crowding(at_once) == factor
-    pace = Pilot({"a": Pace(100, 1.0)}, 1.0, crowding=factor)
-    assert pace.fit_seconds(CONFIGS[0], 100) == factor
+
+def test_the_least_that_a_search_takes_is_two_configurations_with_starting_and_ending():
+    # 900 training cases: 0.9 s for each of the two quickest with its ten folds.
+    found, rows = fit_into(1.0, CONFIGS, table(1000), PILOT, ASKED)
+    alone = least_seconds([*found, CONFIGS[2]], rows, PILOT, ASKED, 1)
+    assert alone == pytest.approx(1.8 + ENDING, abs=0.01)
+    two = least_seconds([*found, CONFIGS[2]], rows, PILOT, ASKED, 2)
+    assert two == pytest.approx(WAKING + 0.9 + ENDING, abs=0.01)
+    crowded = least_seconds([*found, CONFIGS[2]], rows, replace(PILOT, crowding=3.0), ASKED, 2)
+    assert crowded == pytest.approx(3.0 * two, rel=0.01)
+
+
+def test_what_the_pilot_saw_of_the_machine_is_not_kept_in_the_run_file():
+    plan = Plan(
+        seed=1, most_rows=9, n_rows=9, configs=("a",), n_offered=1, fit_seconds=1.0, asked={}
+    )
+    seen = replace(plan, least_seconds=12.0, crowding=3.0)
+    assert seen.to_json() == plan.to_json()
+    assert Plan.from_json(seen.to_json()) == plan

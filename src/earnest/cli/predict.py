@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from earnest.cli.failing import say
+from earnest.cli.failing import in_options, say
 from earnest.cli.options import AsJson, Decimal, Delimiter
 from earnest.cli.reading import sign_of
 from earnest.cli.terminal import write, write_json
@@ -19,7 +19,7 @@ HELP = (
     "classes, or the number, or the risk. The model is loaded without pickle, and only types of a "
     "fixed list are made from its file.\n\n"
     "  earnest predict run/ new.csv\n"
-    "  earnest predict run/ new.parquet --out predictions.csv"
+    "  earnest predict run/ new.parquet --id patient --out predictions.csv"
 )
 _WRITTEN = (".csv", ".parquet")
 
@@ -43,11 +43,22 @@ Out = Annotated[
     ),
 ]
 
+Id = Annotated[
+    str | None,
+    typer.Option(
+        "--id",
+        metavar="COLUMN",
+        help="The column that names the rows, to stand beside their predictions.",
+        show_default=False,
+    ),
+]
+
 
 def command(
     run: Run,
     data: Data,
     out: Out = None,
+    id: Id = None,
     json: AsJson = False,
     delimiter: Delimiter = None,
     decimal: Decimal = None,
@@ -57,9 +68,10 @@ def command(
     from earnest.training.saving import load_model
 
     model = load_model(run)
-    found = model.predict(data, delimiter=sign_of(delimiter), decimal=decimal)
+    found = model.predict(data, id=id, delimiter=sign_of(delimiter), decimal=decimal)
     for caution in found.cautions:
-        say(f"{caution.what} {caution.consequence} {caution.cure}", label=caution.code)
+        said = (caution.what, caution.consequence, caution.cure)
+        say(in_options(" ".join(filter(None, said))), label=caution.code)
     if json:
         facts = {"winner": model.winner, "task": str(model.task), "metric": model.metric}
         remarks = [caution.to_dict() for caution in found.cautions]

@@ -10,11 +10,14 @@ from rich.text import Text
 
 from earnest.cli.show import checked, counted, grid, labelled, picture, remarks, sentences
 from earnest.cli.terminal import GREY, clean, columns, emit
+from earnest.core import check
 from earnest.core.target import Task
 from earnest.engine.progress import _span
+from earnest.training.tables.kinds import Kind
 from earnest.training.tune_folder import FILES, REPORT
 
 SPEAKER = "the search"
+BUSY = 1.5  # times longer for other programs: then it is told
 
 
 def show_read(job: Any) -> None:
@@ -22,6 +25,8 @@ def show_read(job: Any) -> None:
     emit(_line("Read", read_words(job.table)))
     if job.table.said:
         emit(_line("", f"{job.table.schema.roles['target']}: {job.table.said}"))
+    if left := left_out(job.table.schema):
+        emit(_line("", left))
 
 
 def read_words(table: Any) -> str:
@@ -39,9 +44,35 @@ def read_words(table: Any) -> str:
     return f"{table.n_known:,} cases, {' and '.join(kinds)} {noun}; {table.words}"
 
 
+def left_out(schema: Any) -> str:
+    """Return in a line the columns that no model sees, told before the search and not after."""
+    found = [
+        f"{name or 'one without a name'} ({kind})"
+        for name, kind in schema.left_out.items()
+        if kind != Kind.IGNORED
+    ]
+    return f"left out: {check.some(found, limit=8)}" if found else ""
+
+
 def show_plan(job: Any, plan: Any) -> None:
-    """Write what will be tried."""
+    """Write what will be tried, and what stands in the way of the budget."""
     emit(_line("Search", plan_words(job, plan)))
+    if job.asked.n_configs is None and plan.crowding >= BUSY:
+        emit(
+            _line(
+                "",
+                "other programs use the processors: a fit takes about "
+                f"{plan.crowding:.1f} times as long, so fewer are planned",
+            )
+        )
+    if plan.least_seconds > job.asked.budget:
+        emit(
+            _line(
+                "",
+                f"this will take about {_span(plan.least_seconds)}, longer than the budget of "
+                f"{_span(job.asked.budget)}: two configurations must be complete",
+            )
+        )
 
 
 def plan_words(job: Any, plan: Any) -> str:

@@ -107,25 +107,27 @@ def run_job(
 ) -> Any:
     """Run a tuning with its lines on the terminal, and return what it found."""
     from earnest.cli.show_tune import show_plan, show_read, show_tuned
-    from earnest.cli.tune_progress import FoldLine
+    from earnest.cli.tune_progress import FoldLine, waiting
     from earnest.training.tune_job import begin
 
     job = begin(data, asked, out=out, resume=resume)
-    shown = not json and not quiet
+    shown, told_on = not json and not quiet, None if quiet else sys.stderr
     if shown:
         show_read(job)
     try:
-        plan = job.plan()
+        with waiting(told_on, "Timing a fit of each kind of model"):
+            plan = job.plan()
         if shown:
             show_plan(job, plan)
-        line = None if quiet else FoldLine(sys.stderr, asked.folds * asked.repeats, asked.drop)
+        line = FoldLine(told_on, asked.folds * asked.repeats, asked.drop) if told_on else None
         tuned = job.run(plan, line)
     except KeyboardInterrupt:
         if (out / "run.db").exists():
             say(f"What is finished is kept in {out}/: the same command with --resume goes on.",
                 label="stopped")  # fmt: skip
         raise typer.Exit(INTERRUPTED) from None
-    told = write_report(tuned) if report else None
+    with waiting(told_on, "Writing the report"):
+        told = write_report(tuned) if report else None
     if json:
         times = {"seconds": tuned.seconds, "fit_seconds": tuned.fit_seconds}
         write_json({**tuned.to_dict(), "folder": str(out), **times})

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, TextIO
 
 from earnest.core.protocols import Outcome
@@ -12,6 +14,26 @@ from earnest.engine.progress import _span
 
 BAR = 20  # columns
 PATIENCE = 0.1  # seconds between two states of the line
+
+
+@contextmanager
+def waiting(stream: TextIO | None, text: str) -> Iterator[None]:
+    """Show on a terminal what goes on without a count, and take it away when it is over."""
+    live = is_live(stream)
+    if live and stream is not None:
+        stream.write(f"\r\x1b[2K{text} ..."[: shutil.get_terminal_size().columns + 4])
+        stream.flush()
+    try:
+        yield
+    finally:
+        if live and stream is not None:
+            stream.write("\r\x1b[2K")
+            stream.flush()
+
+
+def is_live(stream: TextIO | None) -> bool:
+    """Tell whether a line can be rewritten there."""
+    return bool(stream is not None and stream.isatty() and os.getenv("TERM") != "dumb")
 
 
 class FoldLine:
@@ -38,7 +60,7 @@ class FoldLine:
     ) -> None:
         self._given, self._label = label, label or ""
         self._stream, self._n_splits, self._by_fold = stream, n_splits, drop is not None
-        self._live = bool(stream is not None and stream.isatty() and os.getenv("TERM") != "dumb")
+        self._live = is_live(stream)
         self._begin(0)
         self._open = False
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile, ZipFile
@@ -15,12 +15,16 @@ from numpy.typing import NDArray
 
 from earnest.core import check
 from earnest.core.cautions import Caution, Severity
-from earnest.core.errors import EarnestError, FormatError
+from earnest.core.errors import EarnestError, FormatError, InputError
+from earnest.core.frames.columns import Columns
 from earnest.core.target import Task
 from earnest.training.model_bytes import settled
-from earnest.training.tables.files import open_table
+from earnest.training.tables.files import SUFFIXES, open_noting
+from earnest.training.tables.kinds import is_number, is_text
+from earnest.training.tables.outcome import column_of
 from earnest.training.tables.schema import Schema
 from earnest.training.trusted import TRUSTED
+from earnest.training.tune_meaning import probabilities
 
 FORMAT = "earnest-model-1"
 NAME = "model.skops"
@@ -35,26 +39,34 @@ class Forecast:
     labels : ndarray, shape (n,), optional
         The class of each row, in the table's own words; None without classes.
     scores : ndarray, shape (n,) or (n, K), optional
-        Probabilities of the classes, in the order of `columns`; a decision of two classes; the
-        number, or the risk of a survival model.
+        Probabilities of the classes, in the order of `columns`; scores of a model that has no
+        probabilities; the number, or the risk of a survival model.
     columns : tuple of str
         The names of the columns of the scores.
     cautions : tuple of Caution
         What was noticed of the rows.
+    id : str
+        The column that names the rows; nothing if none was asked for.
+    ids : tuple
+        Its values.
     """
 
     labels: NDArray[Any] | None
     scores: NDArray[np.float64]
     columns: tuple[str, ...]
     cautions: tuple[Caution, ...] = ()
+    id: str = ""
+    ids: tuple[Any, ...] = ()
 
     def __len__(self) -> int:
         """Count the rows."""
         return len(self.scores)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the columns by name, the number of the row first."""
+        """Return the columns by name, the number of the row first, then its name."""
         table: dict[str, Any] = {"row": list(range(1, len(self) + 1))}
+        if self.id:
+            table[self.id] = list(self.ids)
         if self.labels is not None:
             table["prediction"] = self.labels.tolist()
         wide = self.scores.reshape(len(self), -1)
@@ -78,6 +90,9 @@ class Model:
         The labels in the order of its codes.
     metric, winner : str
         What it was chosen by, and what it is called.
+    meaning : tuple of float, optional
+        The slope and the offset that make probabilities of its decision values, where it has no
+        probabilities of its own.
     """
 
     estimator: Any
@@ -86,9 +101,15 @@ class Model:
     classes: tuple[Any, ...]
     metric: str
     winner: str
+    meaning: tuple[float, float] | None = None
 
     def predict(
-        self, table: Any, *, delimiter: str | None = None, decimal: str | None = None
+        self,
+        table: Any,
+        *,
+        id: str | None = None,
+        delimiter: str | None = None,
+        decimal: str | None = None,
     ) -> Forecast:
         """Predict for the rows of a file or a frame; refuse other columns or types.
 
@@ -96,32 +117,47 @@ class Model:
         ----------
         table : str, Path or frame
             With the columns of training, in any order; others are ignored with a note.
+        id : str, optional
+            A column that names the rows, to stand beside their predictions.
         delimiter, decimal : str, optional
             Of a CSV file that does not tell.
         """
-        columns, _ = open_table(table, delimiter=delimiter, decimal=decimal)
-        encoded = self.schema.read(columns)
-        extra = self.schema.unexpected(columns)
-        cautions = list(encoded.cautions)
+        opened = open_noting(table, delimiter=delimiter, decimal=decimal)
+        encoded = self.schema.read(opened.columns)
+        extra = tuple(name for name in self.schema.unexpected(opened.columns) if name != id)
+        cautions = [*opened.cautions, *encoded.cautions]
         if extra:
             cautions.append(_ignored(extra))
-        return self._of(encoded.X, tuple(cautions))
+        found = self._of(encoded.X, tuple(cautions))
+        if id is None:
+            return found
+        return replace(found, id=id, ids=_ids(opened.columns, id, found))
 
     def _of(self, X: NDArray[np.float64], cautions: tuple[Caution, ...]) -> Forecast:
         if self.task in (Task.REGRESSION, Task.SURVIVAL):
             name = "prediction" if self.task is Task.REGRESSION else "risk"
             values = np.asarray(self.estimator.predict(X), dtype=np.float64)
             return Forecast(None, values, (name,), cautions)
-        codes = np.asarray(self.estimator.predict(X)).astype(np.intp)
+        names = tuple(f"p_{label}" for label in self.classes)
+        if self.meaning is not None:
+            likely = probabilities(self._decisions(X), self.meaning)
+            return Forecast(self._labels(likely.argmax(axis=1)), likely, names, cautions)
+        labels = self._labels(np.asarray(self.estimator.predict(X)).astype(np.intp))
+        if hasattr(self.estimator, "predict_proba"):
+            return Forecast(labels, self._probabilities(X), names, cautions)
+        scores = self._decisions(X)
+        named = self.classes[-1:] if scores.ndim == 1 else self.classes
+        columns = tuple(f"score_{label}" for label in named)
+        return Forecast(labels, scores, columns, (*cautions, _scores_only(columns)))
+
+    def _labels(self, codes: NDArray[np.intp]) -> NDArray[Any]:
+        """Return the classes in the table's own words."""
         labels = np.empty(len(codes), dtype=object)
         labels[:] = [self.classes[code] for code in codes]
-        if hasattr(self.estimator, "predict_proba"):
-            names = tuple(f"p_{label}" for label in self.classes)
-            return Forecast(labels, self._probabilities(X), names, cautions)
-        scores = np.asarray(self.estimator.decision_function(X), dtype=np.float64)
-        if scores.ndim == 1:
-            return Forecast(labels, scores, (f"score_{self.classes[-1]}",), cautions)
-        return Forecast(labels, scores, tuple(f"score_{c}" for c in self.classes), cautions)
+        return labels
+
+    def _decisions(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(self.estimator.decision_function(X), dtype=np.float64)
 
     def _probabilities(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return probabilities of all classes, also of those that the model never saw."""
@@ -134,15 +170,31 @@ class Model:
         """Return the file of the model, the same for the same model."""
         from skops.io import dumps
 
-        about = {
+        about: dict[str, Any] = {
             "schema": self.schema.to_dict(),
             "task": str(self.task),
             "classes": list(self.classes),
             "metric": self.metric,
             "winner": self.winner,
         }
+        if self.meaning is not None:
+            about["meaning"] = list(self.meaning)
         data = {"format": FORMAT, "about": json.dumps(about), "estimator": self.estimator}
         return settled(bytes(dumps(data)), _made_with())
+
+
+def _ids(columns: Columns, name: str, found: Forecast) -> tuple[Any, ...]:
+    """Return the names of the rows: numbers, true and false or text as they are, others as text."""
+    import pyarrow as pa
+
+    column = column_of(columns, name, "id")
+    if name in found.to_dict():
+        raise InputError(
+            f"`id` names a column that the predictions have themselves: {name!r}",
+            cure="Rename it.",
+        )
+    plain = is_number(column.type) or is_text(column.type) or pa.types.is_boolean(column.type)
+    return tuple((column if plain else column.cast(pa.string())).to_pylist())
 
 
 def _ignored(extra: tuple[str, ...]) -> Caution:
@@ -153,6 +205,19 @@ def _ignored(extra: tuple[str, ...]) -> Caution:
         f"{check.some(map(repr, extra))}.",
         "The model was trained without.",
         severity=Severity.NOTE,
+    )
+
+
+def _scores_only(columns: tuple[str, ...]) -> Caution:
+    above = "above 0 it is that class" if len(columns) == 1 else "the largest tells the class"
+    return Caution(
+        "EN057",
+        f"{check.some(columns)} {'is a score' if len(columns) == 1 else 'are scores'}, not "
+        f"{'a probability' if len(columns) == 1 else 'probabilities'}: {above}.",
+        "The winner has no probabilities, and its metric asked for none; scores put the rows in "
+        "order and say no more.",
+        "Tune with a metric of probabilities, such as log_loss, if you need them.",
+        Severity.NOTE,
     )
 
 
@@ -199,7 +264,15 @@ def load_model(run: str | Path) -> Model:
             classes=tuple(about["classes"]),
             metric=str(about["metric"]),
             winner=str(about["winner"]),
+            meaning=_meaning(about.get("meaning")),
         )
+
+
+def _meaning(said: Any) -> tuple[float, float] | None:
+    if said is None:
+        return None
+    slope, offset = map(float, said)
+    return slope, offset
 
 
 def _made_with() -> str:
@@ -231,6 +304,12 @@ def _types_in(path: Path) -> list[str]:
 
 def _found(path: Path) -> Path:
     file = path / NAME if path.is_dir() else path
+    if file.name.casefold().endswith(SUFFIXES):
+        raise FormatError(
+            f"{str(path)!r} is a table, not a model",
+            needs=f"a folder that `earnest tune` wrote, with {NAME!r}, or that file",
+            cure="Name the run first, then the table: earnest predict run/ new.csv.",
+        )
     if not file.is_file():
         raise FormatError(
             f"there is no model in {str(path)!r}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,14 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core import check
-from earnest.core.cautions import Caution, Severity
+from earnest.core.cautions import Caution
 from earnest.core.errors import InputError
 from earnest.core.frames.columns import Columns
 from earnest.core.target import Task
 from earnest.training.inputs import Inputs
-from earnest.training.tables.files import open_table
-from earnest.training.tables.kinds import Kind, Look, look_at, look_kept, named_as_identifier
-from earnest.training.tables.outcome import Outcome, column_of, read_outcome
+from earnest.training.tables.files import open_noting
+from earnest.training.tables.kinds import Kind, Look, look_at, look_kept
+from earnest.training.tables.outcome import column_of, read_outcome
+from earnest.training.tables.remarks import table_remarks
 from earnest.training.tables.repeats import answers_of, without_repeats
 from earnest.training.tables.sampling import FEWEST, layers_of, sample_rows
 from earnest.training.tables.schema import Feature, Schema, indices
@@ -156,7 +157,9 @@ def read_table(
     rng : Generator, optional
         What they are sampled with.
     """
-    columns, name = open_table(source, delimiter=delimiter, decimal=decimal)
+    target, group, time, event = map(name_of, (target, group, time, event))
+    opened = open_noting(source, delimiter=delimiter, decimal=decimal)
+    columns = opened.columns
     outcome = read_outcome(
         columns, target=target, time=time, event=event, task=task, positive=positive
     )
@@ -189,10 +192,10 @@ def read_table(
         rows=outcome.rows[kept],
         n_rows=columns.rows,
         n_known=len(outcome.rows),
-        cautions=tuple(_cautions(looks, outcome, columns.rows, group)),
+        cautions=(*opened.cautions, *table_remarks(looks, outcome, columns.rows, group)),
         words=outcome.words,
         said=outcome.said,
-        source=name,
+        source=opened.name,
     )
 
 
@@ -219,8 +222,17 @@ def _refuse_twice(roles: Mapping[str, str]) -> None:
 
 
 def names_of(given: str | Sequence[str]) -> tuple[str, ...]:
-    """Return the names of columns that a user gives as one or as several."""
-    return (given,) if isinstance(given, str) else tuple(given)
+    """Return the names of columns that a user gives as one or as several.
+
+    pandas numbers the columns of an array: a number is the name that it is written as.
+    """
+    several = isinstance(given, Iterable) and not isinstance(given, str)
+    return tuple(map(str, given)) if several else (str(given),)
+
+
+def name_of(given: Any) -> str | None:
+    """Return the name of a column, None where none is given."""
+    return None if given is None else str(given)
 
 
 def _looks(
@@ -274,105 +286,3 @@ def _inputs(X: NDArray[np.float64], schema: Schema) -> Inputs:
         missing=tuple(bool(np.isnan(X[:, place]).any()) for place in range(X.shape[1])),
         n_cases=len(X),
     )
-
-
-def _cautions(
-    looks: Mapping[str, Look], outcome: Outcome, n_rows: int, group: str | None
-) -> Iterator[Caution]:
-    def of(*kinds: Kind) -> dict[str, Look]:
-        return {name: look for name, look in looks.items() if look.kind in kinds}
-
-    yield from _identifiers(of(Kind.IDENTIFIER), group)
-    yield from _copies(of(Kind.OUTCOME))
-    yield from _nothing(of(Kind.EMPTY, Kind.CONSTANT, Kind.REPEATED))
-    yield from _dates(of(Kind.DATE))
-    yield from _texts(of(Kind.TEXT))
-    lost = n_rows - len(outcome.rows)
-    if lost:
-        yield Caution(
-            "EN078",
-            f"{lost:,} of {n_rows:,} rows have no outcome and are left out.",
-            "If outcomes are missing for a reason, such as a bad end, the estimate is of other "
-            "cases than those you will meet.",
-            "Look why they are missing.",
-        )
-
-
-def _identifiers(found: Mapping[str, Look], group: str | None) -> Iterator[Caution]:
-    if not found:
-        return
-    listed = check.some(f"{name!r} ({look.detail})" for name, look in found.items())
-    several = next((n for n, one in found.items() if one.detail.endswith("values")), None)
-    cure = f"If it is none, say keep={next(iter(found))!r}."
-    if several is not None and group is None and named_as_identifier(several):
-        cure = f"If rows of one {several} belong together, say group={several!r}."
-    yield Caution(
-        "EN072",
-        f"{_columns(found)} looks like an identifier and is left out: {listed}."
-        if len(found) == 1
-        else f"{_columns(found)} look like identifiers and are left out: {listed}.",
-        "A model could learn rows by heart from it, and new rows have other values.",
-        cure,
-    )
-
-
-def _copies(found: Mapping[str, Look]) -> Iterator[Caution]:
-    if not found:
-        return
-    listed = check.some(f"{name!r} (as {look.detail})" for name, look in found.items())
-    yield Caution(
-        "EN073",
-        f"{_columns(found)} {_are(found)} left out for saying the same as the outcome in every "
-        f"row: {listed}.",
-        "A model would learn to read the answer, which new cases seldom bring along.",
-        f"If it is known beforehand, say keep={next(iter(found))!r}.",
-    )
-
-
-def _nothing(found: Mapping[str, Look]) -> Iterator[Caution]:
-    if not found:
-        return
-    listed = check.some(
-        f"{name!r} ({', '.join(filter(None, (str(look.kind), look.detail)))})"
-        for name, look in found.items()
-    )
-    yield Caution(
-        "EN073",
-        f"{_columns(found)} {_are(found)} left out: {listed}.",
-        "There is nothing to learn from what never varies, or stands there already.",
-        severity=Severity.NOTE,
-    )
-
-
-def _dates(found: Mapping[str, Look]) -> Iterator[Caution]:
-    if not found:
-        return
-    yield Caution(
-        "EN074",
-        f"{_columns(found)} {_are(found)} left out: {check.some(map(repr, found))} "
-        f"hold{'s' if len(found) == 1 else ''} dates.",
-        "What is special about a date (a weekday, an age, the time since) is not learned; and if "
-        "new cases come later, shuffled folds are too kind.",
-        "Add such numbers as columns of their own.",
-    )
-
-
-def _texts(found: Mapping[str, Look]) -> Iterator[Caution]:
-    if not found:
-        return
-    listed = check.some(f"{name!r} ({look.detail})" for name, look in found.items())
-    yield Caution(
-        "EN075",
-        f"{_columns(found)} {_are(found)} left out: {listed}.",
-        "Text with so many levels has too few cases of each to learn from.",
-        "Put rare levels together, or make numbers of the text.",
-        Severity.NOTE,
-    )
-
-
-def _columns(found: Mapping[str, Look]) -> str:
-    return "1 column" if len(found) == 1 else f"{len(found)} columns"
-
-
-def _are(found: Mapping[str, Look]) -> str:
-    return "is" if len(found) == 1 else "are"

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from earnest.core.protocols import Progress
 from earnest.core.rng import RngLike, Seeds
-from earnest.training.tabular import names_of
+from earnest.engine.progress import ProgressBar
+from earnest.training.tabular import name_of, names_of
 from earnest.training.tune_job import begin
 from earnest.training.tune_options import Asked, seconds_of
 from earnest.training.tuned import Tuned
@@ -36,6 +38,7 @@ def tune(
     resume: bool = False,
     rng: RngLike = None,
     n_jobs: int | None = -1,
+    progress: Progress | bool | None = None,
     delimiter: str | None = None,
     decimal: str | None = None,
 ) -> Tuned:
@@ -95,6 +98,8 @@ def tune(
         The seed of everything; the same seed, data and plan give the same result.
     n_jobs : int, optional
         How many fits at once; -1 is all cores. Never changes the result.
+    progress : bool or Progress, optional
+        True shows how the search goes on, on standard error or in a notebook.
     delimiter, decimal : str, optional
         Of a CSV file that does not tell.
 
@@ -115,10 +120,10 @@ def tune(
     [0, 0]
     """
     asked = Asked(
-        target=target,
-        group=group,
-        time=time,
-        event=event,
+        target=name_of(target),
+        group=name_of(group),
+        time=name_of(time),
+        event=name_of(event),
         task=task,
         positive=positive,
         ignore=names_of(ignore),
@@ -137,4 +142,5 @@ def tune(
         n_jobs=n_jobs,
     )
     job = begin(data, asked, out=out, resume=resume)
-    return job.run(job.plan())
+    shown = ProgressBar() if progress is True else progress or None
+    return job.run(job.plan(), shown)

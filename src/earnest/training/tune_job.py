@@ -27,9 +27,11 @@ from earnest.training.tables.sampling import FEWEST
 from earnest.training.tabular import Tabular, read_table
 from earnest.training.tune_folder import ESTIMATE, MODEL, PREDICTIONS, Folder
 from earnest.training.tune_folds import check_folds, make_folds
+from earnest.training.tune_machine import crowding, read_machine
+from earnest.training.tune_meaning import meaning_of
 from earnest.training.tune_options import Asked, metric_for
-from earnest.training.tune_pilot import crowding, measure
-from earnest.training.tune_plan import Plan, fit_into, plan_remarks
+from earnest.training.tune_pilot import measure
+from earnest.training.tune_plan import Plan, fit_into, least_seconds, plan_remarks
 from earnest.training.tune_run import Ran, run_search
 from earnest.training.tuned import Tuned
 
@@ -78,17 +80,12 @@ class Job:
         seeds = Seeds(self.seed)
         where = backends.plan(self.asked.n_jobs, limited=False)
         at_once = max(1, where.n_jobs)
+        before = read_machine()
         pilot = measure(self.table, self.configs, self.asked.budget, seeds)
         if where.local:  # the cores of a cluster are not those of this machine
-            pilot = replace(pilot, crowding=crowding(at_once))
+            pilot = replace(pilot, crowding=crowding(before, read_machine(), at_once))
         if not pilot.paces:
-            raise InputError(
-                "no model of the portfolio can be fitted to this table",
-                got=next(iter(pilot.failures.values())),
-                cure="For survival install the extra: pip install 'earnest[survival]'."
-                if self.table.task is Task.SURVIVAL
-                else "",
-            )
+            raise _nothing_fits(next(iter(pilot.failures.values())), self.table.task)
         left = self.asked.budget - (monotonic() - self.started)
         chosen, rows = fit_into(left, self.configs, self.table, pilot, self.asked, at_once)
         fits = self.asked.fits_a_configuration
@@ -102,6 +99,10 @@ class Job:
             n_offered=len(self.configs),
             fit_seconds=fits * sum(took),
             asked={**self.asked.same(), "seed": self.seed},
+            least_seconds=monotonic()
+            - self.started
+            + least_seconds(chosen, rows, pilot, self.asked, at_once),
+            crowding=pilot.crowding,
         )
 
     def run(self, plan: Plan, progress: Progress | None = None) -> Tuned:
@@ -138,17 +139,19 @@ class Job:
         winner = by_name[str(made.winner)]
         simplest, count = _simplest(pi, self.metric, by_name, winner, plan.seed)
         folds, repeats = self.asked.folds, self.asked.repeats
+        estimator = _fitted(winner.estimator, table)
         results = search.cv_results_
         took = (results["mean_fit_time"] + results["mean_score_time"]).sum() * search.n_splits_
         return Tuned(
             estimate=made,
             model=Model(
-                estimator=_fitted(winner.estimator, table),
+                estimator=estimator,
                 schema=table.schema,
                 task=table.task,
                 classes=table.classes,
                 metric=self.metric,
                 winner=winner.name,
+                meaning=meaning_of(winner.name, estimator, pi),
             ),
             predictions=pi,
             winner=winner,
@@ -208,6 +211,19 @@ def begin(data: Any, asked: Asked, *, out: str | Path | None, resume: bool = Fal
     )
     _ = job.configs  # a portfolio that cannot be read is refused here
     return job
+
+
+def _nothing_fits(why: str, task: Task) -> InputError:
+    """Return why no model of a portfolio could be fitted, as its first one said."""
+    if task is Task.SURVIVAL and why.startswith("ModuleNotFoundError"):
+        return InputError(
+            "models of survival need packages that are not installed",
+            needs="the extra 'survival' of earnest",
+            got=why.removeprefix("ModuleNotFoundError: "),
+            cure="Install it: pip install 'earnest[survival]', in a copy of the source "
+            "pip install '.[survival]'.",
+        )
+    return InputError("no model of the portfolio can be fitted to this table", got=why)
 
 
 def _named(configs: Sequence[Any], names: Sequence[str]) -> tuple[Any, ...]:

@@ -20,8 +20,11 @@ USUAL_METRIC = {
     Task.REGRESSION: "r2",
     Task.SURVIVAL: "concordance",
 }
-_SPAN = re.compile(r"^\s*([0-9]*\.?[0-9]+)\s*(s|sec|m|min|h|d)?\s*$", re.IGNORECASE)
-_SECONDS = {"s": 1, "sec": 1, "m": 60, "min": 60, "h": 3600, "d": 86400, None: 1}
+_SPAN = re.compile(
+    r"^\s*([0-9]*\.?[0-9]+)\s*(?:(s|m|h|d)|(s)ecs?|(s)econds?|(m)ins?|(m)inutes?|(h)ours?|(d)ays?)?\s*$",
+    re.IGNORECASE,
+)
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,13 +103,14 @@ def seconds_of(budget: Any) -> float:
     Examples
     --------
     >>> from earnest.training.tune_options import seconds_of
-    >>> seconds_of("5m"), seconds_of("90s"), seconds_of("1.5h"), seconds_of(30)
+    >>> seconds_of("5m"), seconds_of("90 seconds"), seconds_of("1.5h"), seconds_of(30)
     (300.0, 90.0, 5400.0, 30.0)
     """
     found = _SPAN.match(str(budget)) if isinstance(budget, str | int | float) else None
     seconds = math.nan
     if found is not None and not isinstance(budget, bool):
-        seconds = float(found[1]) * _SECONDS[found[2] and found[2].lower()]
+        unit = next(filter(None, found.groups()[1:]), "s")
+        seconds = float(found[1]) * _SECONDS[unit.lower()]
     if not 1.0 <= seconds <= 366 * 86400:
         raise InputError(
             "`budget` is no span of time",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -64,19 +63,6 @@ class Pilot:
         if pace is None:  # its pilot failed: it will fail as fast
             return FEWEST_SECONDS
         return self.crowding * pace.at(n, config.cost)
-
-
-def crowding(at_once: int) -> float:
-    """Return how many times longer a fit takes when so many run beside what the machine does.
-
-    A short fit is hardly slowed down by a busy machine, a long row of them is: so the time of the
-    processor is measured, and the load of the last minute counted on top.
-    """
-    cores = os.cpu_count() or 1
-    if not hasattr(os, "getloadavg"):  # Windows does not tell
-        return 1.0
-    others = max(os.getloadavg()[0] - 1.0, 0.0)  # this process is one of those that count
-    return max((others + at_once) / cores, 1.0)
 
 
 def measure(table: Tabular, configs: Sequence[Any], budget: float, seeds: Seeds) -> Pilot:

@@ -17,6 +17,8 @@ DOCUMENT = "plan"  # the name under which a run file keeps it
 VERSION = 1
 USED = 0.75  # of the time that is left: the rest is for the last fit, the estimate and surprises
 STARTING = 4.0  # seconds until the workers work
+WAKING, ENDING = 2.0, 1.0  # seconds of a processor: to start a worker; to fit and judge at last
+FEWEST_CONFIGS = 2  # complete ones, without which a search goes on past its time
 CELL = 1e-6  # seconds for each prediction that is kept: stored, compared and resampled
 MOST_CELLS = 60_000_000  # predictions that are held in memory
 FEWEST_ROWS = 5000
@@ -46,6 +48,9 @@ class Plan:
         How long all fits together were expected to take, one after another.
     asked : dict
         What the user asked for.
+    least_seconds, crowding : float
+        How long the shortest search that can be judged takes, and how many times longer a fit
+        takes for what else the machine does; as the pilot saw it, and not kept.
     """
 
     seed: int
@@ -55,6 +60,8 @@ class Plan:
     n_offered: int
     fit_seconds: float
     asked: dict[str, Any]
+    least_seconds: float = 0.0
+    crowding: float = 1.0
 
     def to_json(self) -> str:
         """Return it as the text that a run file keeps."""
@@ -152,6 +159,15 @@ def _seconds(config: Any, rows: int, pilot: Pilot, asked: Asked, at_once: int) -
     trained = rows * (asked.folds - 1) / asked.folds
     fits = asked.fits_a_configuration * pilot.fit_seconds(config, trained)
     return fits / at_once + CELL * rows * asked.repeats
+
+
+def least_seconds(
+    chosen: Sequence[Any], rows: int, pilot: Pilot, asked: Asked, at_once: int
+) -> float:
+    """Return how long it takes, from now on, until there is enough to be judged."""
+    few = sorted(_seconds(config, rows, pilot, asked, at_once) for config in chosen)
+    around = pilot.crowding * (ENDING + (WAKING if at_once > 1 else 0.0))
+    return around + sum(few[:FEWEST_CONFIGS])
 
 
 def plan_remarks(plan: Plan, table: Tabular) -> Iterator[Caution]:

@@ -19,9 +19,8 @@ from earnest.training.search import SearchCV
 from earnest.training.tabular import Tabular
 from earnest.training.tune_folds import Pairs
 from earnest.training.tune_options import Asked
-from earnest.training.tune_plan import DOCUMENT, Plan, cut_short
+from earnest.training.tune_plan import DOCUMENT, FEWEST_CONFIGS, Plan, cut_short
 
-ENOUGH = 2  # complete configurations without which the search goes on past its time
 LONGEST_SHARE = 0.5  # of the budget that one fit may take
 QUICK = 0.1  # of the budget: when all fits together take less, none needs a limit
 
@@ -75,7 +74,7 @@ class Clock:
             self._told.advance(outcome, stored=stored)
         self._count(outcome.key)
         self._left -= 1
-        enough = self._complete >= (1 if self._by_fold else ENOUGH)
+        enough = self._complete >= (1 if self._by_fold else FEWEST_CONFIGS)
         if enough and self._left > 0 and not stored and monotonic() > self._until:
             raise TimeIsUpError("the time is over")
 

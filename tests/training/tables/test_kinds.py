@@ -97,6 +97,22 @@ def test_codes_and_times_are_not_numbers_written_as_text(form):
     assert look_at("code", pa.array(cells)).kind is Kind.IDENTIFIER
 
 
+@pytest.mark.parametrize(
+    "form",
+    ["{:02d}.03.2020", "3/{}/2021", "{:02d}-Mar-2019", "{} März 2019", "{:02d}.3.2020 14:05"],
+)
+def test_dates_as_people_write_them_are_dates_and_no_identifiers(form):
+    cells = [form.format(i % 28 + 1) for i in range(N)]
+    assert look_at("seen", pa.array([*cells, None, "unknown"])).kind is Kind.DATE
+
+
+def test_sentences_that_differ_in_every_row_are_text_and_no_identifiers():
+    notes = pa.array([f"came {i} times, in pain" for i in range(N)])
+    look = look_at("note", notes)
+    assert (look.kind, look.detail) == (Kind.TEXT, "a value of its own in every row")
+    assert look_at("code", pa.array([f"AB {i}" for i in range(N)])).kind is Kind.IDENTIFIER
+
+
 def test_codes_with_many_words_are_text_and_not_refused():
     values = [str(i) for i in range(N)] + [f"V{i}" for i in range(20)]
     assert look_at("icd", pa.array(values)).kind is Kind.IDENTIFIER

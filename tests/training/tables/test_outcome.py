@@ -48,7 +48,7 @@ def test_the_positive_class_is_the_last_or_the_one_asked_for():
     usual = read(["benign", "malignant", "benign"])
     assert usual.classes == ("benign", "malignant")
     assert usual.y.tolist() == [0, 1, 0]
-    assert usual.words == "y: 1 malignant, 2 benign"
+    assert usual.words == "y: 1 malignant (positive), 2 benign"
     turned = read(["benign", "malignant", "benign"], positive="benign")
     assert turned.classes == ("malignant", "benign")
     assert turned.y.tolist() == [1, 0, 1]
@@ -80,7 +80,7 @@ def test_rows_without_an_outcome_are_left_out():
         (["a", "b"], {"task": "regression"}, "the outcome 'y' is not of numbers"),
         ([1, 2, 3], {"task": "binary"}, "the outcome 'y' has 3 values"),
         ([1.5, 2.5, 3.5], {"positive": "1"}, "`positive` belongs to two classes"),
-        (["a", "b"], {"positive": "c"}, "`positive` is not a class of `y`"),
+        (["a", "b"], {"positive": "c"}, "`positive` is not a class of 'y'"),
         ([1.5, 2.5], {"task": "survival"}, "a survival outcome has two columns"),
         ([1.5, float("inf")], {}, "column 'y' has infinite values"),
     ],

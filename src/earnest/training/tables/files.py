@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from earnest.core import check
-from earnest.core.errors import FormatError
+from earnest.core.cautions import Caution
+from earnest.core.errors import FormatError, InputError
 from earnest.core.formats.content import refuse_other_content
 from earnest.core.formats.table import _open, _without_index, readable
 from earnest.core.frames.columns import Columns
+from earnest.training.tables.text import read_text
 
-SUFFIXES = (".csv", ".csv.gz", ".tsv", ".parquet", ".arrow", ".feather")
-TEXT = (".csv", ".csv.gz", ".tsv")
+SUFFIXES = (".csv", ".csv.gz", ".tsv", ".txt", ".parquet", ".arrow", ".feather")
+TEXT = (".csv", ".csv.gz", ".tsv", ".txt")
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """A table with its name, and what had to be guessed to read it."""
+
+    columns: Columns
+    name: str
+    cautions: tuple[Caution, ...] = ()
 
 
 def open_table(
@@ -29,8 +41,15 @@ def open_table(
         What separates the columns of a CSV file, and its decimal sign; by default they are read
         from the file where it tells.
     """
+    found = open_noting(source, delimiter=delimiter, decimal=decimal)
+    return found.columns, found.name
+
+
+def open_noting(source: Any, *, delimiter: str | None = None, decimal: str | None = None) -> Opened:
+    """Open a table as `open_table` does, with cautions about what was guessed."""
     if not isinstance(source, str | Path):
-        return Columns.of(source), "the table"
+        _refuse_no_table(source)
+        return Opened(Columns.of(source), "the table")
     path = Path(source).expanduser()
     suffix = _suffix(path)
     said = {"delimiter": delimiter, "decimal": decimal}
@@ -41,9 +60,32 @@ def open_table(
         )
     with readable(path), ExitStack() as stack:
         refuse_other_content(path, suffix)
-        _, read = _open(path, suffix, options, stack)
-        table = _without_index(read(None))
-    return Columns.of(table), path.name
+        if suffix in TEXT:
+            table, cautions = read_text(path, suffix, delimiter=delimiter, decimal=decimal)
+        else:
+            table, cautions = _without_index(_open(path, suffix, {}, stack)[1](None)), ()
+    return Opened(Columns.of(table), path.name, cautions)
+
+
+def _refuse_no_table(source: Any) -> None:
+    """Refuse what has no columns with names, and tell what would have."""
+    import narwhals as nw
+
+    if nw.dependencies.is_into_dataframe(source):
+        return
+    kind = f"{type(source).__module__}.{type(source).__qualname__}".removeprefix("builtins.")
+    shape = getattr(source, "shape", None)
+    cure = "Make one: pandas.DataFrame(X).assign(y=y), and say target='y'."
+    if hasattr(source, "collect"):
+        cure = "Collect it first."
+    elif hasattr(source, "read"):
+        cure = "Give the path of the file."
+    raise InputError(
+        "the data are no table with named columns",
+        needs="the path of a CSV, Parquet or Arrow file, or a pandas, polars or pyarrow table",
+        got=kind if shape is None else f"{kind} of shape {shape}",
+        cure=cure,
+    )
 
 
 def _suffix(path: Path) -> str:
@@ -62,8 +104,16 @@ def _suffix(path: Path) -> str:
             f"{path.name!r} has a suffix that is not read",
             needs=", ".join(SUFFIXES),
             got=repr(path.suffix) if path.suffix else "no suffix",
-            cure="Export a spreadsheet as CSV." if path.suffix.startswith(".xls") else "",
+            cure=_other_suffix(path),
         )
     if path.stat().st_size == 0:
         raise FormatError(f"{path.name!r} is empty", needs="a table with a row at least")
     return found
+
+
+def _other_suffix(path: Path) -> str:
+    if path.suffix.casefold().startswith((".xls", ".ods", ".numbers")):
+        return "Export the sheet as CSV."
+    if path.suffix.casefold() in (".gz", ".zip", ".bz2", ".xz", ".zst"):
+        return "Unpack it first."
+    return "If it is text with columns, let its name end in .csv."

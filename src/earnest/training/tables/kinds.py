@@ -27,6 +27,12 @@ _WRITTEN = (
     rf"^\s*[-+]?\s*[{_MONEY}]?\s*[-+]?[0-9]+([.,'’ \x{{a0}}\x{{202f}}][0-9]{{3}})*([.,][0-9]+)?"
     rf"\s*[%‰{_MONEY}]?\s*$"
 )
+# A date as people write it; those of ISO 8601 are dates in the file already.
+_DATE = (
+    r"^\s*([0-9]{1,2}[-./ ]\s?([0-9]{1,2}|\pL{3,9}\.?)[-./ ]\s?[0-9]{4}|"
+    r"[0-9]{4}[-./][0-9]{1,2}[-./][0-9]{1,2})([ T]+[0-9]{1,2}:[0-9]{2}.*)?\s*$"
+)
+WORDS = 3.0  # on average: what differs in every row is then text, not an identifier
 _NUMBER = r"^\s*[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?\s*$"
 
 
@@ -80,8 +86,9 @@ def look_at(name: str, column: Any, whole: Any = None) -> Look:
     The rules, in this order: a column without any value is empty, one of a single value constant;
     dates and times are dates; true and false are a category; whole numbers that are all different
     and either count the rows or have the name of an identifier are one; other numbers are
-    numbers; text that is nearly all different is an identifier, with many levels it is text, else
-    a category.
+    numbers; text that is written as dates is dates, text of several words that differs in every
+    row is text, other text that does so an identifier, with many levels it is text, else a
+    category.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -187,15 +194,32 @@ def _text(name: str, column: Any, known: Any, count: int) -> Look:
     import pyarrow.compute as pc
 
     cases = len(known)
+    if count > 1 and _share(known, _DATE) >= ALMOST_ALL:
+        return Look(Kind.DATE)
     if count >= ENOUGH:
         _refuse_marks(name, column, known)
         _refuse_written(name, column, known)
         if count == cases or (named_as_identifier(name) and count > FEW_LEVELS):
             shown = "a value of its own in every row" if count == cases else f"{count:,} values"
-            return Look(Kind.IDENTIFIER, detail=shown)
+            kind = Kind.TEXT if _words(known) >= WORDS else Kind.IDENTIFIER
+            return Look(kind, detail=shown)
     if count > MOST_LEVELS or (count > FEW_LEVELS and cases < CASES_A_LEVEL * count):
         return Look(Kind.TEXT, detail=f"{count:,} levels")
     return Look(Kind.CATEGORY, tuple(sorted(pc.unique(known).to_pylist())))
+
+
+def _share(known: Any, pattern: str) -> float:
+    """Return the share of texts that match."""
+    import pyarrow.compute as pc
+
+    return float(pc.mean(pc.match_substring_regex(known, pattern)).as_py())
+
+
+def _words(known: Any) -> float:
+    """Return how many words a text has on average."""
+    import pyarrow.compute as pc
+
+    return float(pc.mean(pc.count_substring_regex(known, r"\S+")).as_py())
 
 
 def _refuse_marks(name: str, column: Any, known: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -92,9 +93,18 @@ def column_of(columns: Columns, name: str, role: str) -> Any:
         raise InputError(
             f"`{role}` names no column: there is no {name!r}",
             needs=check.some(map(repr, columns.names), limit=8),
-            cure=check.nearest(name, columns.names),
+            cure=_several(name, role, columns.names) or check.nearest(name, columns.names),
         )
     return columns.arrow(name)
+
+
+def _several(name: str, role: str, names: Sequence[str]) -> str:
+    """Return how to name several columns, for a user who joined them by commas."""
+    parts = [part.strip() for part in name.split(",")]
+    if role not in ("ignore", "keep") or len(parts) < 2 or not set(parts) <= set(names):
+        return ""
+    said = " ".join(f"--{role} {part}" for part in parts)
+    return f"Say it for each, {said}, or give a list in Python."
 
 
 def _single(columns: Columns, name: str, task: Task | None, positive: Any) -> Outcome:
@@ -115,7 +125,7 @@ def _single(columns: Columns, name: str, task: Task | None, positive: Any) -> Ou
         raise InputError(
             f"the outcome {name!r} has one value only",
             needs="two values at least: nothing can be told apart",
-            got=f"{check.show(found[0].item(), 30)} in all {len(codes):,} rows",
+            got=f"{check.show(found[0].item(), 30)} in {_all_rows(len(codes))}",
             cure="Look whether `target` names the right column.",
         )
     told, said = _task(name, len(codes), found, task)
@@ -130,6 +140,10 @@ def _single(columns: Columns, name: str, task: Task | None, positive: Any) -> Ou
             said=said,
         )
     return _classes(name, codes, plain_labels(found), told, positive, known, said)
+
+
+def _all_rows(count: int) -> str:
+    return "the only row" if count == 1 else f"all {count:,} rows"
 
 
 def _known(column: Any) -> NDArray[np.intp]:
@@ -227,11 +241,11 @@ def _classes(
 ) -> Outcome:
     if task is Task.BINARY and positive is None:
         positive = labels[-1]  # as scikit-learn has it
-    place, classes = encode_classes(label_array(labels), task, positive, None)
+    place, classes = _in_words_of(name, labels, task, positive)
     y = place[codes]
     counts = np.bincount(y)
     listed = [counted(count, label) for count, label in zip(counts, classes, strict=True)]
-    shown = reversed(listed) if task is Task.BINARY else listed
+    shown = [f"{listed[1]} (positive)", listed[0]] if task is Task.BINARY else listed
     return Outcome(
         y=y,
         task=task,
@@ -242,6 +256,17 @@ def _classes(
     )
 
 
+def _in_words_of(
+    name: str, labels: tuple[Any, ...], task: Task, positive: Any
+) -> tuple[NDArray[Any], tuple[Any, ...]]:
+    """Return the codes of the labels; a complaint names the column, not an argument `y`."""
+    try:
+        return encode_classes(label_array(labels), task, positive, None)
+    except InputError as error:
+        what = error.what.replace("`y`", repr(name))
+        raise InputError(what, needs=error.needs, got=error.got, cure=error.cure) from error
+
+
 def counted(count: int, label: Any) -> str:
     """Return how many cases a class has, so that a label which is a number is told from it.
 
@@ -249,9 +274,9 @@ def counted(count: int, label: Any) -> str:
     --------
     >>> from earnest.training.tables.outcome import counted
     >>> counted(12, "benign"), counted(12, 0)
-    ('12 benign', '0 (12)')
+    ('12 benign', '12 of 0')
     """
-    return f"{count:,} {label}" if isinstance(label, str) else f"{label} ({count:,})"
+    return f"{count:,} {label}" if isinstance(label, str) else f"{count:,} of {label}"
 
 
 def _survival(
@@ -292,12 +317,15 @@ def _events(name: str, column: Any) -> NDArray[np.bool_]:
         if np.isin(known, (0.0, 1.0)).all():
             return np.nan_to_num(values).astype(bool)
         got = f"values such as {known[~np.isin(known, (0.0, 1.0))][0]:g}"
+    elif is_text(column.type):
+        got = check.some((repr(word) for word in column.unique().drop_null().to_pylist()), limit=3)
     else:
         got = str(column.type)
     raise InputError(
         f"the event {name!r} is not of events",
         needs="1 or true where the event was seen, 0 or false where the case is censored",
         got=got,
+        cure="Write it as 1 and 0.",
     )
 
 

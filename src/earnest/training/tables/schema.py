@@ -125,7 +125,8 @@ class Schema:
             else f"columns {check.some(map(repr, lost))} are missing",
             needs=f"the {len(self.features)} columns that the model was trained on",
             got=f"columns {check.some(map(repr, columns.names), limit=8)}",
-            cure=next(filter(None, (check.nearest(name, strange) for name in lost)), ""),
+            cure=next(filter(None, (check.nearest(name, strange) for name in lost)), "")
+            or "Where its values are not known add it as an empty column.",
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,0 +1,144 @@
+"""Text tables as people have them: separators, encodings, and first lines without names."""
+
+from __future__ import annotations
+
+import gzip
+
+import numpy as np
+import pytest
+
+import earnest as en
+from earnest import EarnestError, FormatError, InputError
+from earnest.training.tables.files import open_noting, open_table
+from earnest.training.tables.text import separator
+
+ROWS = [("München", 1.5, "ja"), ("Köln", 2.25, "nein"), ("Bern", -0.5, "ja")]
+
+
+def text(sign: str, decimal: str = ".", head: str = "Stadt|Größe|krank") -> str:
+    lines = [head.replace("|", sign)]
+    lines += [sign.join((a, str(b).replace(".", decimal), c)) for a, b, c in ROWS]
+    return "\n".join(lines) + "\n"
+
+
+def same(path) -> None:
+    columns, name = open_table(path)
+    assert (name, columns.names) == (path.name, ("Stadt", "Größe", "krank"))
+    assert columns.array("Größe").tolist() == [1.5, 2.25, -0.5]
+    assert columns.array("Stadt").tolist() == ["München", "Köln", "Bern"]
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.txt", "t.tsv", "t.csv.gz"])
+@pytest.mark.parametrize(
+    ("sign", "decimal"), [(",", "."), (";", ","), (";", "."), ("\t", ","), ("|", ".")]
+)
+def test_what_separates_the_columns_is_seen_whatever_the_suffix(tmp_path, name, sign, decimal):
+    data = text(sign, decimal).encode()
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    same(path)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "codes"),
+    [
+        ("utf-8", []),
+        ("utf-8-sig", []),
+        ("utf-16", []),
+        ("latin-1", ["EN056"]),
+        ("cp1252", ["EN056"]),
+    ],
+)
+def test_encodings_of_spreadsheets_are_read(tmp_path, encoding, codes):
+    path = tmp_path / "t.csv"
+    path.write_bytes(text(";", ",").encode(encoding))
+    same(path)
+    found = open_noting(path).cautions
+    assert [one.code for one in found] == codes
+    assert all("'Größe', for example" in one.what for one in found)
+
+
+@pytest.mark.parametrize(
+    ("lines", "sign"),
+    [
+        (["a;b, c;d", "1;2;3"], ";"),
+        (["a;b", "1,5;2,5", "3;4"], ";"),
+        (["a,b", "1;2,3"], ","),
+        (['a,"b;c;d"', '1,"2;3"', '2,"x\n;y"'], ","),
+        (["a\tb, c", "1\t2", "3\t4, 5"], "\t"),
+        (["alone", "1", "2"], None),
+        (["a,b", "1,2,3"], None),
+        ([], None),
+    ],
+)
+def test_the_separator_stands_in_every_line_equally_often(lines, sign):
+    assert separator("\n".join(lines)) == sign
+
+
+def test_a_line_that_the_look_cuts_in_two_does_not_count(monkeypatch):
+    monkeypatch.setattr("earnest.training.tables.text.LOOKED_AT", 20)
+    assert separator("a;b;c\n1;2;3\n4;5;6\n7;8") == ";"
+
+
+NO_NAMES = {
+    "numbers": "6,148,0.5\n1,85,0.3\n8,183,0.6\n",
+    "the same twice": "0,0,1\n0,1,0\n1,0,1\n",
+    "words": "5.7,Present,1\n2.1,Absent,0\n3.3,Present,1\n",
+    "dates": "2020-01-01,3,no\n2020-01-02,4,yes\n2020-01-03,5,no\n",
+    "true and false": "true,1.5\nfalse,2.5\ntrue,3.5\n",
+}
+
+
+@pytest.mark.parametrize("data", NO_NAMES.values(), ids=NO_NAMES.keys())
+def test_a_first_line_like_the_others_is_refused(tmp_path, data):
+    path = tmp_path / "t.csv"
+    path.write_text(data)
+    with pytest.raises(FormatError, match="looks like data, not like names") as raised:
+        open_table(path)
+    assert raised.value.cure == "Write a line with names above it."
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "0,1,2,3\n5,6,7,1\n5,6,7,0\n",
+        "400,402,404,kind\n.1,.2,.3,a\n.2,.3,.4,b\n",
+        "400,402,404\n.1,.2,.3\n.2,.3,.4\n",
+        "x,2\n1,2\n2,3\n",
+        ",a\n0,5\n1,6\n",
+        "sex,outcome\nm,yes\nf,no\n",
+        "2019,2020,name\n1,2,a\n1,3,b\n",
+    ],
+)
+def test_names_that_are_numbers_stay_names(tmp_path, data):
+    path = tmp_path / "t.csv"
+    path.write_text(data)
+    assert open_table(path)[0].names == tuple(data.splitlines()[0].split(","))
+
+
+@pytest.mark.parametrize(
+    ("given", "got", "cure"),
+    [
+        (np.zeros((5, 3)), "numpy.ndarray of shape (5, 3)", "pandas.DataFrame(X)"),
+        ([[1, 2], [3, 4]], "list", "pandas.DataFrame(X)"),
+        ((np.zeros((5, 3)), np.zeros(5)), "tuple", "pandas.DataFrame(X)"),
+        (None, "NoneType", "pandas.DataFrame(X)"),
+    ],
+)
+def test_what_has_no_named_columns_is_refused_with_the_way_to_make_some(given, got, cure):
+    with pytest.raises(InputError) as raised:
+        en.tune(given, target="y")
+    assert raised.value.what == "the data are no table with named columns"
+    assert raised.value.got == got
+    assert cure in raised.value.cure
+
+
+def test_a_lazy_frame_and_an_open_file_are_told_what_to_do(tmp_path):
+    import polars as pl
+
+    with pytest.raises(InputError, match="Collect it first"):
+        open_table(pl.LazyFrame({"a": [1]}))
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n1,2\n")
+    with path.open() as file, pytest.raises(EarnestError, match="Give the path"):
+        open_table(file)
