@@ -18,7 +18,7 @@ from earnest.core.comparisons import Comparison
 from earnest.core.intervals import Interval
 from earnest.core.latex import latex, one_line, unknown_letters
 from earnest.core.results import Estimate
-from earnest.core.sentences import MINUS, places_of
+from earnest.core.sentences import MINUS, estimand_words, places_of
 from earnest.core.specs import Side
 from earnest.core.tables import Estimates
 from earnest.core.wording import number
@@ -121,9 +121,10 @@ def _stands_on(rows: Sequence[Estimate]) -> str:
         facts.append(f"{first.provenance.n_folds} folds" + f" × {repeats}" * (repeats > 1))
     codes = sorted({c.code for e in rows for c in e.cautions})
     facts += [f"cautions {', '.join(codes)}"] * bool(codes)
-    estimands = dict.fromkeys(e.estimand for e in rows)
+    said = [(e.method, estimand_words(e)) for e in rows]
     told = [
-        f"{', '.join(e.method for e in rows if e.estimand == one)}: {one}." for one in estimands
+        f"{', '.join(method for method, words in said if words == one)}: {one}."
+        for one in dict.fromkeys(words for _, words in said)
     ]
     return " ".join([", ".join(facts) + ".", *told])
 
