@@ -61,6 +61,11 @@ def noise(n: int = 60, configs: int = 40, folds: int = 5, seed: int = 0) -> Pred
     return Predictions.from_arrays(y, rng.random((n, configs)), np.arange(n) // 2 % folds)
 
 
+def in_percent() -> Predictions:
+    y = np.tile([0, 1], 30)
+    return Predictions.from_arrays(y, 100 * np.random.default_rng(0).random((60, 3)))
+
+
 def changed(pi: Predictions, rows: np.ndarray, columns: slice) -> Predictions:
     responses = pi.responses.copy()
     responses[rows, columns] = np.nan
@@ -240,6 +245,7 @@ TRIGGERS: dict[str, Callable[[], set[str]]] = {
     "EN053": lambda: raced(drop=BCED(min_predictions=20)),
     "EN054": lambda: raced(stop_when_width=0.5),
     "EN055": nested_on_noise,
+    "EN058": lambda: of(in_percent(), "naive", "accuracy"),
     "EN060": lambda: codes(small_trials(objective=[float("nan"), *range(19)]).cautions),
     "EN061": lambda: codes(small_trials(seed=[3] * 20).cautions),
     "EN062": lambda: codes(small_trials().cautions),

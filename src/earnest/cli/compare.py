@@ -54,9 +54,11 @@ def command(
     delimiter: options.Delimiter = None,
     decimal: options.Decimal = None,
     config: options.OnlyConfigs = None,
+    model: options.ModelColumns = None,
+    prediction: options.PredictionColumn = None,
 ) -> None:
     """Read predictions, compare two or all, and show or write what the test says."""
-    _check(a, b, everything, adjust, reference)
+    _check(a, everything, adjust, reference)
     if seed is not None:
         check.whole_number("seed", seed, low=0)
     pi = read_predictions(
@@ -76,6 +78,8 @@ def command(
         delimiter=delimiter,
         decimal=decimal,
         configs=config,
+        model=model,
+        prediction=prediction,
     )
     ask = {
         "test": _test(test, rope),
@@ -89,22 +93,28 @@ def command(
     if everything:
         _all(pi, {**ask, "adjust": adjust or "holm", "reference": reference}, json)
     else:
-        _pair(pi, a, b, ask, json)
+        _pair(pi, *_two(pi.configs.ids, a, b), ask, json)
 
 
-def _check(
-    a: str | None, b: str | None, everything: bool, adjust: str | None, reference: str | None
-) -> None:
+def _two(names: tuple[str, ...], a: str | None, b: str | None) -> tuple[str, str]:
+    """Return the two to compare; of two configurations neither need be named."""
+    if a is not None and b is not None:
+        return a, b
+    if len(names) == 2 and (a is None or a in names):
+        first = names[0] if a is None else a
+        return first, names[1 - names.index(first)]
+    raise InputError(
+        "two configurations are compared",
+        needs=f"two names of {check.some(names)}, or --all",
+        got="no name" if a is None else f"one name, {a!r}",
+    )
+
+
+def _check(a: str | None, everything: bool, adjust: str | None, reference: str | None) -> None:
     if everything and a is not None:
         raise InputError(
             "--all and names of configurations exclude each other",
             cure="Leave one of them out; --reference NAME says what to compare all with.",
-        )
-    if not everything and (a is None or b is None):
-        raise InputError(
-            "two configurations are compared",
-            needs="two names, or --all",
-            got="one name" if a is not None else "no name",
         )
     if not everything and (adjust is not None or reference is not None):
         raise InputError("--adjust and --reference belong to --all", cure="Leave them out.")

@@ -49,6 +49,8 @@ def command(
     delimiter: options.Delimiter = None,
     decimal: options.Decimal = None,
     config: options.OnlyConfigs = None,
+    model: options.ModelColumns = None,
+    prediction: options.PredictionColumn = None,
 ) -> None:
     """Read predictions, ask one or several methods, and show or write what they say."""
     if everything and method:
@@ -72,6 +74,8 @@ def command(
         delimiter=delimiter,
         decimal=decimal,
         configs=config,
+        model=model,
+        prediction=prediction,
     )
     ask = {
         "metric": metric,

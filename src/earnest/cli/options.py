@@ -206,6 +206,25 @@ Decimal = Annotated[
         rich_help_panel=_READ,
     ),
 ]
+ModelColumns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--model",
+        metavar="COLUMN",
+        help="[dim]default: config_id[/dim]  Long tables: what names the configuration; repeat "
+        "for more.",
+        rich_help_panel=_READ,
+    ),
+]
+PredictionColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--prediction",
+        metavar="COLUMN",
+        help="[dim]default: y_pred[/dim]  Long tables: the predictions.",
+        rich_help_panel=_READ,
+    ),
+]
 OnlyConfigs = Annotated[
     list[str] | None,
     typer.Option(
