@@ -105,8 +105,14 @@ def _two(names: tuple[str, ...], a: str | None, b: str | None) -> tuple[str, str
         return first, names[1 - names.index(first)]
     raise InputError(
         "two configurations are compared",
-        needs=f"two names of {check.some(names)}, or --all",
-        got="no name" if a is None else f"one name, {a!r}",
+        needs=f"two names of {check.some(names)}, or --all"
+        if len(names) > 1
+        else "a table with two or more",
+        got=f"one configuration, {names[0]!r}"
+        if len(names) == 1
+        else "no name"
+        if a is None
+        else f"one name, {a!r}",
     )
 
 

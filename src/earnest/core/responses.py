@@ -244,8 +244,10 @@ def _probabilities(numbers: NDArray[Any]) -> NDArray[Any]:
             "`scores` are not probabilities",
             needs="values from 0 to 1",
             got=f"values from {low:.6g} to {high:.6g}",
-            cure=f"{PERCENT} " * like_percent(low, high)
-            + "Say response='decision', or leave `response` out.",
+            cure=f"{PERCENT} "
+            * like_percent(low, high)
+            + f"{'Else say' if like_percent(low, high) else 'Say'} response='decision', or leave "
+            "`response` out.",
         )
     return np.clip(numbers, 0.0, 1.0) if low < 0.0 or high > 1.0 else numbers
 

@@ -60,7 +60,9 @@ def _one_side(pi: Predictions, metric: Metric) -> Iterator[Caution]:
             "EN058",
             f"{'All scores are' if low > at else 'No score is'} above the threshold {at:g}.",
             f"Every case is called {label}, whatever its score.",
-            f"{PERCENT} " * in_percent(pi) + "Say which `threshold` the model is used with.",
+            f"{PERCENT} Else say which `threshold` the model is used with."
+            if in_percent(pi)
+            else "Say which `threshold` the model is used with.",
         )
 
 

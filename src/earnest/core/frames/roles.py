@@ -55,6 +55,7 @@ _ELSEWHERE = {
         "status",
     ),
     "fold": ("resample", "fold_id", "foldid", "cv_fold", "cvfold", "split", "id2"),
+    "id": (".row", "rowindex", "row_index", "case_id", "patient_id", "subject_id", "pid"),
     "event": ("status", "died", "death", "dead", "cens", "delta"),
 }
 
@@ -74,7 +75,8 @@ def assign_roles(columns: Columns, *, long: bool, given: Roles, survival: bool) 
             "the table has no column that tells which rows are the same case",
             needs="a column 'row_id'" + ("" if long else ", since there is a column of repeats"),
             got=f"columns {check.some(map(repr, columns.names))}",
-            cure="Add it, or say its name with `id`"
+            cure=_meant(columns, "id")
+            + "Add it, or say its name with `id`"
             + ("." if long else "; a column that is not the repeat is left out by repeat=None."),
         )
     roles = Roles(target, time, event, fold, group, repeat, id_column, strata)
@@ -98,7 +100,7 @@ def outcome(
             f"column {roles.event!r} does not hold events",
             needs="bool, or 1 for an event and 0 for a censored case",
             got=check.some(map(repr, dict.fromkeys(events.tolist()))),
-            cure="Subtract 1: where R writes 2 for an event and 1 for a censored case."
+            cure="Subtract 1: R's survival takes 2 for an event and 1 for a censored case."
             if events.dtype.kind in "iuf" and np.isin(events, (1, 2)).all()
             else "",
         )
@@ -171,6 +173,12 @@ def _also(columns: Columns, given: Roles, long: bool) -> str:
     )
 
 
+def _meant(columns: Columns, role: str) -> str:
+    """Return 'Did you mean ...? ' for a column that others call so, or nothing."""
+    found = _called_elsewhere(columns, role)
+    return f"Did you mean {found[0]!r}? " if found else ""
+
+
 def _called_elsewhere(columns: Columns, role: str) -> list[str]:
     plain = {name.strip().casefold(): name for name in columns.names}
     return [plain[word] for word in _ELSEWHERE.get(role, ()) if word in plain]
@@ -187,10 +195,10 @@ def _optional(columns: Columns, given: Roles, role: str, *, needed: bool = False
 
 def _present(columns: Columns, name: str, role: str, also: str = "") -> str:
     if name not in columns.names:
-        usual = name in (role, "y", "y_true") and _called_elsewhere(columns, role)
-        near = f"Did you mean {usual[0]!r}?" if usual else ""
+        near = _meant(columns, role).rstrip() if name in (role, "y", "y_true") else ""
+        near = near or nearest_column(name, columns, {*_IDS, "config_id", "y_pred"})
         cures = [
-            near or nearest_column(name, columns, {*_IDS, "config_id", "y_pred"}),
+            "" if also.startswith("For survival") else near,
             f"Say which column it is with `{role}`.",
             also,
         ]
@@ -213,8 +221,9 @@ def long_hint(columns: Columns) -> str:
     answers = [name for name in columns.names if name.strip().casefold() in _ANSWERS]
     if not looks or not answers:
         return ""
+    numbers = [name for name in answers if columns.array(name).dtype.kind in "iuf"]
     said = [f"model={looks[0]!r}"]
-    said += [f"prediction={answers[0]!r}"] if answers[0] != "y_pred" else []
+    said += [f"prediction={numbers[0]!r}"] if numbers and numbers[0] != "y_pred" else []
     return f"If a row is one case of one configuration, say {' and '.join(said)}."
 
 

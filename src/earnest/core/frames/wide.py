@@ -253,7 +253,7 @@ def _common_type(columns: Columns, names: list[str], labels: tuple[Any, ...]) ->
             "some configurations are labels and some are numbers",
             needs="predictions of one kind",
             got=f"labels in {check.some(map(repr, text))}",
-            cure="Read the two kinds apart with configs=[...].",
+            cure="Read the two kinds apart with configs=[...]." + f" {hint}" * bool(hint),
         )
     kind = np.result_type(*{types[name] for name in filled or names})
     # A case that a repeat did not test is missing, which bool cannot be.
