@@ -295,3 +295,11 @@ def test_of_two_configurations_neither_need_be_named(run, table):
     assert run("compare", table, A, *ASK, *only, "--json").out == wanted
     turned = read(run("compare", table, B, *ASK, *only, "--json").out)
     assert turned["difference"] == -read(wanted)["difference"]
+
+
+def test_a_table_for_a_paper_is_that_of_the_library(run, table):
+    pi = en.Predictions.load(table)
+    made = en.compare(pi, A, B, metric=ASK[1])
+    assert run("compare", table, A, B, *ASK, "--table", "latex").out == made.to_latex()
+    many = run("compare", table, "--all", *ASK, "--seed", "7", "--table", "markdown").out
+    assert many == en.compare_many(pi, metric=ASK[1], rng=7).to_markdown()

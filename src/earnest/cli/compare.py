@@ -7,7 +7,7 @@ from typing import Any
 from earnest.cli import compare_options as how
 from earnest.cli import options
 from earnest.cli.reading import read_predictions
-from earnest.cli.terminal import write_json
+from earnest.cli.writing import check_table, wrote
 from earnest.core import check
 from earnest.core.errors import InputError
 
@@ -30,6 +30,7 @@ def command(
     b: how.Second = None,
     everything: how.All = False,
     json: options.AsJson = False,
+    table: options.PaperTable = None,
     test: how.TestName = "bayle",
     alternative: how.Alternative = "two-sided",
     level: how.Level = 0.95,
@@ -59,6 +60,7 @@ def command(
 ) -> None:
     """Read predictions, compare two or all, and show or write what the test says."""
     _check(a, everything, adjust, reference)
+    check_table(table, json)
     if seed is not None:
         check.whole_number("seed", seed, low=0)
     pi = read_predictions(
@@ -91,9 +93,9 @@ def command(
         "n_jobs": n_jobs,
     }
     if everything:
-        _all(pi, {**ask, "adjust": adjust or "holm", "reference": reference}, json)
+        _all(pi, {**ask, "adjust": adjust or "holm", "reference": reference}, json, table)
     else:
-        _pair(pi, *_two(pi.configs.ids, a, b), ask, json)
+        _pair(pi, *_two(pi.configs.ids, a, b), ask, json, table)
 
 
 def _two(names: tuple[str, ...], a: str | None, b: str | None) -> tuple[str, str]:
@@ -137,23 +139,21 @@ def _test(name: str, rope: float | None) -> Any:
     return BayesianTTest(rope=rope)
 
 
-def _pair(pi: Any, a: str | None, b: str | None, ask: dict[str, Any], json: bool) -> None:
+def _pair(
+    pi: Any, a: str | None, b: str | None, ask: dict[str, Any], json: bool, table: str | None
+) -> None:
     from earnest.cli.show_comparison import show_comparison
     from earnest.comparison.run import compare
 
     result = compare(pi, a, b, **ask)
-    if json:
-        write_json(result.to_dict())
-    else:
+    if not wrote(result, json, table):
         show_comparison(result)
 
 
-def _all(pi: Any, ask: dict[str, Any], json: bool) -> None:
+def _all(pi: Any, ask: dict[str, Any], json: bool, table: str | None) -> None:
     from earnest.cli.show_comparisons import show_comparisons
     from earnest.comparison.many import compare_many
 
     results = compare_many(pi, **ask)
-    if json:
-        write_json(results.to_dict())
-    else:
+    if not wrote(results, json, table):
         show_comparisons(results)

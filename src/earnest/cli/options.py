@@ -27,6 +27,12 @@ MetricName = Annotated[
 AsJson = Annotated[
     bool, typer.Option("--json", metavar="", help="Write one JSON object and nothing else.")
 ]
+PaperTable = Annotated[
+    str | None,
+    typer.Option(
+        "--table", metavar="FORM", help="Write a table for a paper instead: markdown or latex."
+    ),
+]
 
 Methods = Annotated[
     list[str] | None,
