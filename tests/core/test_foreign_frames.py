@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -216,3 +217,26 @@ def test_a_model_that_calls_nobody_positive_is_told() -> None:
     told = next(caution for caution in found.cautions if caution.code == "EN058")
     assert told.what == "No score is above the threshold 0.5."
     assert told.consequence == "Every case is called 0, whatever its score."
+
+
+def test_names_of_patients_and_classes_are_told_where_they_belong() -> None:
+    ids = [f"P{i}" for i in range(N)]
+    table = pd.DataFrame({"who": ids, "y": Y, "fold": FOLD, "rf": P[0]})
+    with pytest.raises(InputError, match="If it names the cases say id='who'; else drop"):
+        read(table)
+    visits = table.assign(who=np.repeat(ids[: N // 2], 2)).rename(columns={"who": "patient"})
+    with pytest.raises(InputError, match="say group='patient'; else drop"):
+        read(visits)
+    with pytest.raises(InputError, match=r"Did you mean 'case'\?"):
+        read(table, id="who", positive="Case")
+
+
+@pytest.mark.parametrize(
+    ("name", "cure"), [("x.rds", "write.csv"), ("x.sas7bdat", "Export it"), ("x.xlsx", "as CSV")]
+)
+def test_files_of_other_programs_are_told_how_to_become_tables(
+    name: str, cure: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_bytes(b"x")
+    with pytest.raises(EarnestError, match=cure):
+        en.Predictions.load(tmp_path / name)

@@ -143,6 +143,16 @@ def _hint(columns: Columns, name: str) -> str:
     return "Drop it" + (" (case weights are not supported)" if "weight" in plain else "")
 
 
+def _named_part(name: str, values: NDArray[Any]) -> str:
+    """Say what a column of text may be, and else to drop it: the names of cases, or of units."""
+    count = len(dict.fromkeys(values.tolist()))
+    if count < len(values) and name.strip().casefold() not in _IDS:
+        return "Drop "
+    role = "id" if count == len(values) else "group"
+    what = "the cases" if role == "id" else "what belongs together"
+    return f"If it names {what} say {role}={name!r}; else drop "
+
+
 def _in_order(labels: tuple[Any, ...], classes: tuple[Any, ...] | None) -> tuple[Any, ...]:
     """Return the classes as they were given, else in their own order."""
     return labels if classes is not None else tuple(sorted(labels, key=str))
@@ -276,7 +286,8 @@ def _type(values: NDArray[Any], name: str, labels: tuple[Any, ...], hint: str) -
             got=f"values such as {check.show(strange[0])}",
             cure="Write numbers with decimal points; for a CSV file with commas say decimal=','."
             if re.fullmatch(r"\s*-?\d+,\d+\s*", str(strange[0]))
-            else "Drop the column, or name the configurations with configs=[...]."
+            else _named_part(name, values)
+            + "the column, or name the configurations with configs=[...]."
             + (f" {hint}" if hint else ""),
         )
     return np.dtype(object)
