@@ -91,6 +91,7 @@ if TYPE_CHECKING:
     from earnest.methods.tilted import Tilted
     from earnest.methods.tilted_10p import Tilted10p
     from earnest.metrics import make_metric, metric
+    from earnest.reporting.references import references
     from earnest.reporting.report import Report, report
     from earnest.reporting.tracking import log_estimate
     from earnest.resampling.bootstrap import (
@@ -229,6 +230,7 @@ _HOMES = {
     "optuna_candidates": "earnest.training.optuna_candidates",
     "predictions_from": "earnest.adapters.predictions",
     "read_run": "earnest.store.reading",
+    "references": "earnest.reporting.references",
     "report": "earnest.reporting.report",
     "score_selected": "earnest.kernels.score",
     "score_table": "earnest.kernels.score",
@@ -348,6 +350,7 @@ __all__ = [
     "optuna_candidates",
     "predictions_from",
     "read_run",
+    "references",
     "report",
     "score_selected",
     "score_table",

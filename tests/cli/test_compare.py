@@ -154,7 +154,7 @@ def test_groups_folds_and_formats_are_read(run: Run, table: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        ((A,), "two names, or --all. Got: one name"),
+        ((A,), f"or --all. Got: one name, '{A}'"),
         ((), "Got: no name"),
         ((A, "svm C=55"), "Did you mean 'svm C=5'?"),
         ((A, B, "--all"), "--all and names of configurations exclude each other"),
@@ -286,3 +286,20 @@ def test_a_credible_interval_is_not_called_confidence(run: Run, table: Path) -> 
     assert "95 % credible interval" in both.replace(chr(160), " ")
     assert "95 % probability below" in " ".join(one.replace(chr(160), " ").split())
     assert "confidence" not in one
+
+
+def test_of_two_configurations_neither_need_be_named(run, table):
+    only = ("--config", A, "--config", B)
+    wanted = run("compare", table, A, B, *ASK, *only, "--json").out
+    assert run("compare", table, *ASK, *only, "--json").out == wanted
+    assert run("compare", table, A, *ASK, *only, "--json").out == wanted
+    turned = read(run("compare", table, B, *ASK, *only, "--json").out)
+    assert turned["difference"] == -read(wanted)["difference"]
+
+
+def test_a_table_for_a_paper_is_that_of_the_library(run, table):
+    pi = en.Predictions.load(table)
+    made = en.compare(pi, A, B, metric=ASK[1])
+    assert run("compare", table, A, B, *ASK, "--table", "latex").out == made.to_latex()
+    many = run("compare", table, "--all", *ASK, "--seed", "7", "--table", "markdown").out
+    assert many == en.compare_many(pi, metric=ASK[1], rng=7).to_markdown()

@@ -283,3 +283,21 @@ def test_a_process_writes_json_only(spawn, table):
     done = spawn("estimate", table, *ASK, "--json")
     assert (done.code, done.err) == (0, "")
     assert read(done.out)["method"] == "bbc"
+
+
+@pytest.mark.parametrize(("form", "method"), [("latex", "to_latex"), ("markdown", "to_markdown")])
+def test_a_table_for_a_paper_is_that_of_the_library(run, table, form, method):
+    made = en.estimate(en.Predictions.load(table), metric="roc_auc", rng=7)
+    done = run("estimate", table, *ASK, "--table", form)
+    assert done.code == 0
+    assert done.out == getattr(made, method)()
+    several = run("estimate", table, *ASK, "--method", "bbc", "--method", "naive", "--table", form)
+    assert several.out.count("roc") == 1  # one head for both
+    assert "naive" in several.out
+
+
+def test_a_table_of_another_form_is_refused_before_any_work(run, tmp_path):
+    missing = tmp_path / "missing.csv"
+    assert "--table is unknown" in run("estimate", missing, *ASK, "--table", "word").err
+    both = run("estimate", missing, *ASK, "--table", "latex", "--json")
+    assert "--json and --table exclude each other" in both.err

@@ -70,3 +70,29 @@ def test_a_narrow_list_of_metrics_keeps_every_word(run, monkeypatch, columns):
     narrow = run("metrics").out
     assert max(map(len, narrow.splitlines())) <= int(columns)
     assert wide <= set(narrow.replace(",", " ").split())
+
+
+@pytest.mark.parametrize(("command", "name"), [("methods", "DeLong"), ("tests", "delong")])
+def test_what_is_named_is_shown_alone_with_what_to_cite(run, command, name):
+    out = " ".join(run(command, name).out.split())
+    assert "To cite DeLong, E. R.; DeLong, D. M.; Clarke-Pearson, D. L. (1988)." in out
+    assert "The earnest developers." in out
+    assert "bayle" not in out
+    bibtex = run(command, name, "--bibtex").out
+    assert bibtex.startswith("@article{delong1988,\n")
+    assert "@misc{earnest,\n" in bibtex
+    assert [one["name"] for one in json.loads(run(command, name, "--json").out)[command]] == [
+        "delong"
+    ]
+
+
+def test_a_name_that_is_none_is_refused(run):
+    done = run("methods", "delongs")
+    assert done.code == 2
+    assert "Did you mean 'delong'?" in done.err
+
+
+def test_metrics_are_listed_with_the_words_of_the_literature(run):
+    out = " ".join(run("metrics").out.split())
+    for words in ("recall, or sensitivity, sens", "negative predictive value", "auroc", "c index"):
+        assert words in out

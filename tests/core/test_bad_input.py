@@ -375,7 +375,7 @@ FILES: dict[str, Callable[[Path], object]] = {
         written(d / "pi.csv", "y,fold,a\n0,1,0.5\n1,1\n")
     ),
     "CSV with a column twice": lambda d: load(written(d / "pi.csv", "y,fold,a,a\n0,1,0.5,0.6\n")),
-    "CSV with an index": lambda d: load(written(d / "pi.csv", ",y,fold,a\n4,1,1,0.5\n7,0,1,0.6\n")),
+    "CSV with an index": lambda d: load(written(d / "pi.csv", ",y,fold,a\n4,1,1,0.5\n4,0,1,0.6\n")),
     "CSV with a bad delimiter": lambda d: load(written(d / "pi.csv", "y,a\n"), delimiter=", "),
     "CSV that a spreadsheet saved": lambda d: load(requoted(d)),
     "CSV of a newer schema": lambda d: load(newer(d)),

@@ -63,6 +63,11 @@ def noise(n: int = 60, configs: int = 40, folds: int = 5, seed: int = 0) -> Pred
     return Predictions.from_arrays(y, rng.random((n, configs)), np.arange(n) // 2 % folds)
 
 
+def in_percent() -> Predictions:
+    y = np.tile([0, 1], 30)
+    return Predictions.from_arrays(y, 100 * np.random.default_rng(0).random((60, 3)))
+
+
 def changed(pi: Predictions, rows: np.ndarray, columns: slice) -> Predictions:
     responses = pi.responses.copy()
     responses[rows, columns] = np.nan
@@ -244,6 +249,7 @@ TRIGGERS: dict[str, Callable[[], set[str]]] = {
     "EN055": nested_on_noise,
     "EN056": lambda: in_another_encoding(),
     "EN057": lambda: scored(),
+    "EN058": lambda: of(in_percent(), "naive", "accuracy"),
     "EN060": lambda: codes(small_trials(objective=[float("nan"), *range(19)]).cautions),
     "EN061": lambda: codes(small_trials(seed=[3] * 20).cautions),
     "EN062": lambda: codes(small_trials().cautions),

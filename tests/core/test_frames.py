@@ -44,7 +44,10 @@ def ids_of(pi: Predictions) -> list[Any]:
 def test_the_index_that_pandas_writes_is_no_configuration(name: str) -> None:
     counted = {name: [0, 1, 2, 3]}
     assert from_frame(pa.table(counted | WIDE)).configs.ids == ("svm", "tree")
-    for other in ({name: [1, 2, 3, 4]} | WIDE, WIDE | counted):  # filtered, or not the first
+    for names in ([1, 2, 3, 4], [4, 9, 2, 7], ["P1", "P2", "P3", "P4"]):  # R's row names too
+        assert from_frame(pa.table({name: names} | WIDE)).configs.ids == ("svm", "tree")
+    twice, numbers = {name: [1, 1, 2, 2]} | WIDE, {name: [0.1, 0.2, 0.3, 0.4]} | WIDE
+    for other in (twice, numbers, WIDE | counted):  # the last is not the first column
         with pytest.raises(InputError, match="does not look like a configuration"):
             from_frame(pa.table(other))
 

@@ -22,6 +22,20 @@ def test_names_and_aliases_lead_to_the_thing(fruits: Registry[int]) -> None:
     assert fruits.canonical("plum") == "plum"
 
 
+@pytest.mark.parametrize("name", ["Pear", "PEAR", " pear", "pe-ar", "Pyrus", "py rus", "p_e_a_r"])
+def test_capitals_blanks_and_hyphens_do_not_matter(fruits: Registry[int], name: str) -> None:
+    assert name in fruits
+    assert fruits[name] == 1
+    assert fruits.canonical(name) == "pear"
+
+
+def test_the_very_name_comes_before_one_that_is_written_alike() -> None:
+    made: Registry[int] = Registry("fruit")
+    made.add("a_b", 1)
+    made.add("ab", 2)
+    assert (made["a_b"], made["ab"], made["A-B"]) == (1, 2, 1)
+
+
 def test_aliases_do_not_count(fruits: Registry[int]) -> None:
     assert (len(fruits), list(fruits), fruits.values()) == (2, ["pear", "apple"], [1, 2])
     assert "pyrus" in fruits

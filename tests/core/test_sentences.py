@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 
+import numpy as np
 import pytest
 
+import earnest as en
 from earnest.core.cautions import Caution, Severity
 from earnest.core.intervals import Interval
 from earnest.core.results import Estimate, Provenance, Scale
@@ -14,6 +16,7 @@ from earnest.core.sentences import (
     Printed,
     article,
     confidence,
+    estimand_words,
     form,
     headline,
     limits_words,
@@ -88,12 +91,14 @@ def test_five_percent_of_what_was_learned_is_the_border(value, expected):
     assert form(made(value, 0.9999)) is expected
 
 
-@pytest.mark.parametrize("naive", [0.9841, 0.97])
-def test_equal_as_printed_or_better_than_reported_is_no_optimism(naive):
+@pytest.mark.parametrize(
+    ("naive", "told"), [(0.9841, "as"), (0.97, "no worse than the 0.970 that")]
+)
+def test_equal_as_printed_or_better_than_reported_is_no_optimism(naive, told):
     estimate = made(0.984, naive)
     assert form(estimate) is Form.NONE
     assert headline(estimate, "ROC AUC") == (
-        "Expect a ROC AUC of 0.984 on new data, as the search reported."
+        f"Expect a ROC AUC of 0.984 on new data, {told} the search reported."
     )
 
 
@@ -309,3 +314,29 @@ def test_the_article_follows_the_spoken_word(words, expected):
 
 def test_a_level_keeps_its_percent_sign():
     assert percent(0.975) == "97.5\u00a0%"
+
+
+def test_one_configuration_is_not_said_to_be_chosen():
+    y = np.tile([0, 1], 30)
+    scores = y + np.random.default_rng(0).standard_normal(60)
+    held = en.estimate(en.Predictions.from_arrays(y, scores), metric="roc_auc", rng=0)
+    assert estimand_words(held).startswith("the performance of this one configuration")
+    folds = en.Predictions.from_arrays(y, scores, np.arange(60) % 5)
+    made = en.estimate(folds, metric="roc_auc", rng=0)
+    assert estimand_words(made) == (
+        "the mean performance of this one configuration, trained on the training part of the "
+        "folds; not of the refitted model"
+    )
+    naive = en.estimate(folds, metric="roc_auc", method="naive")
+    assert estimand_words(naive) == naive.estimand
+
+
+def test_sensitivity_is_not_held_against_a_model_that_calls_all_positive():
+    y = np.tile([0, 1], 30)
+    scores = y[:, None] + np.random.default_rng(0).standard_normal((60, 3)) - 0.5
+    pi = en.Predictions.from_arrays(y, scores, np.arange(60) % 5)
+    for name in ("sensitivity", "specificity"):
+        found = en.estimate(pi, metric=name, rng=0)
+        assert found.no_information is None
+        assert form(found) is not Form.NO_EVIDENCE
+    assert en.estimate(pi, metric="npv", rng=0).no_information == 0.5

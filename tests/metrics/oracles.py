@@ -34,6 +34,7 @@ POSITIVE = {
     "precision": (sk.precision_score, {}),
     "recall": (sk.recall_score, {}),
     "specificity": (sk.recall_score, {"pos_label": 0}),
+    "npv": (sk.precision_score, {"pos_label": 0}),
     "f1": (sk.f1_score, {}),
     "f_beta": (sk.fbeta_score, {"beta": 2.0}),
     "f1_macro": (sk.f1_score, {"average": "macro"}),

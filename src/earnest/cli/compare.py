@@ -7,7 +7,7 @@ from typing import Any
 from earnest.cli import compare_options as how
 from earnest.cli import options
 from earnest.cli.reading import read_predictions
-from earnest.cli.terminal import write_json
+from earnest.cli.writing import check_table, wrote
 from earnest.core import check
 from earnest.core.errors import InputError
 
@@ -30,6 +30,7 @@ def command(
     b: how.Second = None,
     everything: how.All = False,
     json: options.AsJson = False,
+    table: options.PaperTable = None,
     test: how.TestName = "bayle",
     alternative: how.Alternative = "two-sided",
     level: how.Level = 0.95,
@@ -54,9 +55,12 @@ def command(
     delimiter: options.Delimiter = None,
     decimal: options.Decimal = None,
     config: options.OnlyConfigs = None,
+    model: options.ModelColumns = None,
+    prediction: options.PredictionColumn = None,
 ) -> None:
     """Read predictions, compare two or all, and show or write what the test says."""
-    _check(a, b, everything, adjust, reference)
+    _check(a, everything, adjust, reference)
+    check_table(table, json)
     if seed is not None:
         check.whole_number("seed", seed, low=0)
     pi = read_predictions(
@@ -76,6 +80,8 @@ def command(
         delimiter=delimiter,
         decimal=decimal,
         configs=config,
+        model=model,
+        prediction=prediction,
     )
     ask = {
         "test": _test(test, rope),
@@ -87,24 +93,36 @@ def command(
         "n_jobs": n_jobs,
     }
     if everything:
-        _all(pi, {**ask, "adjust": adjust or "holm", "reference": reference}, json)
+        _all(pi, {**ask, "adjust": adjust or "holm", "reference": reference}, json, table)
     else:
-        _pair(pi, a, b, ask, json)
+        _pair(pi, *_two(pi.configs.ids, a, b), ask, json, table)
 
 
-def _check(
-    a: str | None, b: str | None, everything: bool, adjust: str | None, reference: str | None
-) -> None:
+def _two(names: tuple[str, ...], a: str | None, b: str | None) -> tuple[str, str]:
+    """Return the two to compare; of two configurations neither need be named."""
+    if a is not None and b is not None:
+        return a, b
+    if len(names) == 2 and (a is None or a in names):
+        first = names[0] if a is None else a
+        return first, names[1 - names.index(first)]
+    raise InputError(
+        "two configurations are compared",
+        needs=f"two names of {check.some(names)}, or --all"
+        if len(names) > 1
+        else "a table with two or more",
+        got=f"one configuration, {names[0]!r}"
+        if len(names) == 1
+        else "no name"
+        if a is None
+        else f"one name, {a!r}",
+    )
+
+
+def _check(a: str | None, everything: bool, adjust: str | None, reference: str | None) -> None:
     if everything and a is not None:
         raise InputError(
             "--all and names of configurations exclude each other",
             cure="Leave one of them out; --reference NAME says what to compare all with.",
-        )
-    if not everything and (a is None or b is None):
-        raise InputError(
-            "two configurations are compared",
-            needs="two names, or --all",
-            got="one name" if a is not None else "no name",
         )
     if not everything and (adjust is not None or reference is not None):
         raise InputError("--adjust and --reference belong to --all", cure="Leave them out.")
@@ -121,23 +139,21 @@ def _test(name: str, rope: float | None) -> Any:
     return BayesianTTest(rope=rope)
 
 
-def _pair(pi: Any, a: str | None, b: str | None, ask: dict[str, Any], json: bool) -> None:
+def _pair(
+    pi: Any, a: str | None, b: str | None, ask: dict[str, Any], json: bool, table: str | None
+) -> None:
     from earnest.cli.show_comparison import show_comparison
     from earnest.comparison.run import compare
 
     result = compare(pi, a, b, **ask)
-    if json:
-        write_json(result.to_dict())
-    else:
+    if not wrote(result, json, table):
         show_comparison(result)
 
 
-def _all(pi: Any, ask: dict[str, Any], json: bool) -> None:
+def _all(pi: Any, ask: dict[str, Any], json: bool, table: str | None) -> None:
     from earnest.cli.show_comparisons import show_comparisons
     from earnest.comparison.many import compare_many
 
     results = compare_many(pi, **ask)
-    if json:
-        write_json(results.to_dict())
-    else:
+    if not wrote(results, json, table):
         show_comparisons(results)

@@ -6,7 +6,7 @@ from typing import Any
 
 from earnest.cli import options
 from earnest.cli.reading import read_predictions
-from earnest.cli.terminal import write_json
+from earnest.cli.writing import check_table, wrote
 from earnest.core import check
 from earnest.core.errors import InputError
 
@@ -17,7 +17,8 @@ HELP = (
     "configuration.\n\n"
     "  earnest estimate preds.csv --metric roc_auc --seed 7\n"
     "  earnest estimate preds.parquet -m accuracy --side lower --all\n"
-    "  earnest estimate preds.csv -m roc_auc --json > estimate.json"
+    "  earnest estimate preds.csv -m roc_auc --json > estimate.json\n"
+    "  earnest estimate preds.csv -m roc_auc --table latex > table.tex"
 )
 
 
@@ -25,6 +26,7 @@ def command(
     predictions: options.Table,
     metric: options.MetricName,
     json: options.AsJson = False,
+    table: options.PaperTable = None,
     method: options.Methods = None,
     everything: options.All = False,
     level: options.Level = 0.95,
@@ -49,10 +51,13 @@ def command(
     delimiter: options.Delimiter = None,
     decimal: options.Decimal = None,
     config: options.OnlyConfigs = None,
+    model: options.ModelColumns = None,
+    prediction: options.PredictionColumn = None,
 ) -> None:
     """Read predictions, ask one or several methods, and show or write what they say."""
     if everything and method:
         raise InputError("--all and --method exclude each other", cure="Leave one of them out.")
+    check_table(table, json)
     if seed is not None:
         check.whole_number("seed", seed, low=0)
     pi = read_predictions(
@@ -72,6 +77,8 @@ def command(
         delimiter=delimiter,
         decimal=decimal,
         configs=config,
+        model=model,
+        prediction=prediction,
     )
     ask = {
         "metric": metric,
@@ -85,28 +92,26 @@ def command(
     }
     names = list(dict.fromkeys(method or ["bbc"]))
     if everything or len(names) > 1:
-        _several(pi, None if everything else names, ask, json)
+        _several(pi, None if everything else names, ask, json, table)
     else:
-        _one(pi, names[0], ask, json)
+        _one(pi, names[0], ask, json, table)
 
 
-def _one(pi: Any, method: str, ask: dict[str, Any], json: bool) -> None:
+def _one(pi: Any, method: str, ask: dict[str, Any], json: bool, table: str | None) -> None:
     from earnest.cli.show import show_estimate
     from earnest.methods.run import estimate
 
     result = estimate(pi, method=method, **ask)
-    if json:
-        write_json(result.to_dict())
-    else:
+    if not wrote(result, json, table):
         show_estimate(result)
 
 
-def _several(pi: Any, methods: list[str] | None, ask: dict[str, Any], json: bool) -> None:
+def _several(
+    pi: Any, methods: list[str] | None, ask: dict[str, Any], json: bool, table: str | None
+) -> None:
     from earnest.cli.show_table import show_estimates
     from earnest.methods.run import estimate_all
 
     results = estimate_all(pi, methods=methods, **ask)
-    if json:
-        write_json(results.to_dict())
-    else:
+    if not wrote(results, json, table):
         show_estimates(results)

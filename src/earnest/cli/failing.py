@@ -26,7 +26,7 @@ _OPTIONS = {
     **{name: f"--{name}" for name in ("metric", "method", "selector", "undefined", "side")},
     **{name: f"--{name}" for name in ("format", "target", "fold", "group", "repeat", "id")},
     **{name: f"--{name}" for name in ("time", "event", "positive", "task", "response")},
-    "threshold": "--threshold",
+    **{name: f"--{name}" for name in ("threshold", "model", "prediction", "table")},
     **{name: f"--{name}" for name in ("test", "alternative", "adjust", "reference", "rope")},
     **{name: f"--{name}" for name in ("study", "objective", "direction", "params", "regions")},
     **{name: f"--{name}" for name in ("surrogate", "suggest")},

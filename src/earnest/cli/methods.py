@@ -4,24 +4,35 @@ from __future__ import annotations
 
 from typing import Any
 
+from earnest.cli import lookup
 from earnest.cli.options import AsJson
 from earnest.cli.terminal import write_json
 
-HELP = "The methods: what each estimates and needs."
+HELP = (
+    "The methods: what each estimates and needs, and what to cite for it.\n\n"
+    "  earnest methods\n"
+    "  earnest methods bbc delong\n"
+    "  earnest methods bbc --bibtex >> paper.bib"
+)
 SCHEMA = "earnest/methods/1"
 
 
-def command(json: AsJson = False) -> None:
-    """List the registered methods."""
+def command(
+    names: lookup.Names = None, bibtex: lookup.AsBibTeX = False, json: AsJson = False
+) -> None:
+    """List the registered methods, or those that were named with their references."""
     from earnest.methods import METHODS
 
-    specs = [method.spec for method in METHODS.values()]
-    if json:
+    specs = [METHODS[name].spec for name in names or METHODS]
+    if bibtex:
+        lookup.write_bibtex(specs)
+    elif json:
         write_json({"schema": SCHEMA, "methods": [_plain(spec) for spec in specs]})
-        return
-    from earnest.cli.show_lists import show_methods
+    else:
+        from earnest.cli.show_lists import show_methods
 
-    show_methods(specs)
+        show_methods(specs)
+        lookup.show_references(specs if names else ())
 
 
 def _plain(spec: Any) -> dict[str, Any]:

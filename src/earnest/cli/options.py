@@ -27,6 +27,12 @@ MetricName = Annotated[
 AsJson = Annotated[
     bool, typer.Option("--json", metavar="", help="Write one JSON object and nothing else.")
 ]
+PaperTable = Annotated[
+    str | None,
+    typer.Option(
+        "--table", metavar="FORM", help="Write a table for a paper instead: markdown or latex."
+    ),
+]
 
 Methods = Annotated[
     list[str] | None,
@@ -203,6 +209,25 @@ Decimal = Annotated[
         "--decimal",
         metavar="SIGN",
         help="The decimal sign of a CSV file, such as ','.",
+        rich_help_panel=_READ,
+    ),
+]
+ModelColumns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--model",
+        metavar="COLUMN",
+        help="[dim]default: config_id[/dim]  Long tables: what names the configuration; repeat "
+        "for more.",
+        rich_help_panel=_READ,
+    ),
+]
+PredictionColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--prediction",
+        metavar="COLUMN",
+        help="[dim]default: y_pred[/dim]  Long tables: the predictions.",
         rich_help_panel=_READ,
     ),
 ]

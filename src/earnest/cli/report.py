@@ -119,6 +119,8 @@ def command(
     delimiter: options.Delimiter = None,
     decimal: options.Decimal = None,
     config: options.OnlyConfigs = None,
+    model: options.ModelColumns = None,
+    prediction: options.PredictionColumn = None,
 ) -> None:
     """Read a run, make its report, and write it."""
     if seed is not None:
@@ -140,6 +142,8 @@ def command(
         threshold=threshold,
         decimal=decimal,
         configs=config,
+        model=model,
+        prediction=prediction,
     )
     from earnest.reporting.report import report
 

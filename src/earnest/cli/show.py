@@ -14,7 +14,7 @@ from earnest.cli.picture import HONEST, MARGIN, NAIVE, axis_for, mark, strip
 from earnest.cli.terminal import ACCENT, GREY, WARN, clean, columns, emit
 from earnest.core.cautions import Caution, Severity
 from earnest.core.results import Estimate
-from earnest.core.sentences import confidence, headline, printed, reason
+from earnest.core.sentences import confidence, estimand_words, headline, printed, reason
 from earnest.core.specs import MethodSpec
 from earnest.core.target import Task
 from earnest.methods import METHODS
@@ -125,7 +125,7 @@ def method_facts(estimate: Estimate) -> Iterator[Fact]:
     """Yield the method and what it estimates."""
     spec = spec_of(estimate)
     yield "Method", f"{spec.name}: {spec.title}"
-    yield "Estimates", estimate.estimand
+    yield "Estimates", estimand_words(estimate)
 
 
 def evidence(estimate: Estimate) -> Iterator[Fact]:
@@ -134,12 +134,13 @@ def evidence(estimate: Estimate) -> Iterator[Fact]:
     parts = [
         counted(estimate.n_cases, "case"),
         counted(estimate.n_configs, "configuration"),
-        counted(made.n_folds, "fold"),
+        splits(made.n_folds),
     ]
     if made.n_repeats > 1:
         parts.append(counted(made.n_repeats, "repeat"))
-    if estimate.n_resamples:
-        parts += [counted(estimate.n_resamples, "resample"), f"seed {made.seed}"]
+    parts += [counted(estimate.n_resamples, "resample")] if estimate.n_resamples else []
+    split = "evaluate" in made.knobs and estimate.n_configs > 1  # the cases that score are drawn
+    parts += [f"seed {made.seed}"] if estimate.n_resamples or split else []
     yield "Evidence", ", ".join(parts)
 
 
@@ -184,6 +185,11 @@ def labelled(facts: Iterable[Fact], style: str = "") -> Padding:
     for label, text in facts:
         table.add_row(Text(label, style=GREY), Text(clean(text), style=style))
     return indented(table)
+
+
+def splits(folds: int) -> str:
+    """Return the count of folds; one fold is none."""
+    return counted(folds, "fold") if folds > 1 else "no folds"
 
 
 def counted(count: int, noun: str) -> str:

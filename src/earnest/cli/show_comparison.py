@@ -17,6 +17,7 @@ from earnest.cli.show import (
     indented,
     labelled,
     remarks,
+    splits,
 )
 from earnest.cli.terminal import ACCENT, GREY, clean, columns, emit
 from earnest.comparison import TESTS
@@ -157,7 +158,7 @@ def evidence(made: Comparison) -> Iterator[Fact]:
     """Yield what the difference stands on."""
     about = made.provenance
     samples = about.knobs.get("n_replicates")
-    trained = counted(about.n_folds, "fold")
+    trained = splits(about.n_folds)
     if samples is not None:
         trained = counted(int(samples), "bootstrap sample")
     parts = [counted(made.n_cases, "case"), trained]

@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from earnest.cli.picture import HONEST, MARGIN, Axis
-from earnest.cli.show import Fact, Part, counted, indented, labelled, remarks
+from earnest.cli.show import Fact, Part, counted, indented, labelled, remarks, splits
 from earnest.cli.show_comparison import difference_axis, strip, test_facts, title_of
 from earnest.cli.terminal import ACCENT, GREY, clean, columns, emit
 from earnest.core.cautions import Caution
@@ -137,7 +137,7 @@ def facts(results: Comparisons) -> Iterator[Fact]:
     yield from test_facts(first)
     about = first.provenance
     parts = [counted(first.n_cases, "case"), counted(len(results.p_best), "configuration")]
-    parts.append(counted(about.n_folds, "fold"))
+    parts.append(splits(about.n_folds))
     if results.seed is not None:
         parts.append(f"seed {results.seed}")
     yield "Evidence", ", ".join(parts)

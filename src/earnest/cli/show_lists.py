@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ from earnest.cli.show import Part, grid, indented
 from earnest.cli.terminal import ACCENT, GREY, clean, columns, emit
 from earnest.core.specs import Estimand, MethodSpec
 
+_OF_SKLEARN = re.compile(r"^neg_|_(score|loss|micro|error|censored|corrcoef)$")  # code's words
 NARROW = 72  # columns under which four cells do not stand side by side
 
 
@@ -69,11 +71,20 @@ def _metrics(metrics: Sequence[Any], *, narrow: bool) -> Iterator[Part]:
 
 def _cells(metric: Any) -> tuple[Text, ...]:
     better, needs = _facts(metric)
-    return Text(better.ljust(6), GREY), Text(needs.ljust(16), GREY), Text(clean(metric.title))
+    return Text(better.ljust(6), GREY), Text(needs.ljust(16), GREY), _titled(metric)
 
 
 def _piled(metric: Any) -> tuple[Text]:
-    return (_first_plain((clean(metric.title), ", ".join(_facts(metric)))),)
+    return (_titled(metric).append("\n" + ", ".join(_facts(metric)), GREY),)
+
+
+def _titled(metric: Any) -> Text:
+    """Return the words for people, and what else people say."""
+    known = {metric.name, metric.title.lower().replace(" ", "_")}
+    other = [word for word in metric.aliases if not _OF_SKLEARN.search(word) and word not in known]
+    text = Text(clean(metric.title))
+    said = ", ".join(word.replace("_", " ") for word in other)  # names are read without underscores
+    return text.append(f", or {said}", GREY) if other else text
 
 
 def _facts(metric: Any) -> tuple[str, str]:

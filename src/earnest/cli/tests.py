@@ -4,24 +4,35 @@ from __future__ import annotations
 
 from typing import Any
 
+from earnest.cli import lookup
 from earnest.cli.options import AsJson
 from earnest.cli.terminal import write_json
 
-HELP = "The tests: what each compares and needs."
+HELP = (
+    "The tests: what each compares and needs, and what to cite for it.\n\n"
+    "  earnest tests\n"
+    "  earnest tests delong\n"
+    "  earnest tests delong --bibtex >> paper.bib"
+)
 SCHEMA = "earnest/tests/1"
 
 
-def command(json: AsJson = False) -> None:
-    """List the registered tests."""
+def command(
+    names: lookup.Names = None, bibtex: lookup.AsBibTeX = False, json: AsJson = False
+) -> None:
+    """List the registered tests, or those that were named with their references."""
     from earnest.comparison import TESTS
 
-    specs = [test.spec for test in TESTS.values()]
-    if json:
+    specs = [TESTS[name].spec for name in names or TESTS]
+    if bibtex:
+        lookup.write_bibtex(specs)
+    elif json:
         write_json({"schema": SCHEMA, "tests": [_plain(spec) for spec in specs]})
-        return
-    from earnest.cli.show_comparison import show_tests
+    else:
+        from earnest.cli.show_comparison import show_tests
 
-    show_tests(specs)
+        show_tests(specs)
+        lookup.show_references(specs if names else ())
 
 
 def _plain(spec: Any) -> dict[str, Any]:

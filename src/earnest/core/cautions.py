@@ -124,6 +124,7 @@ CODES: dict[str, str] = {
     "EN055": "inner winners that differ from fold to fold",
     "EN056": "a file that is not UTF-8 and was read as Windows-1252",
     "EN057": "predictions that are scores, not probabilities",
+    "EN058": "scores that all lie on one side of the threshold",
     "EN060": "trials that were left out",
     "EN061": "a parameter that never varied",
     "EN062": "a space that was inferred from the trials",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from html import escape
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from earnest.core.comparison_words import p_words
 from earnest.core.comparisons import Comparison
 from earnest.core.differences import Alternative, alpha_of
 from earnest.core.errors import UnknownNameError
+from earnest.core.result_files import read_result, write_result
 from earnest.core.results import check_schema, read_parts
 from earnest.core.wording import number
 
@@ -153,6 +155,15 @@ class Comparisons:
             }
             for made, p in zip(self.comparisons, self.adjusted, strict=True)
         ]
+
+    def save(self, path: str | Path, *, draws: bool = True) -> Path:
+        """Write them as JSON, with the draws that `at` reads, and return where to."""
+        return write_result(self.to_dict(draws=draws), path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Comparisons:
+        """Read comparisons that `save` or `earnest --json` wrote."""
+        return read_result(cls, path)
 
     def to_frame(self) -> Any:
         """Return the main numbers as a pyarrow table, one row a comparison."""

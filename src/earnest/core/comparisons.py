@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from earnest.core import check
@@ -19,6 +20,7 @@ from earnest.core.differences import (
 )
 from earnest.core.errors import EvidenceError
 from earnest.core.intervals import Interval, LimitSource
+from earnest.core.result_files import read_result, write_result
 from earnest.core.results import (
     Provenance,
     Scale,
@@ -282,6 +284,15 @@ class Comparison:
             least_p=data["least_p"],
             source=difference_source(data["limits_from"]),
         )
+
+    def save(self, path: str | Path, *, draws: bool = True) -> Path:
+        """Write it as JSON, with the draws that `at` reads, and return where to."""
+        return write_result(self.to_dict(draws=draws), path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Comparison:
+        """Read a comparison that `save` or `earnest --json` wrote."""
+        return read_result(cls, path)
 
     def to_frame(self) -> Any:
         """Return the main numbers as a pyarrow table of one row."""

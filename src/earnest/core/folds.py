@@ -150,7 +150,7 @@ def _whole_cells(
             "NaN",
             f"A configuration has all or none of a fold's predictions, and fold "
             f"{fold_names[fold]!r} of repeat {repeat} is partly missing: make the whole fold NaN, "
-            "or drop the configuration.",
+            "drop the configuration, or drop the cases that it lacks.",
         )
     return np.asarray((absent == 0) & (sizes > 0))  # a fold without cases tested nothing
 

@@ -11,12 +11,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from earnest.core.check import some
 from earnest.core.comparison_tables import Comparisons
 from earnest.core.comparison_words import chance, p_words, places_of_difference
 from earnest.core.comparisons import Comparison
 from earnest.core.intervals import Interval
+from earnest.core.latex import latex, one_line, unknown_letters
 from earnest.core.results import Estimate
-from earnest.core.sentences import MINUS, places_of
+from earnest.core.sentences import MINUS, estimand_words, places_of
 from earnest.core.specs import Side
 from earnest.core.tables import Estimates
 from earnest.core.wording import number
@@ -24,52 +26,6 @@ from earnest.core.wording import number
 NONE = "–"
 _NUMERIC = re.compile(r"[<>] |[\d\[" + MINUS + NONE + "]")
 
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"$<$",
-    ">": r"$>$",
-    "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
-    "\u00a0": "~",
-    "–": "--",
-    "—": "---",
-    "…": r"\ldots{}",
-    MINUS: r"$-$",
-    "×": r"$\times$",
-    "±": r"$\pm$",
-    "≤": r"$\leq$",
-    "≥": r"$\geq$",
-    "≠": r"$\neq$",
-    "≈": r"$\approx$",
-    "∞": r"$\infty$",
-    "→": r"$\rightarrow$",
-    "°": r"\textdegree{}",
-    "µ": r"$\mu$",
-    "²": r"$^2$",
-    "³": r"$^3$",
-}
-_GREEK = (
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi . pi rho . sigma tau "
-    "upsilon phi chi psi omega"
-)
-_LATEX |= {chr(945 + i): f"$\\{word}$" for i, word in enumerate(_GREEK.split()) if word != "."}
-_LATEX |= {
-    chr(ord(letter)): f"$\\{name}$"
-    for letter, name in zip(
-        "ΓΔΘΛΞΠΣΦΨΩ",
-        ("Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Phi", "Psi", "Omega"),
-        strict=True,
-    )
-}
 _MARKDOWN = re.compile(r"([\\`*_|<>]|(?<=\])[(\[])")  # brackets alone make no link
 
 
@@ -91,7 +47,8 @@ class PaperTable:
         """Return a tabular that needs the package booktabs, with the note as its first line."""
         columns = "".join("r" if right else "l" for right in self._right())
         lines = [
-            f"% {_one_line(self.note)}",
+            f"% {one_line(self.note)}",
+            *self._engine(),
             f"\\begin{{tabular}}{{{columns}}}",
             r"\toprule",
             _latex_row(self.heads),
@@ -101,6 +58,14 @@ class PaperTable:
             r"\end{tabular}",
         ]
         return "\n".join([*lines, ""])
+
+    def _engine(self) -> list[str]:
+        """Say which LaTeX is needed, where a name has letters that not every one knows."""
+        letters = unknown_letters(cell for row in (self.heads, *self.rows) for cell in row)
+        if not letters:
+            return []
+        needs = "XeLaTeX or LuaLaTeX, with a font that has it"
+        return [f"% pdfLaTeX does not know {some(letters)}: use {needs}."]
 
     def _right(self) -> list[bool]:
         """Tell which columns are numbers, and stand at the right."""
@@ -115,18 +80,6 @@ class PaperTable:
         return f"| {' | '.join(cell if raw else _markdown(cell) for cell in cells)} |"
 
 
-def latex(text: str) -> str:
-    r"""Return text as LaTeX shows it; letters with accents are as they are.
-
-    Examples
-    --------
-    >>> from earnest.core.paper_tables import latex
-    >>> print(latex("svm_rbf & γ < 10 %"))
-    svm\_rbf \& $\gamma$ $<$ 10 \%
-    """
-    return "".join(_LATEX.get(sign, sign) for sign in _one_line(text))
-
-
 def _latex_row(cells: Sequence[str]) -> str:
     line = " & ".join(latex(cell) for cell in cells)
     # After the end of a line, LaTeX takes a bracket or a star for its argument.
@@ -134,11 +87,7 @@ def _latex_row(cells: Sequence[str]) -> str:
 
 
 def _markdown(text: str) -> str:
-    return _MARKDOWN.sub(r"\\\1", _one_line(text))
-
-
-def _one_line(text: str) -> str:
-    return re.sub(r"[ \t\r\n\f\v]+", " ", text)
+    return _MARKDOWN.sub(r"\\\1", one_line(text))
 
 
 def estimates_table(given: Estimate | Estimates) -> PaperTable:
@@ -147,10 +96,11 @@ def estimates_table(given: Estimate | Estimates) -> PaperTable:
     places = places_of(rows)
     metrics = list(dict.fromkeys(e.metric for e in rows))
     level = _level_words([e.interval for e in rows])
-    naive, winner = any(e.naive is not None for e in rows), any(e.winner for e in rows)
+    chosen = any(e.n_configs > 1 for e in rows)
+    naive, winner = chosen and any(e.naive is not None for e in rows), any(e.winner for e in rows)
     heads = ["method", *([] if len(metrics) == 1 else ["metric"])]
     heads += [metrics[0] if len(metrics) == 1 else "value", level or "interval"]
-    heads += ["naive"] * naive + ["winner"] * winner
+    heads += ["naive"] * naive + ["winner" if chosen else "model"] * winner
     body = []
     for e in rows:
         limits = e.scale.limits
@@ -164,15 +114,17 @@ def estimates_table(given: Estimate | Estimates) -> PaperTable:
 
 def _stands_on(rows: Sequence[Estimate]) -> str:
     first = rows[0]
-    facts = [f"n = {first.n_cases}", f"{first.n_configs} configurations"]
+    many = first.n_configs != 1
+    facts = [f"n = {first.n_cases}", f"{first.n_configs} configuration{'s' * many}"]
     if first.provenance.n_folds > 1:
         repeats = first.provenance.n_repeats
         facts.append(f"{first.provenance.n_folds} folds" + f" × {repeats}" * (repeats > 1))
     codes = sorted({c.code for e in rows for c in e.cautions})
     facts += [f"cautions {', '.join(codes)}"] * bool(codes)
-    estimands = dict.fromkeys(e.estimand for e in rows)
+    said = [(e.method, estimand_words(e)) for e in rows]
     told = [
-        f"{', '.join(e.method for e in rows if e.estimand == one)}: {one}." for one in estimands
+        f"{', '.join(method for method, words in said if words == one)}: {one}."
+        for one in dict.fromkeys(words for _, words in said)
     ]
     return " ".join([", ".join(facts) + ".", *told])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Generic, TypeVar
 
@@ -14,6 +15,8 @@ T = TypeVar("T")
 class Registry(Generic[T]):
     """A table of named things of one kind that refuses a name given twice.
 
+    A name may be written with capitals, blanks or hyphens, or without its underscores.
+
     Examples
     --------
     >>> from earnest.core.registry import Registry
@@ -21,6 +24,8 @@ class Registry(Generic[T]):
     >>> _ = fruits.add("pear", 1, aliases=("pyrus",))
     >>> fruits["pyrus"]
     1
+    >>> fruits["Pear"], fruits.canonical("py-rus")
+    (1, 'pear')
     >>> list(fruits)
     ['pear']
     """
@@ -29,19 +34,24 @@ class Registry(Generic[T]):
         self.kind = kind
         self._things: dict[str, T] = {}
         self._aliases: dict[str, str] = {}
+        self._loose: dict[str, str] = {}
 
     def add(self, name: str, thing: T, aliases: tuple[str, ...] = ()) -> T:
         """Register `thing` under `name` and `aliases`, and return it."""
         for word in (name, *aliases):
-            if word in self:
+            if word in self._things or word in self._aliases:
                 raise ValueError(f"{self.kind} {word!r} is registered twice")
         self._things[name] = thing
         self._aliases.update(dict.fromkeys(aliases, name))
+        for word in (name, *aliases):
+            self._loose.setdefault(_squeezed(word), name)
         return thing
 
     def canonical(self, name: str) -> str:
-        """Return the name that an alias stands for."""
-        return self._aliases.get(name, name)
+        """Return the name that an alias stands for, however it is written."""
+        if name in self._things:
+            return name
+        return self._aliases.get(name) or self._loose.get(_squeezed(name), name)
 
     def __getitem__(self, name: str) -> T:
         """Return the thing of that name or alias."""
@@ -55,7 +65,7 @@ class Registry(Generic[T]):
 
     def __contains__(self, name: object) -> bool:
         """Tell whether a name or alias is known."""
-        return isinstance(name, str) and (name in self._things or name in self._aliases)
+        return isinstance(name, str) and self.canonical(name) in self._things
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the names, in the order of registration."""
@@ -68,3 +78,8 @@ class Registry(Generic[T]):
     def values(self) -> list[T]:
         """Return the things in the order of registration."""
         return list(self._things.values())
+
+
+def _squeezed(name: str) -> str:
+    """Return a name without what people write in different ways."""
+    return re.sub(r"[\s_-]+", "", name.casefold())

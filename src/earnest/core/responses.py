@@ -16,6 +16,8 @@ from earnest.core.target import Target, Task
 ROUNDING = 1e-6  # by how much rounding may carry a probability beyond 0 or 1
 SUM = 1e-3  # by how much rounding may carry the sum of all class probabilities away from 1
 
+PERCENT = "If they are percentages, divide them by 100."
+
 
 class ResponseKind(StrEnum):
     """The kinds of response; the first three are a classifier's."""
@@ -224,6 +226,11 @@ def check_threshold(threshold: float | None, target: Target, kind: ResponseKind)
     return cut
 
 
+def like_percent(low: float, high: float) -> bool:
+    """Tell whether scores of this range may be percentages."""
+    return low >= 0.0 and 1.0 < high <= 100.0
+
+
 def _within_one(array: NDArray[Any]) -> bool:
     low, high = finite_range(array)
     return low >= -ROUNDING and high <= 1.0 + ROUNDING
@@ -237,7 +244,10 @@ def _probabilities(numbers: NDArray[Any]) -> NDArray[Any]:
             "`scores` are not probabilities",
             needs="values from 0 to 1",
             got=f"values from {low:.6g} to {high:.6g}",
-            cure="Say response='decision', or leave `response` out.",
+            cure=f"{PERCENT} "
+            * like_percent(low, high)
+            + f"{'Else say' if like_percent(low, high) else 'Say'} response='decision', or leave "
+            "`response` out.",
         )
     return np.clip(numbers, 0.0, 1.0) if low < 0.0 or high > 1.0 else numbers
 

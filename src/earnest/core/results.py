@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -14,11 +15,14 @@ from earnest.core.cautions import Caution, Severity
 from earnest.core.errors import EvidenceError, FormatError
 from earnest.core.intervals import Ask, Interval, LimitSource, source_from_dict
 from earnest.core.limits import draws_of, limit_remarks
+from earnest.core.result_files import read_result, write_result
 from earnest.core.specs import Side
 from earnest.core.wording import decimals, number
 
 SCHEMA = "earnest/estimate/1"
 T = TypeVar("T")
+_READERS = {f"earnest/{name.lower()}/1": name for name in ("Estimate", "Estimates")}
+_READERS |= {f"earnest/{name.lower()}/1": name for name in ("Comparison", "Comparisons")}
 OF_A_LEVEL = {"EN016", "EN026", "EN029"}  # cautions that another level may not deserve
 FEW_IN_TAIL = 5  # draws beyond a limit under which the limit is rough
 
@@ -222,6 +226,15 @@ class Estimate:
             source=source_from_dict(data["limits_from"]),
         )
 
+    def save(self, path: str | Path, *, draws: bool = True) -> Path:
+        """Write it as JSON, with the draws that `at` reads, and return where to."""
+        return write_result(self.to_dict(draws=draws), path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Estimate:
+        """Read an estimate that `save` or `earnest --json` wrote."""
+        return read_result(cls, path)
+
     def to_frame(self) -> Any:
         """Return the main numbers as a pyarrow table of one row."""
         import pyarrow as pa
@@ -303,8 +316,12 @@ def check_schema(data: Any, schema: str, what: str) -> None:
     """Refuse plain data of another kind or version."""
     found = data.get("schema") if isinstance(data, Mapping) else type(data).__name__
     if found != schema:
+        reader = _READERS.get(str(found))
         raise FormatError(
-            f"this is not {what} that can be read", needs=f"schema {schema!r}", got=repr(found)
+            f"this is not {what} that can be read",
+            needs=f"schema {schema!r}",
+            got=repr(found),
+            cure=f"Read it as {reader}." if reader else "",
         )
 
 

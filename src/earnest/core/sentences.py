@@ -15,7 +15,7 @@ from enum import StrEnum
 from earnest.core.cautions import Severity
 from earnest.core.intervals import Interval
 from earnest.core.results import Estimate
-from earnest.core.specs import Side
+from earnest.core.specs import Estimand, Side
 from earnest.core.wording import decimals, number, shared_places
 
 LARGE = 0.05  # the share lost from which the search's own number is contradicted
@@ -152,7 +152,9 @@ def headline(
         scored = f"The best of the candidates scored {article(words)} {words}{comma} of"
         return f"{scored} {shown.value} on the cases that elected it, which flatters it."
     if kind is Form.NONE:
-        return f"{expect}, as {speaker} reported."
+        same = shown.naive == shown.value
+        told = f"as {speaker}" if same else f"no worse than the {shown.naive} that {speaker}"
+        return f"{expect}, {told} reported."
     if kind is Form.LARGE:
         return f"{expect}, not the {shown.naive} that {speaker} reported."
     if kind is Form.SMALL:
@@ -194,6 +196,25 @@ def reason(estimate: Estimate, *, corrected: bool = True, speaker: str = "the se
         return f"The search tried {count} and kept the one that looked best; {luck}."
     whose = f"{speaker[:1].upper()}{speaker[1:]} are of {count}"
     return f"{whose}; the one that looked best was kept, and {luck}."
+
+
+def estimand_words(estimate: Estimate) -> str:
+    """Return what was estimated, in words that hold for one configuration too.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> from earnest.core.sentences import estimand_words
+    >>> pi = en.Predictions.from_arrays([0, 1, 0, 1], [0.2, 0.7, 0.4, 0.6])
+    >>> estimand_words(en.estimate(pi, metric="accuracy", rng=0))
+    'the performance of this one configuration, its predictions read as they are'
+    """
+    if estimate.n_configs > 1 or estimate.estimand != Estimand.WINNER:
+        return estimate.estimand
+    if estimate.provenance.n_folds == 1:
+        return str(Estimand.FIXED_MODEL)
+    parts = estimate.estimand.partition(", trained")
+    return "the mean performance of this one configuration" + "".join(parts[1:])
 
 
 def article(words: str) -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
+from pathlib import Path
 from typing import Any
 
 from earnest.core.cautions import Caution
 from earnest.core.errors import UnknownNameError
 from earnest.core.intervals import Ask
+from earnest.core.result_files import read_result, write_result
 from earnest.core.results import Estimate, check_schema, read_parts
 from earnest.core.specs import Side
 
@@ -86,6 +88,15 @@ class Estimates:
             dict(data["refused"]),
             tuple(Caution.from_dict(part) for part in data["cautions"]),
         )
+
+    def save(self, path: str | Path, *, draws: bool = True) -> Path:
+        """Write them as JSON, with the draws that `at` reads, and return where to."""
+        return write_result(self.to_dict(draws=draws), path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Estimates:
+        """Read estimates that `save` or `earnest --json` wrote."""
+        return read_result(cls, path)
 
     def to_frame(self) -> Any:
         """Return the main numbers as a pyarrow table, one row a method."""

@@ -195,6 +195,7 @@ def _positive(labels: tuple[Any, ...], positive: Any) -> int:
             "`positive` is not a class of `y`",
             needs=" or ".join(repr(label) for label in labels),
             got=check.show(positive),
+            cure=_meant(positive, labels),
         )
     for negative, clear in _CLEAR_PAIRS:
         if set(labels) == {negative, clear}:
@@ -205,6 +206,12 @@ def _positive(labels: tuple[Any, ...], positive: Any) -> int:
         got="no `positive`",
         cure="Say which class the scores speak for.",
     )
+
+
+def _meant(positive: Any, labels: tuple[Any, ...]) -> str:
+    """Return 'Did you mean ...?' for a class in other capitals; a guess might be the other one."""
+    alike = [label for label in labels if str(label).casefold() == str(positive).casefold()]
+    return f"Did you mean {alike[0]!r}?" if alike else ""
 
 
 def _names(given: Any, label: Any) -> bool:

@@ -85,8 +85,12 @@ def beyond_the_theorem(made: CaseValues, title: str) -> Iterator[Caution]:
         yield Caution(
             "EN031",
             f"{title} is not a mean over cases.",
-            "It is the mean over folds, not the pooled one, and its limits come from placements "
-            "in folds (LeDell et al. 2015), which is beyond the theorem of Bayle et al. 2020.",
+            "Its limits come from placements of the cases, as DeLong's do, which is beyond the "
+            "theorem of Bayle et al. 2020."
+            if made.folds.max() == 0
+            else "It is the mean over folds, not the pooled one, and its limits come from "
+            "placements in folds (LeDell et al. 2015), which is beyond the theorem of Bayle et al. "
+            "2020.",
             severity=Severity.NOTE,
         )
     if made.folds.shape[1] > 1:

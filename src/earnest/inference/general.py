@@ -15,6 +15,7 @@ from earnest.core.intervals import Interval, LimitSource, NormalLimits
 from earnest.core.limits import StudentLimits
 from earnest.core.rng import RngLike, Seeds
 from earnest.inference.general_draws import METHODS, bootstrap_remarks, drawn, limits_of
+from earnest.inference.general_probe import refuse_function_of_data
 from earnest.inference.general_remarks import no_spread, not_smooth, undefined_left_out
 from earnest.inference.general_result import StatisticResult, asked_at, side_of
 from earnest.inference.general_units import Array, Asked, Units
@@ -60,7 +61,8 @@ def bootstrap(
         `weights -> number`. The weights (n,) are 1 for the cases as they are and always sum to n,
         within every stratum to its size.
     cases : int or data
-        The number of cases, or data with a row for each, of which only the number is read.
+        The number of cases, or data with a row for each (or a tuple of arrays as long as one
+        another), of which only the number is read.
     n_resamples : int
         The number of resamples; more of them extend fewer.
     confidence_level, side
@@ -321,7 +323,9 @@ def _asked(statistic: Statistic, units: Units, vectorized: bool) -> Asked:
             needs="a function of weights, such as lambda w: np.average(x, weights=w)",
             got=check.show(statistic),
         )
-    return Asked(statistic, units, bool(vectorized))
+    made = Asked(statistic, units, bool(vectorized))
+    refuse_function_of_data(made)
+    return made
 
 
 def _refuse_undefined(values: Array, where: str) -> None:

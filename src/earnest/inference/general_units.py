@@ -191,6 +191,15 @@ def _count(cases: Any) -> int:
     shape = getattr(cases, "shape", None)
     if shape is not None and len(shape) >= 1:
         return check.whole_number("cases", int(shape[0]), low=1)
+    if isinstance(cases, tuple) and cases and all(hasattr(part, "__len__") for part in cases):
+        lengths = {len(part) for part in cases}
+        if len(lengths) > 1:
+            raise InputError(
+                "the parts of `cases` are not equally long",
+                needs="arrays with a row for each case",
+                got=check.some(sorted(lengths)),
+            )
+        return check.whole_number("cases", lengths.pop(), low=1)
     try:
         return check.whole_number("cases", len(cases), low=1)
     except TypeError:

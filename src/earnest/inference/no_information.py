@@ -19,6 +19,9 @@ from earnest.metrics.families import CallableMetric, Metric, Need
 def no_information(target: Target, metric: Metric) -> float | None:
     """Return the metric of the best constant prediction; None where it is undefined.
 
+    None too where a constant has the best value there is, as the sensitivity of a model that calls
+    every case positive: no model beats that, and none is worse for it.
+
     One half for the AUC, the share of the largest class for accuracy, 0 for R², the standard
     deviation of y for the RMSE. Labels try every class, values the mean and the median.
     """
@@ -42,7 +45,8 @@ def no_information(target: Target, metric: Metric) -> float | None:
         raise
     if np.isnan(scores).all():
         return 0.0 if metric.limits == (-1.0, 1.0) else None  # a correlation with a constant
-    return float(metric.sign * np.nanmax(metric.sign * scores))
+    best = float(metric.sign * np.nanmax(metric.sign * scores))
+    return None if best == metric.limits[1 if metric.greater_is_better else 0] else best
 
 
 def _kind(target: Target, need: Need) -> ResponseKind:

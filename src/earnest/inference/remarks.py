@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from earnest.core import check
 from earnest.core.cautions import Caution, Severity
 from earnest.core.predictions import Predictions
-from earnest.core.responses import ResponseKind
+from earnest.core.responses import PERCENT, ResponseKind, finite_range
 from earnest.core.selection import TIE, Selector
 from earnest.core.target import Task
 from earnest.inference.areas import is_auc
 from earnest.inference.winners import winner
-from earnest.metrics.families import Metric, RankMetric
+from earnest.metrics.families import Metric, Need, RankMetric
+from earnest.metrics.responding import cut, in_percent
 from earnest.resampling.bootstrap import GroupBootstrap
 
 FEW_OF_A_CLASS = 5  # cases of a class in a fold under which fold scores say little
@@ -37,12 +38,31 @@ def evidence_remarks(pi: Predictions, metric: Metric) -> Iterator[Caution]:
             "Neighbouring cases may depend on each other, which makes the interval too narrow.",
             "Give blocks of time as `groups`.",
         )
+    yield from _one_side(pi, metric)
     if isinstance(metric, RankMetric) and pi.kind is ResponseKind.LABEL:
         yield Caution(
             "EN019",
             f"{metric.title} is computed from hard labels.",
             "It sees one threshold only and is lower than that of the scores.",
             "Store probabilities or decision values.",
+        )
+
+
+def _one_side(pi: Predictions, metric: Metric) -> Iterator[Caution]:
+    """Yield a caution where the threshold gives every case the same label."""
+    scores = pi.kind in (ResponseKind.PROBABILITY, ResponseKind.DECISION)
+    if pi.target.task is not Task.BINARY or not scores or metric.needs is not Need.LABEL:
+        return
+    (low, high), at = finite_range(pi.responses), cut(pi)
+    if low > at or high <= at:
+        label = pi.target.classes[1 if low > at else 0]
+        yield Caution(
+            "EN058",
+            f"{'All scores are' if low > at else 'No score is'} above the threshold {at:g}.",
+            f"Every case is called {label}, whatever its score.",
+            f"{PERCENT} Else say which `threshold` the model is used with."
+            if in_percent(pi)
+            else "Say which `threshold` the model is used with.",
         )
 
 

@@ -347,7 +347,7 @@ def _result_remarks(made: Estimate, method: Method, call: Call) -> Iterator[Caut
             "EN015",
             "There is one configuration.",
             "Nothing was selected, so nothing is corrected.",
-            "If others were tried, add their predictions.",
+            f"If others were tried, add their predictions.{_narrower(made)}",
             Severity.NOTE,
         )
     yield from few_beyond(made.interval, made.n_valid)
@@ -362,6 +362,16 @@ def _result_remarks(made: Estimate, method: Method, call: Call) -> Iterator[Caut
             "They are left out, which favours resamples with every class.",
             "Use more cases of the rare classes, or a metric that can do without them.",
         )
+
+
+def _narrower(made: Estimate) -> str:
+    """Say how a model that was not selected is judged by all cases, where out-of-bag ones did."""
+    if made.method != "bbc":
+        return ""
+    if made.provenance.n_folds == 1:
+        return " If not, method='holdout' scores all cases and is narrower."
+    kinds = "for the AUC and for means over cases"
+    return f" If not, method='bayle_all_pairs' scores all cases and is narrower, {kinds}."
 
 
 def disagreement(answers: list[Estimate], corrected: set[str]) -> Iterator[Caution]:

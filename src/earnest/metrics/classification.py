@@ -43,10 +43,13 @@ def misses(target: Target, labels: NDArray[Any], centre: Any) -> Moments:
     return Moments((labels != target.y[:, None])[None], ones(target))
 
 
-def positives(target: Target, labels: NDArray[Any], centre: Any) -> Moments:
-    """Return the true positives and the predicted ones; shared: 1 and the positive class."""
-    predicted = labels == 1
-    real = target.y == 1
+def positives(target: Target, labels: NDArray[Any], centre: Any, *, code: int = 1) -> Moments:
+    """Return the true positives and the predicted ones; shared: 1 and the positive class.
+
+    With `code` 0 the negative class takes the part of the positive one.
+    """
+    predicted = labels == code
+    real = target.y == code
     own = np.stack([predicted & real[:, None], predicted])
     return Moments(own, np.stack([np.ones(target.n), real]))
 
@@ -154,7 +157,7 @@ recall = register(
         limits=(0.0, 1.0),
         needs=Need.LABEL,
         tasks=BINARY,
-        aliases=("recall_score", "sensitivity", "true_positive_rate", "tpr"),
+        aliases=("recall_score", "sensitivity", "sens", "true_positive_rate", "tpr"),
         needs_all_classes=True,
         features=partial(recognised, code=1),
         combine=recall_of,
@@ -170,10 +173,26 @@ specificity = register(
         limits=(0.0, 1.0),
         needs=Need.LABEL,
         tasks=BINARY,
-        aliases=("true_negative_rate", "tnr"),
+        aliases=("spec", "true_negative_rate", "tnr"),
         needs_all_classes=True,
         features=partial(recognised, code=0),
         combine=recall_of,
+        whole=True,
+    )
+)
+
+npv = register(
+    MomentMetric(
+        name="npv",
+        title="negative predictive value",
+        greater_is_better=True,
+        limits=(0.0, 1.0),
+        needs=Need.LABEL,
+        tasks=BINARY,
+        aliases=("negative_predictive_value",),
+        needs_all_classes=True,
+        features=partial(positives, code=0),
+        combine=precision_of,
         whole=True,
     )
 )
@@ -186,7 +205,7 @@ f1 = register(
         limits=(0.0, 1.0),
         needs=Need.LABEL,
         tasks=BINARY,
-        aliases=("f1_score",),
+        aliases=("f1_score", "f_score", "f_meas"),
         needs_all_classes=True,
         features=positives,
         combine=partial(f_beta_of, beta=1.0),

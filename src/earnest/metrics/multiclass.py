@@ -161,7 +161,7 @@ balanced_accuracy = _over_classes(
     class_hits,
     limits=(0.0, 1.0),
     by_task={Task.BINARY: {"needs_all_classes": True}},
-    aliases=("balanced_accuracy_score",),
+    aliases=("balanced_accuracy_score", "bal_accuracy"),
 )
 f1_macro = _over_classes("f1_macro", "macro F1", macro_f1, class_counts, **SHARE)
 f1_weighted = _over_classes("f1_weighted", "weighted F1", weighted_f1, class_counts, **SHARE)
@@ -182,7 +182,7 @@ cohen_kappa = _over_classes(
     "Cohen's kappa",
     kappa,
     agreements,
-    aliases=("cohen_kappa_score", "kappa"),
+    aliases=("cohen_kappa_score", "kappa", "kap"),
     **CORRELATION,
 )
 quadratic_kappa = _over_classes(

@@ -113,7 +113,12 @@ ERROR: dict[str, Any] = {"greater_is_better": False, "limits": (0.0, np.inf)}
 SCORE: dict[str, Any] = {"greater_is_better": True, "limits": (-np.inf, 1.0), "centre": middles}
 
 r2 = _regression(
-    "r2", "R²", squared_errors_and_outcome, explained, aliases=("r2_score", "r_squared"), **SCORE
+    "r2",
+    "R²",
+    squared_errors_and_outcome,
+    explained,
+    aliases=("r2_score", "r_squared", "rsq"),
+    **SCORE,
 )
 explained_variance = _regression(
     "explained_variance",

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from earnest.core.errors import MetricError
 from earnest.core.predictions import Predictions
-from earnest.core.responses import ResponseKind
+from earnest.core.responses import PERCENT, ResponseKind, finite_range, like_percent
 from earnest.core.target import Target, Task, label_array
 from earnest.metrics.families import Metric, Need
 
@@ -50,7 +50,7 @@ def check_fits(pi: Predictions, metric: Metric) -> None:
             f"metric {metric.name!r} cannot be computed from a {pi.kind} response",
             needs=" or ".join(_FITS[metric.needs][:2]),
             got=str(pi.kind),
-            cure=_CURES[pi.kind],
+            cure=f"{PERCENT} " * in_percent(pi) + _CURES[pi.kind],
         )
 
 
@@ -81,6 +81,12 @@ def cut(pi: Predictions) -> float:
     if pi.threshold is not None:
         return pi.threshold
     return 0.5 if pi.kind is ResponseKind.PROBABILITY else 0.0
+
+
+def in_percent(pi: Predictions) -> bool:
+    """Tell whether decision values lie between 0 and 100, as percentages do."""
+    binary = pi.kind is ResponseKind.DECISION and pi.target.task is Task.BINARY
+    return binary and like_percent(*finite_range(pi.responses))
 
 
 def _suggestion(task: Task) -> str:

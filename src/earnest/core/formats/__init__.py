@@ -179,6 +179,17 @@ def _existing(path: Path) -> Path:
     return path
 
 
+def _exported(suffix: str) -> str:
+    """Say how the file of another program becomes one that is read."""
+    if suffix.startswith(".xls") or suffix in (".ods", ".numbers"):
+        return "Export a spreadsheet as CSV."
+    if suffix in (".rds", ".rda", ".rdata"):
+        return 'Write it in R with write.csv(x, "x.csv", row.names = FALSE).'
+    if suffix in (".sas7bdat", ".xpt", ".sav", ".dta", ".pkl", ".pickle"):
+        return "Export it as CSV or Parquet."
+    return ""
+
+
 def _suffix(path: Path, allowed: tuple[str, ...], verb: str) -> str:
     name = path.name.casefold()
     found = next((suffix for suffix in allowed if name.endswith(suffix)), None)
@@ -187,6 +198,6 @@ def _suffix(path: Path, allowed: tuple[str, ...], verb: str) -> str:
             f"{path.name!r} has a suffix that is not {verb}",
             needs=", ".join(allowed),
             got=repr(path.suffix) if path.suffix else "no suffix",
-            cure="Export a spreadsheet as CSV." if path.suffix.startswith(".xls") else "",
+            cure=_exported(path.suffix.casefold()) if verb == "read" else "",
         )
     return found

@@ -8,7 +8,8 @@ from typing import Any
 from earnest.core import check
 from earnest.core.errors import InputError
 from earnest.core.frames.columns import Columns
-from earnest.core.frames.long import is_long, long_arguments
+from earnest.core.frames.long import LongParts, is_long, long_arguments, refuse_parts_of_long
+from earnest.core.frames.repeats import with_repeats
 from earnest.core.frames.roles import Roles, assign_roles
 from earnest.core.frames.wide import wide_arguments
 from earnest.core.frames.writing import long_table, wide_table
@@ -30,6 +31,8 @@ def read_frame(
     time: str | None = None,
     event: str | None = None,
     configs: Sequence[str] | None = None,
+    model: str | Sequence[str] | None = None,
+    prediction: str | None = None,
     task: Task | str | None = None,
     positive: Any = None,
     classes: Sequence[Any] | None = None,
@@ -43,20 +46,24 @@ def read_frame(
     *Wide*: a column `y`, a column `fold`, perhaps `group`, `repeat`, `strata` and `row_id` (or
     `id`), and one column a configuration: every other column, which must then hold numbers, or
     labels of `y`. With `repeat` a case has one row a repeat, and `row_id` tells which rows are
-    the same case. Class probabilities of a multiclass task stand in columns `config:class`.
+    the same case. Class probabilities stand in columns `config:class`, or in columns that begin
+    or end with the class, such as `.pred_yes` and `.pred_no`.
 
     *Long*: one row a case, configuration and repeat, with `row_id`, `config_id`, `y_true` and
-    either `y_pred` or one column `proba_<class>` (or `score_<class>` for decision values) a
-    class; the positive class alone will do. `repeat`, `fold` and `group` are optional, other
+    either `y_pred` or one column `proba_<class>` (or `score_<class>` for decision values, or named
+    by the classes as above) a class; the positive class alone will do. `model` and `prediction` say
+    other names than `config_id` and `y_pred`. `repeat`, `fold` and `group` are optional, other
     columns are not looked at, and where a row is missing the configuration was not evaluated.
     Where both stand there, `y_pred` is read with `response='label'`, the probabilities else.
+
+    Folds that are named `Fold1.Rep2` are fold and repeat in one.
 
     Parameters
     ----------
     frame : table
         Any eager frame that narwhals reads: pandas, polars, pyarrow, Modin, cuDF.
     format : {'wide', 'long'}, optional
-        Long where there is a column `config_id`, if None.
+        Long where there is a column `config_id`, or where `model` is said, if None.
     target, fold, group, repeat, id, strata : str, optional
         Names of columns. Those of the default names are used where they stand; another name must
         stand there, and None leaves the column out. `fold=None` makes one hold-out fold.
@@ -64,6 +71,10 @@ def read_frame(
         Survival: the columns of times and events, by default those of these names.
     configs : sequence of str, optional
         Wide: the columns that are configurations. Long: the configurations to keep.
+    model : str or sequence of str, optional
+        Long: the column that names the configuration, or several of hyper-parameters.
+    prediction : str, optional
+        Long: the column of predictions.
     task, positive, classes, response, threshold, ordered, sample_weight
         As in `Predictions.from_arrays`.
 
@@ -82,24 +93,28 @@ def read_frame(
     >>> read_frame(table)
     Predictions(n=2, configs=2, repeats=1, folds=1, task=binary, response=probability)
     """
-    columns = Columns.of(frame)
+    columns = with_repeats(Columns.of(frame), fold, repeat)
     if format is not None:
         check.one_of("format", format, ("wide", "long"))
-    long = is_long(columns) if format is None else format == "long"
+    long = model is not None or is_long(columns) if format is None else format == "long"
+    refuse_parts_of_long(long, model, prediction)
     roles = assign_roles(
         columns,
         long=long,
         given=Roles(target, time, event, fold, group, repeat, id, strata),
         survival=task is not None and str(task) == Task.SURVIVAL,
     )
-    read = long_arguments if long else wide_arguments
     about: dict[str, Any] = {
         "task": Task.SURVIVAL if roles.time is not None else task,
         "positive": positive,
         "classes": None if classes is None else tuple(classes),
         "response": response,
     }
-    arguments = about | read(columns, roles, configs, **about)
+    if long:
+        parts = LongParts.of(model, prediction)
+        arguments = about | long_arguments(columns, roles, configs, parts, **about)
+    else:
+        arguments = about | wide_arguments(columns, roles, configs, **about)
     return Predictions.from_arrays(
         **arguments, threshold=threshold, ordered=ordered, sample_weight=sample_weight
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from earnest.core import check
 from earnest.core.arrays import missing, whole_as_int
 from earnest.core.errors import InputError
+from earnest.core.frames.classes import ClassColumns, class_names, named_by_class
 from earnest.core.frames.columns import Columns, Grid, refuse_stray_text
 from earnest.core.frames.roles import Roles, about_cases, nearest_column, outcome
 from earnest.core.responses import ResponseKind
@@ -22,6 +24,37 @@ PREDICTION = "y_pred"
 PREFIXES = {"proba_": ResponseKind.PROBABILITY, "score_": ResponseKind.DECISION}
 
 
+@dataclass(frozen=True)
+class LongParts:
+    """The columns that only a long table has: of the configuration, and of its prediction."""
+
+    model: tuple[str, ...] = (CONFIG,)
+    prediction: str | None = None
+
+    @classmethod
+    def of(cls, model: str | Sequence[str] | None, prediction: str | None) -> LongParts:
+        """Read the names of the columns, None for the usual ones."""
+        if model is None:
+            return cls(prediction=prediction)
+        return cls((model,) if isinstance(model, str) else tuple(model), prediction)
+
+
+def refuse_parts_of_long(
+    long: bool, model: str | Sequence[str] | None, prediction: str | None
+) -> None:
+    """Refuse names of columns that a wide table does not have."""
+    if not long and (model is not None or prediction is not None):
+        which = "model" if model is not None else "prediction"
+        raise InputError(
+            f"`{which}` is for long tables",
+            needs="a row for each case and configuration",
+            got="a wide table",
+            cure="Say format='long', and which column names the configuration with `model`."
+            if model is None
+            else "Leave it out, or say format='long'.",
+        )
+
+
 def is_long(columns: Columns) -> bool:
     """Tell whether a table is long."""
     return CONFIG in columns.names
@@ -31,6 +64,7 @@ def long_arguments(
     columns: Columns,
     roles: Roles,
     configs: Sequence[str] | None,
+    parts: LongParts,
     *,
     task: Task | str | None,
     positive: Any,
@@ -38,27 +72,57 @@ def long_arguments(
     response: Any,
 ) -> dict[str, Any]:
     """Return the arguments of `Predictions.from_arrays` that a long table holds."""
-    if CONFIG not in columns.names:
-        raise InputError(
-            f"column {CONFIG!r} is missing",
-            needs=f"a long table with {CONFIG!r}",
-            got=f"columns {check.some(map(repr, columns.names))}",
-            cure=nearest_column(CONFIG, columns, roles.used())
-            or "Say format='wide' if it is wide.",
-        )
+    _refuse_lacking(columns, roles, parts)
     assert roles.id is not None
     grid = Grid.of(columns, roles.id, roles.repeat)
-    config, labels = columns.complete_codes(CONFIG)
-    names = tuple(str(label) for label in labels)
+    config, names = _configurations(columns, parts.model)
     grid.refuse_duplicates(config, names)
     y = outcome(columns, roles, grid)
     arguments = {"y": y, "configs": names, **about_cases(columns, roles, grid)}
-    arguments |= _responses(columns, grid, config, y, positive, classes, response)
+    spare = [n for n in columns.names if n not in roles.used() | {*parts.model}]
+    asked = _Asked(positive, classes, response, parts.prediction, tuple(spare))
+    arguments |= _responses(columns, grid, config, y, asked)
     if configs is not None:
         kept = _kept(names, configs)
         arguments["scores"] = arguments["scores"][:, kept]
         arguments["configs"] = [names[c] for c in kept]
     return arguments
+
+
+def _refuse_lacking(columns: Columns, roles: Roles, parts: LongParts) -> None:
+    """Refuse a table without the column that names the configuration."""
+    for name in parts.model:
+        if name not in columns.names:
+            near = nearest_column(name, columns, roles.used())
+            raise InputError(
+                f"column {name!r} is missing",
+                needs=f"a long table with {name!r}",
+                got=f"columns {check.some(map(repr, columns.names))}",
+                cure=f"{near} "
+                * bool(near)
+                + "Say which column names the configuration with `model`, or format='wide' if each "
+                "has a column of its own.",
+            )
+
+
+def _configurations(
+    columns: Columns, model: tuple[str, ...]
+) -> tuple[NDArray[np.intp], tuple[str, ...]]:
+    """Return the code of each row's configuration, and the names in order of appearance."""
+    if len(model) == 1:
+        config, labels = columns.complete_codes(model[0])
+        # A number alone says nothing: 'mtry=2'.
+        word = f"{model[0]}=" if model[0] != CONFIG and labels.dtype.kind in "iuf" else ""
+        return config, tuple(f"{word}{label}" for label in labels.tolist())
+    parts = [columns.complete_codes(name) for name in model]
+    rows = np.column_stack([codes for codes, _ in parts])
+    _, first, config = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    rank = np.argsort(np.argsort(first))
+    names = [
+        ", ".join(f"{name}={parts[k][1][rows[row, k]]}" for k, name in enumerate(model))
+        for row in np.sort(first)
+    ]
+    return rank[config.ravel()], tuple(names)
 
 
 def _kept(names: tuple[str, ...], configs: Sequence[str]) -> list[int]:
@@ -73,34 +137,39 @@ def _kept(names: tuple[str, ...], configs: Sequence[str]) -> list[int]:
     return [names.index(name) for name in wanted]
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """What a user said of the predictions, and the columns that have no other part."""
+
+    positive: Any
+    classes: tuple[Any, ...] | None
+    response: Any
+    prediction: str | None
+    spare: tuple[str, ...]
+
+
 def _responses(
-    columns: Columns,
-    grid: Grid,
-    config: NDArray[np.intp],
-    y: Any,
-    positive: Any,
-    classes: tuple[Any, ...] | None,
-    response: Any,
+    columns: Columns, grid: Grid, config: NDArray[np.intp], y: Any, asked: _Asked
 ) -> dict[str, Any]:
     """Return the scores, and what the names of their columns say of them."""
+    positive, classes, response = asked.positive, asked.classes, asked.response
     prefix = next((p for p in PREFIXES if any(n.startswith(p) for n in columns.names)), None)
+    name = asked.prediction or PREDICTION
     labels_wanted = response is not None and str(response) == ResponseKind.LABEL
-    if prefix is None or (labels_wanted and PREDICTION in columns.names):
-        if PREDICTION not in columns.names:
-            raise InputError(
-                f"column {PREDICTION!r} is missing",
-                needs=f"{PREDICTION!r}, or 'proba_<class>' for every class",
-                got=f"columns {check.some(map(repr, columns.names))}",
-                cure=nearest_column(PREDICTION, columns, {CONFIG, "row_id", "id", "y_true", "y"}),
-            )
-        known = () if isinstance(y, tuple) else dict.fromkeys(y.tolist())
-        return {"scores": _spread(columns, grid, config, [PREDICTION], known)[..., 0]}
-    found = [name for name in columns.names if name.startswith(prefix)]
-    labels = _class_labels(found, prefix, y, classes)
+    if asked.prediction is not None or (labels_wanted and name in columns.names):
+        return _one_column(columns, grid, config, y, name)
+    if prefix is None:
+        found = _by_class(columns, y, asked)
+        if found is None:
+            return _one_column(columns, grid, config, y, name)
+        scores = _spread(columns, grid, config, list(found.table[0]))
+        return _of_classes(scores, found.classes, response or ResponseKind.PROBABILITY)
+    found_names = [name for name in columns.names if name.startswith(prefix)]
+    labels = _class_labels(found_names, prefix, y, classes)
     if classes is not None and set(labels) == set(classes):
-        found = [found[labels.index(label)] for label in classes]
+        found_names = [found_names[labels.index(label)] for label in classes]
         labels = tuple(classes)
-    scores = _spread(columns, grid, config, found)
+    scores = _spread(columns, grid, config, found_names)
     kind = PREFIXES[prefix] if response is None else response
     if len(labels) == 1:
         return {
@@ -108,8 +177,40 @@ def _responses(
             "positive": _only_class(labels[0], positive, prefix),
             "response": kind,
         }
+    return _of_classes(scores, labels, kind)
+
+
+def _of_classes(scores: NDArray[Any], labels: tuple[Any, ...], kind: Any) -> dict[str, Any]:
     task = Task.BINARY if len(labels) == 2 else Task.MULTICLASS
     return {"scores": scores, "classes": labels, "response": kind, "task": task}
+
+
+def _by_class(columns: Columns, y: Any, asked: _Asked) -> ClassColumns | None:
+    """Return the columns that are named by the classes alone, of one kind."""
+    if isinstance(y, tuple):
+        return None
+    known = whole_as_int(y[~missing(y)])
+    if known.dtype.kind == "f":
+        return None
+    labels = asked.classes or tuple(sorted(dict.fromkeys(known.tolist()), key=str))
+    found = named_by_class(columns, class_names(asked.spare, labels), labels)
+    return found if found is not None and len(found.ids) == 1 else None
+
+
+def _one_column(
+    columns: Columns, grid: Grid, config: NDArray[np.intp], y: Any, name: str
+) -> dict[str, Any]:
+    """Return the scores of a table whose predictions stand in one column."""
+    if name not in columns.names:
+        near = nearest_column(name, columns, {CONFIG, "row_id", "id", "y_true", "y"})
+        raise InputError(
+            f"column {name!r} is missing",
+            needs=f"{name!r}, or 'proba_<class>' for every class",
+            got=f"columns {check.some(map(repr, columns.names))}",
+            cure=f"{near} " * bool(near) + "Say which column it is with `prediction`.",
+        )
+    known = () if isinstance(y, tuple) else dict.fromkeys(y.tolist())
+    return {"scores": _spread(columns, grid, config, [name], known)[..., 0]}
 
 
 def _spread(

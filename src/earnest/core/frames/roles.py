@@ -39,7 +39,25 @@ _DECIMALS = re.compile(r"[-+]?\d*\.\d+")
 _MODELS = {"model", "models", "config", "configuration", "estimator", "algorithm", "classifier"}
 _ANSWERS = {"pred", "prediction", "predictions", "y_pred", "y_hat", "yhat", "score", "proba"}
 _ANSWERS |= {"prob", "probability", "predicted", "y_score", "y_prob", "y_proba"}
+_MODELS |= {".config", "mtry", "learner"}
 _HOLD_OUT = "For one hold-out test set without folds say fold=None."
+# What the columns are called elsewhere, the likeliest first.
+_ELSEWHERE = {
+    "target": (
+        "obs",
+        "truth",
+        "y_true",
+        "outcome",
+        "observed",
+        "actual",
+        "target",
+        "label",
+        "status",
+    ),
+    "fold": ("resample", "fold_id", "foldid", "cv_fold", "cvfold", "split", "id2"),
+    "id": (".row", "rowindex", "row_index", "case_id", "patient_id", "subject_id", "pid"),
+    "event": ("status", "died", "death", "dead", "cens", "delta"),
+}
 
 
 def assign_roles(columns: Columns, *, long: bool, given: Roles, survival: bool) -> Roles:
@@ -57,7 +75,8 @@ def assign_roles(columns: Columns, *, long: bool, given: Roles, survival: bool) 
             "the table has no column that tells which rows are the same case",
             needs="a column 'row_id'" + ("" if long else ", since there is a column of repeats"),
             got=f"columns {check.some(map(repr, columns.names))}",
-            cure="Add it, or say its name with `id`"
+            cure=_meant(columns, "id")
+            + "Add it, or say its name with `id`"
             + ("." if long else "; a column that is not the repeat is left out by repeat=None."),
         )
     roles = Roles(target, time, event, fold, group, repeat, id_column, strata)
@@ -81,6 +100,9 @@ def outcome(
             f"column {roles.event!r} does not hold events",
             needs="bool, or 1 for an event and 0 for a censored case",
             got=check.some(map(repr, dict.fromkeys(events.tolist()))),
+            cure="Subtract 1: R's survival takes 2 for an event and 1 for a censored case."
+            if events.dtype.kind in "iuf" and np.isin(events, (1, 2)).all()
+            else "",
         )
     if times.dtype.kind not in "iuf":
         raise InputError(
@@ -132,7 +154,34 @@ def _outcome(
     if survival or pair or given.time is not None or given.event is not None:
         time = _present(columns, given.time or "time", "time")
         return time, _present(columns, given.event or "event", "event"), None
-    return None, None, target or _present(columns, usual[0], "target")
+    return None, None, target or _present(columns, usual[0], "target", _also(columns, given, long))
+
+
+def _also(columns: Columns, given: Roles, long: bool) -> str:
+    """Say what else a table lacks, so that one message tells all of it."""
+    events = _called_elsewhere(columns, "event")
+    if "time" in columns.names and events:
+        return f"For survival say time='time' and event={events[0]!r}."
+    if long or given.fold is None or given.fold in columns.names:
+        return ""
+    folds = _called_elsewhere(columns, "fold") + [
+        name for name in columns.names if name.strip().casefold() == given.fold
+    ]
+    said = f"say fold={folds[0]!r}" if folds else "say which one it is with `fold`"
+    return (
+        f"There is no column {given.fold!r} either: {said}, or fold=None for a hold-out test set."
+    )
+
+
+def _meant(columns: Columns, role: str) -> str:
+    """Return 'Did you mean ...? ' for a column that others call so, or nothing."""
+    found = _called_elsewhere(columns, role)
+    return f"Did you mean {found[0]!r}? " if found else ""
+
+
+def _called_elsewhere(columns: Columns, role: str) -> list[str]:
+    plain = {name.strip().casefold(): name for name in columns.names}
+    return [plain[word] for word in _ELSEWHERE.get(role, ()) if word in plain]
 
 
 def _optional(columns: Columns, given: Roles, role: str, *, needed: bool = False) -> str | None:
@@ -144,11 +193,14 @@ def _optional(columns: Columns, given: Roles, role: str, *, needed: bool = False
     return _present(columns, name, role)
 
 
-def _present(columns: Columns, name: str, role: str) -> str:
+def _present(columns: Columns, name: str, role: str, also: str = "") -> str:
     if name not in columns.names:
+        near = _meant(columns, role).rstrip() if name in (role, "y", "y_true") else ""
+        near = near or nearest_column(name, columns, {*_IDS, "config_id", "y_pred"})
         cures = [
-            nearest_column(name, columns, {*_IDS, "config_id", "y_pred"}),
+            "" if also.startswith("For survival") else near,
             f"Say which column it is with `{role}`.",
+            also,
         ]
         raise InputError(
             f"column {name!r} is missing",
@@ -169,9 +221,10 @@ def long_hint(columns: Columns) -> str:
     answers = [name for name in columns.names if name.strip().casefold() in _ANSWERS]
     if not looks or not answers:
         return ""
-    renamed = [f"{looks[0]!r} to 'config_id'"]
-    renamed += [f"{answers[0]!r} to 'y_pred'"] if answers[0] != "y_pred" else []
-    return f"If a row is one case of one configuration, rename {' and '.join(renamed)}."
+    numbers = [name for name in answers if columns.array(name).dtype.kind in "iuf"]
+    said = [f"model={looks[0]!r}"]
+    said += [f"prediction={numbers[0]!r}"] if numbers and numbers[0] != "y_pred" else []
+    return f"If a row is one case of one configuration, say {' and '.join(said)}."
 
 
 def nearest_column(name: str, columns: Columns, others: set[str]) -> str:

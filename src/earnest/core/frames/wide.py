@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from earnest.core import check
 from earnest.core.arrays import missing, whole_as_int
 from earnest.core.errors import InputError
+from earnest.core.frames.classes import named_by_class, refuse_both_classes
 from earnest.core.frames.columns import Columns, Grid, refuse_stray_text
 from earnest.core.frames.roles import Roles, about_cases, long_hint, outcome
 from earnest.core.target import Task, plain_labels
@@ -23,6 +24,10 @@ _SUSPECTS = {
     *("fold", "group", "repeat", "strata", "stratum", "time", "event"),
     *("weight", "weights", "sample_weight"),
 }
+_IDS = {"index", "id", "row_id", "pid", "patient", "patient_id", "patientid", "ptid", "subject"}
+_IDS |= {"subject_id", "subjid", "usubjid", "case", "case_id", "caseid", "record_id", "row", ".row"}
+_IDS |= {"rowindex", "row_index", "rownames", "sample_id", "mrn"}
+_COUNTED = 5  # rows from which numbers that count them are taken to do so
 
 
 def wide_arguments(
@@ -45,6 +50,12 @@ def wide_arguments(
     y = outcome(columns, roles, grid)
     labels = _labels(y, task, classes)
     found = _class_columns(columns, names, labels, in_order=classes is not None)
+    if found is None and configs is None:
+        by_class = named_by_class(columns, names, _in_order(labels, classes))
+        if by_class is None:
+            refuse_both_classes(columns, names, labels)
+        else:
+            found = list(by_class.ids), by_class.classes, [list(row) for row in by_class.table]
     arguments: dict[str, Any] = {"y": y, **about_cases(columns, roles, grid)}
     if found is None:
         _refuse_one_column_a_config(columns, names, labels, task)
@@ -83,13 +94,13 @@ def _config_columns(columns: Columns, roles: Roles, configs: Sequence[str] | Non
     # Where such a column stands and has no part, the user said None.
     names = [name for name in columns.names if name not in roles.used() | left_out]
     names = names[1:] if _is_index(columns, names) else names
-    strange = [name for name in names if name.strip().casefold() in _SUSPECTS]
+    strange = [name for name in names if _is_strange(columns, name)]
     if strange:
         raise InputError(
             f"column {strange[0]!r} does not look like a configuration",
             needs="a configuration in every column that has no other part",
             got=f"{check.some(map(repr, strange))} left over",
-            cure=f"Drop it{_hint(strange[0])}, or name the configurations with configs=[...].",
+            cure=f"{_hint(columns, strange[0])}, or name the configurations with configs=[...].",
         )
     if not names:
         raise InputError(
@@ -101,16 +112,50 @@ def _config_columns(columns: Columns, roles: Roles, configs: Sequence[str] | Non
 
 
 def _is_index(columns: Columns, names: list[str]) -> bool:
-    """Tell whether the first column is what pandas writes beside a frame: the rows, counted."""
+    """Tell whether the first column names the rows, as pandas and R write it beside a frame."""
     if names[:1] != list(columns.names[:1]) or names[0].casefold() not in ("", "unnamed: 0"):
         return False
-    return bool(np.array_equal(columns.array(names[0]), np.arange(columns.rows)))
+    codes, rows = columns.codes(names[0])
+    return rows.dtype.kind in "iuUO" and len(rows) == columns.rows and bool((codes >= 0).all())
 
 
-def _hint(name: str) -> str:
-    if name.strip().casefold() in ("", "index", "unnamed: 0"):
-        return " (pandas leaves an index out with index=False)"
-    return " (case weights are not supported)" if "weight" in name.casefold() else ""
+def _is_strange(columns: Columns, name: str) -> bool:
+    """Tell whether a column has the name of something else, or counts the rows."""
+    plain = name.strip().casefold()
+    return plain in _SUSPECTS or _names_cases(columns, name)
+
+
+def _names_cases(columns: Columns, name: str) -> bool:
+    """Tell whether numbers are those of the rows: such a column would be scored, and might win."""
+    values = columns.array(name)
+    if values.dtype.kind not in "iu" or columns.rows < _COUNTED:
+        return False
+    named = name.strip().casefold() in _IDS and len(np.unique(values)) == columns.rows
+    return named or bool(np.array_equal(values - values[0], np.arange(columns.rows)))
+
+
+def _hint(columns: Columns, name: str) -> str:
+    plain = name.strip().casefold()
+    if plain in ("", "index", "unnamed: 0"):
+        return "Drop it (pandas leaves an index out with index=False, R with row.names=FALSE)"
+    if plain in _IDS or _names_cases(columns, name):
+        return f"If it names the cases say id={name!r}; else drop it"
+    return "Drop it" + (" (case weights are not supported)" if "weight" in plain else "")
+
+
+def _named_part(name: str, values: NDArray[Any]) -> str:
+    """Say what a column of text may be, and else to drop it: the names of cases, or of units."""
+    count = len(dict.fromkeys(values.tolist()))
+    if count < len(values) and name.strip().casefold() not in _IDS:
+        return "Drop "
+    role = "id" if count == len(values) else "group"
+    what = "the cases" if role == "id" else "what belongs together"
+    return f"If it names {what} say {role}={name!r}; else drop "
+
+
+def _in_order(labels: tuple[Any, ...], classes: tuple[Any, ...] | None) -> tuple[Any, ...]:
+    """Return the classes as they were given, else in their own order."""
+    return labels if classes is not None else tuple(sorted(labels, key=str))
 
 
 def _labels(y: Any, task: Task | str | None, classes: tuple[Any, ...] | None) -> tuple[Any, ...]:
@@ -218,7 +263,7 @@ def _common_type(columns: Columns, names: list[str], labels: tuple[Any, ...]) ->
             "some configurations are labels and some are numbers",
             needs="predictions of one kind",
             got=f"labels in {check.some(map(repr, text))}",
-            cure="Read the two kinds apart with configs=[...].",
+            cure="Read the two kinds apart with configs=[...]." + f" {hint}" * bool(hint),
         )
     kind = np.result_type(*{types[name] for name in filled or names})
     # A case that a repeat did not test is missing, which bool cannot be.
@@ -241,7 +286,8 @@ def _type(values: NDArray[Any], name: str, labels: tuple[Any, ...], hint: str) -
             got=f"values such as {check.show(strange[0])}",
             cure="Write numbers with decimal points; for a CSV file with commas say decimal=','."
             if re.fullmatch(r"\s*-?\d+,\d+\s*", str(strange[0]))
-            else "Drop the column, or name the configurations with configs=[...]."
+            else _named_part(name, values)
+            + "the column, or name the configurations with configs=[...]."
             + (f" {hint}" if hint else ""),
         )
     return np.dtype(object)

@@ -1,0 +1,44 @@
+"""Results as files of JSON: written by `save` or by `earnest ... --json`, read by `load`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from earnest.core.errors import FormatError
+
+T = TypeVar("T", covariant=True)
+
+
+class _Readable(Protocol[T]):
+    def from_dict(self, data: Mapping[str, Any], /) -> T: ...
+
+
+def write_result(data: Mapping[str, Any], path: str | Path) -> Path:
+    """Write the plain data of a result, and return where to."""
+    target = Path(path)
+    text = json.dumps(data, indent=2, allow_nan=False) + "\n"
+    try:
+        target.write_text(text, encoding="utf-8")
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise FormatError(f"{str(path)!r} cannot be written", got=why) from error
+    return target
+
+
+def read_result(kind: _Readable[T], path: str | Path) -> T:
+    """Read a result of a kind that has `from_dict`."""
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise FormatError(f"{str(path)!r} cannot be read", got=why) from error
+    except ValueError as error:
+        raise FormatError(
+            f"{str(path)!r} is not a file of JSON",
+            needs="what `save` or --json wrote",
+            got=str(error),
+        ) from error
+    return kind.from_dict(data)

@@ -1,0 +1,83 @@
+"""What to cite for a result: the papers of its method or test, and earnest itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from earnest.core import check
+from earnest.core.comparison_tables import Comparisons
+from earnest.core.comparisons import Comparison
+from earnest.core.errors import UnknownNameError
+from earnest.core.provenance import versions
+from earnest.core.results import Estimate
+from earnest.core.tables import Estimates
+from earnest.reporting.citations import cited
+
+FORMS = ("text", "bibtex")
+
+
+def references(
+    result: Estimate | Estimates | Comparison | Comparisons | str, *, form: str = "text"
+) -> tuple[str, ...]:
+    """Return what to cite for a result, or for a method or test by its name.
+
+    Parameters
+    ----------
+    result : Estimate, Estimates, Comparison, Comparisons or str
+        What stands in the paper, or the name of a method or test.
+    form : {'text', 'bibtex'}
+        Words for a list of references, or entries of a bibliography.
+
+    Returns
+    -------
+    tuple of str
+        The papers of every method and test that was used, and earnest last.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> print(en.references("delong")[0][:60])
+    DeLong, E. R.; DeLong, D. M.; Clarke-Pearson, D. L. (1988).
+    >>> en.references("bbc", form="bibtex")[0].splitlines()[0]
+    '@article{tsamardinos2018,'
+    """
+    check.one_of("form", form, FORMS)
+    return references_of(_sources(result), form)
+
+
+def references_of(sources: Iterable[str], form: str) -> tuple[str, ...]:
+    """Return the references of the sources that specs cite, and of earnest."""
+    papers = cited(sources)
+    return (*(paper.words if form == "text" else paper.bibtex for paper in papers), _own(form))
+
+
+def _own(form: str) -> str:
+    """Return the entry of earnest itself, in the version that is used."""
+    who, version = "The earnest developers", versions()["earnest"]
+    title = "earnest: how good a tuned model really is"
+    if form == "text":
+        return f"{who}. {title}. Version {version}."
+    fields = {"author": f"{{{who}}}", "title": f"{{{title}}}", "note": f"Version {version}"}
+    lines = [f"  {name} = {{{text}}}" for name, text in fields.items()]
+    return "@misc{earnest,\n" + ",\n".join(lines) + "\n}"
+
+
+def _sources(result: Estimate | Estimates | Comparison | Comparisons | str) -> Iterator[str]:
+    from earnest.comparison import TESTS
+    from earnest.methods import METHODS
+
+    if isinstance(result, str):
+        found = [table[result].spec.cites for table in (METHODS, TESTS) if result in table]
+        if not found:
+            raise UnknownNameError(
+                f"no method or test is called {check.show(result)}",
+                needs="a name that `earnest methods` or `earnest tests` lists, or a result",
+                cure=check.nearest(result, [*METHODS, *TESTS]),
+            )
+        yield from found
+    elif isinstance(result, (Estimate, Estimates)):
+        made: Iterable[Estimate] = [result] if isinstance(result, Estimate) else result
+        yield from (METHODS[one.method].spec.cites for one in made if one.method in METHODS)
+    else:
+        pairs = [result] if isinstance(result, Comparison) else [one for one, _ in result.ranked()]
+        yield from (TESTS[one.test].spec.cites for one in pairs if one.test in TESTS)
