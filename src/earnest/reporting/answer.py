@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from earnest.core.cautions import Caution
+from earnest.core.clock import day_words
 from earnest.core.results import Estimate, by_severity
 from earnest.core.sentences import (
     Form,
@@ -162,6 +163,7 @@ def _kicker(material: Material, made: Estimate | None) -> str:
     parts = ["One configuration" if one else "The tuned model", material.title]
     if material.predictions is not None:
         parts.append(TASKS[material.predictions.target.task])
+    parts += [day for day in [day_words(material.begun)] if day]
     return " · ".join(parts)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from earnest.comparison.base import TESTS
+from earnest.core.clock import moment_words
 from earnest.core.provenance import versions
 from earnest.core.results import Estimate
 from earnest.core.sentences import article, limits_words, percent, printed
@@ -13,6 +14,7 @@ from earnest.reporting.asking import Results, spec_of
 from earnest.reporting.citations import cited
 from earnest.reporting.findings_words import COMPUTED
 from earnest.reporting.labels import NONE, counted
+from earnest.reporting.material import Material
 from earnest.reporting.model import ComputedPart, Facts
 
 
@@ -85,6 +87,7 @@ def _estimate(made: Estimate) -> Iterator[tuple[str, str]]:
 def _evidence(found: Results) -> Iterator[tuple[str, str]]:
     material, made = found.material, found.estimate
     yield "Source", material.source
+    yield "Run begun", moment_words(material.begun) or _no_date(material)
     if material.files:
         yield "Files", ", ".join(material.files)
     if made is not None:
@@ -94,6 +97,12 @@ def _evidence(found: Results) -> Iterator[tuple[str, str]]:
     yield "Versions", ", ".join(f"{name} {number}" for name, number in used.items())
     for words in material.missing:
         yield "Missing", words
+
+
+def _no_date(material: Material) -> str:
+    """Say why there is no date: a page never shows that of its own rendering."""
+    why = "the run did not record it" if material.searched else "predictions carry no date"
+    return f"{NONE} ({why})"
 
 
 def _said(value: object) -> str:

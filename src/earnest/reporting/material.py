@@ -76,6 +76,8 @@ class Material:
         The rule of early dropping, empty where there was none.
     refitted : bool
         Whether a model was refitted on all cases.
+    begun : str or None
+        When the run was begun, as it has recorded it; None where it is not known.
     files : tuple of str
         The files of a run folder.
     missing : tuple of str
@@ -100,6 +102,7 @@ class Material:
     seed: int | None = None
     drop: str = ""
     refitted: bool = False
+    begun: str | None = None
     files: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
+from earnest.core.caution_texts import Explained
 from earnest.core.cautions import Caution
 from earnest.core.results import finite
 from earnest.plotting.report_svg import Figure
@@ -272,10 +273,15 @@ class ComputedPart:
 
 @dataclass(frozen=True, kw_only=True)
 class Content:
-    """All of a report. A part is None where there is nothing to say, and `absent` tells why."""
+    """All of a report. A part is None where there is nothing to say, and `absent` tells why.
+
+    `begun` is when the run was begun, as it has recorded it; `codes` explains every code of a
+    caution that stands in the report.
+    """
 
     title: str
     source: str
+    begun: str | None
     answer: Answer
     computed: ComputedPart
     methods: MethodsPart | None = None
@@ -285,6 +291,7 @@ class Content:
     audit: AuditPart | None = None
     learned: LearnedPart | None = None
     absent: Mapping[str, str] = field(default_factory=dict)
+    codes: Mapping[str, Explained] = field(default_factory=dict)
     results: Mapping[str, Any] = field(default_factory=dict)
 
 

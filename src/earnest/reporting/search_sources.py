@@ -50,6 +50,7 @@ def material_of_search(search: Any, metric: Any = None) -> Material:
         seed=question.seed,
         drop=getattr(search.drop, "name", search.drop) or "",
         refitted=hasattr(search, "best_estimator_"),
+        begun=getattr(search, "begun_", None),
     )
 
 
