@@ -41,6 +41,7 @@ MISCALIBRATED = "the probabilities are off in {count} of {bins} bins"
 RESIDUALS = "Residuals"
 SURVIVAL = "Survival by predicted risk"
 DECISIONS = "Decisions by class"
+BY_CLASS = "Curves and decisions by class"
 
 AUDIT_ALL = "All {count} configurations tried"
 AUDIT_ONE = "The one configuration"
