@@ -113,6 +113,12 @@ def test_the_sentence_on_the_simplest_shows_the_interval_that_its_verdict_follow
     assert "cannot tell the two apart" in part.lede
 
 
+def test_the_table_says_over_what_its_scores_are(pi: en.Predictions) -> None:
+    pooled = en.report(pi, metric="roc_auc").content.rivals
+    assert pooled is not None
+    assert pooled.test.endswith("Scores are over all cases at once, as the naive score is.")
+
+
 def test_two_equal_configurations_are_not_worse() -> None:
     rng = np.random.default_rng(2)
     y = np.tile([0, 1], 30)

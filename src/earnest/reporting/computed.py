@@ -50,7 +50,7 @@ def _facts(found: Results) -> Iterator[Facts]:
     if made is not None:
         yield Facts("The estimate", tuple(_estimate(made)))
         knobs = made.provenance.knobs.items()
-        yield Facts("Its settings", tuple((name, _said(value)) for name, value in knobs))
+        yield Facts("Its settings", tuple((name, _knob(value)) for name, value in knobs))
     if found.many is not None and len(found.many):
         spec = TESTS[found.many.comparisons[0].test].spec
         yield Facts(
@@ -80,7 +80,8 @@ def _estimate(made: Estimate) -> Iterator[tuple[str, str]]:
     if made.interval is not None:
         yield "Interval", f"{percent(made.interval.confidence_level)}, {made.interval.side}"
     if made.n_resamples:
-        yield "Resamples", f"{made.n_resamples:,}, {made.n_valid:,} with a defined value"
+        valid = "all" if made.n_valid == made.n_resamples else f"{made.n_valid:,}"
+        yield "Resamples", f"{made.n_resamples:,}, {valid} with a defined value"
     yield "For pasting", repr(made)
 
 
@@ -103,6 +104,10 @@ def _no_date(material: Material) -> str:
     """Say why there is no date: a page never shows that of its own rendering."""
     why = "the run did not record it" if material.searched else "predictions carry no date"
     return f"{NONE} ({why})"
+
+
+def _knob(value: object) -> str:
+    return "none" if value is None else str(value)
 
 
 def _said(value: object) -> str:

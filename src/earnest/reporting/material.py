@@ -64,6 +64,8 @@ class Material:
         How to ask: method, level, resamples and seed of the source.
     tried : tuple of Tried
         Every configuration.
+    by_folds : bool
+        Whether the scores of `tried` are means over folds, and not over all cases at once.
     best : str or None
         The winner by the search's own score, where there are no predictions to choose from.
     trials : object or None
@@ -93,6 +95,7 @@ class Material:
     estimate: Estimate | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     tried: tuple[Tried, ...] = ()
+    by_folds: bool = False
     best: str | None = None
     trials: Any = None
     model: str = ""

@@ -95,6 +95,8 @@ class MethodsPart:
     lede: str
     level: str
     reported: str
+    kinds: tuple[str, ...]
+    one_sided: bool
     groups: tuple[MethodGroup, ...]
     axis: Figure | None = None
 

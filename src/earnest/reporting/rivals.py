@@ -34,6 +34,7 @@ from earnest.reporting.model import RivalRow, RivalsPart
 
 SHOWN = 8  # rows that stand open
 MOST_PLACES = 5
+SAME = 1e-9  # by which rounding may part two scores
 MOST = 60  # rows drawn; the audit table holds all
 BETTER = "winner better →"
 NOT_WORSE = (
@@ -114,7 +115,8 @@ def rivals_of(found: Results) -> RivalsPart | None:
         heading=rivals_heading(len(kept), len(rows)),
         lede=_lede(many, rows, simplest, labels, places),
         note=NOT_WORSE,
-        test=f"Test: {spec.title} ({spec.name}), two-sided. {_bars(len(rows), level)}",
+        test=f"Test: {spec.title} ({spec.name}), two-sided. {_bars(len(rows), level)}"
+        f"{_scored(found, rows[0].made)}",
         rows=tuple(
             replace(
                 _row(row, places, labels, simplest),
@@ -144,9 +146,18 @@ def _bars(count: int, level: str) -> str:
         return f"Bar: {level}; the verdict follows it."
     return (
         f"Thick bar: {level} for this one comparison. Thin bar: {level} for all {count:,} at once, "
-        "as is p (Bonferroni); the verdict follows them. Scores are as the test takes them: over "
-        "all cases or by folds."
+        "as is p (Bonferroni); the verdict follows them."
     )
+
+
+def _scored(found: Results, made: Comparison) -> str:
+    """Say over what the scores of this table are, which the test decides."""
+    naive = None if found.estimate is None else found.estimate.naive
+    if naive is None or made.value_a != made.value_a:
+        return ""
+    if abs(made.value_a - naive) < SAME * max(1.0, abs(naive)):
+        return " Scores are over all cases at once, as the naive score is."
+    return " Scores are as this test takes them, and may differ a little from the naive score."
 
 
 def _drawn(rows: list[Verdict], simplest: str | None) -> list[Verdict]:

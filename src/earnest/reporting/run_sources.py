@@ -43,6 +43,7 @@ def material_of_run(
         title=title,
         scale=scale,
         tried=tried,
+        by_folds=True,
         best=best,
         trials={"source": str(path), "objective": key},
         n_fits=sum(len(key) == 3 for key in run.outcomes),
