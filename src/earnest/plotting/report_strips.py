@@ -168,8 +168,8 @@ class Difference:
         Whether the other is shown to be worse, by the interval for all at once.
     simplest : bool
         Whether it is the simplest of those that are not worse.
-    words : str
-        What the numbers are, for those who do not see the strip.
+    words, verdict : str
+        What the numbers are, and what follows from them, for those who do not see the strip.
     """
 
     name: str
@@ -179,6 +179,7 @@ class Difference:
     worse: bool = False
     simplest: bool = False
     words: str = "winner minus this"
+    verdict: str = ""
 
 
 def difference_scale(
@@ -218,7 +219,8 @@ def comparison_strip(row: Difference, scale: Scale, *, name: str, height: float 
         if ends is not None:
             low, high = (in_digits(end, places) for end in ends)
             said += f", {low} to {high} {words}"
-    return canvas.figure(f"{said}; {'worse' if row.worse else 'not worse'}.", [])
+    verdict = row.verdict or ("worse" if row.worse else "not worse")
+    return canvas.figure(f"{said}; {verdict}.", [])
 
 
 def _beyond(canvas: Canvas, scale: Scale, row: Difference, colour: str) -> None:
