@@ -41,8 +41,10 @@ def _citations(found: Results) -> Iterator[str]:
         yield "Moosbauer et al. 2021"
     if found.target is not None and found.target.has_classes:
         yield "Wilson 1927"
+        yield "Fawcett 2006"
     if found.target is not None and found.target.event is not None:
         yield "Kaplan and Meier 1958"
+        yield "Kalbfleisch and Prentice 2002"
 
 
 def _facts(found: Results) -> Iterator[Facts]:
