@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import io
+import json
 import os
 import re
 import shlex
@@ -37,6 +38,10 @@ _FENCE = re.compile(
 _TABLE = re.compile(
     r"(?P<open><!-- generated: (?P<name>[\w -]+) -->\n).*?(?P<close><!-- end -->)", re.DOTALL
 )
+_CAUTION = re.compile(
+    r"^## (?P<code>EN\d+): (?P<title>[^\n]+)\n(?P<body>.*?)(?=^\(en|\Z)", re.MULTILINE | re.DOTALL
+)
+CAUTIONS = ROOT / "src" / "earnest" / "data" / "cautions.json"
 _RUN_CLI = "import sys; from earnest.cli import main; sys.exit(main())"
 
 
@@ -75,6 +80,33 @@ def main() -> None:
         if fresh != text:
             page.write_text(fresh, encoding="utf-8")
             print("rewrote", page.relative_to(ROOT))
+    CAUTIONS.write_text(caution_texts(), encoding="utf-8")
+
+
+def caution_texts() -> str:
+    """Return the sections of the page on cautions as the JSON that the package carries.
+
+    One code a line, so that two changes of the page meet in no line that neither made.
+    """
+    page = (ROOT / "docs" / "explanation" / "cautions.md").read_text(encoding="utf-8")
+    lines = [
+        f"{json.dumps(m['code'])}: {json.dumps(_section(m['title'], m['body']))}"
+        for m in _CAUTION.finditer(page)
+    ]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _section(title: str, body: str) -> dict[str, str]:
+    """Return a section in its three parts, without links and line breaks."""
+    parts, now = {"about": "", "follows": "", "to_do": ""}, "about"
+    heads = {"**What follows.** ": "follows", "**What to do.** ": "to_do"}
+    for paragraph in re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", body).strip().split("\n\n"):
+        said = " ".join(paragraph.split())
+        for head, name in heads.items():
+            if said.startswith(head):
+                now, said = name, said.removeprefix(head)
+        parts[now] = f"{parts[now]}\n\n{said}".strip()
+    return {"title": title, **parts}
 
 
 # ---- examples

@@ -58,4 +58,4 @@ def test_the_frame_has_a_row_a_method(table: Estimates) -> None:
 
 def test_repr_and_html_have_a_line_a_method(table: Estimates) -> None:
     assert len(repr(table).splitlines()) == 3
-    assert table._repr_html_().count("<tr>") == 3
+    assert table._repr_html_().count('<td class="strip">') == 3

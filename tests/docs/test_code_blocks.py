@@ -95,6 +95,11 @@ def test_generated_tables_equal_the_registries(page: Path) -> None:
     assert generate.with_tables(text) == text, "run docs/_generate.py"
 
 
+def test_the_package_carries_what_the_page_on_cautions_says() -> None:
+    told = (SRC / "data" / "cautions.json").read_text(encoding="utf-8")
+    assert told == generate.caution_texts(), "run docs/_generate.py"
+
+
 def test_every_kind_of_table_is_used_somewhere() -> None:
     text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
     used = {name.split()[0] for name in re.findall(r"<!-- generated: ([\w ]+) -->", text)}

@@ -43,6 +43,22 @@ SCALES = """() => [...document.querySelectorAll("svg[role=img]")].filter(s => s.
   .map(s => [s.getBoundingClientRect().width / s.viewBox.baseVal.width, s.ariaLabel])
   .filter(([scale]) => scale < 0.9)"""
 
+OVERLAPS = """() => [...document.querySelectorAll("svg[role=img]")].flatMap(s => {
+  if (!s.checkVisibility()) return [];
+  const box = t => t.getBoundingClientRect();
+  const words = [...s.querySelectorAll("text")].map(t => [t.textContent, box(t)]);
+  const paper = box(s), bad = [];
+  words.forEach(([a, p], i) => {
+    if (p.left < paper.left - 7 || p.right > paper.right + 7) bad.push([s.ariaLabel, a, "cut"]);
+    words.slice(i + 1).forEach(([b, q]) => {
+      const wide = Math.min(p.right, q.right) - Math.max(p.left, q.left);
+      const high = Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top);
+      if (wide > 1 && high > 5) bad.push([s.ariaLabel, a, b]);
+    }); });
+  return bad; })"""  # of words in a figure; a line of text has some air above and below
+BROKEN = """() => [...document.querySelectorAll("th, td")].filter(e => e.checkVisibility())
+  .filter(e => e.getBoundingClientRect().height > 200).map(e => e.textContent.slice(0, 40))"""
+
 Open = Callable[..., Any]
 
 
@@ -276,4 +292,37 @@ def test_every_kind_of_run_fits_a_phone_and_complains_of_nothing(
     assert page.complaints == []
     assert page.evaluate("document.documentElement.scrollWidth") == PHONE[0]
     assert page.evaluate(SCALES) == []
+    assert page.evaluate(BROKEN) == []
     assert page.get_by_role("heading", level=1).count() == 1
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE])
+@pytest.mark.parametrize("name", SCENES)
+def test_no_words_of_a_figure_touch_others_or_leave_the_paper(
+    opened: Open, tmp_path: Path, name: str, size: tuple[int, int]
+) -> None:
+    page = opened(scene(name).save(tmp_path / "report.html"), size)
+    assert page.evaluate(OVERLAPS) == []
+
+
+def test_a_code_opens_by_keyboard_to_say_what_it_means_and_takes_no_room_before(
+    opened: Open, tmp_path: Path
+) -> None:
+    page = opened(scene("binary").save(tmp_path / "report.html"))
+    caution = page.locator(".caution").first
+    assert caution.locator(".why").bounding_box()["height"] == 0
+    assert not caution.get_by_text("What to do.").is_visible()
+    caution.locator("summary").focus()
+    page.keyboard.press("Enter")
+    assert caution.get_by_text("What to do.").is_visible()
+    assert page.evaluate(CONTRAST) == []
+
+
+def test_heads_of_tables_hold_no_buttons_on_paper_where_they_would_not_be_repeated(
+    opened: Open, page_file: Path
+) -> None:
+    page = opened(page_file)
+    page.emulate_media(media="print")
+    assert page.locator("th button:visible").count() == 0
+    heads = page.locator("table.audit thead th:visible").all_inner_texts()
+    assert [text.strip() for text in heads if text.strip()][-1] == "Status and reason"

@@ -54,6 +54,34 @@ def test_the_curve_and_its_interval_equal_those_of_scikit_survival(ties: bool) -
     np.testing.assert_allclose(made.high[inner], ends[1][places][inner], atol=1e-9)
 
 
+@pytest.mark.parametrize("level", [0.8, 0.95])
+@pytest.mark.parametrize("ties", [False, True])
+def test_the_interval_equals_that_of_lifelines(ties: bool, level: float) -> None:
+    oracle = pytest.importorskip("lifelines")
+    times, events = a_study(2, ties=ties)
+    fitted = oracle.KaplanMeierFitter(alpha=1.0 - level).fit(times, events)
+    ends = fitted.confidence_interval_  # Greenwood's variance on the scale of log(-log S)
+    made = kaplan_meier(times, events, confidence_level=level)
+    known = ~np.isnan(made.low)
+    assert known.sum() > 10
+    np.testing.assert_allclose(made.low[known], ends.loc[made.times[known]].iloc[:, 0], atol=1e-9)
+    np.testing.assert_allclose(made.high[known], ends.loc[made.times[known]].iloc[:, 1], atol=1e-9)
+
+
+def test_the_interval_is_its_formula_by_hand() -> None:
+    times, events = a_study(3, ties=True)
+    made = kaplan_meier(times, events)
+    z, total = 1.959963984540054, 0.0
+    for time, share, low, high in zip(made.times, made.survival, made.low, made.high, strict=True):
+        risk, died = (times >= time).sum(), ((times == time) & events).sum()
+        if risk == died:
+            break
+        total += died / (risk * (risk - died))
+        reach = z * math.sqrt(total) / abs(math.log(share))
+        assert low == pytest.approx(share ** math.exp(reach), abs=1e-12)
+        assert high == pytest.approx(share ** math.exp(-reach), abs=1e-12)
+
+
 def test_numbers_at_risk_count_who_is_still_followed() -> None:
     made = kaplan_meier(np.array([1.0, 2.0, 2.0, 5.0]), np.array([True, False, True, False]))
     assert [made.at_risk(t) for t in (0.0, 1.0, 1.5, 2.0, 2.1, 5.0, 6.0)] == [4, 4, 3, 3, 1, 1, 0]
@@ -64,11 +92,11 @@ def test_without_events_nobody_is_lost() -> None:
     assert len(made.times) == made.events == 0
 
 
-def test_when_all_die_the_curve_ends_at_zero_with_a_known_interval() -> None:
+def test_when_all_die_the_curve_ends_at_zero_where_no_interval_is_known() -> None:
     made = kaplan_meier(np.array([1.0, 2.0]), np.array([True, True]))
     np.testing.assert_allclose(made.survival, [0.5, 0.0])
-    assert np.isfinite([made.low, made.high]).all()
-    assert made.low[-1] == made.high[-1] == 0.0
+    assert 0.0 < made.low[0] < 0.5 < made.high[0] < 1.0
+    assert np.isnan([made.low[-1], made.high[-1]]).all()
 
 
 def test_thirds_hold_a_third_each_and_ties_stay_together() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from earnest.explanation.region_words import Limit
 from earnest.explanation.regions import Region, RegionTree
 from earnest.explanation.sampling_bias import Gap
 from earnest.inference.curves import Choosing, mean_curves
+from earnest.inference.curves_classes import ClassCurves, class_curves
 from earnest.inference.curves_folds import residuals, winner_folds
 from earnest.inference.curves_survival import risk_groups
 from earnest.inference.curves_winner import calibration
@@ -142,6 +144,8 @@ def gallery(words: str = "config", prefix: str = "f") -> dict[str, draw.Figure]:
         "fold-dots": lambda n: draw.fold_dots([0.9, None, 0.95, float("nan")], (0.9, 1), name=n),
         "roc": lambda n: draw.roc(both.roc, name=n),
         "precision-recall": lambda n: draw.precision_recall(both.precision_recall, name=n),
+        "classes": lambda n: draw.class_areas(_by_class(words), name=n),
+        "classes-phone": lambda n: draw.class_areas(_by_class(words), name=n, width=350),
         "calibration": lambda n: draw.calibration(promised, name=n),
         "folds": lambda n: draw.folds(folded, name=n, estimate=made),
         "residuals": lambda n: draw.residuals(_left(), name=n, outcome=words),
@@ -156,6 +160,15 @@ def gallery(words: str = "config", prefix: str = "f") -> dict[str, draw.Figure]:
         ),
     }
     return {key: make(f"{prefix}-{key}") for key, make in figures.items()}
+
+
+@cache
+def _by_class(words: str) -> ClassCurves:
+    """Curves of a few classes, one of them called as the words say."""
+    pi = example_predictions("multiclass", n_cases=120)
+    made = en.estimate(pi, metric="accuracy", n_resamples=50, rng=0)
+    found = class_curves(pi, metric("accuracy"), made.winner or 0, Choosing.of(made))
+    return replace(found, names=(words, *found.names[1:]))
 
 
 def _left() -> object:

@@ -150,6 +150,19 @@ def test_survival_is_small_whatever_its_number(n: int) -> None:
     assert sum(int(row[4].replace(",", "")) for row in at_risk) == n
 
 
+def test_a_band_of_steps_ends_where_nobody_is_left() -> None:
+    y = (np.arange(1.0, 31.0), np.ones(30, dtype=bool))
+    groups = risk_groups(Predictions.from_arrays(y, -np.arange(30.0), task="survival"), 0)
+    figure = draw.kaplan_meier(groups, name="k")
+    faint = [
+        path for path in ET.fromstring(figure.svg).iter(f"{SVG}path") if path.get("fill") != "none"
+    ]
+    assert len(faint) == 3
+    gone = [row for row in figure.table[1:] if row[2] == "0.000"]
+    assert gone
+    assert {row[3] for row in gone} == {"–"}
+
+
 def test_a_single_event_and_equal_risks() -> None:
     y = (np.arange(1.0, 13.0), np.arange(12) == 11)
     groups = risk_groups(Predictions.from_arrays(y, np.zeros(12), task="survival"), 0)

@@ -96,9 +96,14 @@ def test_hopeless_rivals_leave_the_scale_and_say_so() -> None:
     assert draw.difference_scale([simple, *near]).holds(0.8)
 
 
-def test_the_better_side_is_written_where_it_is() -> None:
-    assert draw.winner_better(True).endswith("→")
-    assert draw.winner_better(False).startswith("←")
+def test_a_bar_that_leaves_the_scale_ends_in_an_arrow_also_where_its_dot_is_seen() -> None:
+    near = [draw.Difference(name=f"c{i}", value=0.001 * i, all=(-0.01, 0.02)) for i in range(8)]
+    scale = draw.difference_scale(near)
+    inside = draw.comparison_strip(near[0], scale, name="d")
+    wide = draw.comparison_strip(replace(near[0], all=(-0.5, 0.5)), scale, name="d")
+    heads = [len(list(root_of(each).iter(f"{SVG}path"))) for each in (inside, wide)]
+    assert heads[1] - heads[0] == 2
+    assert len(list(root_of(wide).iter(f"{SVG}circle"))) == 2
 
 
 def test_equal_models_have_a_strip_of_no_width() -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from html import escape
 
+import numpy as np
 import pytest
 
 import earnest as en
@@ -21,7 +23,9 @@ def alone(html: str) -> None:
     assert html.count("<style>") == 1
     css = html[html.index("<style>") + 7 : html.index("</style>")]
     rules = css.replace("@media (prefers-color-scheme: dark) {", "").split("}")
-    assert all(rule.strip().startswith(".earnest-fragment") for rule in rules if "{" in rule)
+    heads = [rule.split("{")[0] for rule in rules if "{" in rule]
+    selectors = [one.strip() for head in heads for one in head.split(",")]
+    assert all(re.match(r"(\S+ )?\.earnest-fragment\b", one) for one in selectors)
 
 
 @pytest.mark.parametrize("method", ["bbc", "naive", "tibshirani", "delong", "mabt"])
@@ -48,6 +52,59 @@ def test_a_comparison_says_its_decision(binary: en.Predictions) -> None:
     assert escape(made.decision) in made._repr_html_()
 
 
+def test_an_axis_stands_over_its_strip(binary: en.Predictions) -> None:
+    html = en.compare(binary, 0, 4, metric="roc_auc")._repr_html_()
+    assert '<div class="pics stacked">' in html
+    assert "better →" in html
+
+
+def test_a_table_of_methods_has_a_strip_a_method_and_tells_who_refused(
+    binary: en.Predictions,
+) -> None:
+    whole = en.Predictions.from_arrays(binary.target.y, binary.responses[:, :, 0])
+    made = en.estimate_all(whole, metric="roc_auc", rng=0)
+    html = made._repr_html_()
+    alone(html)
+    assert html.count('<td class="strip">') == len(made)
+    for name in made.refused:
+        assert f"{name}: " in html
+    assert "not corrected for the search" in html
+
+
+def test_a_table_of_rivals_shows_the_nearest_and_says_how_many_there_are() -> None:
+    rng = np.random.default_rng(4)
+    y = np.tile([0, 1], 60)
+    names = [f"{HOSTILE}{i}" for i in range(25)]
+    pi = en.Predictions.from_arrays(
+        y, y[:, None] + rng.standard_normal((120, 25)), np.arange(120) // 2 % 5, configs=names
+    )
+    made = en.compare_many(pi, metric="roc_auc", rng=0)
+    html = made._repr_html_()
+    alone(html)
+    assert "<script" not in html
+    assert html.count('<td class="strip">') == 20
+    assert "The nearest 20 of 24" in html
+    for name, kept in (("may be the best", True), ("not the best", False)):
+        shown = sum((one.b in made.not_worse) is kept for one, _ in made.ranked()[:20])
+        assert html.count(f"<td>{name}</td>") == shown
+
+
+def test_a_report_shows_its_first_screen_and_how_to_save_it(binary: en.Predictions) -> None:
+    made = en.report(binary, metric="roc_auc", explain=False)
+    html = made._repr_html_()
+    alone(html)
+    assert escape(made.content.answer.sentence) in html
+    assert "report.save(" in html
+
+
+@pytest.mark.parametrize("theme", ["[data-jp-theme-light=false]", ".vscode-dark", "[theme=dark]"])
+def test_the_theme_of_a_notebook_goes_before_that_of_the_machine(
+    binary: en.Predictions, theme: str
+) -> None:
+    html = en.estimate(binary, metric="roc_auc", rng=0)._repr_html_()
+    assert html.index("prefers-color-scheme: dark") < html.index(f"{theme} .earnest-fragment")
+
+
 def test_an_explanation_says_its_finding_and_escapes_names() -> None:
     trials = mixed_trials(24)
     configs = [{HOSTILE: c["share"], "kind": f"{HOSTILE}{c['scaling']}"} for c in trials.configs]
@@ -57,6 +114,7 @@ def test_an_explanation_says_its_finding_and_escapes_names() -> None:
     html = en.explain(hostile, n_points=60, grid_size=4, rng=0, regions=2)._repr_html_()
     alone(html)
     assert "<script" not in html
+    assert html.count('<p class="cap">') == 2  # every curve is named
 
 
 def test_a_search_shows_its_estimate_above_its_diagram() -> None:

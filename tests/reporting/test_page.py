@@ -7,7 +7,7 @@ import pytest
 
 import earnest as en
 from earnest.plotting.report_svg import TOKENS
-from earnest.reporting.page import page_of, shown
+from earnest.reporting.page import coded, page_of, shown
 from tests.reporting.scenes import scene
 from tests.reporting.test_report import outline
 
@@ -71,3 +71,8 @@ def test_names_of_thousands_of_signs_are_cut_on_the_page_and_whole_in_the_data()
     assert "\u202e" not in page
     assert len(page) < 600_000
     assert "v" * 5000 in made.to_json()
+
+
+def test_backticks_become_code_after_everything_is_escaped() -> None:
+    assert coded("Read `a<b>` & `c`") == "Read <code>a&lt;b&gt;</code> &amp; <code>c</code>"
+    assert coded("one ` alone") == "one ` alone"

@@ -200,3 +200,38 @@ def test_cautions_of_the_comparisons_are_told_once() -> None:
     codes = [each.code for each in made.content.rivals.cautions]
     assert codes == ["EN036", "EN042"]
     assert made.to_html().count("There are 20 groups.") == 2  # of the number, and of the test
+
+
+def test_no_sentence_has_two_signs_in_a_row() -> None:
+    made = en.report(many(n=60, count=6), metric="roc_auc", explain=False).content
+    assert "6 configurations, 5 on every fold; the one" in made.answer.lede
+    for name in ("binary", "folder", "imported"):
+        assert not re.search(r"[,;:.][,;:]", scene(name).content.answer.lede)
+
+
+def test_of_one_configuration_nothing_speaks_of_a_winner_or_a_choice() -> None:
+    content = scene("single").content
+    assert content.audit is not None
+    assert content.methods is not None
+    assert [row.status for row in content.audit.rows] == ["evaluated"]
+    assert content.audit.rows[0].won == "–"
+    words = [group.title for group in content.methods.groups]
+    words += [row.title for group in content.methods.groups for row in group.rows]
+    assert not [each for each in words if "selected" in each or "inner" in each]
+    assert "naive" not in content.methods.kinds
+
+
+def test_where_two_scores_of_the_winner_stand_the_page_says_why() -> None:
+    search, predictions = scene("binary").content, scene("imported").content
+    assert search.audit is not None
+    assert predictions.audit is not None
+    assert "means over folds" in search.audit.lede
+    assert "The naive score at the top is over all cases at once" in search.audit.lede
+    assert "over all cases at once, not corrected" in predictions.audit.lede
+    assert any("by which the search ranks" in words for words in search.answer.meaning)
+
+
+def test_a_long_list_of_winners_is_named_in_full() -> None:
+    figure = scene("binary").content.resamples[1].figure
+    assert "…" not in figure.svg
+    assert "none above" in figure.svg

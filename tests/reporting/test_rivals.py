@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -74,6 +76,47 @@ def test_of_a_loss_the_winner_is_ahead_by_a_positive_amount(regression: en.Predi
     assert part is not None
     assert all(float(row.ahead.replace("\u2212", "-")) > 0 for row in part.rows)
     assert part.rows[-1].worse
+
+
+@pytest.mark.parametrize("kind", ["classes", "loss"])
+def test_interval_p_and_verdict_of_a_row_are_of_one_kind_in_every_form(
+    pi: en.Predictions, regression: en.Predictions, kind: str
+) -> None:
+    source, metric = (pi, "roc_auc") if kind == "classes" else (regression, "rmse")
+    made = en.report(source, metric=metric)
+    part = made.content.rivals
+    assert part is not None
+    told = json.loads(made.to_json())["rivals"]["rows"]
+    for row, plain in zip(part.rows, told, strict=True):
+        assert row.limits is not None
+        assert row.limits_one is not None
+        assert row.ahead_by is not None
+        assert row.limits[0] <= row.limits_one[0] <= row.ahead_by
+        assert row.ahead_by <= row.limits_one[1] <= row.limits[1]
+        assert row.worse == (row.limits[0] > 0) == (row.p_value <= 0.05)
+        assert plain["limits"] == list(row.limits)
+        assert row.interval in made.to_markdown().replace("\\", "")
+    open_rows = [row for row in part.rows if not row.worse and row.limits_one[0] > 0]
+    assert open_rows or kind == "loss"  # so the two kinds of interval do differ here
+
+
+def test_the_sentence_on_the_simplest_shows_the_interval_that_its_verdict_follows(
+    pi: en.Predictions,
+) -> None:
+    part = en.report(pi, metric="roc_auc").content.rivals
+    assert part is not None
+    simplest = next(row for row in part.rows if row.simplest)
+    said = f"95\u00a0% interval for all 11 comparisons at once: {simplest.interval})"
+    assert said in part.lede
+    assert simplest.limits is not None
+    assert simplest.limits[0] <= 0 <= simplest.limits[1]
+    assert "cannot tell the two apart" in part.lede
+
+
+def test_the_table_says_over_what_its_scores_are(pi: en.Predictions) -> None:
+    pooled = en.report(pi, metric="roc_auc").content.rivals
+    assert pooled is not None
+    assert pooled.test.endswith("Scores are over all cases at once, as the naive score is.")
 
 
 def test_two_equal_configurations_are_not_worse() -> None:

@@ -279,3 +279,18 @@ def test_fits_that_ran_out_of_time_are_tried_again_with_more_time(tmp_path: Path
     assert {one.note for one in first.failures_} == {"time limit"}
     assert not again.failures_
     assert not third.failures_  # what is finished stays
+
+
+def test_a_resumed_run_keeps_the_moment_at_which_it_was_begun(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    knobs = {"store": tmp_path / "run.db", "cv": 3, "random_state": 7}
+    X, y = np.arange(24.0)[:, None] % 7, np.tile([0, 1], 12)
+    forest = RandomForestClassifier(n_estimators=2)
+    found = []
+    for seconds in ("1700000000", "1800000000"):
+        monkeypatch.setenv("SOURCE_DATE_EPOCH", seconds)
+        search = SearchCV(forest, {"max_depth": [1, 2]}, **knobs)
+        found.append(search.fit(X, y).begun_)
+    assert found == ["2023-11-14T22:13:20Z"] * 2
+    assert read_run(tmp_path / "run.db").documents["begun"] == found[0]

@@ -17,7 +17,7 @@ from earnest.core.protocols import Outcome
 from earnest.core.trials import Trials
 from earnest.store import RunFile, read_run
 
-CONFIGS, ABOUT = "configs", "search"  # documents of a run
+CONFIGS, ABOUT, BEGUN = "configs", "search", "begun"  # documents of a run
 TEST = "test_"
 VERSION = 1  # of the document about the search
 

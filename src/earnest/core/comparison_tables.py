@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,6 @@ from earnest.core.differences import Alternative, alpha_of
 from earnest.core.errors import UnknownNameError
 from earnest.core.result_files import read_result, write_result
 from earnest.core.results import check_schema, read_parts
-from earnest.core.wording import number
 
 SCHEMA = "earnest/comparisons/1"
 ADJUSTMENTS = ("holm", "bh", "none")
@@ -247,18 +245,9 @@ class Comparisons:
         return "\n".join([*lines, *([f"and {more} more"] if more > 0 else [])])
 
     def _repr_html_(self) -> str:
-        heads = ("configuration", "difference", "adjusted", "being the best", "")
-        head = "".join(f"<th>{name}</th>" for name in heads)
-        kept = set(self.not_worse)
-        rows = "".join(
-            f"<tr><td style='text-align:left'>{escape(made.b)}</td>"
-            f"<td>{number(made.difference, 4, made.limits)}</td><td>{escape(p_words(p))}</td>"
-            f"<td>{escape(p_words(self.p_best[made.b]))}</td>"
-            f"<td>{self.verdict(made.b in kept)}</td></tr>"
-            for made, p in self.ranked()
-        )
-        caption = f"<caption>{escape(self.decision)}</caption>"
-        return f"<table class='earnest-comparisons'>{caption}<tr>{head}</tr>{rows}</table>"
+        from earnest.reporting.fragment_tables import comparisons_fragment
+
+        return comparisons_fragment(self)
 
 
 def adjusted(p_values: ArrayLike, how: str) -> list[float]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -129,8 +128,6 @@ class Estimates:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td style='text-align:left'>{escape(repr(estimate))}</td></tr>"
-            for estimate in self.estimates
-        )
-        return f"<table class='earnest-estimates'>{rows}</table>"
+        from earnest.reporting.fragment_tables import estimates_fragment
+
+        return estimates_fragment(self)

@@ -7,7 +7,7 @@ that chose it, stands beside it: that one has the naive area.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,6 +31,7 @@ from earnest.metrics.families import Metric
 from earnest.resampling.bootstrap import RESAMPLERS, Resampler
 
 Floats = NDArray[np.float64]
+Selected = Callable[[NDArray[np.intp], NDArray[np.uint8]], Floats]
 CELLS = 1 << 21  # weights of cases that curves are made from at a time
 POOLED = Pooled()
 MOST = 2000  # resamples that a curve is the mean of: the first of those of the estimate
@@ -51,6 +52,8 @@ class MeanCurve:
         The vertical mean, and the ends of the band at each point for itself.
     area : float
         The mean of the areas: the BBC estimate of the ROC AUC or of the average precision.
+    area_limits : tuple of float
+        The ends of its interval, of the same order statistics as the band.
     own : ndarray of shape (G,)
         The winner's own curve, not corrected; the mean over repeats.
     own_area : float
@@ -70,6 +73,7 @@ class MeanCurve:
     low: Floats
     high: Floats
     area: float
+    area_limits: tuple[float, float]
     own: Floats
     own_area: float
     chance: float
@@ -199,41 +203,77 @@ def mean_curves(
     if reason is not None:
         raise EvidenceError("there is no curve to draw", got=reason)
     level, pi = Ask.of(confidence_level, "two-sided").confidence_level, pi.usable()
-    table = _drawn(pi, metric, choosing, n_jobs)
-    choosing.refuse_others(table[:, 0])
+    table = drawn(
+        pi,
+        metric,
+        choosing,
+        lambda best, outside: _selected(pi, best, outside),
+        columns=max(pi.n_configs, 2 * len(GRID)),
+        n_jobs=n_jobs,
+    )
     own = _of_all(pi, pi.configs.index(winner), np.ones((1, pi.n_cases), dtype=np.uint8))
     parts = np.split(table[:, 2:], [1, 2, 2 + len(GRID)], axis=1)
     prevalence = float(np.mean(pi.target.y == 1))
     several = pi.n_configs > 1
     return Curves(
-        _mean(parts[0], parts[2], own.roc[0], float(own.auc[0]), 0.5, level, several),
-        _mean(parts[1], parts[3], own.precision[0], float(own.ap[0]), prevalence, level, several),
+        mean_curve(
+            parts[0][:, 0], parts[2], (own.roc[0], float(own.auc[0])), 0.5, level, several=several
+        ),
+        mean_curve(
+            parts[1][:, 0],
+            parts[3],
+            (own.precision[0], float(own.ap[0])),
+            prevalence,
+            level,
+            several=several,
+        ),
     )
 
 
-def _drawn(pi: Predictions, metric: Metric, how: Choosing, n_jobs: int | None) -> Floats:
-    """Return score, winner, both areas and both curves of every resample: (B, 4 + 2 G).
+def drawn(
+    pi: Predictions,
+    metric: Metric,
+    how: Choosing,
+    selected: Selected,
+    *,
+    columns: int,
+    work: int = 1,
+    n_jobs: int | None = None,
+) -> Floats:
+    """Return score, winner, and what is asked of that winner, of every resample: (B, 2 + k).
 
-    Score and winner are those of the estimate, so what is undefined is drawn again just so.
+    Score and winner are those of the estimate, so what is undefined is drawn again just so, and
+    scores that are not those of the estimate are refused.
+
+    Parameters
+    ----------
+    selected : callable
+        From winners (B,) and out-of-bag weights (B, n) to numbers (B, k).
+    columns : int
+        How many numbers are held for a resample at a time.
+    work : int
+        How many curves are drawn of one winner.
     """
 
     def statistic(inbag: Weights) -> Floats:
         best = winners(pi, metric, inbag, how.selector, n_jobs=n_jobs)
         outside = inbag.out_of_bag()
         draws = score_selected(pi, metric, outside, best, n_jobs=n_jobs)
-        return np.column_stack([draws, best, _selected(pi, best, outside.values)])
+        return np.column_stack([draws, best, selected(best, outside.values)])
 
-    return resampled(
+    table = resampled(
         statistic,
         pi.target,
         choose_resampler(how.resampler, pi.target, how.undefined),
-        enough(pi.n_cases, how.n_resamples),
+        enough(work * pi.n_cases, how.n_resamples),
         how.seeds,
         accept=out_of_bag_rule(metric, pi.target, how.undefined, published=how.published),
         redraw=how.undefined is Undefined.REDRAW,
-        columns=max(pi.n_configs, 2 * len(GRID)),
+        columns=columns,
         n_jobs=n_jobs,
     )
+    how.refuse_others(table[:, 0])
+    return table
 
 
 def enough(n_cases: int, n_resamples: int) -> int:
@@ -245,13 +285,14 @@ def _selected(pi: Predictions, best: NDArray[np.intp], outside: NDArray[np.uint8
     """Return areas and curves (B, 2 + 2 G) of one configuration a resample."""
     out = np.full((len(best), 2 + 2 * len(GRID)), np.nan)
     for config in np.unique(best[best >= 0]):
-        for rows in _chunks(np.flatnonzero(best == config), pi.n_cases):
+        for rows in chunks(np.flatnonzero(best == config), pi.n_cases):
             made = _of_all(pi, int(config), outside[rows])
             out[rows] = np.column_stack([made.auc, made.ap, made.roc, made.precision])
     return out
 
 
-def _chunks(rows: NDArray[np.intp], n_cases: int) -> Iterator[NDArray[np.intp]]:
+def chunks(rows: NDArray[np.intp], n_cases: int) -> Iterator[NDArray[np.intp]]:
+    """Yield rows in parts of which the weights can be held."""
     step = max(1, CELLS // max(n_cases, 1))
     for start in range(0, len(rows), step):
         yield rows[start : start + step]
@@ -268,30 +309,34 @@ def _of_all(pi: Predictions, config: int, weights: NDArray[np.uint8]) -> CurvePo
     return made[0] if len(made) == 1 else CurvePoints.mean(made)
 
 
-def _mean(
+def mean_curve(
     areas: Floats,
     curves: Floats,
-    own: Floats,
-    own_area: float,
+    own: tuple[Floats, float],
     chance: float,
     level: float,
+    *,
     several: bool,
 ) -> MeanCurve:
-    known = np.sort(curves[~np.isnan(areas[:, 0])], axis=0)  # (B', G), each point for itself
+    """Return areas (B,) and curves (B, G) as their mean, beside the winner's own curve and area."""
+    defined = ~np.isnan(areas)
+    known = np.sort(curves[defined], axis=0)  # (B', G), each point for itself
     if len(known) == 0:
         raise EvidenceError(
             "no resample has cases of both classes left out",
             needs="cases of both classes in one resample at least",
         )
     tail = min(int(0.5 * (1.0 - level) * len(known) + 1e-9), (len(known) - 1) // 2)
+    sizes = np.sort(areas[defined])
     return MeanCurve(
         x=GRID,
         mean=known.mean(axis=0),
         low=known[tail],
         high=known[len(known) - 1 - tail],
-        area=float(np.nanmean(areas)),
-        own=own,
-        own_area=own_area,
+        area=float(areas[defined].mean()),
+        area_limits=(float(sizes[tail]), float(sizes[len(sizes) - 1 - tail])),
+        own=own[0],
+        own_area=own[1],
         chance=chance,
         confidence_level=level,
         n_resamples=len(known),

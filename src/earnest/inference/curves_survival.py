@@ -28,7 +28,7 @@ class SurvivalCurve:
         When events were seen, rising.
     survival, low, high : ndarray of shape (m,)
         The share from each of them on, and the ends of its pointwise interval (Greenwood's
-        variance on the scale of log(-log S)).
+        variance on the scale of log(-log S)); NaN once nobody is left, where it has none.
     observed : ndarray of shape (n,)
         The times of all cases, rising, for the numbers at risk.
     events : int
@@ -62,7 +62,14 @@ def kaplan_meier(
     """Return Kaplan and Meier's estimate of the share without an event.
 
     At every time of an event the share is multiplied by 1 - events / at risk; a case censored at
-    that time is still at risk.
+    that time is still at risk. The interval of a point S is S to the power of exp(± z s), with s²
+    Greenwood's sum of events / (at risk (at risk - events)) divided by (log S)²: it stays between
+    0 and 1, and holds for each time by itself, not for the curve as a whole.
+
+    References
+    ----------
+    Kaplan and Meier (1958), *Nonparametric estimation from incomplete observations*, JASA 53.
+    Kalbfleisch and Prentice (2002), *The statistical analysis of failure time data*, section 1.4.
 
     Examples
     --------
@@ -81,8 +88,8 @@ def kaplan_meier(
         greenwood = np.cumsum(counts / (risk * (risk - counts)))  # inf where all of them die
         reach = NormalDist().inv_cdf(0.5 + 0.5 * level) * np.sqrt(greenwood) / -np.log(survival)
         ends = [survival ** np.exp(r) for r in (reach, -reach)]
-    inner = (survival > 0.0) & (survival < 1.0)
-    low, high = (np.where(inner, end, survival) for end in ends)
+    left = survival > 0.0
+    low, high = (np.where(left, end, np.nan) for end in ends)
     return SurvivalCurve(when, survival, low, high, observed, int(events.sum()))
 
 

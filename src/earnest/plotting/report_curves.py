@@ -178,7 +178,7 @@ def calibration(made: Calibration, *, name: str, width: float = 270) -> Figure:
     plot = _Square.of(name, width, (title, "Observed share"), more=strip)
     canvas = plot.canvas
     canvas.line((plot.x(0), plot.y(0)), (plot.x(1), plot.y(1)), "ink3", dash=DOTS)
-    canvas.text((plot.x(0.36) - 6, plot.y(0.42) + 2), "perfect", anchor="end")
+    _name_diagonal(plot, made, "perfect")
     for x, share in zip(made.predicted, made.observed, strict=True):
         at = plot.x(float(x))
         canvas.line((at, plot.y(share.low)), (at, plot.y(share.high)), "warn", 1.8)
@@ -196,6 +196,29 @@ def calibration(made: Calibration, *, name: str, width: float = 270) -> Figure:
         f"{percent(made.confidence_level)} interval allows."
     )
     return canvas.figure(said, _calibration_rows(made))
+
+
+def _name_diagonal(plot: _Square, made: Calibration, word: str) -> None:
+    """Write a word beside the diagonal, over or under it, where no bar crosses it."""
+    room = text_width(word)
+    bars = [
+        (plot.x(float(x)), plot.y(share.high) - 8, plot.y(share.low) + 8)
+        for x, share in zip(made.predicted, made.observed, strict=True)
+    ]
+
+    def spot(at: float, side: int) -> tuple[float, float]:
+        x, y = plot.x(at), plot.y(at)
+        return (x - room - 8, y + 2) if side < 0 else (x + 8, y + 8)
+
+    def hidden(place: tuple[float, float]) -> int:
+        left, base = place
+        words = (left - 5, left + room + 5)
+        return sum(
+            words[0] < x < words[1] and top < base and bottom > base - 10 for x, top, bottom in bars
+        )
+
+    spots = [spot(at, side) for at in (0.4, 0.3, 0.5, 0.6, 0.7, 0.2, 0.8) for side in (-1, 1)]
+    plot.canvas.text(min(spots, key=hidden), word)
 
 
 def _counts(canvas: Canvas, x: Scale, spread: np.ndarray, base: float) -> None:

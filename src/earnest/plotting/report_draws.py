@@ -216,7 +216,8 @@ def _bars(bars: list[_Bar], name: str, width: float) -> Canvas:
     left, row = (0.0, 40.0) if over else (longest + 14, 22.0)
     canvas = Canvas(width, row * len(bars) + 6, name)
     x = Scale(0.0, max(bar.share for bar in bars) or 1.0, left, width - 66)
-    names = told_apart([bar.words for bar in bars], (width if over else longest) / 1.12)
+    words = [bar.words for bar in bars]
+    names = told_apart(words, width / 1.12) if over else words  # beside the bars all of them fit
     for i, bar in enumerate(bars):
         top = i * row + (22.0 if over else 4.0)
         colour = "ink" if bar.mine else "ink3" if bar.pooled else "ink2"

@@ -11,6 +11,7 @@ from __future__ import annotations
 from earnest.plotting.report_answer import answer
 from earnest.plotting.report_audit import fold_dots, score_strip
 from earnest.plotting.report_axes import Scale
+from earnest.plotting.report_classes import class_areas
 from earnest.plotting.report_curves import calibration, precision_recall, roc
 from earnest.plotting.report_draws import bootstrap, won_in_bag
 from earnest.plotting.report_effects import effect, shared_limits
@@ -27,7 +28,6 @@ from earnest.plotting.report_strips import (
     shared_scale,
     strip_axis,
     widened,
-    winner_better,
 )
 from earnest.plotting.report_survival import kaplan_meier
 from earnest.plotting.report_svg import TOKENS, Figure
@@ -41,6 +41,7 @@ __all__ = [
     "answer",
     "bootstrap",
     "calibration",
+    "class_areas",
     "comparison_strip",
     "difference_scale",
     "effect",
@@ -60,6 +61,5 @@ __all__ = [
     "strip_axis",
     "tree_limits",
     "widened",
-    "winner_better",
     "won_in_bag",
 ]

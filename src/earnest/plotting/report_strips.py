@@ -168,6 +168,8 @@ class Difference:
         Whether the other is shown to be worse, by the interval for all at once.
     simplest : bool
         Whether it is the simplest of those that are not worse.
+    words, verdict : str
+        What the numbers are, and what follows from them, for those who do not see the strip.
     """
 
     name: str
@@ -176,6 +178,8 @@ class Difference:
     all: tuple[float, float] | None = None
     worse: bool = False
     simplest: bool = False
+    words: str = "winner minus this"
+    verdict: str = ""
 
 
 def difference_scale(
@@ -194,11 +198,6 @@ def difference_scale(
     return scale_over(values, width=width)
 
 
-def winner_better(greater_is_better: bool) -> str:
-    """Return the words for the side of the scale on which the winner is better."""
-    return "winner better →" if greater_is_better else "← winner better"
-
-
 def comparison_strip(row: Difference, scale: Scale, *, name: str, height: float = HEIGHT) -> Figure:
     """Draw a difference: thick for this comparison alone, thin for all at once, a line at 0.
 
@@ -211,29 +210,32 @@ def comparison_strip(row: Difference, scale: Scale, *, name: str, height: float 
     for ends, thick in ((row.all, 1.2), (row.one, 3.6)):
         if ends is not None and ends[1] >= scale.low and ends[0] <= scale.high:
             canvas.line((scale(ends[0]), y), (scale(ends[1]), y), colour, thick)
+    _beyond(canvas, scale, row, colour)
     if scale.holds(row.value):
         canvas.dot((scale(row.value), y), 4.5, colour, hollow=row.worse)
-    else:
-        _beyond(canvas, scale, row, colour)
     places = places_between(row.one or row.all)
-    said = f"{row.name}: winner minus this {in_digits(row.value, places)}"
+    said = f"{row.name}: {row.words} {in_digits(row.value, places)}"
     for ends, words in ((row.one, "for this one"), (row.all, "for all at once")):
         if ends is not None:
             low, high = (in_digits(end, places) for end in ends)
             said += f", {low} to {high} {words}"
-    return canvas.figure(f"{said}; {'worse' if row.worse else 'not worse'}.", [])
+    verdict = row.verdict or ("worse" if row.worse else "not worse")
+    return canvas.figure(f"{said}; {verdict}.", [])
 
 
 def _beyond(canvas: Canvas, scale: Scale, row: Difference, colour: str) -> None:
-    """Point to a difference that the scale does not hold."""
-    y, left = canvas.height / 2, row.value < scale.low
-    ends = row.all or row.one or (row.value, row.value)
-    if ends[0] <= scale.high and ends[1] >= scale.low:  # its bar is seen, and runs out of the scale
-        canvas.arrow_head((scale.start - 6 if left else scale.end + 6, y), colour, left=left)
-    elif left:
+    """Point to where a bar goes on, or a difference lies, beyond what the scale holds."""
+    y = canvas.height / 2
+    low, high = row.all or row.one or (row.value, row.value)
+    if low > scale.high and not scale.holds(low):
+        canvas.text((canvas.width - 4, y + 4), "> off scale", anchor="end", size=SMALL)
+    elif high < scale.low and not scale.holds(high):
         canvas.text((4, y + 4), "< off scale", size=SMALL)
     else:
-        canvas.text((canvas.width - 4, y + 4), "> off scale", anchor="end", size=SMALL)
+        for end, left in ((low, True), (high, False)):
+            if not scale.holds(end) and (end < scale.low) is left:
+                place = scale.start - 6 if left else scale.end + 6
+                canvas.arrow_head((place, y), colour, left=left)
 
 
 def empty_strip(scale: Scale, name: str, height: float) -> Canvas:

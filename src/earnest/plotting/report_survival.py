@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from earnest.plotting.report_text import fitted, text_width
 
 TOP = 24.0
 MOST_STEPS = 200
+BAND_STEPS = 90  # of each band: what would be seen of more is less than a pixel
+FAINT = 0.13  # opacity of a band, of which three may lie over each other
 CLOSE = 15.0  # pixels under which two labels touch
 
 _LOOKS = {  # colour, width, dash: lowest risk first
@@ -27,7 +30,7 @@ _LOOKS = {  # colour, width, dash: lowest risk first
 
 
 def kaplan_meier(made: RiskGroups, *, name: str, width: float = 420, time: str = "Time") -> Figure:
-    """Draw the survival of cases by predicted risk, with the numbers at risk under it.
+    """Draw the survival of cases by predicted risk with pointwise bands, the numbers at risk below.
 
     Parameters
     ----------
@@ -45,6 +48,8 @@ def kaplan_meier(made: RiskGroups, *, name: str, width: float = 420, time: str =
     canvas = Canvas(width, bottom + 66 + 17 * len(made.names), name)
     y_grid(canvas, y, left, x.end, title="Share without event", ticks=(0, 0.25, 0.5, 0.75, 1))
     x_axis(canvas, x, bottom, title=fitted(time, width - 40), labels=labels)
+    for word, curve in zip(made.names, made.curves, strict=True):
+        canvas.band(*_step_band(curve, x, y), _LOOKS[word][0], FAINT)
     for word, curve in zip(made.names, made.curves, strict=True):
         colour, thick, dash = _LOOKS[word]
         canvas.curve(_stairs(curve, x, y), colour, thick, dash=dash)
@@ -79,6 +84,21 @@ def _stairs(curve: SurvivalCurve, x: Scale, y: Scale) -> list[tuple[float, float
     return [*points, (x(shown_until), y(level))]
 
 
+def _step_band(
+    curve: SurvivalCurve, x: Scale, y: Scale
+) -> tuple[list[float], list[float], list[float]]:
+    """Return places and both ends of the band as steps; NaN once nobody is left."""
+    until = min(float(curve.observed[-1]), x.high)
+    kept = np.flatnonzero(curve.times <= until)
+    kept = kept[::-1][:: max(1, math.ceil(len(kept) / BAND_STEPS))][::-1]
+    times = [*curve.times[kept].tolist(), until]
+    edges = []
+    for end in (curve.low, curve.high):
+        steps = [y(float(share)) for share in end[kept]]
+        edges.append([level for level in steps for _ in (0, 1)])
+    return [x(t) for a, b in pairwise(times) for t in (a, b)], edges[0], edges[1]
+
+
 def _survival_at(curve: SurvivalCurve, time: float) -> float:
     place = int(np.searchsorted(curve.times, time, side="right")) - 1
     return 1.0 if place < 0 else float(curve.survival[place])
@@ -108,6 +128,14 @@ def _survival_said(made: RiskGroups, latest: float) -> str:
     return f"Share without event at time {short(half)}, by predicted risk: {', '.join(parts)}."
 
 
+def _ends_at(curve: SurvivalCurve, time: float) -> str:
+    """Return the interval at a time in words; none before the first event, and after the last."""
+    place = int(np.searchsorted(curve.times, time, side="right")) - 1
+    if place < 0 or math.isnan(curve.low[place]):
+        return "–"
+    return f"{curve.low[place]:.3f} to {curve.high[place]:.3f}"
+
+
 def _survival_rows(made: RiskGroups, ticks: list[float]) -> list[tuple[str, ...]]:
     level = percent(made.confidence_level)
     rows: list[tuple[str, ...]] = [
@@ -115,9 +143,8 @@ def _survival_rows(made: RiskGroups, ticks: list[float]) -> list[tuple[str, ...]
     ]
     for word, curve in zip(made.names, made.curves, strict=True):
         for tick in ticks:
-            place = int(np.searchsorted(curve.times, tick, side="right")) - 1
-            ends = (1.0, 1.0) if place < 0 else (curve.low[place], curve.high[place])
-            span = f"{ends[0]:.3f} to {ends[1]:.3f}"
             share = f"{_survival_at(curve, tick):.3f}"
-            rows.append((word, short(tick), share, span, f"{curve.at_risk(tick):,}"))
+            rows.append(
+                (word, short(tick), share, _ends_at(curve, tick), f"{curve.at_risk(tick):,}")
+            )
     return rows

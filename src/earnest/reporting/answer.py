@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from earnest.core.cautions import Caution
+from earnest.core.clock import day_words
 from earnest.core.results import Estimate, by_severity
 from earnest.core.sentences import (
     Form,
@@ -28,7 +29,7 @@ from earnest.plotting.report_figures import answer as draw_answer
 from earnest.reporting.asking import Results
 from earnest.reporting.findings_words import NO_ANSWER, NO_ESTIMATE, NO_SCORE
 from earnest.reporting.labels import NONE, counted, param_names, spelled, value_words
-from earnest.reporting.material import DROPPED, FAILED, INCOMPLETE, Material
+from earnest.reporting.material import COMPLETE, DROPPED, FAILED, INCOMPLETE, Material
 from earnest.reporting.model import Answer, Facts, Span
 
 WIDE, PHONE = 580, 350  # pixels
@@ -118,8 +119,19 @@ def _without_estimate(found: Results) -> Answer:
 
 def _no_meaning(found: Results) -> tuple[str, ...]:
     if found.material.predictions is None:
-        return NO_OUTCOME
+        return (*_naive_words(found), *NO_OUTCOME)
     return REFUSED if _refusal(found) else NO_WINNER
+
+
+def _naive_words(found: Results) -> tuple[str, ...]:
+    """Say what the one number of a run without outcomes is, and what it is not."""
+    tried = sum(one.status == COMPLETE for one in found.material.tried)
+    if tried < 2:
+        return ()
+    return (
+        f"The naive score is the mean over folds of the best of {tried:,} configurations. It was "
+        "picked for being high, so it is likely to be too good.",
+    )
 
 
 def _reason(found: Results, made: Estimate) -> str:
@@ -128,7 +140,8 @@ def _reason(found: Results, made: Estimate) -> str:
     count, tried = f"{made.n_configs:,} configurations", len(found.material.tried)
     if tried <= made.n_configs:
         return said
-    return said.replace(count, f"{tried:,} configurations, {made.n_configs:,} on every fold,", 1)
+    said = said.replace(count, f"{tried:,} configurations, {made.n_configs:,} on every fold,", 1)
+    return said.replace(",;", ";", 1)
 
 
 def _refusal(found: Results) -> list[str]:
@@ -162,6 +175,7 @@ def _kicker(material: Material, made: Estimate | None) -> str:
     parts = ["One configuration" if one else "The tuned model", material.title]
     if material.predictions is not None:
         parts.append(TASKS[material.predictions.target.task])
+    parts += [day for day in [day_words(material.begun)] if day]
     return " · ".join(parts)
 
 

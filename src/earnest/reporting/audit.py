@@ -61,6 +61,8 @@ def audit_of(found: Results, rivals: RivalsPart | None) -> AuditPart | None:
 def win_shares(found: Results) -> dict[str, float]:
     """Return how often each configuration won in-bag, as a share of the resamples."""
     made, pi = found.estimate, found.material.predictions
+    if len(found.material.tried) < 2:
+        return {}  # nothing was chosen
     shares = getattr(None if made is None else made.details, "win_share", None)
     if shares is None and found.table is not None:
         told = [
@@ -77,7 +79,7 @@ def _states(found: Results, rivals: RivalsPart | None) -> dict[str, str]:
     kept = () if rivals is None else rivals.not_worse
     compared = {} if found.many is None else {made.b: WORSE for made in found.many}
     states = {**compared, **dict.fromkeys(kept, NOT_WORSE)}
-    if found.winner is not None:
+    if found.winner is not None and len(found.material.tried) > 1:
         states[found.winner] = WINNER
     return states
 
@@ -169,15 +171,31 @@ def _counts(rows: list[AuditRow]) -> tuple[tuple[str, str], ...]:
 
 def _lede(found: Results) -> str:
     material = found.material
-    said = "Scores are those of the search, not corrected."
+    if len(material.tried) == 1:
+        return "Nothing was chosen, so there is nothing to correct."
+    basis = "means over folds" if material.by_folds else "over all cases at once"
+    said = f"Scores are those of the search, {basis}, not corrected."
     if not material.searched:
-        said = "Scores are those of your predictions, not corrected for choosing the best of them."
+        said = (
+            f"Scores are those of your predictions, {basis}, not corrected for choosing the best "
+            "of them."
+        )
+    if material.by_folds and _pooled(found):
+        said += " The naive score at the top is over all cases at once, and may differ a little."
     if material.n_fits_saved and material.n_fits is not None:
         total = material.n_fits + material.n_fits_saved
         said += f" Early ending saved {material.n_fits_saved:,} of {total:,} fits."
     elif material.n_fits is not None:
         said += f" {counted(material.n_fits, 'fit')}."
     return said
+
+
+def _pooled(found: Results) -> bool:
+    """Tell whether a naive score is shown that is not a mean over folds."""
+    made = found.estimate
+    if made is None or made.naive is None or made.n_configs < 2 or not found.corrected:
+        return False
+    return str(made.provenance.knobs.get("selector", "")) != "mean_of_folds"
 
 
 def _trace(found: Results) -> Facts | None:

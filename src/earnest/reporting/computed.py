@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from earnest.comparison.base import TESTS
+from earnest.core.clock import moment_words
 from earnest.core.provenance import versions
 from earnest.core.results import Estimate
 from earnest.core.sentences import article, limits_words, percent, printed
@@ -13,6 +14,7 @@ from earnest.reporting.asking import Results, spec_of
 from earnest.reporting.citations import cited
 from earnest.reporting.findings_words import COMPUTED
 from earnest.reporting.labels import NONE, counted
+from earnest.reporting.material import Material
 from earnest.reporting.model import ComputedPart, Facts
 
 
@@ -39,8 +41,10 @@ def _citations(found: Results) -> Iterator[str]:
         yield "Moosbauer et al. 2021"
     if found.target is not None and found.target.has_classes:
         yield "Wilson 1927"
+        yield "Fawcett 2006"
     if found.target is not None and found.target.event is not None:
         yield "Kaplan and Meier 1958"
+        yield "Kalbfleisch and Prentice 2002"
 
 
 def _facts(found: Results) -> Iterator[Facts]:
@@ -48,7 +52,7 @@ def _facts(found: Results) -> Iterator[Facts]:
     if made is not None:
         yield Facts("The estimate", tuple(_estimate(made)))
         knobs = made.provenance.knobs.items()
-        yield Facts("Its settings", tuple((name, _said(value)) for name, value in knobs))
+        yield Facts("Its settings", tuple((name, _knob(value)) for name, value in knobs))
     if found.many is not None and len(found.many):
         spec = TESTS[found.many.comparisons[0].test].spec
         yield Facts(
@@ -78,13 +82,15 @@ def _estimate(made: Estimate) -> Iterator[tuple[str, str]]:
     if made.interval is not None:
         yield "Interval", f"{percent(made.interval.confidence_level)}, {made.interval.side}"
     if made.n_resamples:
-        yield "Resamples", f"{made.n_resamples:,}, {made.n_valid:,} with a defined value"
+        valid = "all" if made.n_valid == made.n_resamples else f"{made.n_valid:,}"
+        yield "Resamples", f"{made.n_resamples:,}, {valid} with a defined value"
     yield "For pasting", repr(made)
 
 
 def _evidence(found: Results) -> Iterator[tuple[str, str]]:
     material, made = found.material, found.estimate
     yield "Source", material.source
+    yield "Run begun", moment_words(material.begun) or _no_date(material)
     if material.files:
         yield "Files", ", ".join(material.files)
     if made is not None:
@@ -94,6 +100,16 @@ def _evidence(found: Results) -> Iterator[tuple[str, str]]:
     yield "Versions", ", ".join(f"{name} {number}" for name, number in used.items())
     for words in material.missing:
         yield "Missing", words
+
+
+def _no_date(material: Material) -> str:
+    """Say why there is no date: a page never shows that of its own rendering."""
+    why = "the run did not record it" if material.searched else "predictions carry no date"
+    return f"{NONE} ({why})"
+
+
+def _knob(value: object) -> str:
+    return "none" if value is None else str(value)
 
 
 def _said(value: object) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from earnest.core.errors import EarnestError
 from earnest.core.predictions import Predictions
@@ -13,11 +14,14 @@ from earnest.core.target import Task
 from earnest.inference import curves_folds as folded
 from earnest.inference import curves_survival as survival
 from earnest.inference import curves_winner as own
-from earnest.inference.curves import Choosing, mean_curves, no_curves
+from earnest.inference.curves import Choosing, mean_curves
+from earnest.inference.curves_classes import ClassCurves, no_class_curves
 from earnest.plotting import report_figures as draw
 from earnest.reporting.asking import Results
+from earnest.reporting.curves_by_class import areas_panel, class_panels, of_classes
 from earnest.reporting.findings_words import (
     ALONE_TAG,
+    BY_CLASS,
     CORRECTED_TAG,
     DECISIONS,
     RESIDUALS,
@@ -35,11 +39,19 @@ AREAS = ("roc_auc", "average_precision")  # metrics whose decimals are those of 
 LEDE = {
     Task.BINARY: "Curves of the corrected estimate: in each resample, the configuration chosen on "
     "it, scored on the cases left out. Beside them the winner as it was searched.",
-    Task.MULTICLASS: "The decisions of the winner as it was searched.",
+    Task.MULTICLASS: "ROC curves of each class against the rest, of the corrected estimate: in "
+    "each resample, the configuration chosen on it, scored on the cases left out. The decisions "
+    "are those of the winner as it was searched.",
     Task.REGRESSION: "The predictions of the winner as it was searched.",
     Task.SURVIVAL: "The risks of the winner as it was searched.",
 }
+NO_CURVES = "The decisions of the winner as it was searched."
 NOTE = "Bands and bars are {level}, pointwise: {share} of the points may lie outside by chance."
+BANDS = (
+    "Bands: {level}, at each time by itself (Greenwood’s variance, log-log); they end where nobody "
+    "is left."
+)
+KAPLAN_MEIER = "Kaplan-Meier by predicted risk"
 COUNTS_NOTE = "The intervals of the shares found are {level}, each on its own."
 
 
@@ -50,8 +62,12 @@ def curves_of(found: Results) -> CurvesPart | None:
         return None
     level = 0.95 if made.interval is None else made.interval.confidence_level
     left_out: list[str] = []
+    classes = _classes(found, pi, made, level, left_out)
     square = list(_square(found, pi, made, level, left_out))
     wide = list(_wide(found, pi, made, level))
+    if classes is not None:
+        square = list(class_panels(classes, made))
+        wide = [areas_panel(classes, made), *wide]
     confusion = _confusion(pi, made, level)
     if len(pi.target.classes) > MOST_CLASSES:
         left_out.append(
@@ -59,17 +75,23 @@ def curves_of(found: Results) -> CurvesPart | None:
         )
     if not square and not wide and confusion is None:
         return None
-    single = made.n_configs == 1
-    lede = "Each curve is of the one configuration." if single else LEDE[pi.target.task]
     return CurvesPart(
         heading=_heading(pi, made, level, fair=found.corrected),
-        lede=lede,
+        lede=_lede(pi, made, square),
         note=_note(square, confusion, level),
         square=tuple(square),
         wide=tuple(wide),
         confusion=confusion,
         left_out=tuple(left_out),
     )
+
+
+def _lede(pi: Predictions, made: Estimate, square: list[Panel]) -> str:
+    if made.n_configs == 1:
+        return "Each figure is of the one configuration."
+    if pi.target.task is Task.MULTICLASS and not square:
+        return NO_CURVES
+    return LEDE[pi.target.task]
 
 
 def _note(square: list[Panel], confusion: Confusion | None, level: float) -> str:
@@ -85,7 +107,7 @@ def _heading(pi: Predictions, made: Estimate, level: float, *, fair: bool) -> st
     if pi.target.task is Task.SURVIVAL:
         return SURVIVAL
     if pi.target.task is Task.MULTICLASS:
-        return DECISIONS
+        return BY_CLASS if no_class_curves(pi) is None else DECISIONS
     ranks = None
     interval = made.interval
     if made.metric == "roc_auc" and interval is not None and interval.side != Side.UPPER and fair:
@@ -107,6 +129,24 @@ def _off(found: own.Calibration) -> int:
     return count if luck <= LUCK else 0
 
 
+def _classes(
+    found: Results, pi: Predictions, made: Estimate, level: float, left_out: list[str]
+) -> ClassCurves | None:
+    """Return the ROC curves by class, None for other tasks and where there are none."""
+    if pi.target.task is not Task.MULTICLASS:
+        return None
+    why = no_class_curves(pi)
+    if why is not None:
+        left_out.append(why)
+        return None
+    assert found.material.metric is not None
+    try:
+        return of_classes(pi, found.material.metric, made, level)
+    except EarnestError as error:
+        left_out.append(f"The curves are not shown: {error}")
+        return None
+
+
 def _square(
     found: Results, pi: Predictions, made: Estimate, level: float, left_out: list[str]
 ) -> Iterator[Panel]:
@@ -125,6 +165,7 @@ def _square(
                 heading="ROC",
                 tag=tag,
                 figure=draw.roc(both.roc, name="roc", width=SQUARE, places=places),
+                data={"curve": both.roc},
             )
             yield Panel(
                 heading="Precision and recall",
@@ -132,13 +173,13 @@ def _square(
                 figure=draw.precision_recall(
                     both.precision_recall, name="pr", width=SQUARE, places=places
                 ),
+                data={"curve": both.precision_recall},
             )
-    elif pi.target.task is Task.MULTICLASS:
-        left_out.append(no_curves(pi) or "")
     why = own.no_calibration(pi)
     if why is None:
         made_of = own.calibration(pi, made.winner, confidence_level=level)
-        yield _raw(made, "Calibration", draw.calibration(made_of, name="calibration", width=SQUARE))
+        figure = draw.calibration(made_of, name="calibration", width=SQUARE)
+        yield _raw(made, "Calibration", figure, data={"calibration": made_of})
     elif pi.target.task is Task.BINARY:
         left_out.append(why)
 
@@ -149,6 +190,7 @@ def _raw(
     figure: draw.Figure,
     phone: draw.Figure | None = None,
     note: str = "",
+    data: Mapping[str, Any] | None = None,
 ) -> Panel:
     single = made.n_configs == 1
     return Panel(
@@ -158,6 +200,7 @@ def _raw(
         figure=figure,
         phone=phone,
         note=note,
+        data=data or {},
     )
 
 
@@ -173,14 +216,17 @@ def _wide(found: Results, pi: Predictions, made: Estimate, level: float) -> Iter
             draw.residuals(left, name="residuals", width=WIDE),
             draw.residuals(left, name="residuals-phone", width=PHONE),
             "Line: running mean. Band: nine of ten residuals.",
+            {"residuals": left},
         )
     if pi.target.task is Task.SURVIVAL:
         groups = survival.risk_groups(pi, winner, confidence_level=level)
         yield _raw(
             made,
-            "Kaplan-Meier by predicted risk",
+            KAPLAN_MEIER,
             draw.kaplan_meier(groups, name="km", width=WIDE),
             draw.kaplan_meier(groups, name="km-phone", width=PHONE),
+            BANDS.format(level=percent(level)),
+            {"groups": groups},
         )
     if made.provenance.n_folds > 1:
         scores = folded.winner_folds(pi, metric, winner)
@@ -190,6 +236,7 @@ def _wide(found: Results, pi: Predictions, made: Estimate, level: float) -> Iter
             draw.folds(scores, name="folds", estimate=made, width=WIDE),
             draw.folds(scores, name="folds-phone", estimate=made, width=PHONE),
             "The spread of folds is not the interval: folds share training cases.",
+            {"folds": scores},
         )
 
 
@@ -211,6 +258,7 @@ def _confusion(pi: Predictions, made: Estimate, level: float) -> Confusion | Non
                 right=i,
                 share="–" if share is None else f"{percent(round(share.value, 2))} found",
                 interval="" if share is None else _span(share),
+                found=share,
             )
             for i, (label, share) in enumerate(zip(found.labels, found.recall, strict=True))
         ),

@@ -41,6 +41,7 @@ MISCALIBRATED = "the probabilities are off in {count} of {bins} bins"
 RESIDUALS = "Residuals"
 SURVIVAL = "Survival by predicted risk"
 DECISIONS = "Decisions by class"
+BY_CLASS = "Curves and decisions by class"
 
 AUDIT_ALL = "All {count} configurations tried"
 AUDIT_ONE = "The one configuration"
@@ -77,6 +78,8 @@ GROUPS_OF_ONE: dict[str, tuple[str, str]] = {
     Estimand.WINNER: ("The one configuration, resampled", "mean over resamples"),
     Estimand.CHOSEN_ON_LEARNING: ("Its predictions read as one fixed model's", ""),
     Estimand.CHOSEN_ON_EVALUATION: ("Its predictions read as one fixed model's", ""),
+    Estimand.FITTED_MODEL: ("The fitted model", "on the cases that it is tested on"),
+    Estimand.FITTED_MODELS: ("The models fitted in these folds", "their average"),
     Estimand.WINNER_SCORE: ("Its own score", "as it is"),
     Estimand.WINNER_AS_FIXED: ("Its own score, resampled", "as if trained once"),
 }
@@ -106,6 +109,8 @@ SHORT = {
     "corrected_t": "Corrected t",
     "repeated_cv": "Repeated cross-validation",
 }
+
+SHORT_OF_ONE = {"naive": "Its own score", "naive_bootstrap": "Bootstrap of its score"}
 
 # ---- tags that every panel carries
 

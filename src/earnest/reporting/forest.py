@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from earnest.core.results import Estimate
 from earnest.core.sentences import percent, places_of, printed
-from earnest.core.specs import Estimand
+from earnest.core.specs import Estimand, Side
 from earnest.methods import METHODS
 from earnest.reporting.answer import interval_words
 from earnest.reporting.asking import Results, spec_of
@@ -16,6 +16,7 @@ from earnest.reporting.findings_words import (
     GROUPS_OF_ONE,
     REFUSED,
     SHORT,
+    SHORT_OF_ONE,
     UNCORRECTED,
     methods_heading,
 )
@@ -44,12 +45,15 @@ def methods_of(found: Results) -> MethodsPart | None:
         return None
     places = places_of(table)
     strips = Strips.of(list(table), made)
+    groups = tuple(_groups(found, made, places, strips))
     return MethodsPart(
         heading=_heading(found, made, places),
         lede=LEDE.format(basis=_basis(made)),
         level=percent(0.95 if made.interval is None else made.interval.confidence_level),
         reported=printed(made, places).value,
-        groups=tuple(_groups(found, made, places, strips)),
+        kinds=tuple(sorted({row.kind for group in groups for row in group.rows})),
+        one_sided=any(one.interval and one.interval.side != Side.TWO_SIDED for one in table),
+        groups=groups,
         axis=strips.axis,
     )
 
@@ -158,12 +162,18 @@ def _scored(one: Estimate, made: Estimate) -> str:
     return ", by folds"
 
 
+def _title(one: Estimate) -> str:
+    """Return a method in a word or two; where nothing was chosen, none that speaks of a winner."""
+    alone = SHORT_OF_ONE.get(one.method) if one.n_configs == 1 else None
+    return alone or SHORT.get(one.method, str(spec_of(one).title))
+
+
 def _row(one: Estimate, made: Estimate, places: int, strips: Strips, kind: str) -> MethodRow:
     resamples = f", {counted(one.n_resamples, 'resample')}" if one.n_resamples else ""
     note = one.method + (": gives no interval" if one.interval is None else resamples)
     note += _scored(one, made)
     return MethodRow(
-        title=SHORT.get(one.method, spec_of(one).title),
+        title=_title(one),
         note=note,
         value=printed(one, places).value,
         interval=interval_words(one, places),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from earnest.core.cautions import Caution
@@ -31,7 +33,7 @@ def estimate_fragment(made: Estimate, *, speaker: str = "the search") -> str:
     title = METRICS[made.metric].title if made.metric in METRICS else made.metric
     said = headline(made, title, corrected=fair, speaker=speaker)
     rest = f"{confidence(made, corrected=fair)} {reason(made, corrected=fair, speaker=speaker)}"
-    return _render(
+    return fragment(
         said,
         rest,
         [
@@ -41,7 +43,7 @@ def estimate_fragment(made: Estimate, *, speaker: str = "the search") -> str:
             ("For pasting", repr(made)),
         ],
         made.cautions,
-        [draw.answer(made, name=_name(made), width=WIDTH, corrected=fair)],
+        [draw.answer(made, name=name_of(made), width=WIDTH, corrected=fair)],
     )
 
 
@@ -52,13 +54,15 @@ def comparison_fragment(made: Comparison) -> str:
         row = draw.Difference(
             name=made.b,
             value=made.difference,
+            words=f"{made.a} minus this",
+            verdict="a difference is shown" if made.shown else "no difference is shown",
             one=None if interval is None else (interval.low, interval.high),
             worse=bool(made.shown) and made.favours == made.a,
         )
         scale = draw.difference_scale([row], width=350)
-        name = _name(made)
+        name = name_of(made)
         pictures = [
-            draw.strip_axis(scale, name=f"{name}-axis"),
+            draw.strip_axis(scale, name=f"{name}-axis", words=_better(made)),
             draw.comparison_strip(row, scale, name=name),
         ]
     facts = [
@@ -66,7 +70,7 @@ def comparison_fragment(made: Comparison) -> str:
         ("Compares", made.estimand),
         ("For pasting", repr(made)),
     ]
-    return _render(made.decision, "", facts, made.cautions, pictures)
+    return fragment(made.decision, "", facts, made.cautions, pictures, stacked=True)
 
 
 def statistic_fragment(made: StatisticResult) -> str:
@@ -88,7 +92,7 @@ def explanation_fragment(made: Explanation) -> str:
     pictures = [
         draw.effect(
             curve,
-            name=f"{_name(made)}-{i}",
+            name=f"{name_of(made)}-{i}",
             limits=limits,
             confidence_level=made.confidence_level,
             gaps=made.sampling_bias.gaps.get(curve.param, ()),
@@ -97,7 +101,7 @@ def explanation_fragment(made: Explanation) -> str:
     ]
     best = ", ".join(f"{name} = {short(value)}" for name, value in made.best_config.items())
     shares = [(name, in_percent(share)) for name, share in made.importance.main.items()]
-    return _render(
+    return fragment(
         as_sentence(learned_headline(made.importance, made.sampling_bias)),
         f"What the search learned about {made.objective.name} (as searched, not corrected), from "
         f"{made.n_trials} trials.",
@@ -109,21 +113,54 @@ def explanation_fragment(made: Explanation) -> str:
         ],
         made.cautions,
         pictures,
+        captions=[f"{curve.param}: effect on {made.objective.name}" for curve in curves],
     )
 
 
-def _name(made: Any) -> str:
+def _better(made: Comparison) -> str:
+    """Return the words for the side of the axis on which the first one is better."""
+    return f"{made.a} better →" if made.scale.greater_is_better else f"← {made.a} better"
+
+
+def name_of(made: Any) -> str:
     """Return a prefix for ids that no other result on the same page has."""
     return f"r{zlib.crc32(repr(made).encode()):08x}"
 
 
-def _render(
+@dataclass(frozen=True)
+class TableRow:
+    """A row of words and a strip; of a group the one cell is its heading."""
+
+    cells: tuple[str, ...]
+    strip: draw.Figure | None = None
+    group: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under their heads, the strips on one axis."""
+
+    heads: tuple[str, ...]
+    rows: tuple[TableRow, ...]
+    axis: draw.Figure | None = None
+
+
+def fragment(
     said: str,
     rest: str,
-    facts: list[tuple[str, str]],
-    cautions: tuple[Caution, ...],
-    pictures: list[Any],
+    facts: Sequence[tuple[str, str]],
+    cautions: Sequence[Caution],
+    pictures: Sequence[draw.Figure] = (),
+    *,
+    captions: Sequence[str] = (),
+    stacked: bool = False,
+    table: Table | None = None,
 ) -> str:
+    """Return a piece of HTML that stands alone: a sentence, pictures, a table, facts, cautions.
+
+    With `stacked` the pictures stand one under the other, as an axis and its strip must.
+    """
     made = environment().get_template("fragment.html")
-    parts = {"facts": facts, "cautions": cautions, "pictures": pictures}
-    return str(made.render(said=said, rest=rest.strip(), **parts))
+    parts = {"facts": facts, "cautions": cautions, "pictures": pictures, "table": table}
+    shown = {"rest": rest.strip(), "stacked": stacked, "captions": list(captions)}
+    return str(made.render(said=said, **shown, **parts))

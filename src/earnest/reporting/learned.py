@@ -194,7 +194,7 @@ def _within(made: Explanation, param: str, region: Region) -> EffectCurve | None
 
 
 def _title(region: Region) -> str:
-    words = in_words(region.limits[-1:])
+    words = in_words(region.limits[-1:]).replace(" <= ", " ≤ ").replace(" >= ", " ≥ ")
     if not words:
         return region.curve.where or "Everywhere"
     return f"… and {words}" if region.depth > 1 else words

@@ -129,14 +129,17 @@ def _numbers(figure: Figure) -> str:
 def _rivals(part: RivalsPart) -> Iterator[str]:
     yield f"## {escaped(part.heading)}"
     yield escaped(f"{part.lede} Not worse {part.note}")
+    several = part.n_others > 1
+    heads = ("Interval, this one", "Interval, all at once") if several else ("Interval",)
     yield grid(
-        ("Configuration", "Score", "Winner ahead by", "Interval", "p, all at once", "Verdict"),
+        ("Configuration", "Score", "Winner ahead by", *heads, "p, all at once", "Verdict"),
         (
             (
                 row.label,
                 row.score,
                 row.ahead,
-                row.interval,
+                row.interval_one,
+                *([row.interval] if several else []),
                 row.p,
                 ("worse" if row.worse else "not worse") + (", simplest" if row.simplest else ""),
             )

@@ -64,6 +64,8 @@ class Material:
         How to ask: method, level, resamples and seed of the source.
     tried : tuple of Tried
         Every configuration.
+    by_folds : bool
+        Whether the scores of `tried` are means over folds, and not over all cases at once.
     best : str or None
         The winner by the search's own score, where there are no predictions to choose from.
     trials : object or None
@@ -76,6 +78,8 @@ class Material:
         The rule of early dropping, empty where there was none.
     refitted : bool
         Whether a model was refitted on all cases.
+    begun : str or None
+        When the run was begun, as it has recorded it; None where it is not known.
     files : tuple of str
         The files of a run folder.
     missing : tuple of str
@@ -91,6 +95,7 @@ class Material:
     estimate: Estimate | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     tried: tuple[Tried, ...] = ()
+    by_folds: bool = False
     best: str | None = None
     trials: Any = None
     model: str = ""
@@ -100,6 +105,7 @@ class Material:
     seed: int | None = None
     drop: str = ""
     refitted: bool = False
+    begun: str | None = None
     files: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
 

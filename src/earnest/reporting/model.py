@@ -9,8 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
+import numpy as np
+
+from earnest.core.caution_texts import Explained
 from earnest.core.cautions import Caution
 from earnest.core.results import finite
+from earnest.inference.curves_winner import Share
 from earnest.plotting.report_svg import Figure
 
 SCHEMA = "earnest/report/1"
@@ -91,13 +95,15 @@ class MethodsPart:
     lede: str
     level: str
     reported: str
+    kinds: tuple[str, ...]
+    one_sided: bool
     groups: tuple[MethodGroup, ...]
     axis: Figure | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Panel:
-    """A figure with its heading, its words and its tag."""
+    """A figure with its heading, its words and its tag; `data` are its numbers, as computed."""
 
     heading: str
     figure: Figure
@@ -107,18 +113,30 @@ class Panel:
     corrected: bool = True
     note: str = ""
     mono: bool = False
+    data: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
 class RivalRow:
-    """One configuration beside the winner."""
+    """One configuration beside the winner.
+
+    `ahead` is by how much the winner is better, positive for losses too. `interval`, `p` and
+    `worse` hold for all comparisons at once and never contradict each other; `interval_one` is of
+    this one alone. The same numbers in full precision: `ahead_by`, `limits`, `limits_one`,
+    `p_value`.
+    """
 
     config: str
     label: str
     score: str
     ahead: str
     interval: str
+    interval_one: str
     p: str
+    ahead_by: float | None
+    limits: tuple[float, float] | None
+    limits_one: tuple[float, float] | None
+    p_value: float | None
     worse: bool | None
     simplest: bool = False
     shown: bool = True
@@ -155,13 +173,17 @@ class Confusion:
 
 @dataclass(frozen=True)
 class ConfusionRow:
-    """The cases of one true class: counts by predicted class, the share found, its interval."""
+    """The cases of one true class: counts by predicted class, the share found, its interval.
+
+    `found` is the share with its limits in full precision; None where no case was tested.
+    """
 
     label: str
     counts: tuple[int, ...]
     right: int
     share: str
     interval: str
+    found: Share | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -272,10 +294,15 @@ class ComputedPart:
 
 @dataclass(frozen=True, kw_only=True)
 class Content:
-    """All of a report. A part is None where there is nothing to say, and `absent` tells why."""
+    """All of a report. A part is None where there is nothing to say, and `absent` tells why.
+
+    `begun` is when the run was begun, as it has recorded it; `codes` explains every code of a
+    caution that stands in the report.
+    """
 
     title: str
     source: str
+    begun: str | None
     answer: Answer
     computed: ComputedPart
     methods: MethodsPart | None = None
@@ -285,6 +312,7 @@ class Content:
     audit: AuditPart | None = None
     learned: LearnedPart | None = None
     absent: Mapping[str, str] = field(default_factory=dict)
+    codes: Mapping[str, Explained] = field(default_factory=dict)
     results: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -296,6 +324,8 @@ def plain(value: Any) -> Any:
         return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, Mapping):
         return {str(key): plain(each) for key, each in value.items()}
+    if isinstance(value, (np.ndarray, np.generic)):
+        return plain(value.tolist())
     if isinstance(value, (tuple, list)):
         return [plain(each) for each in value]
     if isinstance(value, float):

@@ -20,6 +20,7 @@ SECTIONS = (
     ("learned", "Explanation"),
     ("computed", "How computed"),
 )
+_CODE = re.compile("`([^`]+)`")
 
 
 def page_of(content: Content) -> str:
@@ -46,6 +47,13 @@ def shown(value: Any) -> Any:
     return brief("\n".join(plain(line) for line in value.split("\n")))
 
 
+def coded(value: Any) -> Any:
+    """Return a text with what stands between backticks as code; all of it is escaped first."""
+    from markupsafe import Markup, escape
+
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(shown(value)))))
+
+
 @cache
 def environment() -> Any:
     """Return the templates: escaping is on, and a name that is not known is an error."""
@@ -60,6 +68,7 @@ def environment() -> Any:
         lstrip_blocks=True,
         finalize=shown,
     )
+    made.filters["coded"] = coded
     made.globals.update(light=Markup(tokens(0)), dark=Markup(tokens(1)))
     return made
 

@@ -13,7 +13,7 @@ from earnest.core.specs import Side
 from earnest.reporting.asking import ask_all
 from earnest.reporting.content import content_of
 from earnest.reporting.markdown import markdown_of
-from earnest.reporting.model import SCHEMA, Content, plain
+from earnest.reporting.model import SCHEMA, Content, Facts, plain
 from earnest.reporting.page import page_of
 from earnest.reporting.sources import material_from
 
@@ -61,9 +61,22 @@ class Report:
             raise FormatError("the report cannot be written", got=str(error.strerror)) from None
         return target
 
+    def _repr_html_(self) -> str:
+        from earnest.reporting.fragments import fragment
+
+        answer = self.content.answer
+        facts = [(group.title, _in_a_line(group)) for group in answer.facts]
+        rest = f"{answer.lede} `report.save('report.html')` writes the whole page."
+        pictures = [answer.phone] if answer.phone is not None else []
+        return fragment(answer.sentence, rest, facts, answer.cautions, pictures)
+
     def __repr__(self) -> str:
         """Return the headline."""
         return f"Report: {self.content.answer.sentence}"
+
+
+def _in_a_line(group: Facts) -> str:
+    return ", ".join(f"{name} {value}" for name, value in group.rows)
 
 
 def report(

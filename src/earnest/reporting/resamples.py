@@ -30,6 +30,7 @@ def resamples_of(found: Results) -> Iterator[Panel]:
         else f"{made.n_resamples:,} resamples of the cases. Count of scores.",
         figure=bootstrap(made, name="draws", width=WIDTH),
         phone=bootstrap(made, name="draws-phone", width=PHONE),
+        data={"draws": made.draws},
     )
     shares = win_shares(found)
     if made.winner is None or len(shares) < 2:
@@ -47,4 +48,5 @@ def resamples_of(found: Results) -> Iterator[Panel]:
         "choice close to a tie.",
         figure=won_in_bag(named, winner=best, name="won", width=WIDTH),
         phone=won_in_bag(named, winner=best, name="won-phone", width=PHONE),
+        data={"shares": shares},
     )

@@ -17,6 +17,7 @@ from earnest.core.comparison_tables import Comparisons, p_of
 from earnest.core.comparison_words import p_words, places_of_difference
 from earnest.core.comparisons import Comparison
 from earnest.core.differences import alpha_of
+from earnest.core.intervals import Interval
 from earnest.core.results import by_severity
 from earnest.core.sentences import percent, prose
 from earnest.plotting.report_figures import (
@@ -24,7 +25,6 @@ from earnest.plotting.report_figures import (
     comparison_strip,
     difference_scale,
     strip_axis,
-    winner_better,
 )
 from earnest.reporting.asking import Results
 from earnest.reporting.drawing import WIDTH
@@ -34,7 +34,9 @@ from earnest.reporting.model import RivalRow, RivalsPart
 
 SHOWN = 8  # rows that stand open
 MOST_PLACES = 5
+SAME = 1e-9  # by which rounding may part two scores
 MOST = 60  # rows drawn; the audit table holds all
+BETTER = "winner better →"
 NOT_WORSE = (
     "means that these data cannot show it to be worse. The winner was picked for being high, so "
     "the differences lean in its favour."
@@ -43,9 +45,13 @@ NOT_WORSE = (
 
 @dataclass(frozen=True)
 class Verdict:
-    """One comparison with the level that holds for all at once."""
+    """One comparison with the level that holds for all at once.
+
+    `ahead` and the intervals say by how much the winner is better, for losses too.
+    """
 
     made: Comparison
+    ahead: float
     one: tuple[float, float] | None
     all: tuple[float, float] | None
     p: float
@@ -63,13 +69,23 @@ def _verdict(made: Comparison, count: int, level: float) -> Verdict:
     thin = None
     if made.interval is not None:
         thin = made.at(confidence_level=1.0 - (1.0 - level) / count).interval
+    sign = 1.0 if made.scale.greater_is_better else -1.0
     return Verdict(
         made=made,
-        one=None if made.interval is None else (made.interval.low, made.interval.high),
-        all=None if thin is None else (thin.low, thin.high),
+        ahead=sign * made.difference,
+        one=_turned(made.interval, sign),
+        all=_turned(thin, sign),
         p=p,
         worse=behind and p <= alpha_of(level),
     )
+
+
+def _turned(interval: Interval | None, sign: float) -> tuple[float, float] | None:
+    """Return limits of winner minus other as those of how far the winner is ahead."""
+    if interval is None:
+        return None
+    low, high = sorted((sign * interval.low, sign * interval.high))
+    return low, high
 
 
 def simplest_of(many: Comparisons, kept: set[str]) -> str | None:
@@ -94,13 +110,13 @@ def rivals_of(found: Results) -> RivalsPart | None:
     shown = _shown(drawn)
     scale = difference_scale([differences[i] for i in sorted(shown)], width=WIDTH)
     places = min(max(places_of_difference(row.made) for row in drawn), MOST_PLACES)
-    better = winner_better(found.material.scale.greater_is_better)
     level = percent(many.confidence_level)
     return RivalsPart(
         heading=rivals_heading(len(kept), len(rows)),
         lede=_lede(many, rows, simplest, labels, places),
         note=NOT_WORSE,
-        test=f"Test: {spec.title} ({spec.name}), two-sided. {_bars(len(rows), level)}",
+        test=f"Test: {spec.title} ({spec.name}), two-sided. {_bars(len(rows), level)}"
+        f"{_scored(found, rows[0].made)}",
         rows=tuple(
             replace(
                 _row(row, places, labels, simplest),
@@ -113,7 +129,7 @@ def rivals_of(found: Results) -> RivalsPart | None:
         not_worse=tuple(kept),
         simplest=simplest,
         cautions=_cautions(found, many),
-        axis=strip_axis(scale, name="rivals-axis", words=better),
+        axis=strip_axis(scale, name="rivals-axis", words=BETTER),
     )
 
 
@@ -130,9 +146,18 @@ def _bars(count: int, level: str) -> str:
         return f"Bar: {level}; the verdict follows it."
     return (
         f"Thick bar: {level} for this one comparison. Thin bar: {level} for all {count:,} at once, "
-        "as is p (Bonferroni); the verdict follows them. Scores are as the test takes them: over "
-        "all cases or by folds."
+        "as is p (Bonferroni); the verdict follows them."
     )
+
+
+def _scored(found: Results, made: Comparison) -> str:
+    """Say over what the scores of this table are, which the test decides."""
+    naive = None if found.estimate is None else found.estimate.naive
+    if naive is None or made.value_a != made.value_a:
+        return ""
+    if abs(made.value_a - naive) < SAME * max(1.0, abs(naive)):
+        return " Scores are over all cases at once, as the naive score is."
+    return " Scores are as this test takes them, and may differ a little from the naive score."
 
 
 def _drawn(rows: list[Verdict], simplest: str | None) -> list[Verdict]:
@@ -155,35 +180,43 @@ def _shown(drawn: list[Verdict]) -> set[int]:
 def _difference(row: Verdict, simplest: str | None) -> Difference:
     return Difference(
         name=row.made.b,
-        value=row.made.difference,
+        value=row.ahead,
         one=row.one,
         all=row.all,
         worse=row.worse,
         simplest=row.made.b == simplest,
+        words="the winner is ahead by",
     )
 
 
 def _row(row: Verdict, places: int, labels: dict[str, str], simplest: str | None) -> RivalRow:
     made = row.made
     limits = made.scale.limits
-    ends = NONE
-    if row.one is not None:
-        ends = " to ".join(prose(end, places, made.limits) for end in row.one)
     return RivalRow(
         config=made.b,
         label=labels.get(made.b, made.b),
         score=prose(made.value_b, places, limits),
-        ahead=prose(_ahead(made), places, made.limits),
-        interval=ends,
+        ahead=prose(row.ahead, places, made.limits),
+        interval=_ends(row.all, places, made),
+        interval_one=_ends(row.one, places, made),
         p=NONE if made.p_value is None else p_words(row.p).removeprefix("p ").removeprefix("= "),
+        ahead_by=_known(row.ahead),
+        limits=row.all,
+        limits_one=row.one,
+        p_value=None if made.p_value is None else row.p,
         worse=row.worse,
         simplest=made.b == simplest,
     )
 
 
-def _ahead(made: Comparison) -> float:
-    """Return by how much the winner is better, positive for losses too."""
-    return made.difference if made.scale.greater_is_better else -made.difference
+def _known(value: float) -> float | None:
+    return value if value == value else None
+
+
+def _ends(ends: tuple[float, float] | None, places: int, made: Comparison) -> str:
+    if ends is None:
+        return NONE
+    return " to ".join(prose(end, places, made.limits) for end in ends)
 
 
 def _lede(
@@ -210,12 +243,13 @@ def _lede(
     if simplest == many.reference:
         return f"The simplest of them is the winner itself.{told}"
     row = next(row for row in rows if row.made.b == simplest)
-    ahead = prose(abs(_ahead(row.made)), places, row.made.limits)
+    ahead = prose(abs(row.ahead), places, row.made.limits)
     ends = ""
-    if row.one is not None:
-        low, high = (prose(end, places, row.made.limits) for end in row.one)
-        ends = f" ({percent(many.confidence_level)} interval of the difference {low} to {high})"
-    better = "better" if _ahead(row.made) < 0 else "worse"
+    if row.all is not None:
+        at_once = "" if len(rows) == 1 else f" for all {len(rows):,} comparisons at once"
+        level = percent(many.confidence_level)
+        ends = f" ({level} interval{at_once}: {_ends(row.all, places, row.made)})"
+    better = "better" if row.ahead < 0 else "worse"
     amount = "It scores the same" if not row.made.difference else f"It scores {ahead} {better}"
     return (
         f"The simplest of them is {labels.get(simplest, simplest)}. {amount}{ends}: these data "

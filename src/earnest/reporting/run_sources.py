@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from earnest.adapters.run_file import scored_of
+from earnest.adapters.run_file import BEGUN, scored_of
 from earnest.adapters.score_names import ScoreName, choose
 from earnest.adapters.scored import COMPLETE, DROPPED, Scored
 from earnest.core.results import Scale
@@ -43,10 +43,12 @@ def material_of_run(
         title=title,
         scale=scale,
         tried=tried,
+        by_folds=True,
         best=best,
         trials={"source": str(path), "objective": key},
         n_fits=sum(len(key) == 3 for key in run.outcomes),
         seed=_seed(run),
+        begun=run.documents.get(BEGUN),
         files=files,
         missing=(NO_OUTCOME, *_unfinished(tried, len(_ids(run)))),
     )

@@ -42,6 +42,7 @@ def material_of_search(search: Any, metric: Any = None) -> Material:
             "rng": question.seed,
         },
         tried=tried,
+        by_folds=own and not _by_another_score(search),
         trials={"source": search},
         model=model_name(getattr(search, "best_estimator_", None)),
         n_features=_n_features(search),
@@ -50,6 +51,7 @@ def material_of_search(search: Any, metric: Any = None) -> Material:
         seed=question.seed,
         drop=getattr(search.drop, "name", search.drop) or "",
         refitted=hasattr(search, "best_estimator_"),
+        begun=getattr(search, "begun_", None),
     )
 
 

@@ -117,6 +117,9 @@ class SearchCV(MetaEstimatorMixin, Delegating, Honest, BaseEstimator):
         Each candidate with its mean score, its standard error and its status.
     n_fits_, n_fits_saved_ : int
         The fits of the cross-validation, and those that dropping and stopping saved.
+    begun_ : str or None
+        When the search was begun, in universal time; a resumed one keeps its first moment, and
+        one that is part of a nested cross-validation has none.
 
     Examples
     --------
@@ -226,6 +229,7 @@ class SearchCV(MetaEstimatorMixin, Delegating, Honest, BaseEstimator):
         self.dropped_ = searched.journey.dropped
         self.failures_ = searched.ledger.failures()
         self.trials_ = judged.trials
+        self.begun_ = searched.begun
         self.n_fits_ = searched.ledger.n_fits
         self.n_fits_saved_ = len(searched.ledger.ids) * len(prepared.splits) - self.n_fits_
         self._predictions = judged.predictions

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from earnest.adapters.ranges import ranges_of
-from earnest.adapters.run_file import ABOUT, about_search
+from earnest.adapters.run_file import ABOUT, BEGUN, about_search
 from earnest.adapters.score_names import SINGLE, score_names
+from earnest.core.clock import moment
 from earnest.core.errors import InputError
 from earnest.core.protocols import Progress, Store
 from earnest.core.rng import Seeds
@@ -37,10 +38,11 @@ from earnest.training.stopping import stop_rule
 
 @dataclass(frozen=True, eq=False)
 class Searched:
-    """All that a search gave: the ledger, and how it went."""
+    """All that a search gave: the ledger, how it went, and when it was begun."""
 
     ledger: Ledger
     journey: Journey
+    begun: str | None = None
 
 
 def search_all(search: Any, prepared: Prepared) -> Searched:
@@ -50,11 +52,13 @@ def search_all(search: Any, prepared: Prepared) -> Searched:
     ledger = Ledger(prepared.splits, prepared.problem.plan, prepared.scoring.names, static=static)
     rounds = _rounds(search, prepared)
     with ExitStack() as stack:
+        store = _opened(search, prepared, stack)
+        begun = _begun(store)
         runner = Runner(
             shared=stack.enter_context(keep(prepared.training)),
             ledger=ledger,
             n_jobs=search.n_jobs,
-            store=_opened(search, prepared, stack),
+            store=store,
             time_limit=search.time_limit,
             progress=stack.enter_context(_progress(search, prepared)),
             raises=isinstance(search.error_score, str),
@@ -63,7 +67,7 @@ def search_all(search: Any, prepared: Prepared) -> Searched:
             journey = _dynamic(search, prepared, runner)
         else:
             journey = run_static(runner, prepared.candidates, rounds)
-    return Searched(ledger, journey)
+    return Searched(ledger, journey, begun)
 
 
 def _dynamic(search: Any, prepared: Prepared, runner: Runner) -> Journey:
@@ -85,6 +89,17 @@ def _opened(search: Any, prepared: Prepared, stack: ExitStack) -> Store | None:
         store.open(prepared.identity)
         store.put_document(ABOUT, _about(search, prepared))
     return store
+
+
+def _begun(store: Store | None) -> str:
+    """Return when the run was begun; a run that is resumed keeps its first moment."""
+    if store is None:
+        return moment()
+    known = store.documents().get(BEGUN)
+    if known is None:
+        known = moment()
+        store.put_document(BEGUN, known)
+    return known
 
 
 def _about(search: Any, prepared: Prepared) -> str:

@@ -1,0 +1,41 @@
+"""How a report was computed: what the run has recorded, and what it has not."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+import earnest as en
+from tests.reporting.scenes import SCENES, scene
+
+
+def evidence(made: en.Report) -> dict[str, str]:
+    facts = {group.title: dict(group.rows) for group in made.content.computed.facts}
+    return facts["The evidence"]
+
+
+def test_the_date_is_that_of_the_run_and_never_of_the_rendering(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in ("binary", "halfway", "folder"):
+        content = scene(name).content
+        assert evidence(scene(name))["Run begun"] == "15 November 2025, 17:05 UTC"
+        assert content.answer.kicker.endswith(" · 15 November 2025")
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    run, _ = SCENES["folder"](tmp_path)
+    before = en.report(run, explain=False).to_html()
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1800000000")
+    assert en.report(run, explain=False).to_html() == before
+    assert "14 November 2023" in before
+    imported = {group.title: dict(group.rows) for group in scene("imported").content.computed.facts}
+    assert imported["The evidence"]["Run begun"] == "– (predictions carry no date)"
+
+
+def test_a_run_that_did_not_record_its_date_says_so(tmp_path: Path) -> None:
+    run, _ = SCENES["folder"](tmp_path)
+    with sqlite3.connect(run / "run.db") as file:
+        file.execute("DELETE FROM document WHERE name = 'begun'")
+    made = en.report(run, explain=False)
+    assert "the run did not record it" in made.to_html()
