@@ -122,6 +122,7 @@ CODES: dict[str, str] = {
     "EN053": "early dropping on few predictions",
     "EN054": "folds that ended when the interval was narrow enough",
     "EN055": "inner winners that differ from fold to fold",
+    "EN059": "an outcome that is longer than what was tested",
     "EN060": "trials that were left out",
     "EN061": "a parameter that never varied",
     "EN062": "a space that was inferred from the trials",
