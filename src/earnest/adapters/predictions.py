@@ -10,6 +10,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from earnest.adapters import autogluon, h2o, mljar, optuna, optuna_predictions
+from earnest.adapters.prediction_paths import read_path
 from earnest.adapters.wanted import Wanted
 from earnest.core import check
 from earnest.core.errors import InputError
@@ -52,7 +53,8 @@ def predictions_from(
         An Optuna study (or its storage URL, SQLite or journal file) whose objective called
         `keep_predictions`; the results folder of mljar-supervised; a fitted `TabularPredictor` of
         AutoGluon or its folder; an `H2OAutoML`, or models of H2O trained with
-        `keep_cross_validation_predictions=True`; Π as it is.
+        `keep_cross_validation_predictions=True`; a fitted `SearchCV`, or the folder that
+        `earnest tune` wrote; Π as it is.
     y : array-like, optional
         The outcome of the cases in the order of the training rows, where the source has none.
     store : path or optuna artifact store, optional
@@ -149,23 +151,6 @@ def _own_search(source: Any, wanted: Wanted) -> Predictions:
     return made
 
 
-def _read_path(source: str | Path, wanted: Wanted) -> Predictions:
-    path = Path(source)
-    if not path.exists():
-        raise InputError(f"there is nothing at {str(path)!r}", needs=_words())
-    if path.is_file():
-        return optuna_predictions.predictions_of_storage(path, wanted)
-    if mljar.is_folder(path):
-        return mljar.predictions_of_folder(path, wanted)
-    if autogluon.is_folder(path):
-        return autogluon.predictions_of_folder(path, wanted)
-    raise InputError(
-        f"{str(path)!r} is a folder of no tool that is known",
-        needs="the results_path of mljar-supervised, or the path of an AutoGluon predictor",
-        got=check.some(sorted(one.name for one in path.iterdir())) or "an empty folder",
-    )
-
-
 def _is_url(source: Any) -> bool:
     return isinstance(source, str) and "://" in source
 
@@ -187,5 +172,5 @@ READERS: tuple[PredictionsReader, ...] = (
     PredictionsReader(
         "the URL of an Optuna storage", _is_url, optuna_predictions.predictions_of_storage
     ),
-    PredictionsReader("a path", lambda s: isinstance(s, (str, Path)), _read_path),
+    PredictionsReader("a path", lambda s: isinstance(s, (str, Path)), read_path),
 )

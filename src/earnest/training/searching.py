@@ -12,6 +12,7 @@ import numpy as np
 
 from earnest.adapters.ranges import ranges_of
 from earnest.adapters.run_file import ABOUT, about_search
+from earnest.adapters.run_predictions import CASES, about_cases
 from earnest.adapters.score_names import SINGLE, score_names
 from earnest.core.errors import InputError
 from earnest.core.protocols import Progress, Store
@@ -45,9 +46,8 @@ class Searched:
 
 def search_all(search: Any, prepared: Prepared) -> Searched:
     """Evaluate the candidates of a search."""
-    fixed = isinstance(prepared.candidates, StaticCandidates)
-    static = bool(getattr(prepared.candidates, "static", fixed))  # a random sampler's are fixed too
-    ledger = Ledger(prepared.splits, prepared.problem.plan, prepared.scoring.names, static=static)
+    plan, names = prepared.problem.plan, prepared.scoring.names
+    ledger = Ledger(prepared.splits, plan, names, static=_static(prepared))
     rounds = _rounds(search, prepared)
     with ExitStack() as stack:
         runner = Runner(
@@ -84,7 +84,23 @@ def _opened(search: Any, prepared: Prepared, stack: ExitStack) -> Store | None:
         stack.enter_context(store)
         store.open(prepared.identity)
         store.put_document(ABOUT, _about(search, prepared))
+        _put_cases(store, prepared)
     return store
+
+
+def _put_cases(store: Store, prepared: Prepared) -> None:
+    """Tell which rows each split tests, so that predictions can be gathered from the file alone."""
+    plan, splits = prepared.problem.plan, prepared.splits
+    if plan is not None:
+        where = list(zip(splits.repeat, splits.fold, splits.test, strict=True))
+        fixed = _static(prepared)
+        store.put_document(CASES, about_cases(plan.target, plan.kind, where, static=fixed))
+
+
+def _static(prepared: Prepared) -> bool:
+    """Tell whether no configuration is proposed by scores; a random sampler's are not either."""
+    fixed = isinstance(prepared.candidates, StaticCandidates)
+    return bool(getattr(prepared.candidates, "static", fixed))
 
 
 def _about(search: Any, prepared: Prepared) -> str:
