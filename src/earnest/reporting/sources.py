@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from earnest.adapters.prediction_paths import refuse_foreign
 from earnest.core import check
 from earnest.core.errors import FormatError, InputError
 from earnest.core.predictions import Predictions
@@ -56,6 +57,7 @@ def material_from(source: Any, metric: Any = None, **options: Any) -> Material:
 
 
 def _of_path(path: Path, metric: Any, options: dict[str, Any]) -> Material:
+    refuse_foreign(path, own=False)
     if path.is_dir():
         from earnest.reporting.folder_sources import material_of_folder
 
