@@ -114,7 +114,7 @@ def predictions_from(
         f"there are no predictions in {check.show(type(source).__name__)}",
         needs=_words(),
         got=check.show(source),
-        cure=_cure(source),
+        cure=cure_for(source),
     )
 
 
@@ -122,8 +122,15 @@ def _words() -> str:
     return "; ".join(reader.words for reader in READERS)
 
 
-def _cure(source: Any) -> str:
-    """Return what to do about what keeps no predictions."""
+def cure_for(source: Any) -> str:
+    """Return how to get predictions out of what is none."""
+    if optuna.is_study(source):
+        return (
+            "If its objective called keep_predictions, read them with earnest.predictions_from("
+            "study, y, store=...). What it learned is told by earnest.explain(study)."
+        )
+    if isinstance(source, (str, Path)):
+        return "Read it first: earnest.Predictions.load(path), or earnest.predictions_from(path)."
     kinds = {kind.__name__ for kind in type(source).__mro__}
     home = type(source).__module__.split(".")[0]
     if home == "flaml":
@@ -135,6 +142,12 @@ def _cure(source: Any) -> str:
         return "It throws its predictions away: fit it with earnest.harvest(search, X, y)."
     if hasattr(source, "predictions_"):
         return "Its `predictions_` are what you look for."
+    if kinds & {"TabularPredictor", "AutoML", "H2OAutoML"}:
+        return "Read what it kept: earnest.predictions_from(source)."
+    if "SearchCV" in kinds:
+        return "Call its `fit` first; its `predictions_` are then what you look for."
+    if hasattr(source, "fit"):
+        return "Call its `fit` first, or search with earnest.SearchCV, which keeps predictions."
     return "Make them with Predictions.from_arrays, from_frame or load."
 
 

@@ -128,7 +128,8 @@ def _reason(found: Results, made: Estimate) -> str:
     count, tried = f"{made.n_configs:,} configurations", len(found.material.tried)
     if tried <= made.n_configs:
         return said
-    return said.replace(count, f"{tried:,} configurations, {made.n_configs:,} on every fold,", 1)
+    said = said.replace(count, f"{tried:,} configurations, {made.n_configs:,} on every fold,", 1)
+    return said.replace(",;", ";", 1)
 
 
 def _refusal(found: Results) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from earnest.adapters.prediction_paths import refuse_foreign
+from earnest.adapters.predictions import cure_for
 from earnest.core import check
 from earnest.core.errors import FormatError, InputError
 from earnest.core.predictions import Predictions
@@ -52,7 +53,7 @@ def material_from(source: Any, metric: Any = None, **options: Any) -> Material:
         "there is nothing here to report on",
         needs=NEEDS,
         got=check.show(type(source).__name__),
-        cure="Call its `fit` first." if hasattr(source, "fit") else "",
+        cure=cure_for(source),
     )
 
 

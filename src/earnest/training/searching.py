@@ -108,7 +108,7 @@ def _about(search: Any, prepared: Prepared) -> str:
     return about_search(
         score_names(prepared.scoring.names or (SINGLE,), prepared.scoring.shown, search.scoring),
         search.refit if isinstance(search.refit, str) else None,
-        ranges_of(getattr(search.candidates, "space", search.candidates)),
+        ranges_of(getattr(search.given_candidates, "space", search.given_candidates)),
     )
 
 
