@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -391,3 +392,26 @@ def test_the_names_that_scikit_learn_has_for_candidates_are_taken() -> None:
     with pytest.raises(InputError, match="`candidates` cannot be read"):
         SearchCV(TREE).fit(X, Y)
     assert "SearchCV" in repr(SearchCV(TREE, grid, param_grid=grid))
+
+
+class Stopping(DecisionTreeClassifier):
+    """Is interrupted from the keyboard at its third fit."""
+
+    fits = 0
+
+    def fit(self, X: Any, y: Any) -> Any:
+        Stopping.fits += 1
+        if Stopping.fits == 3:
+            raise KeyboardInterrupt
+        return super().fit(X, y)
+
+
+def test_an_interrupted_search_says_that_the_same_call_goes_on(tmp_path: Path) -> None:
+    for store, notes in ((tmp_path / "run.db", 1), (None, 0)):
+        Stopping.fits = 0
+        search = SearchCV(Stopping(), {"max_depth": [1, 2]}, cv=3, store=store, random_state=0)
+        with pytest.raises(KeyboardInterrupt) as stopped:
+            search.fit(X, Y)
+        said = getattr(stopped.value, "__notes__", [])
+        assert len(said) == notes
+        assert all("the same call goes on" in note for note in said)

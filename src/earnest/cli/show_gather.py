@@ -36,7 +36,7 @@ def facts_of(pi: Predictions, source: str, out: Path) -> dict[str, Any]:
         "tool": "" if kind is None else kind.tool,
         "out": str(out),
         "n_cases": pi.n_cases,
-        "n_tested": int((pi.folds >= 0).any(axis=1).sum()),
+        "n_tested": _tested(pi),
         "n_configs": pi.n_configs,
         "n_complete": int(pi.complete.sum()),
         "n_folds": max(len(names) for names in pi.fold_names),
@@ -54,6 +54,12 @@ def facts_of(pi: Predictions, source: str, out: Path) -> dict[str, Any]:
         "fingerprint": pi.fingerprint,
         "next": f"earnest estimate {shlex.quote(str(out))} --metric {_metric(pi)}",
     }
+
+
+def _tested(pi: Predictions) -> int:
+    """Count the cases that any configuration has a prediction of."""
+    known = ~np.isnan(pi.responses.reshape(pi.n_cases, -1))
+    return int(known.any(axis=1).sum())
 
 
 def _metric(pi: Predictions) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from numbers import Real
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -59,11 +60,25 @@ def search_all(search: Any, prepared: Prepared) -> Searched:
             progress=stack.enter_context(_progress(search, prepared)),
             raises=isinstance(search.error_score, str),
         )
+        stack.enter_context(_told_on_interrupt(search.store))
         if isinstance(prepared.candidates, DynamicCandidates):
             journey = _dynamic(search, prepared, runner)
         else:
             journey = run_static(runner, prepared.candidates, rounds)
     return Searched(ledger, journey)
+
+
+@contextmanager
+def _told_on_interrupt(store: Any) -> Iterator[None]:
+    """Say with Ctrl-C what is kept, at the end of the traceback."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        if isinstance(store, (str, Path)):
+            stop.add_note(
+                f"What is finished is kept in {str(store)!r}: the same call goes on where it was."
+            )
+        raise
 
 
 def _dynamic(search: Any, prepared: Prepared, runner: Runner) -> Journey:
