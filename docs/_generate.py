@@ -332,7 +332,7 @@ def options_table(command: str) -> str:
     from earnest.cli.app import app
 
     def row(option: Any) -> list[str]:
-        words = ", ".join(f"`{word}`" for word in option.opts)
+        words = ", ".join(f"`{word}`" for word in (*option.opts, *option.secondary_opts))
         value = f" {option.metavar}" if option.metavar else ""
         said = re.sub(r"\[/?[a-z]+\]", "", option.help or "").replace("  ", ". ")
         return [words + value, said]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import optuna
@@ -214,3 +215,9 @@ def test_some_parameters_can_be_kept_and_unknown_ones_have_a_nearest(study: optu
 def test_too_few_trials_are_refused_with_what_was_left_out() -> None:
     with pytest.raises(en.InputError, match=r"7, after 1 failed and 2 pruned were left out"):
         en.trials_from(conditional(trials=10))
+
+
+def test_a_fitted_search_with_a_study_is_read_by_its_study() -> None:
+    study = conditional(trials=20)
+    search = SimpleNamespace(study_=study, trials_=study.trials)  # as OptunaSearchCV has them
+    assert en.trials_from(search).configs == en.trials_from(study).configs

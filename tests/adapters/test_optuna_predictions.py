@@ -287,11 +287,55 @@ def test_trials_with_other_folds_are_refused(tmp_path: Path) -> None:
         en.predictions_from(told(tmp_path, parts), Y, store=tmp_path)
 
 
+def test_several_objectives_are_read_as_one_study(tmp_path: Path) -> None:
+    study = optuna.create_study(directions=["maximize", "minimize"])
+    single = objective(tmp_path)
+    study.optimize(lambda trial: (single(trial), trial.params["skill"]), n_trials=3)
+    pi = en.predictions_from(study, Y, store=tmp_path)
+    assert (pi.n_configs, pi.configs.static) == (3, False)
+
+
+def test_a_folder_of_artifacts_is_read_as_that_folder(tmp_path: Path) -> None:
+    study = studied(FileSystemArtifactStore(tmp_path), trials=2)
+    by_store = en.predictions_from(study, Y, store=FileSystemArtifactStore(tmp_path))
+    assert en.predictions_from(study, Y, store=tmp_path).fingerprint == by_store.fingerprint
+
+
 def test_a_study_without_predictions_says_what_to_call(tmp_path: Path) -> None:
     study = optuna.create_study()
     study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=2)
-    with pytest.raises(EvidenceError, match="keep_predictions"):
-        en.predictions_from(study, Y, store=tmp_path)
+    for given in ({}, {"y": Y}, {"y": Y, "store": tmp_path}):  # before anything else is asked for
+        with pytest.raises(EvidenceError, match=r"keep_predictions.*enqueue_trial"):
+            en.predictions_from(study, **given)
+
+
+def test_a_study_without_predictions_is_run_again_trial_by_trial(tmp_path: Path) -> None:
+    old = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=1))
+    old.optimize(lambda trial: trial.suggest_float("skill", 0.0, 2.0), n_trials=5)
+    new = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=1))
+    for trial in old.trials:
+        new.enqueue_trial(trial.params)
+    new.optimize(objective(tmp_path), n_trials=len(old.trials))
+    pi = en.predictions_from(new, Y, store=tmp_path)
+    assert list(pi.configs.params or ()) == [trial.params for trial in old.trials]
+
+
+@pytest.mark.parametrize("longer", [1, 60])
+def test_an_outcome_of_more_cases_than_were_tested_is_cautioned(
+    longer: int, tmp_path: Path
+) -> None:
+    study = studied(tmp_path, trials=2)
+    given = np.append(Y, np.tile([0, 1], 30)[:longer])
+    pi = en.predictions_from(study, given, store=tmp_path)
+    assert [caution.code for caution in pi.remarks] == ["EN059"]
+    assert f"{60 + longer} cases" in pi.remarks[0].what
+    assert en.predictions_from(study, Y, store=tmp_path).remarks == ()
+
+
+def test_a_hold_out_set_and_splits_in_time_are_not(tmp_path: Path) -> None:
+    rows = np.arange(40, 60)  # the rest was trained on
+    study = told(tmp_path, [[(rows, score_of(1.0)[rows])], [(rows, score_of(0.5)[rows])]])
+    assert en.predictions_from(study, Y, store=tmp_path).remarks == ()
 
 
 def test_what_is_missing_or_means_nothing_is_said(tmp_path: Path) -> None:
@@ -304,8 +348,10 @@ def test_what_is_missing_or_means_nothing_is_said(tmp_path: Path) -> None:
         en.predictions_from(study, Y[:50], store=tmp_path)
     with pytest.raises(InputError, match="`ensembles` means nothing"):
         en.predictions_from(study, Y, store=tmp_path, ensembles=True)
-    with pytest.raises(FormatError, match="not in the store"):
+    with pytest.raises(InputError, match="`store` is no folder"):
         en.predictions_from(study, Y, store=tmp_path / "elsewhere")
+    with pytest.raises(FormatError, match="not in the store"):
+        en.predictions_from(study, Y, store=Path(__file__).parent)
     artifacts = FileSystemArtifactStore(tmp_path)
     with pytest.raises(FormatError, match="not in the store"):
         en.predictions_from(told(tmp_path, [[([0], [1.0])]]), Y, store=_emptied(artifacts))

@@ -12,7 +12,7 @@ from sklearn.model_selection import GridSearchCV
 
 import earnest as en
 from earnest.core.cautions import Caution
-from earnest.core.errors import InputError
+from earnest.core.errors import EvidenceError, InputError
 from tests.adapters.replays import FILES, TabularPredictor
 
 
@@ -51,6 +51,22 @@ def test_tools_that_keep_nothing_have_a_cure(module: str, name: str, cure: str) 
     source: Any = type(name, (), {"__module__": module})()
     with pytest.raises(InputError, match=cure):
         en.predictions_from(source)
+
+
+def test_estimates_and_reports_send_a_search_and_a_study_to_their_door() -> None:
+    study = type("Study", (), {"__module__": "optuna.study.study"})()
+    search = GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]})
+    for given, cure in (
+        (study, r"predictions_from\(study, y, store"),
+        (search, r"earnest\.harvest\(search, X, y\)"),
+        (en.SearchCV(LogisticRegression(), {}), "Call its `fit` first"),
+    ):
+        with pytest.raises(EvidenceError, match=cure):
+            en.estimate(given, metric="roc_auc")
+        with pytest.raises(InputError, match=cure):
+            en.report(given, metric="roc_auc")
+    with pytest.raises(EvidenceError, match=r"Predictions\.load\(path\)"):
+        en.estimate("predictions.csv", metric="roc_auc")
 
 
 def test_paths_that_are_nothing_are_refused(tmp_path: Path) -> None:

@@ -44,6 +44,7 @@ from earnest import (
     estimate_all,
     explain,
     jackknife,
+    keep_predictions,
     nested_cv,
     predictions_from,
 )
@@ -250,6 +251,7 @@ TRIGGERS: dict[str, Callable[[], set[str]]] = {
     "EN056": lambda: in_another_encoding(),
     "EN057": lambda: scored(),
     "EN058": lambda: of(in_percent(), "naive", "accuracy"),
+    "EN059": lambda: half_a_study(),
     "EN060": lambda: codes(small_trials(objective=[float("nan"), *range(19)]).cautions),
     "EN061": lambda: codes(small_trials(seed=[3] * 20).cautions),
     "EN062": lambda: codes(small_trials().cautions),
@@ -292,6 +294,18 @@ TRIGGERS: dict[str, Callable[[], set[str]]] = {
     "EN103": lambda: of(recorded()),
     "EN104": lambda: of(recorded()),
 }
+
+
+def half_a_study() -> set[str]:
+    """Read a study of ten cases with the outcome of twenty."""
+    import optuna
+
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+    with TemporaryDirectory() as folder:
+        trial = study.ask()
+        keep_predictions(trial, np.arange(10), np.linspace(0, 1, 10), store=folder)
+        study.tell(trial, 0.5)
+        return codes(predictions_from(study, np.tile([0, 1], 10), store=folder).remarks)
 
 
 def assessed(

@@ -196,7 +196,7 @@ def test_a_function_of_scikit_learn_is_the_metric_it_stands_for() -> None:
 def test_a_scorer_is_a_metric_in_its_natural_sign() -> None:
     scorer = sk.make_scorer(sk.fbeta_score, beta=0.5)
     one = metric(scorer)
-    assert one.name == "fbeta_score(beta=0.5)"
+    assert one.name == "f_beta(beta=0.5)"
     pi, weights = random_evidence(Task.BINARY, seed=72, n=40), counts(73, 40)
     expected = score_table(pi, metric("f_beta(beta=0.5)"), weights)
     np.testing.assert_allclose(score_table(pi, one, weights), expected, rtol=TOLERANCE)
@@ -298,3 +298,36 @@ def test_a_metric_of_a_function_survives_the_way_to_a_worker() -> None:
             np.testing.assert_array_equal(
                 score_table(pi, again, Weights.ones(20)), score_table(pi, one, Weights.ones(20))
             )
+
+
+@pytest.mark.parametrize(
+    ("scorer", "name"),
+    [
+        (sk.make_scorer(sk.f1_score), "f1"),
+        (sk.make_scorer(sk.f1_score, average="binary", zero_division="warn"), "f1"),
+        (sk.make_scorer(sk.f1_score, average="macro"), "f1_macro"),
+        (sk.make_scorer(sk.accuracy_score), "accuracy"),
+        (sk.make_scorer(sk.balanced_accuracy_score), "balanced_accuracy"),
+        (sk.make_scorer(sk.matthews_corrcoef), "mcc"),
+        (sk.make_scorer(sk.mean_absolute_error, greater_is_better=False), "mae"),
+        (sk.make_scorer(sk.fbeta_score, beta=2), "f_beta"),
+    ],
+)
+def test_a_scorer_made_of_a_function_of_scikit_learn_is_our_metric(scorer: Any, name: str) -> None:
+    found = metric(scorer)
+    assert found.name == name
+    assert not isinstance(found, CallableMetric)
+
+
+@pytest.mark.parametrize(
+    "scorer",
+    [
+        sk.make_scorer(sk.f1_score, zero_division=1.0),
+        sk.make_scorer(sk.f1_score, labels=np.array([1])),
+        sk.make_scorer(sk.accuracy_score, normalize=False),
+        sk.make_scorer(sk.mean_absolute_error),  # better the greater, as it was said
+        sk.make_scorer(sk.fbeta_score, beta=2, average="macro"),
+    ],
+)
+def test_other_settings_of_it_stay_a_metric_of_their_own(scorer: Any) -> None:
+    assert isinstance(metric(scorer), CallableMetric)

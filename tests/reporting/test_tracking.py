@@ -23,6 +23,9 @@ class Client:
         self.files: dict[str, str] = {}
         self.runs: set[str] = set()
 
+    def get_run(self, run_id: str) -> Any:
+        return SimpleNamespace(data=SimpleNamespace(tags=dict(self.tags)))
+
     def log_metric(self, run_id: str, key: str, value: float) -> None:
         self.runs.add(run_id)
         self.metrics[key] = value
@@ -124,3 +127,27 @@ def test_without_mlflow_it_says_what_to_install(
     monkeypatch.setitem(sys.modules, "mlflow", None)
     with pytest.raises(InputError, match=r"earnest\[mlflow\]"):
         en.log_estimate(made)
+
+
+def test_a_second_estimate_never_writes_over_the_first(
+    client: Client, made: en.Estimate, binary: en.Predictions
+) -> None:
+    en.log_estimate(made)
+    en.log_estimate(made)  # the same again, as in a notebook
+    with pytest.raises(InputError, match=r"another estimate.*confidence_level 0\.95"):
+        en.log_estimate(made.at(confidence_level=0.9))
+    assert client.tags["earnest.confidence_level"] == "0.95"
+    en.log_estimate(made.at(confidence_level=0.9), name="roc_auc_90")
+    assert client.tags["earnest.roc_auc_90.confidence_level"] == "0.9"
+
+
+def test_a_second_metric_has_tags_and_a_file_of_its_own(
+    client: Client, made: en.Estimate, binary: en.Predictions
+) -> None:
+    en.log_estimate(made)
+    other = en.estimate(binary, metric="accuracy", rng=3, n_resamples=200)
+    en.log_estimate(other)
+    assert client.tags["earnest.metric"] == "roc_auc"
+    assert client.tags["earnest.accuracy.metric"] == "accuracy"
+    assert set(client.files) == {"earnest/estimate.json", "earnest/accuracy.json"}
+    assert client.metrics == {**made.to_metrics(), **other.to_metrics()}

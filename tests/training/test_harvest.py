@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -239,3 +240,17 @@ def test_a_response_that_models_lack_is_refused_before_any_fit() -> None:
     with pytest.raises(MetricError, match="decision_function"):
         en.harvest(search, X, Y, response="decision_function")
     assert not hasattr(search, "cv_results_")
+
+
+def test_a_failed_fit_is_warned_of_as_by_the_search_itself() -> None:
+    def warned(fit: Any) -> list[str]:
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            fit()
+        return [str(one.message).splitlines()[0] for one in seen]
+
+    grid = {"max_depth": [-1, 2]}
+    alone = warned(lambda: GridSearchCV(TREE, grid, cv=3).fit(X, Y))
+    harvested = warned(lambda: en.harvest(GridSearchCV(TREE, grid, cv=3), X, Y))
+    assert len(alone) == 2
+    assert harvested == alone

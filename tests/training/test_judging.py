@@ -57,6 +57,7 @@ def test_failed_scores_are_told_apart_from_failed_fits() -> None:
     remarks = [str(one) for one in scores.estimate_.cautions if one.code == "EN045"]
     assert len(remarks) == 1
     assert "15 fits could not be scored, of 3 of 3" in remarks[0]
+    assert "(ValueError: no such score)" in remarks[0]
     assert "left out" not in remarks[0]
     with pytest.warns(FitFailedWarning):
         mixed = SearchCV(TREE, {"max_depth": [-1, 2]}, scoring=both, **knobs).fit(X, Y)

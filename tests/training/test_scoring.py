@@ -41,7 +41,8 @@ def codes(search: Any) -> set[str]:
         ("roc_auc", "roc_auc"),
         ("neg_log_loss", "log_loss"),
         ("neg_brier_score", "brier"),
-        (make_scorer(fbeta_score, beta=2), "fbeta_score(beta=2)"),
+        (make_scorer(fbeta_score, beta=2), "f_beta"),  # 2 is its usual beta
+        (make_scorer(fbeta_score, beta=3), "f_beta(beta=3)"),
         ("mcc", "mcc"),
         ("f_beta(beta=0.5)", "f_beta(beta=0.5)"),
         (en.metric("specificity"), "specificity"),

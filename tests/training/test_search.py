@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pickle
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -376,3 +377,41 @@ def test_the_bar_is_silent_unless_asked_for(capfd: pytest.CaptureFixture[str]) -
     assert capfd.readouterr() == ("", "")
     searched(verbose=1)
     assert "16 of 16 fits" in capfd.readouterr().err
+
+
+def test_the_names_that_scikit_learn_has_for_candidates_are_taken() -> None:
+    grid = {"max_depth": [1, 2]}
+    knobs = {"scoring": "accuracy", "random_state": 0}
+    usual = SearchCV(TREE, grid, **knobs).fit(X, Y)
+    for name in ("param_grid", "param_distributions"):
+        search = clone(SearchCV(estimator=TREE, **{name: grid}, **knobs)).fit(X, Y)
+        assert search.predictions_.fingerprint == usual.predictions_.fingerprint
+        assert len(search.trials_) == 2
+    with pytest.raises(InputError, match=r"given twice.*`candidates`, `param_grid`"):
+        SearchCV(TREE, grid, param_grid=grid).fit(X, Y)
+    with pytest.raises(InputError, match="`candidates` cannot be read"):
+        SearchCV(TREE).fit(X, Y)
+    assert "SearchCV" in repr(SearchCV(TREE, grid, param_grid=grid))
+
+
+class Stopping(DecisionTreeClassifier):
+    """Is interrupted from the keyboard at its third fit."""
+
+    fits = 0
+
+    def fit(self, X: Any, y: Any) -> Any:
+        Stopping.fits += 1
+        if Stopping.fits == 3:
+            raise KeyboardInterrupt
+        return super().fit(X, y)
+
+
+def test_an_interrupted_search_says_that_the_same_call_goes_on(tmp_path: Path) -> None:
+    for store, notes in ((tmp_path / "run.db", 1), (None, 0)):
+        Stopping.fits = 0
+        search = SearchCV(Stopping(), {"max_depth": [1, 2]}, cv=3, store=store, random_state=0)
+        with pytest.raises(KeyboardInterrupt) as stopped:
+            search.fit(X, Y)
+        said = getattr(stopped.value, "__notes__", [])
+        assert len(said) == notes
+        assert all("the same call goes on" in note for note in said)

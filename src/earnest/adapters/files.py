@@ -60,7 +60,7 @@ def _history_in(folder: Path) -> Path:
 
 
 def _read_database(path: Path, ask: Ask) -> Trials:
-    tables = _tables(path)
+    tables = tables_of(path)
     for table, read in DATABASES.items():
         if table in tables:
             return read(path, ask)
@@ -71,7 +71,7 @@ def _read_database(path: Path, ask: Ask) -> Trials:
     )
 
 
-def _tables(path: Path) -> set[str]:
+def tables_of(path: Path) -> set[str]:
     """Return the names of the tables of a SQLite file, opened for reading only."""
     try:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as base:

@@ -29,6 +29,16 @@ def is_study(source: object) -> bool:
     return any(k.__name__ == "Study" and k.__module__.startswith("optuna.") for k in kinds)
 
 
+def has_study(source: object) -> bool:
+    """Tell whether this is a fitted `OptunaSearchCV`, or anything else with a study of its own."""
+    return is_study(getattr(source, "study_", None))
+
+
+def read_study_of(search: Any, ask: Ask) -> Trials:
+    """Make trials from the study of a fitted `OptunaSearchCV`."""
+    return read_study(search.study_, ask)
+
+
 def read_study(study: Any, ask: Ask) -> Trials:
     """Make trials from a study.
 

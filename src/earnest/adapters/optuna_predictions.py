@@ -47,18 +47,22 @@ def predictions_of_study(study: Any, wanted: Wanted) -> Predictions:
     """
     source = "an Optuna study"
     wanted.refuse(source, "study", "fold", "ensembles", "trust_pickle")
+    finished = [trial for trial in study.get_trials(deepcopy=False) if _finished(trial)]
+    _refuse_nothing(study, finished)
     y = wanted.outcome(source)
     if wanted.store is None:
         raise InputError(
             "`store` is missing: a study does not hold its predictions",
             needs="the folder or artifact store that keep_predictions was given",
         )
-    kept = [_kept(t, wanted.store) for t in study.get_trials(deepcopy=False) if _finished(t)]
-    _refuse_nothing(study, kept)
+    _refuse_no_folder(wanted.store)
+    kept = [_kept(trial, wanted.store) for trial in finished]
+    _refuse_no_whole(study, kept)
     tests = _folds_of(kept)
     n = _count(y, tests)
     scores, fold = _table(kept, tests, n)
-    return wanted.made(y, scores, fold, _configs(kept), _silent(kept))
+    remarks = (*_silent(kept), *_longer(n, tests))
+    return wanted.made(y, scores, fold, _configs(kept), remarks)
 
 
 def predictions_of_storage(source: str | Path, wanted: Wanted) -> Predictions:
@@ -74,6 +78,15 @@ def _opened(source: str | Path, name: str | None) -> Any:
     with path.open("rb") as file:
         database = file.read(16).startswith(b"SQLite format 3")
     return study_of_sqlite(path, name) if database else nullcontext(study_of_journal(path, name))
+
+
+def _refuse_no_folder(store: Any) -> None:
+    if isinstance(store, (str, Path)) and not Path(store).is_dir():
+        raise InputError(
+            f"`store` is no folder: {str(store)!r}",
+            needs="the folder that keep_predictions was given",
+            cure="Its path counts from the folder where the study was run.",
+        )
 
 
 def _finished(trial: Any) -> bool:
@@ -96,13 +109,26 @@ def _whole(answer: NDArray[Any]) -> bool:
     return answer.dtype.kind != "f" or bool(np.isfinite(answer).all())
 
 
-def _refuse_nothing(study: Any, kept: Sequence[Kept]) -> None:
+def _refuse_nothing(study: Any, finished: Sequence[Any]) -> None:
+    """Refuse a study whose objective kept nothing, and say what can be done with it."""
+    if any(sampler_of(trial) is not None for trial in finished):
+        return
+    raise EvidenceError(
+        f"the study {check.show(study.study_name)} kept no predictions, and scores alone cannot be "
+        "corrected",
+        needs="an objective that calls earnest.keep_predictions(trial, rows, predictions, ...)",
+        got=f"{len(finished)} finished trials without any",
+        cure="Add that line and run the same trials again: new.enqueue_trial(trial.params) for "
+        "trial in study.trials. What the study learned can be told as it is: earnest.explain.",
+    )
+
+
+def _refuse_no_whole(study: Any, kept: Sequence[Kept]) -> None:
     if not any(one.parts for one in kept if one.done):
         raise EvidenceError(
             "the study has no completed trial with predictions",
-            needs="an objective that calls earnest.keep_predictions(trial, rows, predictions, ...)",
+            needs="a trial that ended well and whose predictions are finite",
             got=f"{len(kept)} finished trials of {check.show(study.study_name)} without any",
-            cure="Run the study with it, or search with SearchCV(..., optuna_candidates(...)).",
         )
 
 
@@ -183,4 +209,21 @@ def _silent(kept: Sequence[Kept]) -> Iterator[Caution]:
             f"{len(silent)} completed trials kept no predictions: {check.some(silent)}.",
             "They took part in the choice, and the estimate does not know of them.",
             "Call keep_predictions in every trial, for every fold.",
+        )
+
+
+def _longer(n: int, tests: dict[bytes, NDArray[np.intp]]) -> Iterator[Caution]:
+    """Yield a caution where the outcome goes on after the last row that was tested.
+
+    Test rows that are 0, 1, ... up to some row are those of a whole cross-validation of fewer
+    cases; the rows of a hold-out set, or of splits in time, begin later or have gaps.
+    """
+    tested = np.unique(np.concatenate(list(tests.values())))
+    if len(tested) < n and tested[-1] == len(tested) - 1:
+        yield Caution(
+            "EN059",
+            f"The outcome has {n:,} cases, and the trials tested the first {len(tested):,} only.",
+            "If the study was given other rows than these, each prediction is held against the "
+            "outcome of another case, and the result means nothing.",
+            "Give the outcome of exactly the rows that the study was given, in their order.",
         )

@@ -10,6 +10,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from earnest.adapters import autogluon, h2o, mljar, optuna, optuna_predictions
+from earnest.adapters.prediction_paths import read_path
 from earnest.adapters.wanted import Wanted
 from earnest.core import check
 from earnest.core.errors import InputError
@@ -52,7 +53,8 @@ def predictions_from(
         An Optuna study (or its storage URL, SQLite or journal file) whose objective called
         `keep_predictions`; the results folder of mljar-supervised; a fitted `TabularPredictor` of
         AutoGluon or its folder; an `H2OAutoML`, or models of H2O trained with
-        `keep_cross_validation_predictions=True`; Π as it is.
+        `keep_cross_validation_predictions=True`; a fitted `SearchCV`, or the folder that
+        `earnest tune` wrote; Π as it is.
     y : array-like, optional
         The outcome of the cases in the order of the training rows, where the source has none.
     store : path or optuna artifact store, optional
@@ -112,7 +114,7 @@ def predictions_from(
         f"there are no predictions in {check.show(type(source).__name__)}",
         needs=_words(),
         got=check.show(source),
-        cure=_cure(source),
+        cure=cure_for(source),
     )
 
 
@@ -120,8 +122,15 @@ def _words() -> str:
     return "; ".join(reader.words for reader in READERS)
 
 
-def _cure(source: Any) -> str:
-    """Return what to do about what keeps no predictions."""
+def cure_for(source: Any) -> str:
+    """Return how to get predictions out of what is none."""
+    if optuna.is_study(source):
+        return (
+            "If its objective called keep_predictions, read them with earnest.predictions_from("
+            "study, y, store=...). What it learned is told by earnest.explain(study)."
+        )
+    if isinstance(source, (str, Path)):
+        return "Read it first: earnest.Predictions.load(path), or earnest.predictions_from(path)."
     kinds = {kind.__name__ for kind in type(source).__mro__}
     home = type(source).__module__.split(".")[0]
     if home == "flaml":
@@ -133,6 +142,12 @@ def _cure(source: Any) -> str:
         return "It throws its predictions away: fit it with earnest.harvest(search, X, y)."
     if hasattr(source, "predictions_"):
         return "Its `predictions_` are what you look for."
+    if kinds & {"TabularPredictor", "AutoML", "H2OAutoML"}:
+        return "Read what it kept: earnest.predictions_from(source)."
+    if "SearchCV" in kinds:
+        return "Call its `fit` first; its `predictions_` are then what you look for."
+    if hasattr(source, "fit"):
+        return "Call its `fit` first, or search with earnest.SearchCV, which keeps predictions."
     return "Make them with Predictions.from_arrays, from_frame or load."
 
 
@@ -147,23 +162,6 @@ def _own_search(source: Any, wanted: Wanted) -> Predictions:
     if not isinstance(made, Predictions):
         raise InputError("the search kept no predictions", got=check.show(made))
     return made
-
-
-def _read_path(source: str | Path, wanted: Wanted) -> Predictions:
-    path = Path(source)
-    if not path.exists():
-        raise InputError(f"there is nothing at {str(path)!r}", needs=_words())
-    if path.is_file():
-        return optuna_predictions.predictions_of_storage(path, wanted)
-    if mljar.is_folder(path):
-        return mljar.predictions_of_folder(path, wanted)
-    if autogluon.is_folder(path):
-        return autogluon.predictions_of_folder(path, wanted)
-    raise InputError(
-        f"{str(path)!r} is a folder of no tool that is known",
-        needs="the results_path of mljar-supervised, or the path of an AutoGluon predictor",
-        got=check.some(sorted(one.name for one in path.iterdir())) or "an empty folder",
-    )
 
 
 def _is_url(source: Any) -> bool:
@@ -187,5 +185,5 @@ READERS: tuple[PredictionsReader, ...] = (
     PredictionsReader(
         "the URL of an Optuna storage", _is_url, optuna_predictions.predictions_of_storage
     ),
-    PredictionsReader("a path", lambda s: isinstance(s, (str, Path)), _read_path),
+    PredictionsReader("a path", lambda s: isinstance(s, (str, Path)), read_path),
 )

@@ -53,7 +53,7 @@ def read_own_search(search: Any, ask: Ask) -> Trials:
         statuses=[one.status for one in ended],
         names=score_names(keys, search.scorer_, search.scoring),
         usual=search.refit if isinstance(search.refit, str) else None,
-        ranges=ranges_of(getattr(search.candidates, "space", search.candidates)),
+        ranges=ranges_of(getattr(search.given_candidates, "space", search.given_candidates)),
         source=type(search).__name__,
     ).trials(ask)
 

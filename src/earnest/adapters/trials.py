@@ -44,7 +44,8 @@ def trials_from(
     ----------
     source : object or path
         Trials as they are; a fitted `SearchCV` or its run file; an Optuna study, storage URL,
-        SQLite file or journal file; a fitted search of scikit-learn or its `cv_results_`;
+        SQLite file or journal file; a fitted search of scikit-learn or its `cv_results_`; a
+        fitted `OptunaSearchCV`;
         anything with an attribute `trials_`; a run history of SMAC (the file or its folder); a
         table (pandas, polars, Arrow) or its file; a list of configurations. Files are known by
         their content. A pickle is never read.
@@ -194,6 +195,7 @@ def _is_url(source: Any) -> bool:
 READERS: tuple[Reader, ...] = (
     Reader("earnest.Trials", lambda s: isinstance(s, Trials), _as_they_are),
     Reader("an Optuna study", optuna.is_study, optuna.read_study),
+    Reader("a fitted OptunaSearchCV", optuna.has_study, optuna.read_study_of),
     Reader("a fitted SearchCV", sklearn.is_own_search, sklearn.read_own_search),
     Reader("an object with `trials_`", lambda s: hasattr(s, "trials_"), _read_protocol),
     Reader("a fitted search", sklearn.is_search, sklearn.read_search),

@@ -19,6 +19,7 @@ from earnest.cli import (
     demo,
     estimate,
     explain,
+    gather,
     methods,
     metrics,
     predict,
@@ -40,7 +41,8 @@ HELP = (
     "How good is a tuned model [bold]really[/bold]?\n\n"
     "The score that a search reports for its winner is too good, because the winner was chosen for "
     "it. earnest takes the out-of-fold predictions of all configurations and says what to expect "
-    "on new data. [bold]earnest tune[/bold] makes these predictions from a table."
+    "on new data. [bold]earnest tune[/bold] makes these predictions from a table, [bold]earnest "
+    "gather[/bold] reads those that another tool kept."
 )
 EPILOG = (
     "[bold]earnest COMMAND --help[/bold] explains a command. "
@@ -55,6 +57,7 @@ app = typer.Typer(
 app.command("tune", help=tune.HELP, rich_help_panel="Tune")(tune.command)
 app.command("predict", help=predict.HELP, rich_help_panel="Tune")(predict.command)
 app.command("demo", help=demo.HELP, rich_help_panel="Tune")(demo.command)
+app.command("gather", help=gather.HELP, rich_help_panel="Bring")(gather.command)
 app.command("estimate", help=estimate.HELP, rich_help_panel="Ask")(estimate.command)
 app.command("assess", help=assess.HELP, rich_help_panel="Ask")(assess.command)
 app.command("compare", help=compare.HELP, rich_help_panel="Ask")(compare.command)

@@ -31,17 +31,19 @@ def read_predictions(path: Path, *, delimiter: str | None = None, **options: Any
     Parameters
     ----------
     path : Path
-        The file.
+        The file, or the folder of a run with such a file.
     delimiter : str, optional
         What separates the columns of a CSV file; 'tab' and a backslash with a t are a tab.
     **options
         Options of `Predictions.load`. Those that are None were not given; an empty name stands
         for None there, and leaves a column out.
     """
+    from earnest.adapters.prediction_paths import refuse_foreign, table_of
     from earnest.core.predictions import Predictions
 
+    refuse_foreign(path)
     try:
-        return Predictions.load(path, **named_options(delimiter=delimiter, **options))
+        return Predictions.load(table_of(path), **named_options(delimiter=delimiter, **options))
     except OSError as error:
         why = error.strerror or str(error)
         raise FormatError(f"{str(path)!r} cannot be read", got=why) from error

@@ -138,7 +138,7 @@ def facts(found: Explanation) -> Iterator[Fact]:
     yield "Evidence", ", ".join([*parts, f"seed {found.provenance['seed']}"])
     overall = found.sampling_bias.overall
     yield "Looked at", f"{overall.unbiased:.2f} from an even spread (MMD, 0 is even)"
-    yield "Bands", "average surrogate uncertainty (eq. 5), not that of the average"
+    yield "Bands", "how unsure the surrogate is of single configurations, on average"
 
 
 def suggestions(advice: Sequence[Suggestion]) -> Iterator[Fact]:

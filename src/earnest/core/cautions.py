@@ -125,6 +125,7 @@ CODES: dict[str, str] = {
     "EN056": "a file that is not UTF-8 and was read as Windows-1252",
     "EN057": "predictions that are scores, not probabilities",
     "EN058": "scores that all lie on one side of the threshold",
+    "EN059": "an outcome that is longer than what was tested",
     "EN060": "trials that were left out",
     "EN061": "a parameter that never varied",
     "EN062": "a space that was inferred from the trials",

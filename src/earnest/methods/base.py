@@ -101,11 +101,13 @@ def evidence_of(given: Any) -> Evidence:
         return Evidence.NESTED
     if isinstance(given, PairedHalves):
         return Evidence.PAIRED
+    from earnest.adapters.predictions import cure_for
+
     raise EvidenceError(
         "this is not a table of out-of-sample predictions",
         needs="earnest.Predictions, or earnest.Replicates",
         got=type(given).__name__,
-        cure="Make one with Predictions.from_arrays, from_frame or load.",
+        cure=cure_for(given),
     )
 
 

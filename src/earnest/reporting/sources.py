@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from earnest.adapters.prediction_paths import refuse_foreign
+from earnest.adapters.predictions import cure_for
 from earnest.core import check
 from earnest.core.errors import FormatError, InputError
 from earnest.core.predictions import Predictions
@@ -51,11 +53,12 @@ def material_from(source: Any, metric: Any = None, **options: Any) -> Material:
         "there is nothing here to report on",
         needs=NEEDS,
         got=check.show(type(source).__name__),
-        cure="Call its `fit` first." if hasattr(source, "fit") else "",
+        cure=cure_for(source),
     )
 
 
 def _of_path(path: Path, metric: Any, options: dict[str, Any]) -> Material:
+    refuse_foreign(path, own=False)
     if path.is_dir():
         from earnest.reporting.folder_sources import material_of_folder
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,8 @@ def log_estimate(
         The file of a report, or a report that is saved as HTML.
     name : str, optional
         The name of the metric, by default its own; another one where a run holds several
-        estimates of one metric.
+        estimates of one metric. An estimate that would be written over is refused without it.
+        Tags and the file of a second metric have the name of that metric.
 
     Returns
     -------
@@ -53,17 +55,43 @@ def log_estimate(
     mlflow = _mlflow()
     run_id = _run_id(mlflow, run)
     client = mlflow.MlflowClient()
+    tags = tags_of(estimate)
+    place = _place(client.get_run(run_id).data.tags, tags, name)
     for key, value in metrics_of(estimate, name).items():
         client.log_metric(run_id, key, value)
-    stem = FOLDER if name is None else f"{FOLDER}.{name}"
-    for key, text in tags_of(estimate).items():
+    stem = FOLDER if place is None else f"{FOLDER}.{place}"
+    for key, text in tags.items():
         client.set_tag(run_id, f"{stem}.{key}", text)
-    client.log_dict(run_id, estimate.to_dict(), f"{FOLDER}/{name or 'estimate'}.json")
+    client.log_dict(run_id, estimate.to_dict(), f"{FOLDER}/{place or 'estimate'}.json")
     if file is not None:
         client.log_artifact(run_id, str(file), FOLDER)
     elif report is not None:
-        _log_saved(client, run_id, report, name)
+        _log_saved(client, run_id, report, place)
     return str(run_id)
+
+
+def _place(there: Mapping[str, str], tags: Mapping[str, str], name: str | None) -> str | None:
+    """Return the name for tags and files, so that no other estimate of the run is written over.
+
+    The first estimate needs none; one of another metric has that of its metric.
+    """
+    first = there.get(f"{FOLDER}.metric")
+    metric = tags["metric"]
+    place = name or (None if first in (None, metric) else metric)
+    stem = FOLDER if place is None else f"{FOLDER}.{place}"
+    other = [key for key in _WHICH if there.get(f"{stem}.{key}", tags.get(key)) != tags.get(key)]
+    if other:
+        raise InputError(
+            f"the run holds another estimate of {name or metric!r}",
+            needs="a `name` for each of several estimates of a metric",
+            got=", ".join(f"{key} {there[f'{stem}.{key}']}" for key in other),
+            cure=f"log_estimate(estimate, name='{metric}_{tags['method']}'), for example.",
+        )
+    return place
+
+
+# What tells two estimates apart; the same one may be logged again.
+_WHICH = ("metric", "method", "confidence_level", "side", "seed", "fingerprint")
 
 
 def tags_of(estimate: Estimate) -> dict[str, str]:

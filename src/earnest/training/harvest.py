@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import secrets
 import tempfile
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -35,6 +36,7 @@ from earnest.training.slicing import count_rows
 ROWS = "earnest_rows"  # what the scorer asks for: the row numbers of the cases it is given
 KEPT = "earnest_kept"  # the score that is the number of the predictions
 LEAST, LARGEST = 1 << 40, 1 << 52  # of that number: exact as a float, and no one's `error_score`
+_OF_NUMBERS = r"(?s)One or more of the test scores are non-finite:.*e\+1[2-5]"
 NOTHING = 0.0  # where none were kept; NaN would be warned of as a score that failed
 
 
@@ -212,7 +214,10 @@ def _fit(search: Any, X: Any, y: Any, params: dict[str, Any]) -> None:
     from sklearn.exceptions import UnsetMetadataPassedError
 
     try:
-        search.fit(X, y, **params)
+        with warnings.catch_warnings():
+            # Of numbers under which predictions were kept, which are no scores of the user's.
+            warnings.filterwarnings("ignore", message=_OF_NUMBERS)
+            search.fit(X, y, **params)
     except UnsetMetadataPassedError as error:
         raise InputError(
             "what `fit` is given is used by no one, or it is not clear by whom",

@@ -21,21 +21,21 @@ def search_identity(search: Any, base: Any, X: Any, y: Any, routed: Routed) -> d
     if search.store is None:
         return {}
     check_seeded(search.cv)
-    grid = search.candidates if isinstance(search.candidates, dict) else {}
+    grid = search.given_candidates if isinstance(search.given_candidates, dict) else {}
     beside = _arguments(routed)
     return {
         "data": describe(X),
         "outcome": describe(y),
         **with_parts("arguments of fit", beside, beside),
         **with_parts("estimator", base, parameters_of(base)),
-        **with_parts("candidates", search.candidates, grid),
+        **with_parts("candidates", search.given_candidates, grid),
         "n_iter": describe(search.n_iter),
         "scoring": describe(search.scoring),
         "metric": describe(search.metric),
         "response": describe(search.response),
         "return_train_score": describe(bool(search.return_train_score)),
         "seed": describe(search.random_state),
-        **versions(base, search.candidates),
+        **versions(base, search.given_candidates),
     }
 
 

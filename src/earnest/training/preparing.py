@@ -192,7 +192,7 @@ def _drawn(
         given = seed_of(facts)
     if isinstance(given, np.random.Generator | np.random.SeedSequence):
         given = Seeds.of(given).entropy % 2**32
-    candidates = read_candidates(search.candidates, n_iter=search.n_iter, random_state=given)
+    candidates = read_candidates(search.given_candidates, n_iter=search.n_iter, random_state=given)
     return candidates, Seeds.of(given).entropy
 
 
@@ -250,10 +250,10 @@ def _check_rounds(search: Any) -> None:
 
     dropping_of(search.drop)
     stop_rule(search)
-    if isinstance(search.candidates, DynamicCandidates):
+    if isinstance(search.given_candidates, DynamicCandidates):
         raise InputError(
             "a dynamic search has no rounds",
             needs="candidates that are known in advance, for `drop` or `stop_when_width`",
-            got=check.show(search.candidates),
+            got=check.show(search.given_candidates),
             cure="Leave `drop` and `stop_when_width` out.",
         )

@@ -9,6 +9,15 @@ from earnest.core.cautions import Caution, Severity
 from earnest.training.ledger import UNSCORED, Failure
 from earnest.training.splits import Splits
 
+LONGEST = 160  # signs of an error that are shown
+
+
+def _first_error(failure: Failure) -> str:
+    """Return the last line of the traceback of a scorer, which says what went wrong."""
+    lines = failure.error.strip().splitlines()
+    said = lines[-1].rstrip(".") if lines else ""
+    return f" ({said[:LONGEST]})" if said else ""
+
 
 def failed_fits(failures: Sequence[Failure], n_configs: int) -> Iterator[Caution]:
     """Yield a caution where fits failed, and one where only scores did."""
@@ -21,7 +30,7 @@ def failed_fits(failures: Sequence[Failure], n_configs: int) -> Iterator[Caution
         yield Caution(
             "EN045",
             f"{len(those)} fits {what}, of {len(names)} of {n_configs} configurations: "
-            f"{check.some(names)}.",
+            f"{check.some(names)}{_first_error(those[0]) if scores else ''}.",
             "Their predictions are kept, and the estimate is about them, too; but a mean score "
             "that the search chose by may be missing."
             if scores
@@ -35,7 +44,8 @@ def chosen_by_pooling(metric: str) -> Iterator[Caution]:
     """Yield a caution that single folds had no score to choose by."""
     yield Caution(
         "EN046",
-        f"{metric} is undefined in single folds, so that no configuration has a mean score.",
+        f"{metric} is undefined in single folds, or could not be computed there, so that no "
+        "configuration has a mean score.",
         "The winner was chosen by the score of all predictions together.",
         "Use larger or stratified folds if the mean over folds is wanted.",
     )

@@ -54,7 +54,8 @@ class SearchCV(MetaEstimatorMixin, Delegating, Honest, BaseEstimator):
     candidates : dict, list, or dynamic search
         A parameter grid or distributions (a dict, or a list of them), a list of estimators, of
         (name, estimator) pairs or of the configurations of a portfolio (any objects with `name`,
-        `params` and `estimator`), or `optuna_candidates(...)`.
+        `params` and `estimator`), or `optuna_candidates(...)`. `param_grid` and
+        `param_distributions` are other names of it, so that calls of scikit-learn work as they are.
     n_iter : int, optional
         How many candidates to draw; None takes every point of a grid, and 10 of distributions.
     scoring : str, callable, list or dict, optional
@@ -95,6 +96,8 @@ class SearchCV(MetaEstimatorMixin, Delegating, Honest, BaseEstimator):
         `store`: then seeds are made from the data and the search, so that the same call resumes.
     verbose : int or Progress
         Shows a bar if above 0; an object with the methods of a Progress is told instead.
+    param_grid, param_distributions : optional
+        Other names of `candidates`; one of the three is given.
 
     Attributes
     ----------
@@ -139,7 +142,7 @@ class SearchCV(MetaEstimatorMixin, Delegating, Honest, BaseEstimator):
     def __init__(
         self,
         estimator: Any,
-        candidates: Any,
+        candidates: Any = None,
         *,
         n_iter: int | None = None,
         scoring: Any = None,
@@ -160,6 +163,8 @@ class SearchCV(MetaEstimatorMixin, Delegating, Honest, BaseEstimator):
         return_train_score: bool = False,
         random_state: Any = None,
         verbose: Any = 0,
+        param_grid: Any = None,
+        param_distributions: Any = None,
     ) -> None:
         self.estimator = estimator
         self.candidates = candidates
@@ -182,6 +187,22 @@ class SearchCV(MetaEstimatorMixin, Delegating, Honest, BaseEstimator):
         self.return_train_score = return_train_score
         self.random_state = random_state
         self.verbose = verbose
+        self.param_grid = param_grid
+        self.param_distributions = param_distributions
+
+    @property
+    def given_candidates(self) -> Any:
+        """The candidates, by whichever of their three names they were given; None without."""
+        names = ("candidates", "param_grid", "param_distributions")
+        said = [name for name in names if getattr(self, name) is not None]
+        if len(said) > 1:
+            raise InputError(
+                "the candidates are given twice",
+                needs="one of `candidates`, `param_grid` and `param_distributions`",
+                got=check.some(f"`{name}`" for name in said),
+                cure="To search several grids give a list of them.",
+            )
+        return getattr(self, said[0]) if said else None
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> SearchCV:
         """Evaluate every candidate on every split, and refit the best.
@@ -264,7 +285,7 @@ class SearchCV(MetaEstimatorMixin, Delegating, Honest, BaseEstimator):
 
     def base_estimator(self) -> Any:
         """Return the estimator that candidates are made from, the first of a list of them."""
-        listed = first_estimator(self.candidates)
+        listed = first_estimator(self.given_candidates)
         if listed is not None:
             return listed
         if self.estimator is not None:

@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from numbers import Real
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from earnest.adapters.ranges import ranges_of
 from earnest.adapters.run_file import ABOUT, BEGUN, about_search
+from earnest.adapters.run_predictions import CASES, about_cases
 from earnest.adapters.score_names import SINGLE, score_names
 from earnest.core.clock import moment
 from earnest.core.errors import InputError
@@ -47,9 +49,8 @@ class Searched:
 
 def search_all(search: Any, prepared: Prepared) -> Searched:
     """Evaluate the candidates of a search."""
-    fixed = isinstance(prepared.candidates, StaticCandidates)
-    static = bool(getattr(prepared.candidates, "static", fixed))  # a random sampler's are fixed too
-    ledger = Ledger(prepared.splits, prepared.problem.plan, prepared.scoring.names, static=static)
+    plan, names = prepared.problem.plan, prepared.scoring.names
+    ledger = Ledger(prepared.splits, plan, names, static=_static(prepared))
     rounds = _rounds(search, prepared)
     with ExitStack() as stack:
         store = _opened(search, prepared, stack)
@@ -63,11 +64,25 @@ def search_all(search: Any, prepared: Prepared) -> Searched:
             progress=stack.enter_context(_progress(search, prepared)),
             raises=isinstance(search.error_score, str),
         )
+        stack.enter_context(_told_on_interrupt(search.store))
         if isinstance(prepared.candidates, DynamicCandidates):
             journey = _dynamic(search, prepared, runner)
         else:
             journey = run_static(runner, prepared.candidates, rounds)
     return Searched(ledger, journey, begun)
+
+
+@contextmanager
+def _told_on_interrupt(store: Any) -> Iterator[None]:
+    """Say with Ctrl-C what is kept, at the end of the traceback."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        if isinstance(store, (str, Path)):
+            stop.add_note(
+                f"What is finished is kept in {str(store)!r}: the same call goes on where it was."
+            )
+        raise
 
 
 def _dynamic(search: Any, prepared: Prepared, runner: Runner) -> Journey:
@@ -88,6 +103,7 @@ def _opened(search: Any, prepared: Prepared, stack: ExitStack) -> Store | None:
         stack.enter_context(store)
         store.open(prepared.identity)
         store.put_document(ABOUT, _about(search, prepared))
+        _put_cases(store, prepared)
     return store
 
 
@@ -102,12 +118,27 @@ def _begun(store: Store | None) -> str:
     return known
 
 
+def _put_cases(store: Store, prepared: Prepared) -> None:
+    """Tell which rows each split tests, so that predictions can be gathered from the file alone."""
+    plan, splits = prepared.problem.plan, prepared.splits
+    if plan is not None:
+        where = list(zip(splits.repeat, splits.fold, splits.test, strict=True))
+        fixed = _static(prepared)
+        store.put_document(CASES, about_cases(plan.target, plan.kind, where, static=fixed))
+
+
+def _static(prepared: Prepared) -> bool:
+    """Tell whether no configuration is proposed by scores; a random sampler's are not either."""
+    fixed = isinstance(prepared.candidates, StaticCandidates)
+    return bool(getattr(prepared.candidates, "static", fixed))
+
+
 def _about(search: Any, prepared: Prepared) -> str:
     """Return what a reader of the run file alone must know: scores and ranges."""
     return about_search(
         score_names(prepared.scoring.names or (SINGLE,), prepared.scoring.shown, search.scoring),
         search.refit if isinstance(search.refit, str) else None,
-        ranges_of(getattr(search.candidates, "space", search.candidates)),
+        ranges_of(getattr(search.given_candidates, "space", search.given_candidates)),
     )
 
 

@@ -1,0 +1,149 @@
+"""`earnest gather`: the predictions that another tool kept, as one table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from earnest.cli import gather_options as options
+from earnest.cli.options import AsJson, Decimal, Delimiter, Positive, Response, TaskName
+from earnest.cli.reading import sign_of
+from earnest.cli.terminal import write_json
+from earnest.core.errors import EarnestError, FormatError, InputError
+
+HELP = (
+    "Gather the predictions that [bold]another tool[/bold] kept into one table.\n\n"
+    "Reads an Optuna study whose objective called keep_predictions, the results folder of "
+    "mljar-supervised, the folder of an AutoGluon predictor, or a run of earnest. Nothing is "
+    "trained, and what is to be known of the tool goes into the file, which estimate, compare and "
+    "report then read.\n\n"
+    "  earnest gather study.db --store kept --data train.csv --target relapse\n"
+    "  earnest gather AutoML_1/ -o predictions.csv\n"
+    "  earnest gather AutogluonModels/ag-1 --trust-pickle"
+)
+
+Source = Annotated[
+    str,
+    typer.Argument(
+        metavar="SOURCE",
+        help="An Optuna storage (URL, SQLite or journal file), or the folder of mljar-supervised, "
+        "AutoGluon or a run.",
+        show_default=False,
+    ),
+]
+
+
+def command(
+    source: Source,
+    out: options.Out = Path("predictions.parquet"),
+    overwrite: options.Overwrite = False,
+    json: AsJson = False,
+    study: options.Study = None,
+    store: options.Store = None,
+    ensembles: options.Ensembles = False,
+    static: options.Static = None,
+    trust_pickle: options.TrustPickle = False,
+    data: options.Data = None,
+    target: options.Target = None,
+    group: options.Group = None,
+    fold: options.Fold = None,
+    time: options.Time = None,
+    event: options.Event = None,
+    positive: Positive = None,
+    task: TaskName = None,
+    response: Response = None,
+    delimiter: Delimiter = None,
+    decimal: Decimal = None,
+) -> None:
+    """Read what the tool kept, write it, and tell what it is."""
+    _check_out(out, overwrite)
+    from earnest.adapters.predictions import predictions_from
+    from earnest.cli.gather_data import Named, read_columns
+
+    named = Named(target=target, group=group, fold=fold, time=time, event=event)
+    said = {"delimiter": sign_of(delimiter), "decimal": decimal}
+    try:
+        columns = read_columns(data, named, **said)
+        pi = predictions_from(
+            source,
+            columns.outcome,
+            store=store,
+            study=study,
+            fold=columns.fold,
+            groups=columns.groups,
+            task=task,
+            positive=_label(positive, columns.outcome),
+            response=response,
+            static=static,
+            ensembles=ensembles or None,
+            trust_pickle=trust_pickle or None,
+        )
+    except EarnestError as error:
+        raise _in_options(error) from error
+    pi.save(out)
+    _tell(pi, source, out, json)
+
+
+def _check_out(out: Path, overwrite: bool) -> None:
+    """Refuse before any work what could not be written after it."""
+    from earnest.core.formats import WRITTEN
+
+    if not out.name.casefold().endswith(WRITTEN):
+        raise InputError(
+            "--out writes by the ending of its name", needs=", ".join(WRITTEN), got=str(out)
+        )
+    if not out.parent.is_dir():
+        raise FormatError(f"there is no folder {str(out.parent)!r}", cure="Make it first.")
+    if out.exists() and not overwrite:
+        raise FormatError(
+            f"{str(out)!r} is there already",
+            needs="a new name",
+            cure="Name another --out, or say --overwrite.",
+        )
+
+
+def _label(positive: str | None, outcome: Any) -> Any:
+    """Return the label of the outcome that a text stands for; the text where none is."""
+    from earnest.core.arrays import as_array
+    from earnest.core.target import plain_labels
+
+    if positive is None or outcome is None or isinstance(outcome, tuple):
+        return positive
+    found = plain_labels(dict.fromkeys(as_array("y", outcome).tolist()))
+    return next((label for label in found if str(label) == positive), positive)
+
+
+# Arguments of `predictions_from` that this command calls otherwise than the others do.
+_WORDS = {
+    "`store`": "--store",
+    "`y`": "--target",
+    "`trust_pickle`": "--trust-pickle",
+    "`ensembles`": "--ensembles",
+    "`static`": "--static",
+    "trust_pickle=True": "--trust-pickle",
+    "predictions_from(source, y, ...)": "Say --data TABLE --target COLUMN.",
+    "Or load it yourself, and pass the TabularPredictor.": "",
+}
+
+
+def _in_options(error: EarnestError) -> EarnestError:
+    def words(text: str) -> str:
+        for name, option in _WORDS.items():
+            text = text.replace(name, option)
+        return text
+
+    return type(error)(
+        words(error.what), needs=words(error.needs), got=words(error.got), cure=words(error.cure)
+    )
+
+
+def _tell(pi: Any, source: str, out: Path, json: bool) -> None:
+    from earnest.cli.show_gather import facts_of, show_gathered
+
+    facts = facts_of(pi, source, out)
+    if json:
+        write_json(facts)
+    else:
+        show_gathered(facts, pi.remarks)

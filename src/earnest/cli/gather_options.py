@@ -1,0 +1,117 @@
+"""The options of `earnest gather`, in the order of its help."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+_READ = "How to read it"
+_DATA = "What the tool did not keep"
+
+Out = Annotated[
+    Path,
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="FILE",
+        help="Where to: .parquet, .csv, .csv.gz, .tsv, .arrow, .feather or .npz.",
+    ),
+]
+Overwrite = Annotated[
+    bool, typer.Option("--overwrite", metavar="", help="Write over a file that is there.")
+]
+Study = Annotated[
+    str | None,
+    typer.Option(
+        "--study", metavar="NAME", help="Which study of an Optuna storage.", rich_help_panel=_READ
+    ),
+]
+Store = Annotated[
+    Path | None,
+    typer.Option(
+        "--store",
+        metavar="FOLDER",
+        help="Optuna: the folder that keep_predictions was given.",
+        rich_help_panel=_READ,
+    ),
+]
+Ensembles = Annotated[
+    bool,
+    typer.Option(
+        "--ensembles",
+        metavar="",
+        help="With models that were fitted to the predictions of others: too good.",
+        rich_help_panel=_READ,
+    ),
+]
+Static = Annotated[
+    bool | None,
+    typer.Option(
+        "--static/--dynamic",
+        metavar="",
+        help="Whether configurations were fixed before any was evaluated. "
+        "[dim]default: what the tool tells[/dim]",
+        show_default=False,
+        rich_help_panel=_READ,
+    ),
+]
+TrustPickle = Annotated[
+    bool,
+    typer.Option(
+        "--trust-pickle",
+        metavar="",
+        help="Read pickles, which AutoGluon writes. A pickle can run anything: only your own.",
+        rich_help_panel=_READ,
+    ),
+]
+Data = Annotated[
+    Path | None,
+    typer.Option(
+        "--data",
+        metavar="TABLE",
+        help="The training table, its rows in the order that the tool was given: CSV, Parquet or "
+        "Arrow.",
+        rich_help_panel=_DATA,
+    ),
+]
+Target = Annotated[
+    str | None,
+    typer.Option(
+        "--target", metavar="COLUMN", help="Of that table: the outcome.", rich_help_panel=_DATA
+    ),
+]
+Group = Annotated[
+    str | None,
+    typer.Option(
+        "--group",
+        metavar="COLUMN",
+        help="Of that table: cases that belong together, such as visits of a patient.",
+        rich_help_panel=_DATA,
+    ),
+]
+Fold = Annotated[
+    str | None,
+    typer.Option(
+        "--fold",
+        metavar="COLUMN",
+        help="Of that table: the fold that tested a case (AutoGluon).",
+        rich_help_panel=_DATA,
+    ),
+]
+Time = Annotated[
+    str | None,
+    typer.Option(
+        "--time", metavar="COLUMN", help="Of that table: survival time.", rich_help_panel=_DATA
+    ),
+]
+Event = Annotated[
+    str | None,
+    typer.Option(
+        "--event",
+        metavar="COLUMN",
+        help="Of that table: survival event, 0 or 1.",
+        rich_help_panel=_DATA,
+    ),
+]

@@ -1,0 +1,293 @@
+"""`earnest gather`: what another tool kept becomes a table that every command reads."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import optuna
+import pytest
+from optuna.storages import JournalStorage
+from optuna.storages.journal import JournalFileBackend
+from sklearn.linear_model import LogisticRegression
+
+import earnest as en
+from tests.adapters.replays import FILES
+from tests.cli.conftest import Run
+
+optuna.logging.set_verbosity(optuna.logging.ERROR)
+
+MLJAR = FILES / "mljar" / "binary"
+Y = np.tile([0, 1], 30)
+NOISE = np.random.default_rng(4).standard_normal(60)  # seed 4
+
+
+def optimise(folder: Path, storage: object, name: str = "tuning", trials: int = 4) -> None:
+    """Run a study whose objective keeps its predictions in `folder`, the last trial pruned."""
+    study = optuna.create_study(
+        study_name=name, storage=storage, sampler=optuna.samplers.RandomSampler(seed=2)
+    )
+
+    def objective(trial: optuna.Trial) -> float:
+        score = trial.suggest_float("skill", 0.0, 2.0) * Y + NOISE
+        for fold in range(5):
+            rows = np.flatnonzero(np.arange(60) // 2 % 5 == fold)
+            en.keep_predictions(trial, rows, score[rows], store=folder)
+            if trial.number == trials - 1:
+                raise optuna.TrialPruned
+        return float(((score > 0.5) == Y).mean())
+
+    study.optimize(objective, n_trials=trials)
+
+
+@pytest.fixture
+def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a study, what it kept, and the table that it was given."""
+    monkeypatch.chdir(tmp_path)
+    optimise(tmp_path / "kept", "sqlite:///study.db")
+    rows = [
+        f"{x:.3f},{'ill' if y else 'well'},{i // 2}"
+        for i, (x, y) in enumerate(zip(NOISE, Y, strict=True))
+    ]
+    (tmp_path / "train.csv").write_text("x,state,patient\n" + "\n".join(rows), encoding="utf-8")
+    return tmp_path
+
+
+OUTCOME = ("--data", "train.csv", "--target", "state", "--positive", "ill")
+STUDY = ("gather", "study.db", "--store", "kept", *OUTCOME)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".parquet", ".arrow", ".npz"])
+def test_a_study_becomes_the_predictions_that_python_reads(
+    suffix: str, run: Run, work: Path
+) -> None:
+    done = run(*STUDY, "--group", "patient", "-o", f"pi{suffix}")
+    assert done.code == 0, done.err
+    expected = en.predictions_from(
+        "study.db",
+        np.where(Y, "ill", "well"),
+        store="kept",
+        positive="ill",
+        groups=np.arange(60) // 2,
+    )
+    found = en.Predictions.load(f"pi{suffix}")
+    assert found.fingerprint == expected.fingerprint
+    assert found.configs.static is True
+
+
+def test_the_words_say_what_was_read_and_what_to_type_next(run: Run, work: Path) -> None:
+    done = run(*STUDY, "--group", "patient")
+    assert done.code == 0, done.err
+    said = " ".join(done.out.split())
+    for words in (
+        "Gathered 4 configurations with the predictions of 60 cases.",
+        "Optuna, study.db",
+        "binary: well (30), ill (30); scores speak for ill",
+        "5 folds; 30 groups",
+        "1 configuration, which estimates leave out",
+        "static: configurations were fixed",
+        "earnest estimate predictions.parquet --metric roc_auc",
+    ):
+        assert words in said
+    assert max(map(len, done.out.splitlines())) <= 80
+    following = said.partition("Next: earnest ")[2].partition(" or the metric")[0]
+    assert run(*following.split(), "--n-resamples", "50").code == 0
+
+
+def test_a_journal_and_a_url_are_the_same_study(run: Run, work: Path) -> None:
+    optimise(work / "kept", JournalStorage(JournalFileBackend("journal.log")))
+    for source, out in (("journal.log", "a.npz"), ("sqlite:///study.db", "b.npz")):
+        assert run("gather", source, "--store", "kept", *OUTCOME, "-o", out).code == 0
+    first, second = en.Predictions.load("a.npz"), en.Predictions.load("b.npz")
+    assert first.fingerprint == second.fingerprint
+
+
+def test_one_of_several_studies_is_named(run: Run, work: Path) -> None:
+    optimise(work / "kept", "sqlite:///study.db", name="other", trials=2)
+    done = run(*STUDY)
+    assert done.code == 2
+    assert "several studies" in done.err
+    assert "--study, one of 'tuning', 'other'" in done.err
+    assert run(*STUDY, "--study", "other").code == 0
+    assert en.Predictions.load("predictions.parquet").n_configs == 2
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".arrow", ".npz"])
+def test_cautions_and_the_kind_of_search_go_with_every_format(
+    suffix: str, run: Run, tmp_path: Path
+) -> None:
+    out = tmp_path / f"pi{suffix}"
+    done = run("gather", MLJAR, "-o", out, "--json")
+    told = json.loads(done.out)
+    found = en.Predictions.load(out)
+    assert [one["code"] for one in told["cautions"]] == ["EN101", "EN102"]
+    assert [one.code for one in found.remarks] == ["EN101", "EN102"]
+    assert told["static"] is False
+    assert found.configs.static is False
+    asked = run("estimate", out, "-m", "roc_auc", "--seed", "1", "--n-resamples", "50", "--json")
+    assert {"EN006", "EN101", "EN102"} <= {one["code"] for one in json.loads(asked.out)["cautions"]}
+
+
+def test_the_json_tells_what_was_read(run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "pi.csv"
+    told = json.loads(run("gather", MLJAR, "-o", out, "--json").out)
+    pi = en.predictions_from(MLJAR)
+    assert told["schema"] == "earnest/gathered/1"
+    assert told["tool"] == "mljar-supervised"
+    assert (told["n_cases"], told["n_configs"], told["n_folds"]) == (120, pi.n_configs, 5)
+    assert told["classes"][1] == {"label": "malignant", "cases": 71}
+    assert told["fingerprint"] == pi.fingerprint
+    assert told["next"] == f"earnest estimate {out} --metric roc_auc"
+
+
+def test_options_of_the_search_are_heeded(run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "pi.npz"
+    plain = json.loads(run("gather", MLJAR, "-o", out, "--json").out)
+    args = ("--ensembles", "--static", "--overwrite", "--json")
+    more = json.loads(run("gather", MLJAR, "-o", out, *args).out)
+    assert more["n_configs"] > plain["n_configs"]
+    assert (plain["static"], more["static"]) == (False, True)
+
+
+def test_regressions_and_many_classes_have_a_metric_to_go_on_with(run: Run, tmp_path: Path) -> None:
+    for task, metric in (("regression", "r2"), ("multiclass", "roc_auc_ovr")):
+        out = tmp_path / f"{task}.npz"
+        told = json.loads(run("gather", FILES / "mljar" / task, "-o", out, "--json").out)
+        assert told["next"].endswith(f"--metric {metric}")
+        asked = run(*told["next"].split()[1:], "--n-resamples", "20", "--seed", "1")
+        assert asked.code == 0, asked.err
+
+
+# ---- runs of earnest
+
+
+@pytest.fixture
+def search(work: Path) -> en.SearchCV:
+    X = Y[:, None] + np.random.default_rng(6).standard_normal((60, 2))  # seed 6
+    grid = {"C": [0.01, 1.0, 100.0]}
+    made = en.SearchCV(
+        LogisticRegression(), grid, cv=3, scoring="roc_auc", store="run.db", random_state=0
+    )
+    return made.fit(X, np.where(Y, "ill", "well"))
+
+
+def test_a_run_file_gives_the_predictions_of_its_search(
+    search: en.SearchCV, run: Run, work: Path
+) -> None:
+    assert run("gather", "run.db", "--data", "train.csv", "--target", "state").code == 0
+    found = en.Predictions.load("predictions.parquet")
+    assert found.configs.params == ({"C": 0.01}, {"C": 1.0}, {"C": 100.0})
+    # The positive class is the last in the order of labels, as the search took it.
+    assert found.target.classes == search.predictions_.target.classes
+    assert found.fingerprint == search.predictions_.fingerprint
+
+
+def test_a_run_file_asks_for_its_own_cases(search: en.SearchCV, run: Run, work: Path) -> None:
+    assert "--data TABLE --target COLUMN" in run("gather", "run.db").err
+    (work / "short.csv").write_text("state\nill\nwell\n", encoding="utf-8")
+    short = run("gather", "run.db", "--data", "short.csv", "--target", "state")
+    assert (short.code, "60 cases" in short.err) == (2, True)
+    strange = run("gather", "run.db", "--data", "train.csv", "--target", "patient")
+    assert (strange.code, "does not know" in strange.err) == (2, True)
+
+
+def test_the_folder_of_a_run_is_read_by_all(run: Run, work: Path) -> None:
+    assert run(*STUDY).code == 0
+    folder = work / "run"
+    folder.mkdir()
+    (work / "predictions.parquet").rename(folder / "predictions.parquet")
+    bare = run("gather", "run", "-o", "again.csv")
+    assert (bare.code, "no tool that is known" in bare.err) == (2, True)
+    (folder / "estimate.json").write_text("{}", encoding="utf-8")
+    assert run("gather", "run", "-o", "again.csv").code == 0
+    assert run("estimate", "run", "-m", "roc_auc", "--n-resamples", "20").code == 0
+
+
+# ---- what is refused
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("study.db", "--store", "kept"), "Say --data TABLE --target COLUMN."),
+        (("study.db", *OUTCOME), "--store is missing"),
+        (("study.db", "--store", "nowhere", *OUTCOME), "--store is no folder: 'nowhere'"),
+        (("study.db", "--store", "kept", "--target", "state"), "no table is given"),
+        (("study.db", "--store", "kept", "--data", "train.csv"), "no column is named"),
+        (
+            ("study.db", "--store", "kept", "--data", "train.csv", "--target", "stat"),
+            "Did you mean 'state'?",
+        ),
+        (
+            ("study.db", "--store", "kept", "--data", "train.csv", "--target", "state"),
+            "positive class is not clear",
+        ),
+        (
+            ("study.db", "--store", "kept", "--data", "train.csv", "--time", "x"),
+            "--time COLUMN --event COLUMN",
+        ),
+        (("study.db", "--store", "kept", *OUTCOME, "--trust-pickle"), "--trust-pickle means"),
+        (("study.db", "--store", "kept", *OUTCOME, "--study", "tunin"), "Did you mean 'tuning'?"),
+        (("stud.db",), "Did you mean 'study.db'?"),
+        (("sqlite:///stud.db",), "Did you mean 'study.db'?"),
+        (("train.csv",), "is a table already"),
+        (("kept",), "is a folder of no tool"),
+        (("study.db", "-o", "pi.xlsx"), ".parquet"),
+        (("study.db", "-o", "nowhere/pi.csv"), "no folder 'nowhere'"),
+        ((FILES / "autogluon",), "no tool that is known"),
+    ],
+)
+def test_what_cannot_be_read_is_told_in_options(
+    args: tuple[object, ...], words: str, run: Run, work: Path
+) -> None:
+    done = run("gather", *args)
+    assert (done.code, done.out) == (2, "")
+    assert words in done.err
+    assert "`" not in done.err
+    assert not list(work.glob("p*.[pcx]*"))
+
+
+def test_pickles_are_read_only_on_a_word(run: Run, work: Path) -> None:
+    folder = work / "ag"
+    folder.mkdir()
+    for name in ("predictor.pkl", "learner.pkl"):
+        (folder / name).write_bytes(b"\x80\x04.")
+    refused = run("gather", "ag")
+    assert (refused.code, "--trust-pickle for a folder" in refused.err) == (2, True)
+    (work / "study.pkl").write_bytes(b"\x80\x04.")
+    assert "give the study by its storage" in run("gather", "study.pkl").err
+
+
+def test_nothing_is_overwritten_silently(run: Run, work: Path) -> None:
+    (work / "predictions.parquet").write_bytes(b"mine")
+    done = run(*STUDY)
+    assert (done.code, "--overwrite" in done.err) == (2, True)
+    assert (work / "predictions.parquet").read_bytes() == b"mine"
+    assert run(*STUDY, "--overwrite").code == 0
+
+
+def test_an_old_study_says_what_can_be_done_with_it(run: Run, work: Path) -> None:
+    study = optuna.create_study(study_name="old", storage="sqlite:///old.db")
+    study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=2)
+    done = run("gather", "old.db")
+    assert done.code == 2
+    assert "enqueue_trial" in done.err
+    assert "explain" in done.err
+
+
+@pytest.mark.parametrize(
+    ("command", "rest"),
+    [
+        ("estimate", ("-m", "roc_auc")),
+        ("compare", ("a", "b", "-m", "roc_auc")),
+        ("report", ("-m", "roc_auc")),
+    ],
+)
+@pytest.mark.parametrize("source", ["study.db", "sqlite:///study.db", str(MLJAR)])
+def test_other_commands_send_such_a_source_here(
+    source: str, command: str, rest: tuple[str, ...], run: Run, work: Path
+) -> None:
+    done = run(command, source, *rest)
+    assert done.code == 2
+    assert f"earnest gather {source}" in done.err
