@@ -9,9 +9,9 @@ from collections import defaultdict
 from collections.abc import Callable
 
 import numpy as np
-from scipy.stats import binom, t
+from scipy.stats import binom
 
-from benchmarks.papers.bayle2020.summary import Row, lines, write
+from benchmarks.papers.bayle2020.summary import lines, write
 
 LEAST = 700  # the smallest size of the paper
 RIVALS = ("holdout", "cv_t", "resampled_t", "corrected_t", "five_by_two")
@@ -138,47 +138,6 @@ def chances(line: dict[str, str], name: str, level: float) -> tuple[float, float
     count = int(line[f"{name}_trials"])
     hits = round(float(line[name]) * count)
     return float(binom.cdf(hits, count, level)), float(binom.sf(hits - 1, count, level))
-
-
-def stable(draws: int = 4_000_000) -> list[Row]:
-    """Return coverage and relative width for many cases, if no case changed the models.
-
-    In units of the variance of the mean of all cases: a tenth of them has variance 10, two random
-    tenths have covariance 1, a half has variance 2. Student's laws follow but for 5x2, whose one
-    value is a part of its own spread; it is drawn (seed 0, a coverage has a standard error of
-    .0001).
-    """
-    from scipy.special import gammaln
-
-    def mean_root(df: int) -> float:  # of a chi-square over its degrees of freedom
-        return float(np.exp(gammaln((df + 1) / 2) - gammaln(df / 2)) * np.sqrt(2 / df))
-
-    def students(true: float, seen: float, df: int) -> tuple[float, float]:
-        far = t.ppf(0.975, df)
-        held = 2 * t.cdf(far * np.sqrt(seen / true), df) - 1
-        return float(held), float(far * mean_root(df) * np.sqrt(seen) / 1.959964)
-
-    rng = np.random.default_rng(0)
-    halves, whole = rng.standard_normal((5, draws)), rng.standard_normal(draws)
-    error, far = np.sqrt(0.4 * np.square(halves).sum(axis=0)), t.ppf(0.975, 5)
-    overlap = 1 / 10 + 1 / 9
-    known = {
-        "bayle_all_pairs": (0.95, 1.0),
-        "bayle_within_fold": (0.95, 1.0),
-        "holdout": (0.95, np.sqrt(10)),
-        "cv_t": students(1.0, 1.0, 9),
-        "resampled_t": students(1.9, 9 / 10, 9),
-        "corrected_t": students(1.9, 9 * overlap, 9),
-        "five_by_two": (
-            float(np.mean(np.abs(whole + halves[0]) <= far * error)),
-            float(far * error.mean() / 1.959964),
-        ),
-        "corrected_t of folds": students(1.0, 10 * overlap, 9),
-    }
-    return [
-        {"procedure": name, "coverage": f"{held:.3f}", "relative_width": f"{wide:.3f}"}
-        for name, (held, wide) in known.items()
-    ]
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ SEED = 99
 Train = Callable[[Population, Codes, Floats], Floats]
 
 
-def logistic(population: Population, rows: Codes, y: Floats) -> Floats:
+def logistic(population: Population, rows: Codes, y: Floats, C: float = C) -> Floats:
     """Return the labels that penalised logistic regressions give to every row: (S, N).
 
     Features are standardised in each training set; `rows` and `y` are (S, m).
@@ -39,22 +39,22 @@ def logistic(population: Population, rows: Codes, y: Floats) -> Floats:
     return (_linear(population, models, centre, spread) > 0).astype(np.float64)
 
 
-def ridge(population: Population, rows: Codes, y: Floats) -> Floats:
+def ridge(population: Population, rows: Codes, y: Floats, alpha: float = ALPHA) -> Floats:
     """Return what ridge regressions say of every row: (S, N)."""
     Z, centre, spread = _standardised(population.X[rows])
     middle = y.mean(axis=1, keepdims=True)
-    gram = np.matmul(Z.transpose(0, 2, 1), Z) + ALPHA * np.eye(Z.shape[2])
+    gram = np.matmul(Z.transpose(0, 2, 1), Z) + alpha * np.eye(Z.shape[2])
     slope = np.matmul((y - middle)[:, None, :], Z)[:, 0]
     weights = np.linalg.solve(gram, slope[:, :, None])[:, :, 0]
     return _linear(population, np.concatenate([middle, weights], axis=1), centre, spread)
 
 
-def forest(population: Population, rows: Codes, y: Floats) -> Floats:
-    """Return what forests of 100 stumps say of every row: (S, N)."""
+def forest(population: Population, rows: Codes, y: Floats, trees: int = TREES) -> Floats:
+    """Return what forests of stumps say of every row: (S, N)."""
     rng = np.random.default_rng(SEED)
     p = population.X.shape[1]
-    keep = rng.random((TREES, rows.shape[1])) < SHARE
-    features = np.argsort(rng.random((TREES, p)), axis=1)[:, : max(1, round(COLUMNS * p))]
+    keep = rng.random((trees, rows.shape[1])) < SHARE
+    features = np.argsort(rng.random((trees, p)), axis=1)[:, : max(1, round(COLUMNS * p))]
     out = np.zeros((len(rows), len(population.X)))
     for s, (mine, outcome) in enumerate(zip(rows, y, strict=True)):
         table = stumps(population.bins[mine], outcome, keep, features)

@@ -56,6 +56,7 @@ def done() -> Iterator[tuple[str, int, Floats]]:
 def intervals(name: str, n: int, rows: Floats) -> Iterator[Row]:
     """Yield the coverage and the width of every procedure for both learners."""
     single, _ = read(rows)
+    known = {line["procedure"]: line for line in lines("expected_figure2.csv")}
     for which, learner in enumerate(PAIRS[TASKS[name]]):
         first = single[:, which, 0, 2] - single[:, which, 0, 1]
         for place, procedure in enumerate(PROCEDURES):
@@ -71,19 +72,25 @@ def intervals(name: str, n: int, rows: Floats) -> Iterator[Row]:
                 "truth": truth.mean(),
                 "bias": (value - truth).mean(),
                 **share("coverage", held),
+                "coverage_expected": known[procedure]["coverage"],
                 "width": width.mean(),
                 "width_error": width.std(ddof=1) / len(width) ** 0.5,
                 "relative_width": width.mean() / first.mean(),
+                "relative_width_expected": known[procedure]["relative_width"],
                 "spread": spread(value - truth, high - value, procedure),
             }
 
 
-def spread(away: Floats, reach: Floats, procedure: str) -> float:
-    """Return the root mean square of errors over their standard errors: 1 where these are right."""
+def spread(away: Floats, reach: Floats, procedure: str, level: float = 0.975) -> float:
+    """Return the root mean square of errors over standard errors: 1 where the law is right.
+
+    That of Student's law is more than 1 by itself, and is divided out.
+    """
     df = DEGREES.get(procedure)
-    far = ndtri(0.975) if df is None else stdtrit(df, 0.975)
-    seen = reach > 0
-    return float(np.sqrt(np.mean(np.square(away[seen] * far / reach[seen]))))
+    far = ndtri(level) if df is None else stdtrit(df, level)
+    own = 1.0 if df is None else (df / (df - 2)) ** 0.5
+    seen = (reach > 0) & np.isfinite(reach)
+    return float(np.sqrt(np.mean(np.square(away[seen] * far / reach[seen]))) / own)
 
 
 def improvement(name: str, n: int, rows: Floats) -> Iterator[Row]:
@@ -96,7 +103,7 @@ def improvement(name: str, n: int, rows: Floats) -> Iterator[Row]:
     _, both = read(rows)
     first, second = PAIRS[TASKS[name]]
     for place, procedure in enumerate(PROCEDURES):
-        _, low, high, less, greater, truth = both[:, place].T
+        value, low, high, less, greater, truth = both[:, place].T
         yield {
             "population": name,
             "A1": first,
@@ -108,6 +115,7 @@ def improvement(name: str, n: int, rows: Floats) -> Iterator[Row]:
             **share("power", greater[truth > 0] <= LEVEL),
             **share("below_truth", high < truth),
             **share("above_truth", low > truth),
+            "spread": spread(value - truth, high - value, procedure, 0.95),
         }
 
 
