@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 from scipy.stats import norm, t
 
-from benchmarks.papers.bayle2020 import learners, populations, run
+from benchmarks.papers.bayle2020 import (
+    claims,
+    figures,
+    formulas,
+    learners,
+    populations,
+    run,
+    stable,
+    summary,
+)
 from benchmarks.papers.bayle2020.design import design
 from benchmarks.papers.bayle2020.trial import (
     PAIRS,
@@ -149,3 +158,53 @@ def test_a_run_goes_on_where_it_was_stopped(
     single, both = read(rows)
     assert single.shape == (2, 2, len(PROCEDURES), 4)
     assert both.shape == (2, len(PROCEDURES), 6)
+
+
+def test_the_expected_numbers_follow_from_the_formulas() -> None:
+    # 5x2 is drawn: of 200,000 the coverage has an sd of .0004, the width one of .001
+    found = stable.expected(200_000)
+    for line in summary.lines("expected_figure2.csv"):
+        held, wide = found[line["procedure"]]
+        assert float(line["coverage"]) == pytest.approx(held, abs=0.002)
+        assert float(line["relative_width"]) == pytest.approx(wide, abs=0.005)
+
+
+def test_a_learner_that_no_case_changes_has_the_expected_coverage() -> None:
+    # 4000 samples of 200 normal losses, seed 9: a share has an sd of at most .006
+    rng, plan, held = np.random.default_rng(9), design(N), np.zeros(len(PROCEDURES))
+    for _ in range(4000):
+        loss = rng.standard_normal(N)
+        random = np.where(plan.tested < 0, np.nan, loss[:, None])
+        known = formulas.laws(loss, random, np.repeat(loss[:, None], 5, axis=1), plan)
+        answers = np.array([law.answer(0.975)[1:3] for law in known])
+        held += (answers[:, 0] <= 0) & (answers[:, 1] >= 0)
+    wanted = [float(line["coverage"]) for line in summary.lines("expected_figure2.csv")]
+    # hold-out has 20 cases and the normal law, which is short of its level there by itself
+    wanted[PROCEDURES.index("holdout")] = 2 * t.cdf(norm.ppf(0.975) * (19 / 20) ** 0.5, 19) - 1
+    np.testing.assert_allclose(held / 4000, wanted, atol=4 * 0.006)
+
+
+def test_tables_claims_and_figures_are_made_of_kept_trials(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = np.stack([trial(populations.values(), 100, number) for number in range(3)])
+    wide = np.repeat(rows, 10, axis=0)  # shares are made of more than 25 trials
+    for name in summary.TASKS:
+        np.save(tmp_path / f"{name}_n700.npy", wide)
+    for line in ("expected_figure2.csv", "expected_claims.csv"):
+        (tmp_path / line).write_text((summary.HERE / line).read_text())
+    monkeypatch.setattr(summary, "KEPT", tmp_path)
+    monkeypatch.setattr(summary, "HERE", tmp_path)
+    monkeypatch.setattr(figures, "HERE", tmp_path)
+    for part in (summary, claims, figures):
+        part.main()
+    two = summary.lines("results_figure2.csv")
+    assert len(two) == 4 * 2 * len(PROCEDURES)
+    held = read(rows)[0][:, 0, 0]
+    share = np.mean((held[:, 1] <= held[:, 3]) & (held[:, 3] <= held[:, 2]))
+    assert float(two[0]["coverage"]) == pytest.approx(share, abs=1e-3)
+    judged = summary.lines("results_claims.csv")
+    assert [line["claim"] for line in judged] == list(claims.RULES)
+    for name in ("figure2.svg", "figure3.svg"):
+        drawn = (tmp_path / name).read_text()
+        assert all(label in drawn for label in ("hold-out", "5x2 CV", "phoneme"))
