@@ -1,0 +1,112 @@
+"""Figures 2 and 3, from the tables of `summary`.
+
+python -m benchmarks.papers.bayle2020.figures
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from benchmarks.papers.bayle2020.summary import HERE, lines
+from earnest.plotting.style import GRID, HONEST, INK, LABEL, NAIVE, OTHER, SMALL, TINY, new_figure
+
+LEAST = 700  # the smallest size of the paper; smaller ones are in the tables
+SHOWN = {
+    "classes": "logistic",
+    "values": "forest",
+    "phoneme": "logistic",
+    "satisfaction": "forest",
+}
+Panel = tuple[str, str, tuple[float, float | None], float | None]  # quantity, label, limits, level
+INTERVALS: tuple[Panel, ...] = (
+    ("coverage", "coverage of 95 % intervals", (0.75, 1.0), 0.95),
+    ("width", "width", (0.0, None), None),
+)
+TESTS: tuple[Panel, ...] = (
+    ("size", "size, level 0.05", (-0.004, 0.12), 0.05),
+    ("power", "power", (0.0, 1.02), None),
+)
+LOOKS: dict[str, tuple[str, dict[str, Any]]] = {
+    "bayle_all_pairs": ("CV CLT (all pairs)", {"color": HONEST, "lw": 2.2, "marker": "o"}),
+    "holdout": ("hold-out", {"color": OTHER, "ls": "--", "marker": "s"}),
+    "cv_t": ("CV t", {"color": OTHER, "ls": "-.", "marker": "^"}),
+    "resampled_t": ("repeated train-validation t", {"color": NAIVE, "ls": "--", "marker": "D"}),
+    "corrected_t": ("the same, corrected", {"color": NAIVE, "ls": "-.", "marker": "v"}),
+    "five_by_two": ("5x2 CV", {"color": OTHER, "ls": ":", "marker": "P"}),
+}
+
+
+def main() -> None:
+    two, three = lines("results_figure2.csv"), lines("results_figure3.csv")
+    columns = {
+        f"{learner}, {name}": [
+            row for row in two if (row["population"], row["learner"]) == (name, learner)
+        ]
+        for name, learner in SHOWN.items()
+    }
+    save(draw(columns, "procedure", INTERVALS), "figure2.svg")
+    columns = {}
+    for name in SHOWN:
+        rows = [row for row in three if row["population"] == name]
+        columns[f"{rows[0]['A1']} and {rows[0]['A2']}, {name}"] = rows
+    save(draw(columns, "test", TESTS), "figure3.svg")
+
+
+def draw(columns: dict[str, list[dict[str, str]]], key: str, panels: Sequence[Panel]) -> Any:
+    """Draw a column a population and a row a quantity, a line a procedure."""
+    figure = new_figure((10.4, 5.6))
+    axes = figure.subplots(len(panels), len(columns), squeeze=False)
+    for row, (quantity, label, limits, level) in enumerate(panels):
+        for ax, (title, rows) in zip(axes[row], columns.items(), strict=True):
+            _panel(ax, rows, key, quantity)
+            ax.set_ylim(*limits)
+            if level is not None:
+                ax.axhline(level, color=INK, lw=0.8, ls=":", zorder=1)
+            if row == 0:
+                ax.set_title(title, color=INK, fontsize=SMALL)
+            else:
+                ax.set_xlabel("cases", color=INK, fontsize=SMALL)
+        axes[row, 0].set_ylabel(label, color=INK, fontsize=SMALL)
+    handles, names = axes[0, 0].get_legend_handles_labels()
+    look = {"frameon": False, "fontsize": TINY, "handlelength": 3}
+    figure.legend(handles, names, loc="outside lower center", ncols=len(names), **look)
+    return figure
+
+
+def _panel(ax: Any, rows: list[dict[str, str]], key: str, quantity: str) -> None:
+    sizes = sorted({int(row["n"]) for row in rows if int(row["n"]) >= LEAST})
+    for turn, (name, (label, look)) in enumerate(LOOKS.items()):
+        mine = {
+            int(row["n"]): row
+            for row in rows
+            if row[key] == name and int(row["n"]) in sizes and row[quantity]
+        }
+        places = [n * 1.02 ** (turn - 2.5) for n in sorted(mine)]  # bars do not hide each other
+        values = [float(mine[n][quantity]) for n in sorted(mine)]
+        look = {"lw": 1.2, "ms": 4, **look}
+        line = {**look, "mfc": look["color"] if name == "bayle_all_pairs" else "white"}
+        ax.plot(places, values, label=label, zorder=3 if name == "bayle_all_pairs" else 2, **line)
+        if f"{quantity}_low" in (rows[0] if rows else {}):
+            low = [float(mine[n][f"{quantity}_low"]) for n in sorted(mine)]
+            high = [float(mine[n][f"{quantity}_high"]) for n in sorted(mine)]
+            ax.vlines(places, low, high, color=look["color"], lw=0.7, zorder=1)
+    ax.set_xscale("log")
+    ax.set_xticks(sizes, [f"{n:,}" for n in sizes])
+    ax.minorticks_off()
+    ax.grid(axis="y", color=GRID)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[["left", "bottom"]].set_color(LABEL)
+    ax.tick_params(colors=LABEL, labelsize=TINY)
+
+
+def save(figure: Any, name: str) -> None:
+    """Write a figure, the same bytes every time."""
+    from matplotlib import rc_context
+
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "earnest"}):
+        figure.savefig(HERE / name, metadata={"Date": None, "Creator": None})
+
+
+if __name__ == "__main__":
+    main()
