@@ -28,11 +28,11 @@ from types import ModuleType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-LEFT_ALONE = {"_build", "gallery", "decisions"}  # decisions are records: never edited afterwards
+LEFT_ALONE = {"_build", "decisions"}  # decisions are records: never edited afterwards
 WIDTH = "80"  # of the terminal that console blocks show
 
 _FENCE = re.compile(
-    r"^(?P<fence>```+)(?P<language>\w*)\n(?P<body>.*?)^(?P=fence)$", re.MULTILINE | re.DOTALL
+    r"^(?P<fence>```+)(?P<language>[^`\n]*)\n(?P<body>.*?)^(?P=fence)$", re.MULTILINE | re.DOTALL
 )
 _TABLE = re.compile(
     r"(?P<open><!-- generated: (?P<name>[\w -]+) -->\n).*?(?P<close><!-- end -->)", re.DOTALL
@@ -83,7 +83,7 @@ def main() -> None:
 def blocks(text: str) -> list[Block]:
     """Return the fenced blocks of a page."""
     return [
-        Block(m["language"], m["body"], m.start("body"), m.end("body"))
+        Block(m["language"].strip(), m["body"], m.start("body"), m.end("body"))
         for m in _FENCE.finditer(text)
     ]
 
@@ -253,6 +253,35 @@ def tests_table() -> str:
     return table(["test", "compares", "metrics", "repeats", "groups"], rows)
 
 
+METHOD_GROUPS = {
+    "winner": "For the winner of a search",
+    "learner": "For one learner or model",
+    "replicates": "By bootstrap samples",
+}
+
+
+def methods_table(group: str) -> str:
+    """Return the methods of a group side by side, and their place in the sidebar."""
+    from earnest.methods import METHODS
+
+    def row(method: Any) -> list[str]:
+        spec = method.spec
+        link = f"[`{spec.name}`]({_page(method)}.md)"
+        return [link, spec.title, _yes(spec.interval), str(spec.metrics)]
+
+    mine = [method for method in METHODS.values() if _group(method.spec) == group]
+    mine.sort(key=lambda method: not method.spec.interval)
+    made = table(["method", "in words", "interval", "metrics"], (row(method) for method in mine))
+    pages = "\n".join(_page(method) for method in mine)
+    return f"{made}\n```{{toctree}}\n:hidden:\n:caption: {METHOD_GROUPS[group]}\n\n{pages}\n```\n"
+
+
+def _group(spec: Any) -> str:
+    if spec.corrected:
+        return "winner"
+    return "replicates" if spec.needs == "bootstrap-trained replicates" else "learner"
+
+
 def choice_table() -> str:
     """Return the methods side by side."""
     from earnest.methods import METHODS
@@ -349,6 +378,7 @@ TABLES: dict[str, Callable[..., str]] = {
     "facts": facts_table,
     "test": test_table,
     "tests": tests_table,
+    "methods": methods_table,
     "choice": choice_table,
     "estimands": estimands_table,
     "cautions": cautions_table,
