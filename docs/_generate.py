@@ -5,7 +5,8 @@
 In a page, what stands between `<!-- generated: NAME -->` and `<!-- end -->` is a table made here. A
 block of python is run, in the order of the page and with the names of the blocks before it; a
 block of text right after it is what it prints. A block of console holds commands after `$ ` and
-what they print; commands of `earnest` are run.
+what they print; commands of `earnest` are run. One that shall be refused ends in `|| echo $?`: its
+complaint and its exit code are shown.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ _FENCE = re.compile(
 _TABLE = re.compile(
     r"(?P<open><!-- generated: (?P<name>[\w -]+) -->\n).*?(?P<close><!-- end -->)", re.DOTALL
 )
+_REFUSED = " || echo $?"
 _RUN_CLI = "import sys; from earnest.cli import main; sys.exit(main())"
 
 
@@ -141,14 +143,15 @@ def run_console(body: str, folder: Path) -> str:
     for line in body.splitlines():
         if line.startswith("$ "):
             lines.append(line)
-            words = shlex.split(line[2:])
+            words = shlex.split(line[2:].removesuffix(_REFUSED))
             if words[0] != "earnest":
                 raise ValueError(f"a console block runs earnest only, not {line!r}")
-            lines += run_cli(words[1:], folder).splitlines()
+            refused = line.endswith(_REFUSED)
+            lines += run_cli(words[1:], folder, refused=refused).splitlines()
     return "\n".join(lines) + "\n"
 
 
-def run_cli(arguments: list[str], folder: Path) -> str:
+def run_cli(arguments: list[str], folder: Path, *, refused: bool = False) -> str:
     """Run `earnest` in a process of its own, and return what it writes."""
     plain = {"COLUMNS": WIDTH, "NO_COLOR": "1", "TERM": "dumb", "PYTHONIOENCODING": "utf-8"}
     done = subprocess.run(
@@ -159,9 +162,9 @@ def run_cli(arguments: list[str], folder: Path) -> str:
         encoding="utf-8",
         check=False,
     )
-    if done.returncode:
-        raise RuntimeError(f"earnest {shlex.join(arguments)}: {done.stderr}")
-    return _tidy(done.stdout)
+    if bool(done.returncode) != refused:
+        raise RuntimeError(f"earnest {shlex.join(arguments)}: {done.stderr or done.stdout}")
+    return _tidy(f"{done.stderr}{done.returncode}" if refused else done.stdout)
 
 
 def _tidy(text: str) -> str:
