@@ -141,6 +141,11 @@ def test_the_reference_lists_every_public_name_once() -> None:
     assert sorted(listed) == sorted(earnest.__all__)
 
 
+@pytest.mark.parametrize("name", earnest.__all__)
+def test_every_public_name_has_an_example_that_the_doctests_run(name: str) -> None:
+    assert ">>> " in (getattr(earnest, name).__doc__ or ""), name
+
+
 def test_the_reference_lists_every_key_of_the_json() -> None:
     text = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
     rows = text.split("### The JSON")[1].split("Several methods")[0]
