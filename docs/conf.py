@@ -17,10 +17,10 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
+    "api_pages",
     "both_themes",
     "descriptions",
     "drawn_math",
-    "summaries",
 ]
 exclude_patterns = ["_build"]
 
@@ -33,8 +33,23 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented"
 autosummary_generate = False
+default_role = "py:obj"  # `name` in a docstring is code, and a link where the name is public
 napoleon_google_docstring = False
+napoleon_preprocess_types = True
 napoleon_use_rtype = False
+
+# ---- links: every name of ours that is meant must be found. Others stay words, since no other
+# site is asked: types of other libraries, and the words of the NumPy style.
+nitpicky = True
+nitpick_ignore_regex = [
+    ("py:.*", r"(?!earnest\.).*"),
+    # Types that arguments take by name, and of which only guides to extend earnest tell.
+    ("py:class", r"earnest\.core\.(selection\.Selector|differences\.Alternative)"),
+    ("py:class", r"earnest\.core\.(target\.Task|responses\.ResponseKind)"),
+    ("py:class", r"earnest\.(metrics\.families\.Metric|comparison\.base\.Test)"),
+    ("py:class", r"earnest\.(resampling\.bootstrap\.Resampler|explanation\.regions\.Region)"),
+    ("py:class", r"earnest\.training\.optuna_candidates\.OptunaCandidates"),
+]
 
 # ---- html
 html_theme = "pydata_sphinx_theme"

@@ -82,7 +82,7 @@ class Comparisons:
 
     @property
     def not_worse(self) -> tuple[str, ...]:
-        """The configurations that may be the best: no other is shown to be better, at the level."""
+        """The configurations that may be the best, as none is shown to be better, at the level."""
         alpha = alpha_of(self.confidence_level)
         return tuple(name for name, p in self.p_best.items() if name == self.best or p > alpha)
 

@@ -35,11 +35,8 @@ class InputError(EarnestError, ValueError):
 
     Examples
     --------
-    >>> import numpy as np
     >>> import earnest as en
-    >>> y = np.tile([0, 1], 50)
-    >>> scores = y[:, None] + 1.5 * np.random.default_rng(7).standard_normal((100, 20))
-    >>> pi = en.Predictions.from_arrays(y, scores, fold=np.arange(100) // 2 % 10)
+    >>> pi = en.Predictions.from_arrays([0, 1, 0, 1], [0.2, 0.7, 0.4, 0.6])
     >>> try:
     ...     en.estimate(pi, metric="roc_auc", confidence_level=95)
     ... except en.InputError as error:
@@ -54,11 +51,8 @@ class EvidenceError(EarnestError, ValueError):
 
     Examples
     --------
-    >>> import numpy as np
     >>> import earnest as en
-    >>> y = np.tile([0, 1], 50)
-    >>> scores = y[:, None] + 1.5 * np.random.default_rng(7).standard_normal((100, 20))
-    >>> pi = en.Predictions.from_arrays(y, scores, fold=np.arange(100) // 2 % 10)
+    >>> pi = en.Predictions.from_arrays([0, 1, 0, 1], [0.2, 0.7, 0.4, 0.6])
     >>> try:
     ...     en.estimate(pi, method="lpob", metric="roc_auc")
     ... except en.EvidenceError as error:
@@ -74,11 +68,8 @@ class MetricError(EarnestError, ValueError):
 
     Examples
     --------
-    >>> import numpy as np
     >>> import earnest as en
-    >>> y = np.tile([0, 1], 50)
-    >>> scores = y[:, None] + 1.5 * np.random.default_rng(7).standard_normal((100, 20))
-    >>> pi = en.Predictions.from_arrays(y, scores, fold=np.arange(100) // 2 % 10)
+    >>> pi = en.Predictions.from_arrays([0, 1, 0, 1], [0.2, 0.7, 0.4, 0.6])
     >>> try:
     ...     en.estimate(pi, metric="rmse")
     ... except en.MetricError as error:

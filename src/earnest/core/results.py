@@ -130,7 +130,7 @@ class Estimate:
 
     @property
     def optimism(self) -> float | None:
-        """By how much the naive score flatters: positive means too good, for losses too."""
+        """By how much the naive score flatters; positive means too good, for losses too."""
         if self.naive is None:
             return None
         gap = self.naive - self.value

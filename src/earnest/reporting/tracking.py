@@ -23,7 +23,7 @@ def log_estimate(
 
     The value, both limits, the standard error, the naive score and the optimism are metrics
     (`roc_auc`, `roc_auc_low`, `roc_auc_high`, ...); method, estimand, level, seed, winner and
-    cautions are tags (`earnest.method`, ...); the whole result as JSON, and the report if one is
+    cautions are tags (``earnest.method``, ...); the whole result as JSON, and the report if one is
     given, are artifacts in the folder `earnest`. Needs `pip install 'earnest[mlflow]'`.
 
     Parameters
