@@ -51,12 +51,13 @@ check: $(VENV)/.installed ## lint, format, types, and who may import whom
 bench: $(VENV)/.installed ## measure the speed claims
 	$(VENV)/bin/python -m benchmarks.speed $(ARGS)
 
-docs: $(VENV)/.installed-docs ## build the documentation; a warning is an error
+docs: $(VENV)/.installed-docs ## build the documentation; a warning or a broken link is an error
 	$(VENV)/bin/python -m sphinx -W --keep-going -b html $(ARGS) docs docs/_build/html
+	$(VENV)/bin/python docs/check_links.py docs/_build/html
 	@echo "Open docs/_build/html/index.html"
 
 clean: ## remove what the other targets made, except the environments
-	rm -rf build dist demo docs/_build docs/gallery docs/sg_execution_times.rst
+	rm -rf build dist demo docs/_build
 	rm -rf .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis
 	find . -path './.venv*' -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -5,7 +5,8 @@
 In a page, what stands between `<!-- generated: NAME -->` and `<!-- end -->` is a table made here. A
 block of python is run, in the order of the page and with the names of the blocks before it; a
 block of text right after it is what it prints. A block of console holds commands after `$ ` and
-what they print; commands of `earnest` are run.
+what they print; commands of `earnest` are run. One that shall be refused ends in `|| echo $?`: its
+complaint and its exit code are shown.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ from types import ModuleType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-LEFT_ALONE = {"_build", "gallery", "decisions"}  # decisions are records: never edited afterwards
+LEFT_ALONE = {"_build", "decisions"}  # decisions are records: never edited afterwards
 WIDTH = "80"  # of the terminal that console blocks show
 
 _FENCE = re.compile(
-    r"^(?P<fence>```+)(?P<language>\w*)\n(?P<body>.*?)^(?P=fence)$", re.MULTILINE | re.DOTALL
+    r"^(?P<fence>```+)(?P<language>[^`\n]*)\n(?P<body>.*?)^(?P=fence)$", re.MULTILINE | re.DOTALL
 )
 _TABLE = re.compile(
     r"(?P<open><!-- generated: (?P<name>[\w -]+) -->\n).*?(?P<close><!-- end -->)", re.DOTALL
@@ -42,6 +43,7 @@ _CAUTION = re.compile(
     r"^## (?P<code>EN\d+): (?P<title>[^\n]+)\n(?P<body>.*?)(?=^\(en|\Z)", re.MULTILINE | re.DOTALL
 )
 CAUTIONS = ROOT / "src" / "earnest" / "data" / "cautions.json"
+_REFUSED = " || echo $?"
 _RUN_CLI = "import sys; from earnest.cli import main; sys.exit(main())"
 
 
@@ -115,7 +117,7 @@ def _section(title: str, body: str) -> dict[str, str]:
 def blocks(text: str) -> list[Block]:
     """Return the fenced blocks of a page."""
     return [
-        Block(m["language"], m["body"], m.start("body"), m.end("body"))
+        Block(m["language"].strip(), m["body"], m.start("body"), m.end("body"))
         for m in _FENCE.finditer(text)
     ]
 
@@ -173,14 +175,15 @@ def run_console(body: str, folder: Path) -> str:
     for line in body.splitlines():
         if line.startswith("$ "):
             lines.append(line)
-            words = shlex.split(line[2:])
+            words = shlex.split(line[2:].removesuffix(_REFUSED))
             if words[0] != "earnest":
                 raise ValueError(f"a console block runs earnest only, not {line!r}")
-            lines += run_cli(words[1:], folder).splitlines()
+            refused = line.endswith(_REFUSED)
+            lines += run_cli(words[1:], folder, refused=refused).splitlines()
     return "\n".join(lines) + "\n"
 
 
-def run_cli(arguments: list[str], folder: Path) -> str:
+def run_cli(arguments: list[str], folder: Path, *, refused: bool = False) -> str:
     """Run `earnest` in a process of its own, and return what it writes."""
     plain = {"COLUMNS": WIDTH, "NO_COLOR": "1", "TERM": "dumb", "PYTHONIOENCODING": "utf-8"}
     done = subprocess.run(
@@ -191,9 +194,9 @@ def run_cli(arguments: list[str], folder: Path) -> str:
         encoding="utf-8",
         check=False,
     )
-    if done.returncode:
-        raise RuntimeError(f"earnest {shlex.join(arguments)}: {done.stderr}")
-    return _tidy(done.stdout)
+    if bool(done.returncode) != refused:
+        raise RuntimeError(f"earnest {shlex.join(arguments)}: {done.stderr or done.stdout}")
+    return _tidy(f"{done.stderr}{done.returncode}" if refused else done.stdout)
 
 
 def _tidy(text: str) -> str:
@@ -283,6 +286,35 @@ def tests_table() -> str:
         for spec in (test.spec for test in TESTS.values())
     )
     return table(["test", "compares", "metrics", "repeats", "groups"], rows)
+
+
+METHOD_GROUPS = {
+    "winner": "For the winner of a search",
+    "learner": "For one learner or model",
+    "replicates": "By bootstrap samples",
+}
+
+
+def methods_table(group: str) -> str:
+    """Return the methods of a group side by side, and their place in the sidebar."""
+    from earnest.methods import METHODS
+
+    def row(method: Any) -> list[str]:
+        spec = method.spec
+        link = f"[`{spec.name}`]({_page(method)}.md)"
+        return [link, spec.title, _yes(spec.interval), str(spec.metrics)]
+
+    mine = [method for method in METHODS.values() if _group(method.spec) == group]
+    mine.sort(key=lambda method: not method.spec.interval)
+    made = table(["method", "in words", "interval", "metrics"], (row(method) for method in mine))
+    pages = "\n".join(_page(method) for method in mine)
+    return f"{made}\n```{{toctree}}\n:hidden:\n:caption: {METHOD_GROUPS[group]}\n\n{pages}\n```\n"
+
+
+def _group(spec: Any) -> str:
+    if spec.corrected:
+        return "winner"
+    return "replicates" if spec.needs == "bootstrap-trained replicates" else "learner"
 
 
 def choice_table() -> str:
@@ -381,6 +413,7 @@ TABLES: dict[str, Callable[..., str]] = {
     "facts": facts_table,
     "test": test_table,
     "tests": tests_table,
+    "methods": methods_table,
     "choice": choice_table,
     "estimands": estimands_table,
     "cautions": cautions_table,

@@ -1,10 +1,10 @@
 """Configuration of Sphinx; `make docs` builds with warnings as errors."""
 
-import logging
+import sys
 from importlib.metadata import version as installed_version
 from pathlib import Path
 
-HERE = Path(__file__).parent
+sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
 
 project = "earnest"
 author = "the earnest developers"
@@ -15,29 +15,14 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
+    "api_pages",
+    "both_themes",
+    "descriptions",
+    "drawn_math",
 ]
-exclude_patterns = ["_build", "tutorials/*.py", "tutorials/GALLERY_HEADER*"]
-
-# The folders that index.md lists fill up over time. Sphinx gives this warning no type that
-# suppress_warnings could name.
-logging.getLogger("sphinx.sphinx.directives.other").addFilter(
-    lambda record: "didn't match any documents" not in str(record.msg)
-)
-
-# Scripts docs/tutorials/plot_*.py become pages with their output.
-if any(HERE.glob("tutorials/plot_*.py")):
-    extensions.append("sphinx_gallery.gen_gallery")
-    sphinx_gallery_conf = {
-        "examples_dirs": "tutorials",
-        "gallery_dirs": "gallery",
-        "abort_on_example_error": True,
-        "show_memory": False,
-        "show_signature": False,
-        "min_reported_time": 1e9,
-    }
+exclude_patterns = ["_build"]
 
 # ---- text: Markdown with $math$, :::-fences and links to headings
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "fieldlist"]
@@ -48,11 +33,39 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented"
 autosummary_generate = False
+default_role = "py:obj"  # `name` in a docstring is code, and a link where the name is public
 napoleon_google_docstring = False
+napoleon_preprocess_types = True
 napoleon_use_rtype = False
+
+# ---- links: every name of ours that is meant must be found. Others stay words, since no other
+# site is asked: types of other libraries, and the words of the NumPy style.
+nitpicky = True
+nitpick_ignore_regex = [
+    ("py:.*", r"(?!earnest\.).*"),
+    # Types that arguments take by name, and of which only guides to extend earnest tell.
+    ("py:class", r"earnest\.core\.(selection\.Selector|differences\.Alternative)"),
+    ("py:class", r"earnest\.core\.(target\.Task|responses\.ResponseKind)"),
+    ("py:class", r"earnest\.(metrics\.families\.Metric|comparison\.base\.Test)"),
+    ("py:class", r"earnest\.(resampling\.bootstrap\.Resampler|explanation\.regions\.Region)"),
+    ("py:class", r"earnest\.training\.optuna_candidates\.OptunaCandidates"),
+]
 
 # ---- html
 html_theme = "pydata_sphinx_theme"
 html_title = f"earnest {release}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_show_sourcelink = False
-html_theme_options = {"show_prev_next": False, "secondary_sidebar_items": ["page-toc"]}
+html_math_renderer = "drawn"
+html_favicon = LOGO = "_static/logo.svg"
+html_theme_options = {
+    "logo": {"text": "earnest", "image_light": LOGO, "image_dark": LOGO},
+    "navbar_persistent": ["search-button"],  # the field would not fit beside the sections
+    "header_links_before_dropdown": 7,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+html_context = {"default_mode": "auto"}  # light or dark as the reader's system
+html_sidebars = {"index": []}

@@ -1,22 +1,40 @@
 """Draw the picture of the winner's curse that the README and the explanation show.
 
-Run `python docs/figures.py` after a change; it writes docs/_static/winners-curse.svg.
+Run `python docs/figures.py` after a change; it writes docs/_static/winners-curse.svg, and beside it
+the same for dark pages.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.figure import Figure
 
 import earnest as en
 
 HERE = Path(__file__).parent
 COUNTS = (1, 2, 5, 10, 20, 50, 100, 200)
 RUNS, CASES, TRUTH = 60, 100, 0.68
-ACCENT, WARN, INK = "#0B5CA0", "#A8420A", "#454C54"
+
+
+@dataclass(frozen=True)
+class Theme:
+    """The colours of a page: of the honest line, the naive one, the text, and behind them."""
+
+    accent: str
+    warn: str
+    ink: str
+    paper: str
+
+
+THEMES = {
+    "winners-curse.svg": Theme("#0B5CA0", "#A8420A", "#454C54", "#FFFFFF"),
+    "winners-curse-dark.svg": Theme("#79B8FF", "#FFA268", "#C9D1D9", "#14181E"),
+}
 
 
 def scores_of_searches() -> tuple[list[float], list[float]]:
@@ -37,29 +55,38 @@ def scores_of_searches() -> tuple[list[float], list[float]]:
     return naive, honest
 
 
-def main() -> None:
-    """Draw and write the picture."""
-    naive, honest = scores_of_searches()
-    mpl.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "earnest", "font.size": 11})
-    figure, axes = plt.subplots(figsize=(7.2, 3.4), layout="constrained")
-    axes.axhline(TRUTH, color=INK, lw=1, ls=":")
-    axes.plot(COUNTS, naive, color=WARN, ls="--", marker="D", mfc="white", label="naive")
-    axes.plot(COUNTS, honest, color=ACCENT, marker="o", label="honest")
+def draw(naive: list[float], honest: list[float], theme: Theme) -> Figure:
+    """Draw both lines in the colours of a theme."""
+    figure, axes = plt.subplots(figsize=(7.2, 3.4), layout="constrained", facecolor=theme.paper)
+    axes.set_facecolor(theme.paper)
+    axes.axhline(TRUTH, color=theme.ink, lw=1, ls=":")
+    axes.plot(COUNTS, naive, color=theme.warn, ls="--", marker="D", mfc=theme.paper)
+    axes.plot(COUNTS, honest, color=theme.accent, marker="o")
     axes.set_xscale("log")
     axes.set_xticks(COUNTS, [str(count) for count in COUNTS])
     axes.minorticks_off()
-    axes.set_xlabel("configurations tried, all equally good")
-    axes.set_title("ROC AUC of the winner, 100 cases", loc="left", fontsize=11)
+    axes.tick_params(colors=theme.ink)
+    axes.set_xlabel("configurations tried, all equally good", color=theme.ink)
+    axes.set_title("ROC AUC of the winner, 100 cases", loc="left", fontsize=11, color=theme.ink)
     beside = 1.15 * COUNTS[-1]
-    axes.text(beside, naive[-1], "what a search reports", color=WARN, va="center")
-    axes.text(beside, honest[-1] - 0.002, "what earnest reports", color=ACCENT, va="top")
-    axes.text(beside, TRUTH + 0.002, "the truth", color=INK, va="bottom")
+    axes.text(beside, naive[-1], "what a search reports", color=theme.warn, va="center")
+    axes.text(beside, honest[-1] - 0.002, "what earnest reports", color=theme.accent, va="top")
+    axes.text(beside, TRUTH + 0.002, "the truth", color=theme.ink, va="bottom")
     axes.set_xlim(0.9, 1200)
     axes.set_ylim(0.65, 0.83)
     axes.spines[["top", "right"]].set_visible(False)
-    path = HERE / "_static" / "winners-curse.svg"
-    figure.savefig(path, metadata={"Date": None, "Creator": None})
-    print(path.name, [round(v, 3) for v in naive], [round(v, 3) for v in honest])
+    axes.spines[["bottom", "left"]].set_color(theme.ink)
+    return figure
+
+
+def main() -> None:
+    """Draw and write the pictures."""
+    naive, honest = scores_of_searches()
+    mpl.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "earnest", "font.size": 11})
+    for name, theme in THEMES.items():
+        path = HERE / "_static" / name
+        draw(naive, honest, theme).savefig(path, metadata={"Date": None, "Creator": None})
+    print([round(value, 3) for value in naive], [round(value, 3) for value in honest])
 
 
 if __name__ == "__main__":

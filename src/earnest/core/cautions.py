@@ -25,6 +25,19 @@ class Caution:
         What was seen, what follows from it, and what to do; each a sentence.
     severity : Severity
         Caution or note.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> y = np.tile([0, 1], 50)
+    >>> scores = y[:, None] + 1.5 * np.random.default_rng(7).standard_normal((100, 20))
+    >>> pi = en.Predictions.from_arrays(y, scores, fold=np.arange(100) // 2 % 10)
+    >>> caution = en.estimate(pi, metric="roc_auc", rng=7).cautions[0]
+    >>> caution.code
+    'EN001'
+    >>> caution.cure
+    'Report the corrected value with its interval.'
     """
 
     code: str

@@ -53,6 +53,19 @@ class Comparisons:
         The seed of the joint law, or of the test; None where nothing was drawn.
     cautions : tuple of Caution
         Remarks on all comparisons together.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> y = np.tile([0, 1], 50)
+    >>> scores = y[:, None] + 1.5 * np.random.default_rng(7).standard_normal((100, 20))
+    >>> pi = en.Predictions.from_arrays(y, scores, fold=np.arange(100) // 2 % 10)
+    >>> better = np.column_stack([2 * y, y, y]) + np.random.default_rng(1).standard_normal((100, 3))
+    >>> pi = en.Predictions.from_arrays(y, better, configs=["a", "b", "c"])
+    >>> found = en.compare_many(pi, metric="roc_auc", rng=7)
+    >>> found.best, found.not_worse
+    ('a', ('a',))
     """
 
     reference: str
@@ -69,7 +82,7 @@ class Comparisons:
 
     @property
     def not_worse(self) -> tuple[str, ...]:
-        """The configurations that may be the best: no other is shown to be better, at the level."""
+        """The configurations that may be the best, as none is shown to be better, at the level."""
         alpha = alpha_of(self.confidence_level)
         return tuple(name for name, p in self.p_best.items() if name == self.best or p > alpha)
 

@@ -30,6 +30,13 @@ class Configs:
     static : bool
         Whether the configurations were fixed before any was evaluated (a grid, a random draw),
         and not proposed by what was seen (Bayesian optimisation).
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> grid = en.Configs(ids=("small", "large"), params=({"C": 0.1}, {"C": 10}), static=True)
+    >>> grid.ids, grid.params[1]
+    (('small', 'large'), {'C': 10})
     """
 
     ids: tuple[str, ...]

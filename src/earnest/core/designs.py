@@ -97,6 +97,20 @@ class PairedHalves:
     halves : tuple of pairs of Predictions
         Each pair parts the cases in two; each member has random splits of its own half, with test
         sets of the same size as those of `whole`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> y = np.arange(8.0)
+    >>> fold, first = np.arange(8) % 2, np.arange(8) < 4
+    >>> def half(mine):
+    ...     return en.Predictions.from_arrays(
+    ...         y, np.where(mine, y, np.nan), np.where(mine, fold, -1)
+    ...     )
+    >>> whole = en.Predictions.from_arrays(y, y + 1, fold)
+    >>> en.PairedHalves(whole, ((half(first), half(~first)),)).n_cases
+    8
     """
 
     whole: Predictions

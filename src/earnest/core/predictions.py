@@ -305,7 +305,7 @@ class Predictions:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of all content but the parameters: equal only for equal Π of equal cases."""
+        """A hash of all content but the parameters, equal only for equal Π of equal cases."""
         digest = hashlib.sha256(self.case_fingerprint.encode())
         configs, target = self.configs, self.target
         facts = (configs.ids, configs.complexity, configs.static, str(self.kind), self.threshold)
@@ -319,7 +319,7 @@ class Predictions:
 
     @cached_property
     def case_fingerprint(self) -> str:
-        """A hash of the cases and folds: equal where two results may be compared pair by pair."""
+        """A hash of the cases and folds, equal where two results may be compared pair by pair."""
         digest = hashlib.sha256(repr((str(self.target.task), self.target.classes)).encode())
         parts = (self.target.y, self.target.event, self.target.groups, self.folds)
         for part in parts:

@@ -166,7 +166,7 @@ class Replicates:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of the draws and of what the models say: equal only for equal replicates."""
+        """A hash of the draws and of what the models say, equal only for equal replicates."""
         facts = (str(self.kind), self.threshold, self.learner, self.n_failed)
         digest = hashlib.sha256((self.draws_fingerprint + repr(facts)).encode())
         for part in (self.responses, self.apparent):
@@ -177,7 +177,7 @@ class Replicates:
 
     @cached_property
     def draws_fingerprint(self) -> str:
-        """A hash of cases and draws: equal where two learners may be compared pair by pair."""
+        """A hash of cases and draws, equal where two learners may be compared pair by pair."""
         target = self.target
         digest = hashlib.sha256(repr((str(target.task), target.classes, str(self.drawn))).encode())
         own = self.counts.astype(np.int64)

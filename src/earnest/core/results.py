@@ -92,6 +92,21 @@ class Estimate:
         Where limits of any level are read from; not in the repr, not compared.
     details : object
         The method's own small dataclass, or None.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> y = np.tile([0, 1], 50)
+    >>> scores = y[:, None] + 1.5 * np.random.default_rng(7).standard_normal((100, 20))
+    >>> pi = en.Predictions.from_arrays(y, scores, fold=np.arange(100) // 2 % 10)
+    >>> found = en.estimate(pi, metric="roc_auc", rng=7)
+    >>> found
+    roc_auc 0.71, 95 % interval [0.51, 0.84] (bbc, winner of 20 configs, n=100)
+    >>> round(found.naive, 2), round(found.optimism, 2)
+    (0.8, 0.09)
+    >>> found.at(confidence_level=0.9, side="lower").interval.side
+    'lower'
     """
 
     value: float
@@ -119,7 +134,7 @@ class Estimate:
 
     @property
     def optimism(self) -> float | None:
-        """By how much the naive score flatters: positive means too good, for losses too."""
+        """By how much the naive score flatters; positive means too good, for losses too."""
         if self.naive is None:
             return None
         gap = self.naive - self.value

@@ -29,6 +29,19 @@ class Estimates:
         The methods that could not answer, and why.
     cautions : tuple of Caution
         Remarks that only show side by side, such as methods that disagree.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> y = np.tile([0, 1], 50)
+    >>> scores = y[:, None] + 1.5 * np.random.default_rng(7).standard_normal((100, 20))
+    >>> pi = en.Predictions.from_arrays(y, scores, fold=np.arange(100) // 2 % 10)
+    >>> found = en.estimate_all(pi, methods=["naive", "bbc"], metric="roc_auc", rng=7)
+    >>> for estimate in found:
+    ...     print(estimate.method, round(estimate.value, 2))
+    naive 0.8
+    bbc 0.71
     """
 
     estimates: tuple[Estimate, ...]

@@ -56,6 +56,15 @@ class Target:
         Whether the cases stand in the order of time.
     ids : ndarray of int64 or str, shape (n,), optional
         The names of the cases, all different.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> target = en.Predictions.from_arrays(
+    ...     ["ill", "well", "ill"], [0.9, 0.2, 0.7], positive="ill"
+    ... ).target
+    >>> target.classes, target.y
+    (('well', 'ill'), array([1, 0, 1]))
     """
 
     y: NDArray[Any]

@@ -114,6 +114,20 @@ class EffectCurve:
         The grid in the codes of the space.
     ice : Ice or None
         The curves behind the average; neither compared nor written.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> rng = np.random.default_rng(0)
+    >>> configs = [
+    ...     {"rate": 10 ** rng.uniform(-4, 0), "depth": int(rng.integers(1, 9))} for _ in range(40)
+    ... ]
+    >>> score = [-((np.log10(c["rate"]) + 2) ** 2) + 0.1 * c["depth"] for c in configs]
+    >>> found = en.explain(configs, objective_values=score, direction="maximize", rng=0)
+    >>> curve = found.effect("rate")
+    >>> round(float(curve.grid[int(curve.mean.argmax())]), 2)
+    0.01
     """
 
     param: str
@@ -248,6 +262,19 @@ class EffectSurface:
     """The joint effect of two parameters, averaged over all others, with its uncertainty.
 
     Attributes are those of `EffectCurve`; arrays have the shape (Ga, Gb).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> rng = np.random.default_rng(0)
+    >>> configs = [
+    ...     {"rate": 10 ** rng.uniform(-4, 0), "depth": int(rng.integers(1, 9))} for _ in range(40)
+    ... ]
+    >>> score = [-((np.log10(c["rate"]) + 2) ** 2) + 0.1 * c["depth"] for c in configs]
+    >>> found = en.explain(configs, objective_values=score, direction="maximize", rng=0)
+    >>> found.effect2d("rate", "depth").mean.shape
+    (20, 8)
     """
 
     params: tuple[str, str]

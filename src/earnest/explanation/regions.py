@@ -154,6 +154,20 @@ class RegionTree:
     ----------
     Moosbauer, Herbinger, Casalicchio, Lindauer and Bischl (2021), *Explaining hyperparameter
     optimization via partial dependence plots*, sections 5 and C.3.2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> rng = np.random.default_rng(0)
+    >>> configs = [
+    ...     {"rate": 10 ** rng.uniform(-4, 0), "depth": int(rng.integers(1, 9))} for _ in range(40)
+    ... ]
+    >>> score = [-((np.log10(c["rate"]) + 2) ** 2) + 0.1 * c["depth"] for c in configs]
+    >>> found = en.explain(configs, objective_values=score, direction="maximize", rng=0)
+    >>> tree = found.region_tree("rate")
+    >>> tree.param, tree.root.depth, len(tree.leaves) >= 1
+    ('rate', 0, True)
     """
 
     param: str

@@ -64,6 +64,21 @@ class Explanation:
         Source, seed, Monte Carlo points, grid and versions.
     scene : Scene or None
         What further questions are answered from; not written, so None after `from_dict`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> rng = np.random.default_rng(0)
+    >>> configs = [
+    ...     {"rate": 10 ** rng.uniform(-4, 0), "depth": int(rng.integers(1, 9))} for _ in range(40)
+    ... ]
+    >>> score = [-((np.log10(c["rate"]) + 2) ** 2) + 0.1 * c["depth"] for c in configs]
+    >>> found = en.explain(configs, objective_values=score, direction="maximize", rng=0)
+    >>> found.objective.name, list(found.effects)
+    ('objective', ['rate', 'depth'])
+    >>> found.best_config["depth"]
+    7
     """
 
     effects: Mapping[str, EffectCurve]

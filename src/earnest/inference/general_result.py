@@ -52,6 +52,17 @@ class StatisticResult:
         The seed of the resamples.
     cautions : tuple of Caution
         Coded remarks.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> x = np.random.default_rng(0).exponential(size=50)
+    >>> found = en.bootstrap(lambda w: np.average(x, weights=w), x, rng=1)
+    >>> round(found.value, 2), round(found.standard_error, 2)
+    (1.11, 0.16)
+    >>> found.at(confidence_level=0.9).interval.confidence_level
+    0.9
     """
 
     value: float

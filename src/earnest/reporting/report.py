@@ -28,6 +28,17 @@ class Report:
     ----------
     content : Content
         All parts, as frozen dataclasses; nothing is computed after it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> y = np.tile([0, 1], 50)
+    >>> scores = y[:, None] + 1.5 * np.random.default_rng(7).standard_normal((100, 20))
+    >>> pi = en.Predictions.from_arrays(y, scores, fold=np.arange(100) // 2 % 10)
+    >>> report = en.report(pi, metric="roc_auc")
+    >>> report.to_markdown().splitlines()[0]
+    '# Expect a ROC AUC of 0.72 on new data, not the 0.80 that your predictions reported.'
     """
 
     content: Content

@@ -24,7 +24,7 @@ def log_estimate(
 
     The value, both limits, the standard error, the naive score and the optimism are metrics
     (`roc_auc`, `roc_auc_low`, `roc_auc_high`, ...); method, estimand, level, seed, winner and
-    cautions are tags (`earnest.method`, ...); the whole result as JSON, and the report if one is
+    cautions are tags (``earnest.method``, ...); the whole result as JSON, and the report if one is
     given, are artifacts in the folder `earnest`. Needs `pip install 'earnest[mlflow]'`.
 
     Parameters
@@ -44,6 +44,22 @@ def log_estimate(
     -------
     str
         The id of the run.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> y = np.tile([0, 1], 50)
+    >>> scores = y[:, None] + 1.5 * np.random.default_rng(7).standard_normal((100, 20))
+    >>> pi = en.Predictions.from_arrays(y, scores, fold=np.arange(100) // 2 % 10)
+    >>> for name, value in en.estimate(pi, metric="roc_auc", rng=7).to_metrics().items():
+    ...     print(name, round(value, 2))
+    roc_auc 0.71
+    roc_auc_low 0.51
+    roc_auc_high 0.84
+    roc_auc_standard_error 0.08
+    roc_auc_naive 0.8
+    roc_auc_optimism 0.09
     """
     if not isinstance(estimate, Estimate):
         raise InputError(

@@ -94,7 +94,18 @@ def _counts(drawn: NDArray[Any], kind: np.dtype[Any]) -> NDArray[Any]:
 
 @dataclass(frozen=True)
 class CaseBootstrap:
-    """Draw n cases with replacement."""
+    """Draw n cases with replacement.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> y = np.tile([0, 1], 50)
+    >>> scores = y[:, None] + 1.5 * np.random.default_rng(7).standard_normal((100, 20))
+    >>> pi = en.Predictions.from_arrays(y, scores, fold=np.arange(100) // 2 % 10)
+    >>> en.estimate(pi, method=en.BBC(resampler=en.CaseBootstrap()), metric="roc_auc", rng=7)
+    roc_auc 0.71, 95 % interval [0.51, 0.84] (bbc, winner of 20 configs, n=100)
+    """
 
     name: ClassVar[str] = "case"
     has_out_of_bag: ClassVar[bool] = True
@@ -115,6 +126,16 @@ class StratifiedBootstrap:
     """Draw cases with replacement within every stratum, so that stratum sizes stay as they are.
 
     Strata are those of the target, else its classes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> y = np.tile([0, 1], 50)
+    >>> scores = y[:, None] + 1.5 * np.random.default_rng(7).standard_normal((100, 20))
+    >>> pi = en.Predictions.from_arrays(y, scores, fold=np.arange(100) // 2 % 10)
+    >>> en.estimate(pi, method=en.BBC(resampler=en.StratifiedBootstrap()), metric="roc_auc", rng=7)
+    roc_auc 0.72, 95 % interval [0.49, 0.85] (bbc, winner of 20 configs, n=100)
     """
 
     name: ClassVar[str] = "stratified"
@@ -134,7 +155,18 @@ class StratifiedBootstrap:
 
 @dataclass(frozen=True)
 class GroupBootstrap:
-    """Draw G groups with replacement; all cases of a group go in or out together."""
+    """Draw G groups with replacement; all cases of a group go in or out together.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> y = np.tile([0, 1], 50)
+    >>> scores = y[:, None] + 1.5 * np.random.default_rng(7).standard_normal((100, 20))
+    >>> pi = en.Predictions.from_arrays(y, scores, groups=np.arange(100) // 4)
+    >>> en.estimate(pi, method=en.BBC(resampler=en.GroupBootstrap()), metric="roc_auc", rng=7)
+    roc_auc 0.72, 95 % interval [0.53, 0.84] (bbc, winner of 20 configs, n=100)
+    """
 
     name: ClassVar[str] = "group"
     has_out_of_bag: ClassVar[bool] = True
@@ -162,7 +194,19 @@ class GroupBootstrap:
 
 @dataclass(frozen=True)
 class BayesianBootstrap:
-    """Draw Dirichlet(1, ..., 1) weights with sum n; none is 0, so nothing is out-of-bag."""
+    """Draw Dirichlet(1, ..., 1) weights with sum n; none is 0, so nothing is out-of-bag.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> y = np.tile([0, 1], 50)
+    >>> scores = y[:, None] + 1.5 * np.random.default_rng(7).standard_normal((100, 20))
+    >>> pi = en.Predictions.from_arrays(y, scores, fold=np.arange(100) // 2 % 10)
+    >>> method = en.NaiveBootstrap(resampler=en.BayesianBootstrap())
+    >>> en.estimate(pi, method=method, metric="roc_auc", rng=7)
+    roc_auc 0.80, 95 % interval [0.71, 0.87] (naive_bootstrap, winner of 20 configs, n=100)
+    """
 
     name: ClassVar[str] = "bayesian"
     has_out_of_bag: ClassVar[bool] = False

@@ -28,6 +28,24 @@ class RunFile:
         What is finished, by key.
     documents : mapping of str to str
         What else the run remembers, by name.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import earnest as en
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     search = en.SearchCV(
+    ...         DecisionTreeClassifier(),
+    ...         {"max_depth": [1, 2]},
+    ...         random_state=7,
+    ...         store=f"{folder}/run.db",
+    ...     ).fit(X, y)
+    ...     run = en.read_run(f"{folder}/run.db")
+    >>> run.identity["seed"], len(run.outcomes)
+    ('7', 10)
     """
 
     path: Path

@@ -63,6 +63,23 @@ class NestedResult:
         one that the search on all folds has trained of that configuration.
     search : SearchCV
         The search on all cases, fitted.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> search = en.SearchCV(
+    ...     DecisionTreeClassifier(),
+    ...     {"max_depth": [1, 2]},
+    ...     cv=3,
+    ...     scoring="accuracy",
+    ...     random_state=7,
+    ... )
+    >>> found = en.nested_cv(search, X, y)
+    >>> found.winners, found.n_fits
+    (('c1', 'c1', 'c1'), 22)
     """
 
     estimate: Estimate

@@ -33,6 +33,15 @@ class Portfolio:
         What it is called.
     contents : Contents
         What its file says.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> portfolio = en.load_portfolio("default")
+    >>> made = portfolio.configurations("binary", en.Inputs.of(np.zeros((5, 3))))
+    >>> portfolio.name, len(made) > 0
+    ('default', True)
     """
 
     name: str

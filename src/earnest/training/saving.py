@@ -93,6 +93,17 @@ class Model:
     meaning : tuple of float, optional
         The slope and the offset that make probabilities of its decision values, where it has no
         probabilities of its own.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> from sklearn.datasets import load_iris
+    >>> iris = load_iris(as_frame=True).frame
+    >>> model = en.tune(iris, target="target", n_configs=2, folds=3, rng=7, n_jobs=1).model
+    >>> model.classes, model.metric
+    ((0, 1, 2), 'roc_auc_ovr')
+    >>> model.predict(iris.head(2)).labels.tolist()
+    [0, 0]
     """
 
     estimator: Any
@@ -236,6 +247,19 @@ def load_model(run: str | Path) -> Model:
     -------
     Model
         With `predict(table)`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import earnest as en
+    >>> from sklearn.datasets import load_iris
+    >>> iris = load_iris(as_frame=True).frame
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     asked = {"n_configs": 2, "folds": 3, "rng": 7, "n_jobs": 1, "out": folder}
+    ...     found = en.tune(iris, target="target", **asked)
+    ...     model = en.load_model(folder)
+    >>> model.predict(iris.head(2)).labels.tolist()
+    [0, 0]
     """
     from skops.io import load
 

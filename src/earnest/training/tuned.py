@@ -43,6 +43,17 @@ class Tuned:
         What the fits took one after another, and the whole run.
     folder : Path, optional
         Where its files are.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> from sklearn.datasets import load_iris
+    >>> iris = load_iris(as_frame=True).frame
+    >>> found = en.tune(iris, target="target", n_configs=2, folds=3, rng=7, n_jobs=1)
+    >>> found.n_fits, found.n_fits_nested
+    (7, 22)
+    >>> found.estimate.winner == found.winner.name
+    True
     """
 
     estimate: Estimate

@@ -1,0 +1,54 @@
+"""A reader finds every page: from the front page to a section, from a section to the page."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+BY_HAND = ["tutorials", "how-to", "explanation", "reference", "development"]
+
+
+def entries(page: Path) -> list[str]:
+    """The pages of the tables of contents of a page, one after the other."""
+    found = re.findall(r"^```\{toctree\}\n(.*?)^```$", page.read_text("utf-8"), re.M | re.S)
+    return [line for part in found for line in part.splitlines() if line and line[0] != ":"]
+
+
+def linked(page: Path) -> list[str]:
+    """The Markdown pages that a page links to, without `.md`, in their order."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.M | re.S)
+    return re.findall(r"\]\(([^)#\s]+)\.md(?:#[^)]*)?\)", text)
+
+
+@pytest.mark.parametrize("section", BY_HAND)
+def test_a_section_lists_its_pages_as_its_sidebar_does(section: str) -> None:
+    index = DOCS / section / "index.md"
+    mine = [link for link in linked(index) if not link.startswith("..")]
+    assert mine == entries(index)
+
+
+@pytest.mark.parametrize("section", BY_HAND)
+def test_every_page_of_a_section_has_its_place(section: str) -> None:
+    pages = {page.stem for page in (DOCS / section).glob("*.md")} - {"index"}
+    placed = entries(DOCS / section / "index.md")
+    assert {entry for entry in placed if "/" not in entry} == pages
+    assert len(set(placed)) == len(placed)
+
+
+def test_the_front_page_and_the_readme_lead_to_every_section() -> None:
+    sections = entries(DOCS / "index.md")
+    front = [link for link in linked(DOCS / "index.md") if link.endswith("/index")]
+    readme = [link for link in linked(ROOT / "README.md") if link.endswith("/index")]
+    assert front == sections
+    assert readme == [f"docs/{section}" for section in sections]
+
+
+def test_every_folder_of_pages_is_a_section_or_part_of_one() -> None:
+    folders = {page.parent.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")}
+    folders = {folder for folder in folders if not folder.startswith("_")}
+    sections = {Path(section).parent.as_posix() for section in entries(DOCS / "index.md")}
+    assert folders - sections == {".", "comparison", "development/decisions"}
