@@ -186,6 +186,12 @@ def test_models_without_kept_predictions_say_what_to_switch_on(automl: Any) -> N
         en.predictions_from(run)
 
 
+def test_the_leader_alone_is_mostly_an_ensemble(automl: Any) -> None:
+    stacked = [m for m in automl("binary").models.values() if m.algo == "stackedensemble"]
+    with pytest.raises(EvidenceError, match="give the H2OAutoML"):
+        en.predictions_from(stacked[0])
+
+
 def test_one_model_without_kept_predictions_is_cautioned_of(automl: Any) -> None:
     run = automl("binary")
     first = next(iter(run.models.values()))

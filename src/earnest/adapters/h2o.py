@@ -18,6 +18,7 @@ from earnest.core.errors import EvidenceError, InputError
 from earnest.core.predictions import Predictions
 
 TOOL = "H2O"
+SEVERAL = "An ensemble has none of its own: give the H2OAutoML, or the models it is made of."
 KEEP = "keep_cross_validation_predictions=True"
 _NOT_TUNED = re.compile(r"model_id|.*_frame|.*_column|seed|keep_|export_|max_runtime|nfolds|fold_")
 
@@ -40,6 +41,7 @@ def predictions_of(source: Any, wanted: Wanted) -> Predictions:
             "H2O kept no cross-validation predictions",
             needs=f"models trained with nfolds and {KEEP}",
             got=check.some([one.name for one in read]) or "no models",
+            cure=SEVERAL if read and all(m.ensemble for m in read) else "",
         )
     frame = _training_frame(kept)
     y = _outcome(kept[0], frame, wanted)

@@ -153,6 +153,7 @@ def _read_path(source: str | Path, wanted: Wanted) -> Predictions:
     path = Path(source)
     if not path.exists():
         raise InputError(f"there is nothing at {str(path)!r}", needs=_words())
+    _refuse_a_part(path)
     if path.is_file():
         return optuna_predictions.predictions_of_storage(path, wanted)
     if mljar.is_folder(path):
@@ -164,6 +165,17 @@ def _read_path(source: str | Path, wanted: Wanted) -> Predictions:
         needs="the results_path of mljar-supervised, or the path of an AutoGluon predictor",
         got=check.some(sorted(one.name for one in path.iterdir())) or "an empty folder",
     )
+
+
+def _refuse_a_part(path: Path) -> None:
+    """Refuse a file or a model of a run, which is told by the folder that it is in."""
+    for above in path.absolute().parents[:2]:
+        if mljar.is_folder(above) or autogluon.is_folder(above):
+            raise InputError(
+                f"{path.name!r} is a part of a run",
+                needs="the folder of the whole run: earnest needs every model that was tried",
+                cure=f"predictions_from({str(above)!r})",
+            )
 
 
 def _is_url(source: Any) -> bool:

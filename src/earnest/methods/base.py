@@ -105,7 +105,8 @@ def evidence_of(given: Any) -> Evidence:
         "this is not a table of out-of-sample predictions",
         needs="earnest.Predictions, or earnest.Replicates",
         got=type(given).__name__,
-        cure="Make one with Predictions.from_arrays, from_frame or load.",
+        cure="Make one with Predictions.from_arrays, from_frame or load; predictions_from reads "
+        "those of other tools.",
     )
 
 
