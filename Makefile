@@ -16,6 +16,7 @@ ARGS    ?=
 VENV     := .venv
 VENV_ALL := .venv-all
 EVERY_EXTRA := all,automl,docs,test,dev
+SKLEARN_EXTRAS := optuna,survival
 SKLEARNS := 1.6 1.7 1.8 # beside the newest, which the ordinary environment has
 
 # Each test process keeps to one BLAS thread: the processes are the parallelism. numba gets two, so
@@ -98,4 +99,4 @@ $(VENV_ALL)/.installed: pyproject.toml
 
 # The test extra asks for a newer scikit-learn, for its oracles; the tests of the search need less.
 .venv-sklearn-%/.installed: pyproject.toml
-	$(call install,.venv-sklearn-$*,optuna,'scikit-learn~=$*.0' 'pytest>=8.3' 'pytest-xdist>=3.6' 'hypothesis>=6.131' 'pandas>=2.2.3' 'polars>=1.12')
+	$(call install,.venv-sklearn-$*,$(SKLEARN_EXTRAS),'scikit-learn~=$*.0' 'pytest>=8.3' 'pytest-xdist>=3.6' 'hypothesis>=6.131' 'pandas>=2.2.3' 'polars>=1.12')

@@ -1,9 +1,13 @@
-"""Recorded runs of AutoML tools, asked as the tools themselves are; see files/README.md."""
+"""Recorded runs of AutoML tools, asked as the tools themselves are; see files/README.md.
+
+That a stand-in answers as its tool does is tested with the tool, in `tests/extras`.
+"""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
@@ -16,16 +20,21 @@ class TabularPredictor:
 
     __module__ = "autogluon.tabular.predictor.predictor"
 
-    def __init__(self, task: str) -> None:
-        self.folder = FILES / "autogluon" / task
+    def __init__(self, task: str | Path) -> None:
+        self.folder = FILES / "autogluon" / task  # or a folder elsewhere, as `/` has it
         self.facts = json.loads((self.folder / "info.json").read_text(encoding="utf-8"))
         self.class_labels = self.facts["class_labels"]
         self.positive_class = self.facts["positive_class"]
+        self._learner = SimpleNamespace(_pre_X_rows=self.facts["rows_given"])
         self.refitted: dict[str, str] = {}
         self.refuses = False
 
     def info(self) -> dict[str, Any]:
         return self.facts
+
+    def leaderboard(self, display: bool) -> pd.DataFrame:
+        board = self.facts["leaderboard"]
+        return pd.DataFrame({"model": list(board), "score_val": list(board.values())})
 
     def model_names(self) -> list[str]:
         return [*self.facts["model_info"], *self.refitted.values()]
@@ -33,12 +42,14 @@ class TabularPredictor:
     def model_refit_map(self) -> dict[str, str]:
         return self.refitted
 
-    def predict_proba_oof(self, model: str) -> pd.DataFrame:
+    def predict_proba_oof(self, model: str, *, internal_oof: bool) -> pd.DataFrame:
         assert self.class_labels is not None
         assert not self.refuses, f"Model {model} does not have out-of-fold predictions"
-        return self._table(model)
+        table = self._table(model)
+        table.columns = pd.Index(self.class_labels)  # CSV has them as text
+        return table
 
-    def predict_oof(self, model: str) -> pd.Series:
+    def predict_oof(self, model: str, *, internal_oof: bool) -> pd.Series:
         assert self.class_labels is None
         return self._table(model)["outcome"]
 
@@ -57,8 +68,14 @@ class TabularPredictor:
 class Frame:
     """A frame of H2O, of which only its text is known."""
 
-    def __init__(self, rows: list[list[str]], types: dict[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        rows: list[list[str]],
+        types: dict[str, str] | None = None,
+        names: list[str] | None = None,
+    ) -> None:
         self.rows, self.types = rows, types
+        self.names = names or rows[0]
 
     def as_data_frame(self, use_pandas: bool = True) -> list[list[str]]:
         assert not use_pandas
@@ -83,7 +100,7 @@ class ModelBase:
 
     def cross_validation_holdout_predictions(self) -> Frame | None:
         rows = self.facts["predictions"]
-        return None if rows is None else Frame(rows)
+        return None if rows is None else Frame(rows, names=self.facts["names"])
 
     def cross_validation_fold_assignment(self) -> Frame | None:
         rows = self.facts["folds"]
@@ -95,8 +112,8 @@ class H2OAutoML:
 
     __module__ = "h2o.automl._estimator"
 
-    def __init__(self, task: str) -> None:
-        text = (FILES / "h2o" / f"{task}.json").read_text(encoding="utf-8")
+    def __init__(self, task: str | Path) -> None:
+        text = (FILES / "h2o" / task).with_suffix(".json").read_text(encoding="utf-8")
         self.facts = json.loads(text)
         self.models = {one["model_id"]: ModelBase(one) for one in self.facts["models"]}
         self.leaderboard = Frame(self.facts["leaderboard"])

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import earnest as en
 from earnest.core.errors import EvidenceError, InputError
+from tests.adapters import laws
+from tests.adapters.files.data import table
 from tests.adapters.replays import TabularPredictor
 
 BASE = {
@@ -26,13 +31,19 @@ def codes(pi: en.Predictions) -> dict[str, str]:
     return {remark.code: remark.what for remark in pi.remarks}
 
 
+@pytest.mark.parametrize("task", laws.TASKS)
+@pytest.mark.parametrize("law", laws.AUTOGLUON)
+def test_recordings_keep_the_laws_of_the_tool(law: Callable[[Any, str], None], task: str) -> None:
+    law(TabularPredictor(task), task)
+
+
 def test_every_base_model_is_a_configuration_with_its_own_predictions() -> None:
     predictor = TabularPredictor("binary")
     pi = en.predictions_from(predictor)
     assert set(pi.configs.ids) == BASE
     assert (pi.n_cases, pi.target.task, pi.kind) == (120, "binary", "probability")
     for column, name in enumerate(pi.configs.ids):
-        table = predictor.predict_proba_oof(name)
+        table = predictor.predict_proba_oof(name, internal_oof=True)
         np.testing.assert_allclose(pi.responses[:, column, 0], table["malignant"], rtol=1e-6)
     assert pi.target.classes == ("benign", "malignant")
     assert (pi.configs.params or ())[0] == {"model": "KNNModel", "weights": "uniform"}
@@ -51,7 +62,7 @@ def test_cautions_name_the_models_that_they_are_about() -> None:
     told = codes(pi)
     assert set(told) == {"EN101", "EN102", "EN103", "EN104"}
     assert "LightGBM_BAG_L1, LightGBMXT_BAG_L1" in told["EN101"]
-    assert "7 models that combine others are left out: WeightedEnsemble_L2" in told["EN102"]
+    assert "Left out: 7 models that combine others, WeightedEnsemble_L2" in told["EN102"]
     assert "RandomForest_BAG_L1" in told["EN103"]
     made = en.estimate(pi, metric="roc_auc", rng=0, n_resamples=200)
     assert set(told) <= {caution.code for caution in made.cautions}
@@ -60,7 +71,7 @@ def test_cautions_name_the_models_that_they_are_about() -> None:
 def test_ensembles_come_in_if_asked_and_are_cautioned_of() -> None:
     pi = en.predictions_from(TabularPredictor("binary"), ensembles=True)
     assert pi.n_configs == 14
-    assert "fitted to the out-of-fold predictions of others" in codes(pi)["EN102"]
+    assert "7 models learned from" in codes(pi)["EN102"]
 
 
 def test_folds_that_the_user_knows_are_taken() -> None:
@@ -78,7 +89,7 @@ def test_many_classes_and_numbers_are_read() -> None:
     numbers = en.predictions_from(TabularPredictor("regression"))
     assert numbers.target.task == "regression"
     assert numbers.n_cases == 100
-    table = TabularPredictor("regression").predict_oof(numbers.configs.ids[0])
+    table = TabularPredictor("regression").predict_oof(numbers.configs.ids[0], internal_oof=True)
     np.testing.assert_allclose(numbers.responses[:, 0, 0], table)
 
 
@@ -136,6 +147,77 @@ def test_another_task_or_outcome_is_refused() -> None:
         en.predictions_from(predictor, np.array(["benign"] * 7))
     predictor.facts["problem_type"] = "quantile"
     with pytest.raises(EvidenceError, match="quantile"):
+        en.predictions_from(predictor)
+
+
+# ---- the rows of the user's table
+
+
+class Spoilt(TabularPredictor):
+    """A recording as it would be of another table: other rows, names of rows and labels."""
+
+    def __init__(self, keep: Any, names: Any, rows_given: int) -> None:
+        super().__init__("multiclass")
+        self.keep, self.names = np.asarray(keep), pd.Index(names)
+        self._learner._pre_X_rows = rows_given
+
+    def _table(self, name: str) -> pd.DataFrame:
+        return super()._table(name).iloc[self.keep].set_axis(self.names)
+
+
+def test_rows_that_were_dropped_are_found_by_their_names() -> None:
+    kept = np.arange(50)  # no case is left of the last class
+    names = [f"flower {i}" for i in range(75)]
+    y = pd.Series(table("multiclass")["outcome"].to_numpy(), index=names)
+    predictor = Spoilt(kept, names[:50], 75)
+    predictor.class_labels = ["setosa", "versicolor", "virginica"]
+    groups = pd.Series(np.arange(75) // 3, index=names)
+    pi = en.predictions_from(predictor, y, groups=groups[::-1])
+    assert pi.target.classes == ("setosa", "versicolor")
+    laws.has_groups(pi, groups.iloc[:50])
+    told = codes(pi)
+    assert "given 75 cases, and 25 of them are left out" in told["EN080"]
+    with pytest.raises(InputError, match=r"shape \(75,\)"):
+        en.predictions_from(predictor, y.to_numpy())  # nothing tells which are gone
+
+
+def test_rows_that_were_dropped_are_found_by_their_place() -> None:
+    kept = np.setdiff1d(np.arange(75), [3, 50])
+    y = table("multiclass")["outcome"].to_numpy()
+    pi = en.predictions_from(Spoilt(kept, kept, 75), y, groups=np.arange(75) // 3)
+    laws.has_groups(pi, kept // 3)
+    shuffled = Spoilt(kept, kept[::-1], 75)  # names, not places
+    with pytest.raises(InputError, match="differs"):
+        en.predictions_from(shuffled, y)
+
+
+def test_copies_of_cases_are_no_cases() -> None:
+    twice = np.append(np.arange(75), [0, 1])
+    pi = en.predictions_from(Spoilt(twice, np.arange(77), 75))
+    assert pi.n_cases == 75
+    assert "copies" in codes(pi)["EN081"]
+
+
+def test_labels_may_be_booleans() -> None:
+    predictor = TabularPredictor("binary")
+    benign = {"benign": False, "malignant": True}
+    predictor.class_labels, predictor.positive_class = [False, True], True
+    predictor.transform_labels = lambda labels, inverse: labels.map(benign)  # type: ignore[method-assign]
+    pi = en.predictions_from(predictor)
+    assert pi.target.classes == (False, True)
+    np.testing.assert_array_equal(
+        pi.responses, en.predictions_from(TabularPredictor("binary")).responses
+    )
+
+
+def test_a_predictor_that_was_not_fitted_is_refused() -> None:
+    predictor = TabularPredictor("binary")
+
+    def info() -> dict[str, Any]:
+        raise AssertionError("Predictor is not fit. Call `.fit` before calling `.info`.")
+
+    predictor.info = info  # type: ignore[method-assign]
+    with pytest.raises(InputError, match="not fitted"):
         en.predictions_from(predictor)
 
 

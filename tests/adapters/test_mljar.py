@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.metrics import log_loss, mean_squared_error
 
 import earnest as en
 from earnest.core.errors import EvidenceError, FormatError, InputError
+from tests.adapters import laws
 from tests.adapters.files.data import table
 from tests.adapters.replays import FILES
 
 ROOT = FILES / "mljar"
-TASKS = ("binary", "multiclass", "regression")
 
 
 @pytest.fixture
@@ -29,37 +30,14 @@ def codes(pi: en.Predictions) -> dict[str, str]:
     return {remark.code: remark.what for remark in pi.remarks}
 
 
-def loss(pi: en.Predictions, column: int) -> float:
-    answer = pi.responses[:, column, 0]
-    if pi.target.task == "regression":
-        return float(mean_squared_error(pi.target.y, answer) ** 0.5)
-    return float(log_loss(pi.target.y, answer.astype(np.float32)))  # mljar has such numbers
+@pytest.mark.parametrize("task", laws.TASKS)
+@pytest.mark.parametrize("law", laws.MLJAR)
+def test_what_mljar_wrote_keeps_its_laws(law: Callable[[Any, str], None], task: str) -> None:
+    law(ROOT / task, task)
 
 
-@pytest.mark.parametrize("task", [*TASKS, "split"])
-def test_the_loss_that_mljar_reports_is_that_of_the_predictions(task: str) -> None:
-    pi = en.predictions_from(ROOT / task, ensembles=True)
-    for column, name in enumerate(pi.configs.ids):
-        file = next((ROOT / task / name).glob("*.json"))
-        told = float(json.loads(file.read_text(encoding="utf-8"))["final_loss"])
-        assert loss(pi, column) == pytest.approx(told, rel=1e-5)  # of 32 bits
-
-
-@pytest.mark.parametrize("task", TASKS)
-def test_the_outcome_is_the_one_that_mljar_was_given(task: str) -> None:
-    y = table(task)["outcome"].to_numpy()
-    alone, given = en.predictions_from(ROOT / task), en.predictions_from(ROOT / task, y)
-    assert alone.fingerprint == given.fingerprint
-    labels = np.asarray(alone.target.classes)[alone.target.y] if alone.target.classes else None
-    np.testing.assert_array_equal(alone.target.y if labels is None else labels, y)
-
-
-def test_folds_are_those_that_mljar_wrote() -> None:
-    pi = en.predictions_from(ROOT / "binary")
-    assert pi.n_folds == 5
-    for fold in range(5):
-        rows = np.load(ROOT / "binary" / "folds" / f"fold_{fold}_validation_indices.npy")
-        assert set(np.flatnonzero(pi.folds[:, 0] == fold)) == set(rows.tolist())
+def test_the_loss_of_a_single_split_is_that_of_the_predictions() -> None:
+    laws.mljar_losses(ROOT / "split", "binary")
 
 
 def test_single_models_are_configurations_and_others_are_left_out() -> None:
@@ -85,7 +63,7 @@ def test_single_models_are_configurations_and_others_are_left_out() -> None:
 def test_ensembles_come_in_if_asked() -> None:
     pi = en.predictions_from(ROOT / "binary", ensembles=True)
     assert {"Ensemble", "7_Xgboost_Stacked"} <= set(pi.configs.ids)
-    assert "fitted to the out-of-fold predictions" in codes(pi)["EN102"]
+    assert "learned from" in codes(pi)["EN102"]
 
 
 def test_many_classes_keep_their_names() -> None:
@@ -115,12 +93,59 @@ def test_a_model_without_its_file_is_cautioned_of(folder: Path) -> None:
     assert pi.n_configs == 7
 
 
-def test_repeats_are_known_to_be_averaged(folder: Path) -> None:
-    for path in (folder / "folds").glob("*.npy"):
-        shutil.copy(path, path.with_name(path.name.replace("_validation", "_repeat_1_validation")))
-    pi = en.predictions_from(folder)
-    assert pi.n_folds == 1
+def test_repeats_are_known_to_be_averaged() -> None:
+    pi = en.predictions_from(ROOT / "repeats")
+    assert (pi.n_cases, pi.n_folds) == (120, 1)
     assert "averages" in codes(pi)["EN104"]
+    laws.mljar_losses(ROOT / "repeats", "binary")
+
+
+def test_models_that_peeked_are_named() -> None:
+    """The mode Compete makes and selects features by a look at the folds that test."""
+    told = codes(en.predictions_from(ROOT / "compete"))
+    for name in ("_GoldenFeatures,", "_SelectedFeatures,", "_BoostOnErrors."):
+        assert name in told["EN081"]
+    assert "3 models" in told["EN081"]
+    assert "EN081" not in codes(en.predictions_from(ROOT / "binary"))
+
+
+def test_a_model_that_optuna_tuned_has_peeked(folder: Path) -> None:
+    for path in folder.glob("*/framework.json"):
+        facts = json.loads(path.read_text(encoding="utf-8"))
+        facts["params"]["optuna_time_budget"] = 60
+        path.write_text(json.dumps(facts), encoding="utf-8")
+    told = codes(en.predictions_from(folder))["EN081"]
+    assert "4 models (parameters that Optuna tuned on a test fold)" in told
+    assert "4_Linear" not in told
+
+
+def test_a_run_that_was_stopped_is_read_as_far_as_it_came(folder: Path) -> None:
+    facts = json.loads((folder / "params.json").read_text(encoding="utf-8"))
+    some = {"saved": facts["saved"][:2], "fit_level": "simple_algorithms"}
+    (folder / "params.json").write_text(json.dumps(facts | some), encoding="utf-8")
+    (folder / "3_DecisionTree" / "predictions_out_of_folds.csv").write_text("target,pre")
+    assert en.predictions_from(folder).n_configs == 2
+    (folder / "params.json").rename(folder / "progress.json")
+    with pytest.raises(EvidenceError, match=r"stopped before it had a model.*goes on"):
+        en.predictions_from(folder)
+
+
+def test_rows_without_an_outcome_are_those_that_mljar_dropped() -> None:
+    y = np.insert(table("binary")["outcome"].to_numpy().astype(object), [5, 90], [None, np.nan])
+    groups = np.arange(122) // 3
+    pi = en.predictions_from(ROOT / "binary", y, groups=groups)
+    laws.has_groups(pi, np.delete(groups, [5, 91]))
+    assert "given 122 cases, and 2 of them are left out" in codes(pi)["EN080"]
+    with pytest.raises(InputError, match="with missing values"):
+        en.predictions_from(ROOT / "binary", y[:100])
+
+
+def test_groups_of_all_rows_are_cut_to_a_single_split() -> None:
+    groups = np.arange(120) // 3
+    pi = en.predictions_from(ROOT / "split", groups=groups)
+    rows = np.sort(np.load(ROOT / "split" / "split_validation_indices.npy"))
+    laws.has_groups(pi, groups[rows])
+    assert "EN080" not in codes(pi)
 
 
 def test_a_single_split_is_a_hold_out_set() -> None:
@@ -184,7 +209,13 @@ def test_labels_that_are_numbers_keep_their_type(folder: Path) -> None:
         path.write_text(json.dumps(facts), encoding="utf-8")
     y = np.where(table("binary")["outcome"] == "malignant", 2, 1)
     assert en.predictions_from(folder, y).target.classes == (1, 2)
-    assert en.predictions_from(folder).target.classes == ("1", "2")
+    assert en.predictions_from(folder, y.astype(str)).target.classes == ("1", "2")
+    assert en.predictions_from(folder).target.classes == ("1", "2")  # as it says, they were text
+    facts = json.loads((folder / "data_info.json").read_text(encoding="utf-8"))
+    text = json.dumps({**facts, "target_is_numeric": True})
+    (folder / "data_info.json").write_text(text, encoding="utf-8")
+    assert en.predictions_from(folder).target.classes == (1, 2)
+    assert en.predictions_from(folder, y.astype(float)).target.classes == (1, 2)
 
 
 def test_codes_without_labels_are_whole_numbers(folder: Path) -> None:

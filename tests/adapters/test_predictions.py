@@ -79,6 +79,12 @@ def test_paths_that_are_nothing_are_refused(tmp_path: Path) -> None:
         en.predictions_from(tmp_path)
 
 
+@pytest.mark.parametrize("part", ["4_Linear", "4_Linear/framework.json", "params.json"])
+def test_a_part_of_a_run_is_sent_to_the_whole(part: str) -> None:
+    with pytest.raises(InputError, match=r"part of a run.*predictions_from\('.*binary'\)"):
+        en.predictions_from(FILES / "mljar" / "binary" / part)
+
+
 # ---- remarks go with the predictions
 
 

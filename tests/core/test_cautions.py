@@ -272,6 +272,8 @@ TRIGGERS: dict[str, Callable[[], set[str]]] = {
     "EN077": lambda: planned(small_table(), n_offered=2),
     "EN078": lambda: columns_of(y=[None, *np.tile([0.0, 1.0], 19), 1.0]),
     "EN079": lambda: unknown_levels(),
+    "EN080": lambda: of(recorded(rows_given=130)),
+    "EN081": lambda: of(recorded(rows_given=119)),
     "EN082": lambda: assessed("bayle_all_pairs", metric="roc_auc", n=20, cv=10),
     "EN084": lambda: retrained("loob", "accuracy", n_replicates=20),
     "EN085": lambda: retrained("loob", "accuracy", n_replicates=2),
@@ -354,9 +356,10 @@ def retrained(
     return codes(estimate(made, method=method, metric=metric).cautions)
 
 
-def recorded(val_in_fit: bool = False) -> Predictions:
-    """Read a recorded run of AutoGluon, one model of which may lack its predictions."""
+def recorded(val_in_fit: bool = False, rows_given: int = 120) -> Predictions:
+    """Read a recorded run of AutoGluon; a model may lack its predictions, or rows be dropped."""
     predictor = TabularPredictor("binary")
+    predictor._learner._pre_X_rows = rows_given
     predictor.facts["model_info"]["LinearModel_BAG_L1"]["val_in_fit"] = val_in_fit
     return predictions_from(predictor)
 

@@ -1,43 +1,90 @@
-"""mljar-supervised itself, from its fit to an estimate."""
+"""mljar-supervised itself, from its fit to an estimate; its recordings read as the tool does."""
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
-from sklearn.metrics import log_loss
 
 import earnest as en
+from earnest.core.errors import EvidenceError
+from tests.adapters import laws
 from tests.adapters.files.data import table
+from tests.adapters.files.mljar import make
 
 pytestmark = [pytest.mark.extra, pytest.mark.filterwarnings("default")]  # the tool's own warnings
 
 
-def test_a_run_of_mljar_becomes_an_estimate(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def live(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the mode Compete writes of one model and its variants."""
+    folder = tmp_path_factory.mktemp("mljar") / "results"
+    make.fitted("binary", "compete", folder)
+    return folder
+
+
+@pytest.mark.parametrize("law", laws.MLJAR)
+def test_the_tool_keeps_the_laws_of_its_recordings(
+    live: Path, law: Callable[[Any, str], None]
+) -> None:
+    law(live, "binary")
+
+
+def test_a_recording_reads_as_the_run_that_it_is_of(live: Path, tmp_path: Path) -> None:
+    make.keep(live, tmp_path / "kept", "mljar.make binary compete")
+    assert (
+        en.predictions_from(live).fingerprint == en.predictions_from(tmp_path / "kept").fingerprint
+    )
+    laws.reads_alike(en.predictions_from(live), en.predictions_from(tmp_path / "kept"))
+
+
+def test_models_that_peeked_are_named(live: Path) -> None:
+    told = {remark.code: remark.what for remark in en.predictions_from(live).remarks}
+    for name in ("_GoldenFeatures", "_SelectedFeatures", "_BoostOnErrors"):
+        assert name in told["EN081"]
+
+
+def fit(folder: Path, data: pd.DataFrame, **options: Any) -> Any:
     from supervised import AutoML
 
-    data = table("binary")
-    automl = AutoML(
-        results_path=str(tmp_path / "results"),
-        total_time_limit=120,
-        algorithms=["Linear", "Decision Tree"],
-        train_ensemble=True,
-        explain_level=0,
-        start_random_models=1,
-        golden_features=False,
-        features_selection=False,
-        random_state=7,
-        validation_strategy={"validation_type": "kfold", "k_folds": 3, "shuffle": True},
-        verbose=0,
+    plain = {
+        "algorithms": ["Decision Tree"],
+        "total_time_limit": 300,
+        "train_ensemble": False,
+        "explain_level": 0,
+        "start_random_models": 1,
+        "random_state": 7,
+        "verbose": 0,
+        "n_jobs": 1,
+        "validation_strategy": {"validation_type": "kfold", "k_folds": 2, "shuffle": True},
+    }
+    automl = AutoML(results_path=str(folder), **plain | options)
+    return automl.fit(data.drop(columns="outcome"), data["outcome"])
+
+
+def test_rows_without_an_outcome_are_left_out_by_mljar(tmp_path: Path) -> None:
+    data = table("binary").assign(outcome=lambda d: (d["outcome"] == "benign") + 1.0)
+    data.loc[::7, "outcome"] = np.nan
+    data.index = pd.Index(np.arange(len(data)) * 2 + 5)
+    automl = fit(tmp_path / "results", data)
+    groups = np.arange(len(data)) // 2
+    pi = en.predictions_from(automl, data["outcome"], groups=groups)
+    known = data["outcome"].notna().to_numpy()
+    np.testing.assert_array_equal(
+        np.asarray(pi.target.classes)[pi.target.y], data["outcome"][known]
     )
-    automl.fit(data.drop(columns="outcome"), data["outcome"])
-    pi = en.predictions_from(automl, data["outcome"])
-    assert pi.fingerprint == en.predictions_from(tmp_path / "results").fingerprint
-    assert (pi.n_cases, pi.n_folds) == (120, 3)
-    board = automl.get_leaderboard().set_index("name")["metric_value"]
-    column = next(i for i, name in enumerate(pi.configs.ids) if "Linear" in name)
-    loss = log_loss(pi.target.y, pi.responses[:, column, 0])
-    assert loss == pytest.approx(board[pi.configs.ids[column]], rel=1e-4)
-    made = en.estimate(pi, metric="roc_auc", rng=0)
-    assert 0.8 < made.value <= 1.0
-    assert "EN102" in {caution.code for caution in made.cautions}
+    assert "EN080" in {remark.code for remark in pi.remarks}
+    assert en.predictions_from(tmp_path / "results").n_cases == known.sum()
+
+
+def test_a_run_that_was_stopped_is_read_as_far_as_it_came(live: Path, tmp_path: Path) -> None:
+    """mljar writes params.json anew with every model; before the first there is none."""
+    folder = Path(shutil.copytree(live, tmp_path / "stopped"))
+    (folder / "params.json").unlink()
+    with pytest.raises(EvidenceError, match="stopped before it had a model"):
+        en.predictions_from(folder)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.automl import Kept, Model, predictions_of_models
+from earnest.adapters.automl import Given, Kept, Model, predictions_of_models
 from earnest.adapters.wanted import Wanted
 from earnest.core.errors import EvidenceError, InputError
 from earnest.core.predictions import Predictions
@@ -28,6 +28,7 @@ STOPPING = {
     "TabularNeuralNetTorchModel",
     "XGBoostModel",
 }
+COPIED = "copies of the only case of a class"
 _TUNED = "/T"  # in the name of what a hyper-parameter search proposed
 
 
@@ -66,7 +67,7 @@ def predictions_of_folder(folder: Path, wanted: Wanted) -> Predictions:
 def predictions_of(predictor: Any, wanted: Wanted) -> Predictions:
     """Make Π of a fitted predictor."""
     wanted.refuse("AutoGluon", "store", "study")
-    facts = predictor.info()
+    facts = _facts(predictor)
     task = str(facts["problem_type"])
     if task not in TASKS:
         raise EvidenceError(
@@ -76,25 +77,45 @@ def predictions_of(predictor: Any, wanted: Wanted) -> Predictions:
         )
     _refuse_no_bags(facts)
     y = _outcome(predictor)
-    labels = None if task == "regression" else list(predictor.class_labels)
+    n_given = _rows_given(predictor, len(y))
+    y, copies = y.iloc[:n_given], len(y) - n_given  # copies of cases come last
+    labels = None if task == "regression" else _with_cases(list(predictor.class_labels), y)
     refitted = set(predictor.model_refit_map().values())  # their folds are those of the others
     models = [
-        _model(predictor, name, facts["model_info"].get(name, {}), labels)
+        _model(predictor, name, facts["model_info"].get(name, {}), labels, len(y))
         for name in predictor.model_names()
         if name not in refitted
     ]
+    if copies > 0:
+        models = [replace(model, peeked=COPIED) for model in models]
+    given = Given(
+        n=n_given,
+        rows=_places(y, n_given),
+        index=y.index,
+        left_out="their classes have too few" if len(y) < n_given else "",
+    )
     kept = Kept(
         tool=TOOL,
         models=tuple(models),
-        y=_agreed(y, wanted),
+        y=_agreed(y, given, wanted) if any(m.answer is not None for m in models) else y,
         static=not any(_TUNED in model.name for model in models),
         weighted=getattr(predictor, "sample_weight", None) is not None,
         averaged=any(_repeats(one) > 1 for one in facts["model_info"].values()),
+        given=given,
     )
     said = replace(wanted, task=wanted.task or task, classes=wanted.classes or labels)
     if task == "binary" and wanted.positive is None:
         said = replace(said, positive=predictor.positive_class)
     return predictions_of_models(kept, said)
+
+
+def _facts(predictor: Any) -> dict[str, Any]:
+    try:
+        return dict(predictor.info())
+    except AssertionError as error:  # as AutoGluon says before a fit, and after one that failed
+        raise InputError(
+            "the predictor of AutoGluon was not fitted, or its fit failed", got=str(error)
+        ) from error
 
 
 def _refuse_no_bags(facts: Mapping[str, Any]) -> None:
@@ -112,32 +133,60 @@ def _outcome(predictor: Any) -> Any:
     return predictor.transform_labels(internal, inverse=True)
 
 
-def _agreed(written: Any, wanted: Wanted) -> NDArray[Any]:
+def _rows_given(predictor: Any, n: int) -> int:
+    """Return how many rows were given to fit: AutoGluon drops some classes, and copies others."""
+    return int(getattr(getattr(predictor, "_learner", None), "_pre_X_rows", None) or n)
+
+
+def _with_cases(labels: list[Any], y: Any) -> list[Any]:
+    """Return the classes without those that AutoGluon dropped, and gives no probability."""
+    present = set(np.asarray(y).tolist())
+    return [label for label in labels if label in present]
+
+
+def _places(y: Any, n_given: int) -> NDArray[np.intp] | None:
+    """Return where the cases stood in the training table, None if only their names tell."""
+    if len(y) == n_given:
+        return np.arange(n_given)
+    names = np.asarray(y.index)
+    counted = names.dtype.kind in "iu" and y.index.is_unique
+    fits = (
+        counted
+        and names.min() >= 0
+        and names.max() < n_given
+        and bool(np.all(names[:-1] < names[1:]))
+    )
+    return names.astype(np.intp) if fits else None
+
+
+def _agreed(written: Any, given: Given, wanted: Wanted) -> NDArray[Any]:
     """Return the outcome as AutoGluon has it; one that is given must be the same."""
     values = np.asarray(written)
     if wanted.y is None:
         return values
-    given = np.asarray(wanted.y)
-    same = given.shape == values.shape and bool(np.all(given == values))
-    if not same:
+    own = np.asarray(given.cases(wanted.y))
+    if own.shape != values.shape or not bool(np.all(own == values)):
         raise InputError(
             "`y` differs from the outcome that AutoGluon was given",
             needs=f"the {len(values)} values of its training rows, in their order",
-            got=f"shape {given.shape}" if given.shape != values.shape else "other values",
+            got=f"shape {own.shape}" if own.shape != values.shape else "other values",
             cure="Leave it out: the predictor holds the outcome.",
         )
-    return given
+    return own
 
 
 def _repeats(facts: Mapping[str, Any]) -> int:
     return int(facts.get("bagged_info", {}).get("_n_repeats", 1))
 
 
-def _model(predictor: Any, name: str, facts: Mapping[str, Any], labels: list[Any] | None) -> Model:
+def _model(
+    predictor: Any, name: str, facts: Mapping[str, Any], labels: list[Any] | None, n: int
+) -> Model:
     bagged = facts.get("bagged_info", {})
     child = str(bagged.get("child_model_type", facts.get("model_type", "")))
     weighted = facts.get("model_type") == "WeightedEnsembleModel"
     answer, why = _answer(predictor, name, facts, labels)
+    answer = None if answer is None else answer[:n]
     return Model(
         name=name,
         answer=answer,
@@ -161,11 +210,15 @@ def _answer(
         return None, "it used a validation set, see use_bag_holdout"
     if "bagged_info" not in facts:
         return None, "it was not bagged"
+    ask = predictor.predict_oof if labels is None else predictor.predict_proba_oof
     try:
-        table = predictor.predict_oof(name) if labels is None else predictor.predict_proba_oof(name)
+        table = ask(name, internal_oof=True)  # of the rows whose outcome is read, one by one
     except AssertionError as error:  # as AutoGluon says of an ensemble of models without any
         return None, str(error)
-    answer = np.asarray(table if labels is None else table[labels], dtype=np.float64)
+    if labels is not None:
+        columns = list(table.columns)
+        table = table.iloc[:, [columns.index(label) for label in labels]]  # labels may be booleans
+    answer = np.asarray(table, dtype=np.float64)
     if not np.isfinite(answer).all():
         missing = int((~np.isfinite(answer)).reshape(len(answer), -1).any(axis=1).sum())
         return None, f"no prediction for {missing} cases"

@@ -8,6 +8,7 @@ there are `predictions_validation.csv` and `split_validation_indices.npy` instea
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.automl import Kept, Model, predictions_of_models
+from earnest.adapters.automl import Given, Kept, Model, predictions_of_models
 from earnest.adapters.wanted import Wanted
 from earnest.core import check
+from earnest.core.arrays import missing
 from earnest.core.errors import EvidenceError, FormatError, InputError
 from earnest.core.predictions import Predictions
 
@@ -25,6 +27,7 @@ TOOL = "mljar-supervised"
 FILES = ("predictions_out_of_folds.csv", "predictions_validation.csv", "predictions_ensemble.csv")
 # Those that stop by the score on the fold that tests them; its neural networks split off their own.
 STOPPING = {"CatBoost", "Extra Trees", "LightGBM", "Random Forest", "Xgboost"}
+NOT_TUNED = {"Baseline", "Decision Tree", "Linear"}  # by its Optuna, which uses the first fold
 TASKS = {
     "binary_classification": "binary",
     "multiclass_classification": "multiclass",
@@ -34,8 +37,9 @@ _LEFT = {"seed", "explain_level", "ml_task", "num_class", "n_jobs", "model_type"
 
 
 def is_folder(path: Path) -> bool:
-    """Tell whether this is a results folder."""
-    return (path / "params.json").is_file() and (path / "data_info.json").is_file()
+    """Tell whether this is a results folder, even of a run that was stopped."""
+    begun = (path / "params.json").is_file() or (path / "progress.json").is_file()
+    return begun and (path / "data_info.json").is_file()
 
 
 def is_automl(source: object) -> bool:
@@ -57,7 +61,7 @@ def predictions_of(automl: Any, wanted: Wanted) -> Predictions:
 def predictions_of_folder(folder: Path, wanted: Wanted) -> Predictions:
     """Make Π of a results folder."""
     wanted.refuse("mljar-supervised", "store", "study", "trust_pickle", "fold")
-    facts = _json(folder / "params.json")
+    facts, about = _begun(folder), _json(folder / "data_info.json")
     task = TASKS.get(str(facts.get("ml_task")))
     if task is None:
         raise EvidenceError(
@@ -75,16 +79,31 @@ def predictions_of_folder(folder: Path, wanted: Wanted) -> Predictions:
         )
     labels = _labels(tables, task)
     rows, fold = _folds(folder, len(with_rows[0]))
-    y = _outcome(with_rows, labels, wanted, rows)
+    given = _given(rows, int(about.get("rows", rows.max() + 1)), wanted)
+    written = _written(with_rows[0], labels, numbers=bool(about.get("target_is_numeric")))
+    y = written if wanted.y is None else _agreed(written, given, wanted)
     kept = Kept(
         tool=TOOL,
         models=tuple(_model(table, task, labels) for table in tables),
         y=y,
         fold=fold,
         averaged=fold is None and any(_in_order(folder)),
-        weighted=bool(_json(folder / "data_info.json").get("is_sample_weighted")),
+        weighted=bool(about.get("is_sample_weighted")),
+        given=given,
     )
     return predictions_of_models(kept, _with_task(wanted, task, _as_in(y, labels)))
+
+
+def _begun(folder: Path) -> dict[str, Any]:
+    """Return what is said of the run; mljar writes it with its first model."""
+    if not (folder / "params.json").is_file():
+        raise EvidenceError(
+            "the run of mljar-supervised was stopped before it had a model",
+            needs="a run with at least one model, finished or not",
+            got=f"no params.json in {str(folder)!r}",
+            cure="Fit again with the same results_path: it goes on where it was.",
+        )
+    return _json(folder / "params.json")
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,35 +189,46 @@ def _in_order(folder: Path) -> list[Path]:
     return sorted(found, key=lambda p: [int(w) for w in p.stem.split("_") if w.isdecimal()])
 
 
-def _outcome(
-    tables: list[Table], labels: list[str] | None, wanted: Wanted, rows: NDArray[np.intp]
-) -> Any:
-    """Return the outcome that mljar wrote, or the given one if it is of the same cases."""
-    target = tables[0].named("target")[:, 0]
-    written: NDArray[Any] = target
-    if labels is not None:
-        written = np.asarray(labels)[target.astype(np.intp)]
-    elif not np.any(target % 1):
-        written = target.astype(np.int64)
+def _given(rows: NDArray[np.intp], n: int, wanted: Wanted) -> Given:
+    """Return where the cases stand in the user's table; rows without an outcome are dropped."""
     if wanted.y is None:
-        return written
-    given = np.asarray(wanted.y)
-    if given.ndim != 1 or len(given) <= rows.max():
+        return Given(n=n, rows=rows)
+    absent = missing(np.asarray(wanted.y))
+    known = np.flatnonzero(~absent)
+    if absent.ndim != 1 or len(known) <= rows.max():
         raise InputError(
             "`y` is not of the cases that mljar was given",
-            needs=f"{rows.max() + 1} values, in the order of the training rows",
-            got=f"shape {given.shape}",
+            needs=f"{n} values, in the order of the training rows",
+            got=f"shape {absent.shape}" + (" with missing values" if absent.any() else ""),
             cure="Leave it out: the folder holds the outcome.",
         )
-    mine = given[rows]
-    same = mine.astype(str) == written if labels is not None else mine == written
-    if labels is None and mine.dtype.kind == "f":
+    why = "they have no outcome" if absent.any() else ""
+    return Given(n=len(absent), rows=known[rows], left_out=why)
+
+
+def _written(table: Table, labels: list[str] | None, *, numbers: bool) -> NDArray[Any]:
+    """Return the outcome that mljar wrote, in the user's labels."""
+    target = table.named("target")[:, 0]
+    if labels is None:
+        return target if np.any(target % 1) else target.astype(np.int64)
+    whole = numbers and all(re.fullmatch(r"-?\d+", label) for label in labels)
+    names = np.asarray(labels, dtype=np.int64) if whole else np.asarray(labels)
+    return names[target.astype(np.intp)]
+
+
+def _agreed(written: NDArray[Any], given: Given, wanted: Wanted) -> NDArray[Any]:
+    """Return the given outcome if it is the one that mljar wrote."""
+    mine = np.asarray(given.cases(wanted.y))
+    if mine.dtype.kind == "f":
         same = np.isclose(mine, written)
+    else:
+        text = written.dtype.kind == "U"
+        same = mine.astype(str) == written if text else mine == written
     if not np.all(same):
         raise InputError(
             "`y` differs from the outcome that mljar wrote",
             needs="the outcome that it was given, in the order of the training rows",
-            got=f"{int(np.sum(~same))} of {len(rows)} other values",
+            got=f"{int(np.sum(~same))} of {len(mine)} other values",
             cure="Leave it out: the folder holds the outcome.",
         )
     return mine
@@ -220,8 +250,23 @@ def _model(table: Table, task: str, labels: list[str] | None) -> Model:
         params={"model": kind} | {k: v for k, v in learner.items() if k not in _LEFT},
         stops_early=kind in STOPPING,
         ensemble=bool(table.framework.get("ensemble") or table.framework.get("is_stacked")),
+        peeked=_peeked(table.framework.get("params", {}), kind),
         why_none="no file of predictions" if answer is None else "",
     )
+
+
+def _peeked(params: dict[str, Any], kind: str) -> str:
+    """Tell how the outcome of the test folds came into training, apart from early stopping."""
+    prepared = params.get("preprocessing", {})
+    if prepared.get("golden_features"):  # made once, from the training part of the first fold
+        return "golden features"
+    if prepared.get("drop_features"):  # those of least importance on the test folds
+        return "features selected on the test folds"
+    if params.get("injected_sample_weight"):  # by the errors of another model out of fold
+        return "weights by errors on the test folds"
+    if params.get("optuna_time_budget") and kind not in NOT_TUNED:
+        return "parameters that Optuna tuned on a test fold"
+    return ""
 
 
 def _answer(table: Table, task: str, labels: list[str] | None) -> NDArray[np.float64]:

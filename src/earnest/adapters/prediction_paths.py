@@ -116,6 +116,7 @@ def read_path(source: str | Path, wanted: Wanted) -> Predictions:
     if kind is not None:
         return kind.read(source, wanted)
     path = Path(source)
+    _refuse_a_part(path)
     if not path.exists():
         near = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
         raise InputError(
@@ -134,6 +135,17 @@ def read_path(source: str | Path, wanted: Wanted) -> Predictions:
         if _start(path)[:1] == b"\x80"
         else "",
     )
+
+
+def _refuse_a_part(path: Path) -> None:
+    """Refuse a file or a model of a run, which is told by the folder that it is in."""
+    for above in path.absolute().parents[:2]:
+        if path.exists() and (mljar.is_folder(above) or autogluon.is_folder(above)):
+            raise InputError(
+                f"{path.name!r} is a part of a run",
+                needs="the folder of the whole run: earnest needs every model that was tried",
+                cure=f"predictions_from({str(above)!r})",
+            )
 
 
 NEEDS = (

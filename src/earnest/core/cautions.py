@@ -159,6 +159,8 @@ CODES: dict[str, str] = {
     "EN077": "a search that was cut short by its time",
     "EN078": "rows without an outcome",
     "EN079": "values that training never saw",
+    "EN080": "cases that a tool left out",
+    "EN081": "training that had looked at the cases that test",
     "EN082": "folds with one case of a class",
     "EN084": "few replicates for a standard error",
     "EN085": "cases that no replicate left out",

@@ -1,7 +1,10 @@
-"""The data sets of the recorded runs, all from scikit-learn: used by each `make.py`."""
+"""The data sets of the recorded runs, all from scikit-learn, and where a recording is from."""
 
 from __future__ import annotations
 
+import datetime as dt
+import platform
+from importlib.metadata import version
 from typing import Any
 
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
@@ -20,3 +23,13 @@ def table(task: str) -> Any:
         X, y = load_diabetes(return_X_y=True, as_frame=True)
         X, y = X.iloc[:100], y.iloc[:100]
     return X.assign(outcome=y)
+
+
+def provenance(tool: str, command: str) -> dict[str, str]:
+    """Return what made a recording: the command, the versions, and when."""
+    names = (tool, "numpy", "pandas", "scikit-learn")
+    day = dt.datetime.now(dt.UTC).date().isoformat()
+    return {"command": f"python -m tests.adapters.files.{command}", "date": day} | {
+        "python": platform.python_version(),
+        **{name: version(name) for name in names},
+    }
