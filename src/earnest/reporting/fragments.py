@@ -82,7 +82,7 @@ def statistic_fragment(made: StatisticResult) -> str:
         ("Tool", made.tool if made.method == made.tool else f"{made.tool}, {made.method}"),
         ("Evidence", f"{made.n_cases} cases{units}{drawn}"),
     ]
-    return _render(repr(made), "", facts, made.cautions, [])
+    return fragment(repr(made), "", facts, made.cautions, [])
 
 
 def explanation_fragment(made: Explanation) -> str:
