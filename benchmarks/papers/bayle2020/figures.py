@@ -24,7 +24,7 @@ INTERVALS: tuple[Panel, ...] = (
     ("width", "width", (0.0, None), None),
 )
 TESTS: tuple[Panel, ...] = (
-    ("size", "size, level 0.05", (-0.004, 0.12), 0.05),
+    ("size", "size, level 0.05", (-0.006, 0.2), 0.05),
     ("power", "power", (0.0, 1.02), None),
 )
 LOOKS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -95,6 +95,7 @@ def _panel(ax: Any, rows: list[dict[str, str]], key: str, quantity: str) -> None
     ax.set_xticks(sizes, [f"{n:,}" for n in sizes])
     ax.minorticks_off()
     ax.grid(axis="y", color=GRID)
+    ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set_color(LABEL)
     ax.tick_params(colors=LABEL, labelsize=TINY)
