@@ -26,7 +26,7 @@ from earnest.methods.base import Call, make_estimate, need_folds, register, sele
 from earnest.methods.cv import as_fixed
 from earnest.metrics.families import RankMetric
 
-OF_ONE = "the error is that of a single partition, on the wide side for a mean over repeats"
+OF_ONE = "the error is that of a single partition, not of the mean over repeats"
 DROWNED = 10.0  # times the part of the tests: above it few repeats leave an error that is rough
 
 
