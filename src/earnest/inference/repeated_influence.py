@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.inference.case_values import CaseValues
+from earnest.inference.fold_variance import Variance, variance_of_mean
 from earnest.metrics.families import Array
 
 
@@ -23,7 +24,8 @@ class InfluenceVariance:
     tested : float
         The part of what cases add where they are tested.
     trained : float
-        What the part of training sets adds, less its noise; may be negative.
+        What the part of training sets adds, less its noise; may be negative. With lone cases of a
+        class, what one partition varies more than the mean over repeats.
     noise : float
         What few repeats alone would show of the part of training sets.
     """
@@ -55,9 +57,9 @@ def influence_variance(made: CaseValues) -> InfluenceVariance:
 
     With groups the U_i of a group are summed before they are squared, times G / (G - 1).
 
-    Where a fold has one case of a class there is the first part alone, from the pooled terms. How
-    all others of its fold fare beside a lone case is its own doing, which hides what it does where
-    it trains.
+    Where a fold has one case of a class, how all others of its fold fare beside that case is its
+    own doing, which hides what it does where it trains. The variance is then that of one partition,
+    by its pooled terms, as the mean over repeats: a mean over partitions varies less than one.
     """
     terms, folds = made.spread[:, 0], made.folds  # (n, R) both
     tested = folds >= 0
@@ -68,13 +70,26 @@ def influence_variance(made: CaseValues) -> InfluenceVariance:
     scale = _scale(made.groups) / len(own) ** 2
     alone = scale * float(np.square(summed).sum())
     if made.pooled is not None:
-        return InfluenceVariance(alone, alone, 0.0, 0.0)
+        each = variance_of_repeats(made)
+        return InfluenceVariance(max(each, alone), alone, max(each - alone, 0.0), 0.0)
     away = np.where(tested, terms - own[:, None], 0.0)
     others = np.stack([_beside(away[:, r], folds[:, r]) for r in range(folds.shape[1])], axis=1)
     trained = np.stack([_sums(units, -others[:, r]) for r in range(folds.shape[1])], axis=1)
     noise = scale * float(trained.var(axis=1, ddof=1).sum()) * _shrunk(folds)
     both = scale * float(np.square(summed + trained.mean(axis=1)).sum())
     return InfluenceVariance(max(both - noise, alone), alone, both - noise - alone, noise)
+
+
+def variance_of_repeats(made: CaseValues) -> float:
+    """Return the variance over all pairs of one partition, as the mean over the repeats."""
+    every = [
+        variance_of_mean(
+            made.spread[:, 0, r : r + 1], made.folds[:, r : r + 1], made.groups, Variance.ALL_PAIRS
+        )
+        for r in range(made.folds.shape[1])
+        if (made.folds[:, r] >= 0).any()
+    ]
+    return float(np.mean(every))
 
 
 def _shrunk(folds: NDArray[Any]) -> float:

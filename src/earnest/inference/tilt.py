@@ -203,13 +203,8 @@ def _tail_of_the_best(gains: Array, reached: Array) -> Array:
     Ranks are those of the untilted resamples, ties at their greatest, over R + 1.
     """
     size = len(gains)
-    best = np.zeros(size, dtype=np.int64)
-    for column in gains.T:
-        order = np.argsort(column)
-        ranked = column[order]
-        ranks = np.searchsorted(ranked, ranked, side="right")
-        best[order] = np.maximum(best[order], ranks)
-    limits = np.sort(best) / (size + 1)
+    ranks = [np.searchsorted(np.sort(column), column, side="right") for column in gains.T]
+    limits = np.sort(np.max(ranks, axis=0)) / (size + 1)
     return 1.0 - np.searchsorted(limits, reached, side="right") / size
 
 

@@ -26,7 +26,7 @@ from earnest.methods.base import Call, make_estimate, need_folds, register, sele
 from earnest.methods.cv import as_fixed
 from earnest.metrics.families import RankMetric
 
-UNTRAINED = "what training sets add to the error cannot be told, and is left out"
+OF_ONE = "the error is that of a single partition, not of the mean over repeats"
 DROWNED = 10.0  # times the part of the tests: above it few repeats leave an error that is rough
 
 
@@ -121,7 +121,7 @@ class RepeatedCV:
                 *not_corrected(pi.n_configs),
                 *few_groups(made),
                 *_linear(made),
-                *lone_cases(made, UNTRAINED),
+                *lone_cases(made, OF_ONE),
                 *said,
             ],
             estimand=as_fixed(self, pi),

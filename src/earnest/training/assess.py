@@ -86,8 +86,8 @@ def assess(
     cv : int, splitter or iterable
         The folds; a number makes shuffled folds, by class and by group.
     n_repeats : int, optional
-        How often folds are repeated: 10 for 'repeated_cv' and 'bates_ncv', 1 for the others; for
-        'conservative_z' the number of random splits, 15.
+        How often folds are repeated: 10 for 'repeated_cv' and 'bates_ncv', 1 for the others and
+        for a `cv` with repeats of its own; for 'conservative_z' the number of random splits, 15.
     n_resamples : int, optional
         The number of weight draws of methods that resample predictions.
     groups : array-like, shape (n,), optional
