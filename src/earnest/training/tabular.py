@@ -221,7 +221,7 @@ def _refuse_twice(roles: Mapping[str, str]) -> None:
             )
 
 
-def names_of(given: str | Sequence[str]) -> tuple[str, ...]:
+def names_of(given: Any) -> tuple[str, ...]:
     """Return the names of columns that a user gives as one or as several.
 
     pandas numbers the columns of an array: a number is the name that it is written as.
