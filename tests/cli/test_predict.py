@@ -50,7 +50,7 @@ def test_json_has_the_rows_and_the_cautions(run, here):
 @pytest.mark.parametrize("name", ["out.csv", "out.parquet"])
 def test_out_writes_a_table_and_nothing_else(run, here, name):
     done = run("predict", "run", "new.csv", "--out", name)
-    assert (done.code, done.out) == (0, "")
+    assert (done.code, done.out, done.err) == (0, "", f"wrote: 4 rows to {name}\n")
     table = csv.read_csv(name) if name.endswith(".csv") else pq.read_table(name)
     assert table["row"].to_pylist() == [1, 2, 3, 4]
 

@@ -6,13 +6,14 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import csv
 
-from earnest.cli.show_tune import in_words
+from earnest.cli.show_tune import _facts, in_words
 from earnest.training import tune_job, tune_run
 from earnest.training.tune_folder import FILES, REPORT
 from tests.training.tune_tables import of, patients, portfolio
@@ -311,6 +312,22 @@ def test_control_characters_of_a_table_do_not_reach_the_terminal(run, here):
     done = run("tune", "odd.csv", "--target", "y", *QUICK[4:])
     assert done.code == 0
     assert "\x1b" not in done.out
+
+
+@pytest.mark.parametrize(
+    ("count", "told"),
+    [
+        (2, "model, no selection: not shown to be worse"),
+        (3, "model, no selection: not shown to be worse, nor is 1 other"),
+        (9, "model, no selection: not shown to be worse, nor are 7 others"),
+    ],
+)
+def test_the_simplest_is_told_with_how_many_are_as_good(count, told):
+    some = SimpleNamespace(params={})
+    tuned = SimpleNamespace(
+        winner=some, simplest=some, n_not_worse=count, n_fits=1, n_fits_nested=1, seconds=1.0
+    )
+    assert dict(_facts(tuned))["Simplest"] == told
 
 
 def test_a_configuration_in_words():

@@ -169,6 +169,11 @@ def test_classes_and_probabilities_are_in_the_words_of_the_table(fitted):
     assert found.to_dict()["row"][:2] == [1, 2]
 
 
+def test_models_and_predictions_show_themselves_in_a_line(fitted):
+    assert repr(fitted) == "w, for 'y' (binary) by 6 columns"
+    assert repr(fitted.predict(TABLE)) == "predictions for 48 rows: row, prediction, p_no, p_yes"
+
+
 def svm(task: str) -> Model:
     config = next(c for c in kinds("default", task, False) if c.params["model"] == "rbf_svm")
     return model_of(clone(config.estimator).fit(X, OUTCOMES[task]), task)

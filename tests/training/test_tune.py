@@ -20,6 +20,7 @@ import earnest as en
 from earnest import EarnestError, InputError, StoreError
 from earnest.core.protocols import Outcome
 from earnest.core.rng import Seeds
+from earnest.core.target import Task
 from earnest.engine import backends
 from earnest.engine.backends import Place
 from earnest.store import read_run
@@ -28,7 +29,7 @@ from earnest.training.saving import load_model
 from earnest.training.tabular import read_table
 from earnest.training.tune_folder import FILES
 from earnest.training.tune_folds import make_folds
-from earnest.training.tune_job import begin
+from earnest.training.tune_job import _nothing_fits, begin
 from earnest.training.tune_options import Asked
 from earnest.training.tune_plan import DOCUMENT, Plan
 from earnest.training.tune_run import Clock, TimeIsUpError
@@ -299,7 +300,7 @@ def test_bad_data_leave_no_folder(tmp_path, quick):
 
 SCRIPT = """
 import sys, time
-from earnest.training.tune_job import begin
+from earnest.training.tune_job import _nothing_fits, begin
 from earnest.training.tune_options import Asked
 from tests.training.tune_tables import of
 
@@ -476,3 +477,14 @@ def test_models_that_cannot_be_fitted_at_all_are_told_before_the_search(monkeypa
     with pytest.raises(InputError, match="no model of the portfolio can be fitted") as caught:
         en.tune(of("relapse"), target="relapse", **quick)
     assert caught.value.got == "ValueError: no fit today"
+
+
+def test_survival_without_its_package_says_what_to_install(monkeypatch):
+    monkeypatch.setattr("earnest.training.tune_job.find_spec", lambda name: None)
+    for task, words in (
+        ("survival", "need a package that is not installed"),
+        ("binary", "no model"),
+    ):
+        error = _nothing_fits("ValueError: no", Task(task))
+        assert words in error.what
+        assert ("pip install '.[survival]'" in error.cure) == (task == "survival")

@@ -65,6 +65,7 @@ def command(
 ) -> None:
     """Load the model, read the rows, and write what it says of them."""
     _check_out(out, data)
+    from earnest.cli.show import counted
     from earnest.training.saving import load_model
 
     model = load_model(run)
@@ -78,6 +79,7 @@ def command(
         write_json({**facts, "n_rows": len(found), "cautions": remarks, "rows": found.to_dict()})
     if out is not None:
         _save(found.to_dict(), out)
+        say(f"{counted(len(found), 'row')} to {out}", label="wrote")
     elif not json:
         write(_csv(found.to_dict()).decode())
 

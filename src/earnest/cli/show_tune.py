@@ -114,8 +114,9 @@ def _facts(tuned: Any) -> Iterator[tuple[str, str]]:
     yield "Winner", in_words(tuned.winner.params)
     others = tuned.n_not_worse - 1
     if tuned.simplest is not None:
-        more = f"; {others - 1:,} others are not either" if others > 1 else ""
-        yield "Simplest", f"{in_words(tuned.simplest.params)} is not worse{more}"
+        more = f", nor {'is' if others == 2 else 'are'} {counted(others - 1, 'other')}"
+        told = f"{in_words(tuned.simplest.params)}: not shown to be worse"
+        yield "Simplest", told + (more if others > 1 else "")
     elif others > 0:
         yield "Simplest", f"the winner; {counted(others, 'other')} not shown to be worse"
     times = tuned.n_fits_nested / tuned.n_fits

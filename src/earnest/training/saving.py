@@ -62,6 +62,9 @@ class Forecast:
         """Count the rows."""
         return len(self.scores)
 
+    def __repr__(self) -> str:
+        return f"predictions for {len(self):,} rows: {check.some(self.to_dict(), limit=8)}"
+
     def to_dict(self) -> dict[str, Any]:
         """Return the columns by name, the number of the row first, then its name."""
         table: dict[str, Any] = {"row": list(range(1, len(self) + 1))}
@@ -113,6 +116,10 @@ class Model:
     metric: str
     winner: str
     meaning: tuple[float, float] | None = None
+
+    def __repr__(self) -> str:
+        roles = check.some(map(repr, self.schema.roles.values()))
+        return f"{self.winner}, for {roles} ({self.task}) by {len(self.schema.features):,} columns"
 
     def predict(
         self,

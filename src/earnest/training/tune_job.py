@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -215,12 +216,11 @@ def begin(data: Any, asked: Asked, *, out: str | Path | None, resume: bool = Fal
 
 def _nothing_fits(why: str, task: Task) -> InputError:
     """Return why no model of a portfolio could be fitted, as its first one said."""
-    if task is Task.SURVIVAL and why.startswith("ModuleNotFoundError"):
+    if task is Task.SURVIVAL and find_spec("lifelines") is None:
         return InputError(
-            "models of survival need packages that are not installed",
-            needs="the extra 'survival' of earnest",
-            got=why.removeprefix("ModuleNotFoundError: "),
-            cure="Install it: pip install 'earnest[survival]', in a copy of the source "
+            "models of survival need a package that is not installed",
+            needs="lifelines, of the extra 'survival'",
+            cure="Install it: pip install 'earnest[survival]', or in a copy of the source "
             "pip install '.[survival]'.",
         )
     return InputError("no model of the portfolio can be fitted to this table", got=why)

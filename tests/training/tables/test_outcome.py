@@ -44,6 +44,13 @@ def test_a_task_that_could_be_another_is_told_and_can_be_asked_for():
     assert read([0.5, 1.5, 2.5] * 9, task="multiclass").classes == (0.5, 1.5, 2.5)
 
 
+def test_classes_that_differ_in_case_only_are_told():
+    assert read(["yes", "no", "No", "YES"] * 5).said == (
+        "'No' and 'no' are two classes, as they are written"
+    )
+    assert read(["a", "b", "c"] * 5).said == ""
+
+
 def test_the_positive_class_is_the_last_or_the_one_asked_for():
     usual = read(["benign", "malignant", "benign"])
     assert usual.classes == ("benign", "malignant")

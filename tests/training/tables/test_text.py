@@ -80,6 +80,53 @@ def test_a_line_that_the_look_cuts_in_two_does_not_count(monkeypatch):
     assert separator("a;b;c\n1;2;3\n4;5;6\n7;8") == ";"
 
 
+def test_a_line_that_tells_the_separator_is_no_row(tmp_path):
+    path = tmp_path / "t.csv"
+    for start in (b"sep=;\n", b"\xef\xbb\xbfSEP=;\r\n"):
+        path.write_bytes(start + text(";", ",").encode())
+        same(path)
+
+
+def test_spaces_around_names_and_texts_do_not_count(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a , y, note \n 1.5, yes ,  \n2.5,yes,x y\n 3.5,no,\n")
+    columns, _ = open_table(path)
+    assert columns.names == ("a", "y", "note")
+    assert columns.array("a").tolist() == [1.5, 2.5, 3.5]
+    assert columns.arrow("y").to_pylist() == ["yes", "yes", "no"]
+    assert columns.arrow("note").to_pylist() == [None, "x y", None]
+
+
+def test_empty_columns_without_a_name_are_no_columns(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a;b;;\n1;2;;\n3;4;;\n")
+    assert open_table(path)[0].names == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("data", "what"),
+    [
+        ("# of 2024\na,b,y\n1,2,x\n3,4,z\n", "has other columns than the lines below"),
+        ("a,b\nr1,1,2\nr2,3,4\n", "has other columns than the lines below"),
+        ("Study,,\na,b,y\n1,2,x\n", "2 columns of 't.csv' have no name"),
+        ("a b y\n1 2 x\n3 4 z\n", "has one column only"),
+    ],
+)
+def test_a_title_and_columns_that_are_not_separated_are_told(tmp_path, data, what):
+    path = tmp_path / "t.csv"
+    path.write_text(data)
+    with pytest.raises(FormatError) as raised:
+        open_table(path)
+    assert what in raised.value.what
+    assert raised.value.cure
+
+
+def test_a_delimiter_that_is_said_is_taken(tmp_path):
+    path = tmp_path / "t.txt"
+    path.write_text("a b y\n1 2 x\n3 4 z\n")
+    assert open_table(path, delimiter=" ")[0].names == ("a", "b", "y")
+
+
 NO_NAMES = {
     "numbers": "6,148,0.5\n1,85,0.3\n8,183,0.6\n",
     "the same twice": "0,0,1\n0,1,0\n1,0,1\n",

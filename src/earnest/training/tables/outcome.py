@@ -213,11 +213,21 @@ def _task(name: str, n: int, found: NDArray[Any], asked: Task | None) -> tuple[T
         return Task.BINARY, ""
     if asked is not None or not numeric:
         _refuse_many(name, found, n)
-        return Task.MULTICLASS, ""
+        return Task.MULTICLASS, _alike(found)
     few = len(found) <= FEW_CLASSES and n >= CASES_A_CLASS * len(found)
     if found.dtype.kind == "i" and few:
         return Task.MULTICLASS, f"{len(found)} whole numbers, read as classes (else: regression)"
     return Task.REGRESSION, ""
+
+
+def _alike(found: NDArray[Any]) -> str:
+    """Return the remark on classes that differ in case only, which may be slips."""
+    seen: dict[str, str] = {}
+    for label in map(str, found):
+        first = seen.setdefault(label.casefold(), label)
+        if first != label:
+            return f"{first!r} and {label!r} are two classes, as they are written"
+    return ""
 
 
 def _refuse_many(name: str, found: NDArray[Any], count: int) -> None:

@@ -19,6 +19,7 @@ LINES = 50  # lines that tell what separates the columns
 _QUOTED = re.compile(r'"[^"]*"')
 _NUMBER = re.compile(r"^\s*[-+]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][-+]?[0-9]+)?\s*$")
 _DATE = re.compile(r"^\s*[0-9]{1,4}[-./][0-9]{1,2}[-./][0-9]{1,4}")
+_SEP = re.compile(rb"^(?:\xef\xbb\xbf)?\s*[sS][eE][pP]=(.)[ \t]*\r?\n")
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -35,12 +36,35 @@ def read_text(
     raw = gzip.decompress(raw) if suffix.endswith(".gz") else raw
     data, cautions = _as_utf8(raw, path)
     suffix = ".csv" if suffix == ".txt" else suffix
-    mark = delimiter or separator(data[:LOOKED_AT].decode("utf-8-sig", "replace"), suffix)
+    told = _SEP.match(data)  # a line by which spreadsheets tell the separator
+    data = data[told.end() :] if told else data
+    text = data[:LOOKED_AT].decode("utf-8-sig", "replace")
+    mark = delimiter or (told and told[1].decode()) or separator(text, suffix)
+    if mark is None:
+        _refuse_lines_above(text, suffix, path)
     options = {"delimiter": mark, "decimal": decimal}
     said = {name: value for name, value in options.items() if value is not None}
-    table = _foreign(data, path, suffix, said)
+    table = _tidy(_foreign(data, path, suffix, said))
+    _refuse_nameless(table, path)
     _refuse_no_names(table, path)
     return table, cautions
+
+
+def _tidy(table: Any) -> Any:
+    """Return the table without spaces around texts, and without empty columns that have no name."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    names = [str(name).strip() for name in table.column_names]
+    columns = []
+    for column in table.columns:
+        if pa.types.is_string(column.type):
+            trimmed = pc.utf8_trim_whitespace(column)
+            gone = pc.and_(pc.equal(trimmed, ""), pc.not_equal(column, ""))
+            column = pc.if_else(gone, pa.scalar(None, pa.string()), trimmed)
+        columns.append(column)
+    kept = [k for k, name in enumerate(names) if name or columns[k].null_count < len(columns[k])]
+    return pa.table([columns[k] for k in kept], names=[names[k] for k in kept])
 
 
 def _as_utf8(data: bytes, path: Path) -> tuple[bytes, tuple[Caution, ...]]:
@@ -89,6 +113,39 @@ def separator(text: str, suffix: str = ".csv") -> str | None:
     same = {mark: found.pop() for mark, found in counts.items() if len(found) == 1}
     best = max(same, key=lambda mark: same[mark], default=usual)
     return best if same.get(best, 0) > 0 else None
+
+
+def _refuse_lines_above(text: str, suffix: str, path: Path) -> None:
+    """Refuse a title above the names, and columns that single spaces separate."""
+    first, _, rest = text.lstrip("\r\n\ufeff").partition("\n")
+    mark = separator(rest, suffix)
+    if mark is not None and rest.count("\n") > 1:
+        raise FormatError(
+            f"the first line of {path.name!r} has other columns than the lines below",
+            needs="the names of the columns in the first line",
+            got=check.show(first.strip(), 40),
+            cure="Remove what stands above the names, or give every column a name.",
+        )
+    lines = [line.strip() for line in text.splitlines() if line.strip()][:LINES]
+    if len(lines) > 1 and len({line.count(" ") for line in lines}) == 1 and " " in lines[0]:
+        raise FormatError(
+            f"{path.name!r} has one column only",
+            needs="columns that commas, semicolons, tabs or bars separate",
+            got=check.show(lines[0], 40),
+            cure="Say delimiter=' ' if single spaces separate them.",
+        )
+
+
+def _refuse_nameless(table: Any, path: Path) -> None:
+    """Refuse several columns that have values and no name."""
+    count = sum(not name for name in table.column_names)
+    if count > 1:
+        raise FormatError(
+            f"{count} columns of {path.name!r} have no name",
+            needs="the names of the columns in the first line",
+            got=check.some(map(repr, table.column_names), limit=6),
+            cure="Name them, and remove what stands above the names.",
+        )
 
 
 def _refuse_no_names(table: Any, path: Path) -> None:
