@@ -38,7 +38,7 @@ SAME = 1e-9  # by which rounding may part two scores
 MOST = 60  # rows drawn; the audit table holds all
 BETTER = "winner better →"
 NOT_WORSE = (
-    "means that these data cannot show it to be worse. The winner was picked for being high, so "
+    "means that these data cannot show it to be worse. The winner was picked for looking best, so "
     "the differences lean in its favour."
 )
 
