@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
 
-from earnest.inference.curve_points import GRID, CurvePoints, curve_points
+from earnest.inference.curve_points import GRID, CurvePoints, curve_points, roc_points
 
 EXACT = 1e-12
 HALF_STEP = 0.5 * (GRID[1] - GRID[0])
@@ -98,3 +98,23 @@ def test_the_mean_of_curves_is_undefined_where_one_is() -> None:
     both = CurvePoints.mean([curve_points(positive, s, weights) for s in (scores, -scores)])
     assert both.auc[0] == pytest.approx(0.5, abs=EXACT)
     assert np.isnan(both.auc[1])
+
+
+@pytest.mark.parametrize("levels", [None, 2])
+def test_the_roc_curve_alone_is_that_of_both(levels: int | None) -> None:
+    positive, scores = a_sample(5, n=60, levels=levels)
+    weights = np.random.default_rng(6).integers(0, 3, (20, 60)).astype(np.uint8)
+    weights[0], weights[1] = 0, weights[1] * positive  # nobody, and one class only
+    both = curve_points(positive, scores, weights)
+    area, curve = roc_points(positive, scores, weights)
+    np.testing.assert_allclose(area, both.auc, atol=EXACT)
+    np.testing.assert_allclose(curve, both.roc, atol=EXACT)
+    assert np.isnan(area[:2]).all()
+    assert not np.isnan(area[2:]).any()
+
+
+def test_large_weights_do_not_overflow() -> None:
+    positive, scores = a_sample(7, n=400)
+    weights = np.full((1, 400), 255, dtype=np.uint8)
+    area, _ = roc_points(positive, scores, weights)
+    assert area[0] == pytest.approx(roc_auc_score(positive, scores), abs=EXACT)

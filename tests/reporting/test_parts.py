@@ -235,3 +235,21 @@ def test_a_long_list_of_winners_is_named_in_full() -> None:
     figure = scene("binary").content.resamples[1].figure
     assert "…" not in figure.svg
     assert "none above" in figure.svg
+
+
+def test_a_wide_interval_leaves_the_scale_and_the_page_says_so() -> None:
+    rng = np.random.default_rng(17)
+    y = np.tile([0, 1], 200)
+    pi = en.Predictions.from_arrays(
+        y, 3.2 * y[:, None] + rng.standard_normal((400, 4)), np.arange(400) // 2 % 20
+    )
+    made = en.report(pi, metric="roc_auc", n_resamples=200)
+    part = made.content.methods
+    assert part is not None
+    assert part.cut
+    assert "an arrow means that it goes on" in made.to_html()
+    assert part.axis is not None
+    whole = scene("multiclass").content.methods
+    assert whole is not None
+    assert not whole.cut
+    assert "an arrow" not in scene("multiclass").to_html()

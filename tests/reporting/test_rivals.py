@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -111,6 +112,22 @@ def test_the_sentence_on_the_simplest_shows_the_interval_that_its_verdict_follow
     assert simplest.limits is not None
     assert simplest.limits[0] <= 0 <= simplest.limits[1]
     assert "cannot tell the two apart" in part.lede
+
+
+def test_a_difference_that_is_not_zero_is_never_printed_as_zero() -> None:
+    rng = np.random.default_rng(12)
+    y = np.tile([0, 1], 600)
+    score = y + rng.standard_normal(1200)
+    order = np.argsort(score)
+    pair = next((a, b) for a, b in pairwise(order) if y[a] < y[b])
+    other = score.copy()  # two neighbours change places: the least difference that there is
+    other[list(pair)] = score[list(pair[::-1])]
+    pi = en.Predictions.from_arrays(y, np.stack([score, other], axis=1), np.arange(1200) // 2 % 5)
+    part = en.report(pi, metric="roc_auc", n_resamples=60).content.rivals
+    assert part is not None
+    assert part.rows[0].ahead_by == pytest.approx(1 / 600**2)
+    assert part.rows[0].ahead == "< 0.0001"
+    assert part.rows[0].worse is False
 
 
 def test_the_table_says_over_what_its_scores_are(pi: en.Predictions) -> None:

@@ -71,6 +71,41 @@ def curve_points(
     return out
 
 
+def roc_points(
+    positive: NDArray[np.bool_], scores: Floats, weights: NDArray[np.uint8]
+) -> tuple[Floats, Floats]:
+    """Return the areas (B,) and the ROC curves (B, G) of a score alone, as `curve_points` does.
+
+    Where no two scores are equal, sums of whole numbers over all resamples at a time are enough: a
+    small part of the time, which counts where there is a curve for every class.
+    """
+    if len(np.unique(scores)) < len(scores):
+        made = curve_points(positive, scores, weights)
+        return made.auc, made.roc
+    order = np.argsort(-scores, kind="stable")
+    mine = positive[order]
+    counts = weights[:, order]
+    own = counts[:, mine]
+    alarms = _from_zero(counts[:, ~mine])[:, np.cumsum(~mine)[mine]]  # before each positive
+    hits = _from_zero(own)
+    n_mine, n_rest = hits[:, -1], counts.sum(axis=1, dtype=np.int64) - hits[:, -1]
+    known = (n_mine > 0) & (n_rest > 0)
+    pairs = np.einsum("bp,bp->b", own.astype(np.int64), n_rest[:, None] - alarms)
+    area = np.where(known, pairs / np.maximum(n_mine * n_rest, 1), np.nan)
+    curve = np.full((len(weights), len(GRID)), np.nan)
+    for b in np.flatnonzero(known):
+        passed = np.searchsorted(alarms[b], (GRID + NUDGE) * n_rest[b], side="right")
+        curve[b] = hits[b, passed] / n_mine[b]
+    return area, curve
+
+
+def _from_zero(counts: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Return running sums of rows, from nothing on."""
+    out = np.zeros((len(counts), counts.shape[1] + 1), dtype=np.int64)
+    np.cumsum(counts, axis=1, dtype=np.int64, out=out[:, 1:])
+    return out
+
+
 def _fill(out: CurvePoints, b: int, hits: Floats, alarms: Floats) -> None:
     recall, false = hits / hits[-1], alarms / alarms[-1]
     precision = hits / np.maximum(hits + alarms, 1e-300)

@@ -17,7 +17,7 @@ from earnest.core.intervals import Ask
 from earnest.core.predictions import Predictions
 from earnest.core.responses import ResponseKind
 from earnest.core.target import Task
-from earnest.inference.curve_points import GRID, CurvePoints, curve_points
+from earnest.inference.curve_points import GRID, roc_points
 from earnest.inference.curves import Choosing, Floats, MeanCurve, chunks, drawn, mean_curve
 from earnest.metrics.families import Metric
 
@@ -142,14 +142,14 @@ def _selected(pi: Predictions, best: NDArray[np.intp], outside: NDArray[np.uint8
 def _of_config(pi: Predictions, config: int, weights: NDArray[np.uint8]) -> Floats:
     """Return area and curve of every class of one configuration: (B, K, 1 + G)."""
     made = [_of_class(pi, config, k, weights) for k in range(len(pi.target.classes))]
-    return np.stack([np.column_stack([one.auc, one.roc]) for one in made], axis=1)
+    return np.stack(made, axis=1)
 
 
-def _of_class(pi: Predictions, config: int, k: int, weights: NDArray[np.uint8]) -> CurvePoints:
-    """Return the curves of one class against the rest, each the mean over the repeats."""
+def _of_class(pi: Predictions, config: int, k: int, weights: NDArray[np.uint8]) -> Floats:
+    """Return area and curve of one class against the rest (B, 1 + G), the mean over the repeats."""
     made = []
     for repeat in range(pi.n_repeats):
         used = np.flatnonzero(pi.tested(repeat))
         scores = pi.responses[used, config, repeat, k].astype(np.float64)
-        made.append(curve_points(pi.target.y[used] == k, scores, weights[:, used]))
-    return made[0] if len(made) == 1 else CurvePoints.mean(made)
+        made.append(roc_points(pi.target.y[used] == k, scores, weights[:, used]))
+    return np.asarray(np.mean([np.column_stack(one) for one in made], axis=0))

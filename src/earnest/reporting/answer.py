@@ -130,7 +130,7 @@ def _naive_words(found: Results) -> tuple[str, ...]:
         return ()
     return (
         f"The naive score is the mean over folds of the best of {tried:,} configurations. It was "
-        "picked for being high, so it is likely to be too good.",
+        "picked for looking best, so it is likely to be too good.",
     )
 
 

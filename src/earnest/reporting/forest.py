@@ -53,6 +53,7 @@ def methods_of(found: Results) -> MethodsPart | None:
         reported=printed(made, places).value,
         kinds=tuple(sorted({row.kind for group in groups for row in group.rows})),
         one_sided=any(one.interval and one.interval.side != Side.TWO_SIDED for one in table),
+        cut=strips.cuts(list(table)),
         groups=groups,
         axis=strips.axis,
     )

@@ -89,8 +89,19 @@ def _fixed(tried: Sequence[Tried]) -> set[str]:
 
 
 def _classes(tried: Sequence[Tried]) -> dict[str, str]:
-    """Return estimators among the values by their class, where no two of a class differ."""
-    values = {value for one in tried for value in one.params.values() if _is_object(value)}
+    return class_names(value for one in tried for value in one.params.values())
+
+
+def class_names(values: Iterable[Any]) -> dict[str, str]:
+    """Return estimators among the values by their class, where no two of a class differ.
+
+    Examples
+    --------
+    >>> from earnest.reporting.labels import class_names
+    >>> class_names(["SVC(C=1.0)", "Ridge()", "Ridge(alpha=2)", 3])
+    {'SVC(C=1.0)': 'SVC'}
+    """
+    values = {value for value in values if _is_object(value)}
     named = {value: value.split("(")[0] for value in values}
     times = Counter(named.values())
     return {value: name for value, name in named.items() if times[name] == 1}

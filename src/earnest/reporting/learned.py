@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from statistics import NormalDist
 
 from earnest.core.errors import EarnestError
@@ -15,7 +15,7 @@ from earnest.explanation.result import Explanation
 from earnest.explanation.sampling_bias import short
 from earnest.plotting import report_figures as draw
 from earnest.reporting.asking import Results
-from earnest.reporting.labels import counted
+from earnest.reporting.labels import class_names, counted
 from earnest.reporting.model import LearnedPart, Panel, RegionNode, RegionsPart
 
 EFFECT, NODE = 266, 230  # pixels
@@ -30,25 +30,25 @@ def learned_of(found: Results) -> LearnedPart | None:
     made = found.explanation
     if made is None:
         return None
-    level = made.confidence_level
+    level, named = made.confidence_level, _names(made)
     curves = list(made.effects.values())[:MOST_EFFECTS]
     limits = draw.shared_limits(curves, level)
     trees = [tree for tree in made.regions.values() if len(tree) > 1]
     return LearnedPart(
-        heading=as_sentence(headline(made.importance, made.sampling_bias)),
+        heading=named(as_sentence(headline(made.importance, made.sampling_bias))),
         lede=_lede(made),
         trust=str(made.surrogate_quality),
-        looked=_looked(made),
+        looked=named(_looked(made)),
         next_title="What to try next",
-        next=tuple(_next(made)),
-        stable=f"{made.stable_optimum!r}.",
+        next=tuple(named(words) for words in _next(made)),
+        stable=named(f"{made.stable_optimum!r}."),
         importance=_importance(made, "importance", 560),
         importance_phone=_importance(made, "importance-phone", 350),
         effects=tuple(
             Panel(
                 heading=curve.param,
                 mono=True,
-                text=_effect_words(curve),
+                text=named(_effect_words(curve)),
                 figure=draw.effect(
                     curve,
                     name=f"effect-{i}",
@@ -62,11 +62,27 @@ def learned_of(found: Results) -> LearnedPart | None:
         ),
         regions=tuple(_regions(made, tree, i) for i, tree in enumerate(trees[:MOST_TREES])),
         untold=tuple(
-            f"{tree.param}: {leaf}" for tree in trees[MOST_TREES:] for leaf in tree.leaves
+            named(f"{tree.param}: {leaf}") for tree in trees[MOST_TREES:] for leaf in tree.leaves
         ),
         cautions=made.cautions,
         level=percent(level),
     )
+
+
+def _names(made: Explanation) -> Callable[[str], str]:
+    """Return how words name estimators: by their class, where no two of a class differ.
+
+    `DecisionTreeClassifier(max_depth=3, random_state=0)` says no more than the class of it then.
+    """
+    levels = [level for curve in made.effects.values() for level in curve.grid]
+    known = class_names(levels)
+
+    def named(words: str) -> str:
+        for whole, name in known.items():
+            words = words.replace(whole, name)
+        return words
+
+    return named
 
 
 def _lede(made: Explanation) -> str:
@@ -122,6 +138,7 @@ def _effect_words(curve: EffectCurve) -> str:
 def _regions(made: Explanation, tree: RegionTree, number: int) -> RegionsPart:
     level = made.confidence_level
     limits, half = draw.tree_limits(tree, level), NormalDist().inv_cdf(0.5 + level / 2)
+    named = _names(made)
 
     def node(region: Region) -> RegionNode:
         root = region.parent is None
@@ -129,7 +146,7 @@ def _regions(made: Explanation, tree: RegionTree, number: int) -> RegionsPart:
             number=region.number,
             parent=region.parent,
             depth=region.depth,
-            title=_title(region),
+            title=named(_title(region)),
             facts=_facts(region),
             band=f"average band ± {half * region.curve.mean_confidence:.2g}"
             if root

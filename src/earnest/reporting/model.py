@@ -97,6 +97,7 @@ class MethodsPart:
     reported: str
     kinds: tuple[str, ...]
     one_sided: bool
+    cut: bool
     groups: tuple[MethodGroup, ...]
     axis: Figure | None = None
 

@@ -19,7 +19,7 @@ from earnest.core.comparisons import Comparison
 from earnest.core.differences import alpha_of
 from earnest.core.intervals import Interval
 from earnest.core.results import by_severity
-from earnest.core.sentences import percent, prose
+from earnest.core.sentences import MINUS, percent, prose
 from earnest.plotting.report_figures import (
     Difference,
     comparison_strip,
@@ -33,12 +33,12 @@ from earnest.reporting.labels import NONE, config_labels
 from earnest.reporting.model import RivalRow, RivalsPart
 
 SHOWN = 8  # rows that stand open
-MOST_PLACES = 5
+MOST_PLACES = 4
 SAME = 1e-9  # by which rounding may part two scores
 MOST = 60  # rows drawn; the audit table holds all
 BETTER = "winner better →"
 NOT_WORSE = (
-    "means that these data cannot show it to be worse. The winner was picked for being high, so "
+    "means that these data cannot show it to be worse. The winner was picked for looking best, so "
     "the differences lean in its favour."
 )
 
@@ -196,7 +196,7 @@ def _row(row: Verdict, places: int, labels: dict[str, str], simplest: str | None
         config=made.b,
         label=labels.get(made.b, made.b),
         score=prose(made.value_b, places, limits),
-        ahead=prose(row.ahead, places, made.limits),
+        ahead=_ahead(row, places),
         interval=_ends(row.all, places, made),
         interval_one=_ends(row.one, places, made),
         p=NONE if made.p_value is None else p_words(row.p).removeprefix("p ").removeprefix("= "),
@@ -207,6 +207,15 @@ def _row(row: Verdict, places: int, labels: dict[str, str], simplest: str | None
         worse=row.worse,
         simplest=made.b == simplest,
     )
+
+
+def _ahead(row: Verdict, places: int) -> str:
+    """Return how far the winner is ahead; never 0 for a number that is not."""
+    words = prose(row.ahead, places, row.made.limits)
+    if not row.ahead or any(digit in words for digit in "123456789"):
+        return words
+    least = f"{10.0**-places:.{places}f}"
+    return f"< {least}" if row.ahead > 0 else f"> {MINUS}{least}"
 
 
 def _known(value: float) -> float | None:
@@ -243,7 +252,7 @@ def _lede(
     if simplest == many.reference:
         return f"The simplest of them is the winner itself.{told}"
     row = next(row for row in rows if row.made.b == simplest)
-    ahead = prose(abs(row.ahead), places, row.made.limits)
+    ahead = _ahead(replace(row, ahead=abs(row.ahead)), places)
     ends = ""
     if row.all is not None:
         at_once = "" if len(rows) == 1 else f" for all {len(rows):,} comparisons at once"
