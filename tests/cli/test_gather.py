@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from pathlib import Path
 
 import numpy as np
@@ -291,3 +292,29 @@ def test_other_commands_send_such_a_source_here(
     done = run(command, source, *rest)
     assert done.code == 2
     assert f"earnest gather {source}" in done.err
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".arrow"])
+def test_explain_of_gathered_predictions_is_sent_to_the_report(
+    suffix: str, run: Run, work: Path
+) -> None:
+    assert run(*STUDY, "-o", f"pi{suffix}").code == 0
+    done = run("explain", f"pi{suffix}")
+    assert done.code == 2
+    assert "holds predictions, not trials" in done.err
+    assert "earnest report" in done.err
+
+
+def test_a_run_that_has_finished_nothing_says_so(search: en.SearchCV, run: Run, work: Path) -> None:
+    folder = work / "killed"
+    folder.mkdir()
+    (work / "run.db").rename(folder / "run.db")
+    given = ("--data", "train.csv", "--target", "state")
+    assert run("gather", "killed", *given).code == 0
+    with sqlite3.connect(folder / "run.db") as base:
+        base.execute("DELETE FROM outcome")
+    base.close()
+    done = run("gather", "killed", *given, "--overwrite")
+    assert (done.code, "holds no predictions yet" in done.err) == (2, True)
+    sent = run("estimate", "killed", "-m", "roc_auc")
+    assert "earnest gather killed --data TABLE --target COLUMN" in sent.err
