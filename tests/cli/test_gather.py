@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 from pathlib import Path
 
@@ -42,16 +43,22 @@ def optimise(folder: Path, storage: object, name: str = "tuning", trials: int = 
     study.optimize(objective, n_trials=trials)
 
 
-@pytest.fixture
-def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a study, what it kept, and the table that it was given."""
+    folder = tmp_path_factory.mktemp("study")
+    optimise(folder / "kept", f"sqlite:///{folder}/study.db")
+    pairs = zip(NOISE, Y, strict=True)
+    rows = [f"{x:.3f},{'ill' if y else 'well'},{i // 2}" for i, (x, y) in enumerate(pairs)]
+    (folder / "train.csv").write_text("x,state,patient\n" + "\n".join(rows), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def work(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of it to work in."""
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    optimise(tmp_path / "kept", "sqlite:///study.db")
-    rows = [
-        f"{x:.3f},{'ill' if y else 'well'},{i // 2}"
-        for i, (x, y) in enumerate(zip(NOISE, Y, strict=True))
-    ]
-    (tmp_path / "train.csv").write_text("x,state,patient\n" + "\n".join(rows), encoding="utf-8")
     return tmp_path
 
 
