@@ -178,7 +178,8 @@ def test_pruned_and_failed_trials_lack_predictions_and_are_told_of(tmp_path: Pat
     assert np.isnan(pi.responses[:, 2, 0]).sum() == 24  # two of five folds of twelve cases
     made = en.estimate(pi, metric="roc_auc", rng=0, n_resamples=100)
     assert made.n_configs == 4
-    assert "EN012" in {c.code for c in made.cautions}
+    assert {"EN012", "EN051"} <= {c.code for c in made.cautions}
+    assert "1 of 6 trials were pruned" in pi.remarks[0].what
 
 
 def test_a_completed_trial_that_kept_nothing_is_cautioned_of(tmp_path: Path) -> None:

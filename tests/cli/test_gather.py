@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sqlite3
 from pathlib import Path
 
 import numpy as np
@@ -41,16 +43,22 @@ def optimise(folder: Path, storage: object, name: str = "tuning", trials: int = 
     study.optimize(objective, n_trials=trials)
 
 
-@pytest.fixture
-def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a study, what it kept, and the table that it was given."""
+    folder = tmp_path_factory.mktemp("study")
+    optimise(folder / "kept", f"sqlite:///{folder}/study.db")
+    pairs = zip(NOISE, Y, strict=True)
+    rows = [f"{x:.3f},{'ill' if y else 'well'},{i // 2}" for i, (x, y) in enumerate(pairs)]
+    (folder / "train.csv").write_text("x,state,patient\n" + "\n".join(rows), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def work(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of it to work in."""
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    optimise(tmp_path / "kept", "sqlite:///study.db")
-    rows = [
-        f"{x:.3f},{'ill' if y else 'well'},{i // 2}"
-        for i, (x, y) in enumerate(zip(NOISE, Y, strict=True))
-    ]
-    (tmp_path / "train.csv").write_text("x,state,patient\n" + "\n".join(rows), encoding="utf-8")
     return tmp_path
 
 
@@ -291,3 +299,29 @@ def test_other_commands_send_such_a_source_here(
     done = run(command, source, *rest)
     assert done.code == 2
     assert f"earnest gather {source}" in done.err
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".arrow"])
+def test_explain_of_gathered_predictions_is_sent_to_the_report(
+    suffix: str, run: Run, work: Path
+) -> None:
+    assert run(*STUDY, "-o", f"pi{suffix}").code == 0
+    done = run("explain", f"pi{suffix}")
+    assert done.code == 2
+    assert "holds predictions, not trials" in done.err
+    assert "earnest report" in done.err
+
+
+def test_a_run_that_has_finished_nothing_says_so(search: en.SearchCV, run: Run, work: Path) -> None:
+    folder = work / "killed"
+    folder.mkdir()
+    (work / "run.db").rename(folder / "run.db")
+    given = ("--data", "train.csv", "--target", "state")
+    assert run("gather", "killed", *given).code == 0
+    with sqlite3.connect(folder / "run.db") as base:
+        base.execute("DELETE FROM outcome")
+    base.close()
+    done = run("gather", "killed", *given, "--overwrite")
+    assert (done.code, "holds no predictions yet" in done.err) == (2, True)
+    sent = run("estimate", "killed", "-m", "roc_auc")
+    assert "earnest gather killed --data TABLE --target COLUMN" in sent.err

@@ -160,3 +160,12 @@ def test_more_labels_than_memory_are_refused_before_they_are_made() -> None:
     pi = Predictions.from_arrays(y, wide)
     with pytest.raises(InputError, match="fit in memory"):
         en.with_thresholds(pi)
+
+
+def test_a_search_and_labels_are_told_where_scores_are() -> None:
+    fitted = type("Search", (), {"predictions_": probabilities()})()
+    with pytest.raises(InputError, match="Give its `predictions_`"):
+        en.with_thresholds(fitted)
+    labels = Predictions.from_arrays([0, 1] * 9, np.tile([[0], [1]], (9, 2)), response="label")
+    with pytest.raises(InputError, match="response='predict_proba'"):
+        en.with_thresholds(labels)

@@ -242,6 +242,11 @@ def test_a_response_that_models_lack_is_refused_before_any_fit() -> None:
     assert not hasattr(search, "cv_results_")
 
 
+def test_a_class_in_place_of_a_search_is_told_of() -> None:
+    with pytest.raises(InputError, match="the class GridSearchCV"):
+        en.harvest(GridSearchCV, X, Y)
+
+
 def test_a_failed_fit_is_warned_of_as_by_the_search_itself() -> None:
     def warned(fit: Any) -> list[str]:
         with warnings.catch_warnings(record=True) as seen:

@@ -13,6 +13,7 @@ from optuna.distributions import CategoricalDistribution, FloatDistribution
 from optuna.samplers import GridSampler, RandomSampler, TPESampler
 from sklearn.base import clone
 from sklearn.exceptions import FitFailedWarning
+from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from earnest import SearchCV, optuna_candidates
@@ -21,6 +22,7 @@ from earnest.store import MemoryStore
 from earnest.training.candidates import DynamicCandidates
 from earnest.training.optuna_candidates import MissingOptunaError, OptunaCandidates
 
+DATA = (np.arange(40.0).reshape(20, 2), np.tile([0, 1], 10))
 SPACE = {"C": FloatDistribution(0.01, 100, log=True), "gamma": FloatDistribution(0.001, 1)}
 
 
@@ -248,6 +250,22 @@ def test_a_function_that_gives_no_parameters_is_refused() -> None:
 
     with pytest.raises(InputError, match="gives no parameters"):
         optuna_candidates(space).start(0).ask()
+    with pytest.raises(InputError, match="does not score"):  # an objective in its place
+        optuna_candidates(lambda trial: trial.suggest_float("C", 1, 2)).start(0).ask()
+    with pytest.raises(InputError, match="predictions_from"):
+        optuna_candidates(optuna.create_study())
+
+
+def test_a_space_of_optuna_as_it_is_is_sent_here() -> None:
+    space = {"C": optuna.distributions.FloatDistribution(0.1, 1.0)}
+    with pytest.raises(InputError, match=r"optuna_candidates\(space, n_trials"):
+        SearchCV(SVC(), space).fit(*DATA)
+
+
+def test_a_parameter_without_its_step_is_found_in_the_pipeline() -> None:
+    pipe = make_pipeline(SVC())
+    with pytest.raises(InputError, match="Did you mean 'svc__C'"):
+        SearchCV(pipe, {"C": [1.0]}).fit(*DATA)
 
 
 def test_bad_knobs_are_refused() -> None:

@@ -23,7 +23,7 @@ from earnest.core.parameters import plain
 from earnest.core.predictions import Predictions
 
 STATIC = {"RandomSampler", "GridSampler", "BruteForceSampler", "QMCSampler"}  # see no scores
-DONE = "COMPLETE"
+DONE, PRUNED = "COMPLETE", "PRUNED"
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,7 @@ def predictions_of_study(study: Any, wanted: Wanted) -> Predictions:
     tests = _folds_of(kept)
     n = _count(y, tests)
     scores, fold = _table(kept, tests, n)
-    remarks = (*_silent(kept), *_longer(n, tests))
+    remarks = (*_silent(kept), *_pruned(kept), *_longer(n, tests))
     return wanted.made(y, scores, fold, _configs(kept), remarks)
 
 
@@ -209,6 +209,20 @@ def _silent(kept: Sequence[Kept]) -> Iterator[Caution]:
             f"{len(silent)} completed trials kept no predictions: {check.some(silent)}.",
             "They took part in the choice, and the estimate does not know of them.",
             "Call keep_predictions in every trial, for every fold.",
+        )
+
+
+def _pruned(kept: Sequence[Kept]) -> Iterator[Caution]:
+    """Yield a caution where a pruner ended trials by their scores so far."""
+    ended = sum(one.trial.state.name == PRUNED for one in kept)
+    if ended:
+        yield Caution(
+            "EN051",
+            f"{ended} of {len(kept)} trials were pruned before their last fold.",
+            "The estimate is about the choice among those left; where all are equally good, a "
+            "little of the luck of those left stays in it.",
+            "Where that matters, confirm on cases that the study never saw, or run it without a "
+            "pruner.",
         )
 
 

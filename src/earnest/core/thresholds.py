@@ -84,13 +84,15 @@ def _cuttable(predictions: Predictions) -> ResponseKind:
             "this is not a table of out-of-sample predictions",
             needs="earnest.Predictions",
             got=type(predictions).__name__,
+            cure="Give its `predictions_`." if hasattr(predictions, "predictions_") else "",
         )
     if predictions.target.task is not Task.BINARY or predictions.kind not in USUAL:
         raise InputError(
             "thresholds cut the scores of a binary task",
             needs="task binary, response probability or decision",
             got=f"task {predictions.target.task}, response {predictions.kind}",
-            cure="Keep the scores of the models rather than their labels."
+            cure="Keep the scores of the models rather than their labels: SearchCV and harvest "
+            "take response='predict_proba'."
             if predictions.target.task is Task.BINARY
             else "",
         )

@@ -127,7 +127,14 @@ def read_table(path: Path, *, delimiter: str | None = None, decimal: str | None 
     options = {name: value for name, value in said.items() if value is not None}
     with readable(path), ExitStack() as stack:
         refuse_other_content(path, suffix)
-        _, source = _open(path, suffix, options, stack)
+        header, source = _open(path, suffix, options, stack)
+        if header is not None:  # a file that `Predictions.save` wrote
+            raise FormatError(
+                f"{path.name!r} holds predictions, not trials",
+                needs="a row a trial, with its parameters and its objective",
+                cure="`earnest report` of it tells what the search learned, too, where the "
+                "predictions know their parameters.",
+            )
         return _without_index(source(None))
 
 

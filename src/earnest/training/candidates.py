@@ -233,9 +233,16 @@ def _check_space(space: Mapping[str, Any]) -> bool:
                 needs="a list or a one-dimensional array with a value at least, or a distribution "
                 "with `rvs`",
                 got=check.show(values),
-                cure="" if listed else f"Write {{{name!r}: [{check.show(values)}]}}.",
+                cure="" if listed else _how_to_write(name, values),
             )
     return drawn
+
+
+def _how_to_write(name: str, values: Any) -> str:
+    """Return what a value that stands alone is to be written as."""
+    if type(values).__module__.startswith("optuna."):
+        return "A space of Optuna goes in earnest.optuna_candidates(space, n_trials=...)."
+    return f"Write {{{name!r}: [{check.show(values)}]}}."
 
 
 def _from_estimators(items: list[Any]) -> StaticCandidates:
@@ -314,6 +321,12 @@ def check_settings(base: Any, settings: Iterable[Setting]) -> None:
             raise _unknown(base, setting, error) from error
 
 
+def _of_a_step(name: str, known: Sequence[str]) -> str:
+    """Return the parameter of a step of a pipeline that a name without its step means."""
+    found = [one for one in known if one.endswith(f"__{name}")]
+    return f"Did you mean {' or '.join(map(repr, found[:3]))}?" if found else ""
+
+
 def _unknown(base: Any, setting: Setting, error: Exception) -> InputError:
     known = list(base.get_params(deep=True))
     strange = [name for name in setting.params if name not in known]
@@ -323,5 +336,7 @@ def _unknown(base: Any, setting: Setting, error: Exception) -> InputError:
         f"{type(base).__name__} has no parameter {check.some(map(repr, strange))}",
         needs=check.some(known, limit=20),
         got=check.some(map(repr, setting.params)),
-        cure=check.nearest(strange[0], known) or str(error).split(". ")[0],
+        cure=check.nearest(strange[0], known)
+        or _of_a_step(strange[0], known)
+        or str(error).split(". ")[0],
     )

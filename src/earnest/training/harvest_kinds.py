@@ -14,9 +14,12 @@ def refuse_unfit(search: Any) -> None:
     if not isinstance(search, BaseSearchCV):
         raise InputError(
             "this search cannot be harvested",
-            needs="GridSearchCV, RandomizedSearchCV or a halving search of scikit-learn",
-            got=type(search).__name__,
-            cure=_cure(type(search).__name__),
+            needs="GridSearchCV, RandomizedSearchCV or a halving search of scikit-learn, or "
+            "OptunaSearchCV",
+            got=f"the class {search.__name__}" if isinstance(search, type) else _name(search),
+            cure="Make one: give it the estimator and the candidates."
+            if isinstance(search, type)
+            else _cure(_name(search)),
         )
     if getattr(search, "resource", None) == "n_samples":
         raise InputError(
@@ -26,6 +29,10 @@ def refuse_unfit(search: Any) -> None:
             cure="Use SearchCV(..., drop='bced'): it gives up bad candidates early, and is "
             "corrected for.",
         )
+
+
+def _name(search: Any) -> str:
+    return type(search).__name__
 
 
 def _cure(name: str) -> str:

@@ -189,6 +189,9 @@ class OptunaAsker:
                 "`space` gives no parameters",
                 needs="a dict of parameters of the estimator, or None",
                 got=check.show(params),
+                cure="It proposes, and does not score: leave the training to SearchCV."
+                if isinstance(params, (int, float))
+                else "",
             )
         return trial, dict(params)
 
@@ -257,5 +260,9 @@ def _check_space(space: Any, optuna: Any) -> None:
             "`space` cannot be read",
             needs="Optuna distributions by parameter name, or a function of a trial",
             got=f"{check.some(map(repr, wrong))} of another kind" if wrong else check.show(space),
-            cure="A plain grid needs no Optuna: give it to SearchCV as it is." if wrong else "",
+            cure="A plain grid needs no Optuna: give it to SearchCV as it is."
+            if wrong
+            else "The trials of a study are read by predictions_from, or by explain."
+            if isinstance(space, optuna.Study)
+            else "",
         )
