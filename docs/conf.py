@@ -21,6 +21,7 @@ extensions = [
     "both_themes",
     "descriptions",
     "drawn_math",
+    "glossary_links",
 ]
 exclude_patterns = ["_build"]
 
