@@ -19,6 +19,7 @@ extensions = [
     "sphinx.ext.viewcode",
     "api_pages",
     "both_themes",
+    "caution_links",
     "descriptions",
     "drawn_math",
     "glossary_links",
