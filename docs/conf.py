@@ -19,8 +19,10 @@ extensions = [
     "sphinx.ext.viewcode",
     "api_pages",
     "both_themes",
+    "caution_links",
     "descriptions",
     "drawn_math",
+    "glossary_links",
 ]
 exclude_patterns = ["_build"]
 

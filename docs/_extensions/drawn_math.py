@@ -21,7 +21,10 @@ PAGE_SIZE = 16.0
 HAT = "^"
 NARROW_HAT, WIDE_HAT = "\u02c6", "\u0302"
 
-_SIZE = re.compile(r'width="([\d.]+)" height="([\d.]+)"')
+_SIZE = re.compile(
+    r'width="(?P<width>[\d.]+)" height="(?P<height>[\d.]+)"'
+    r'(?P<box> viewBox="[\d.-]+ (?P<top>[\d.-]+) [\d.-]+ [\d.-]+")'
+)
 
 
 def mathml(tex: str, *, display: bool) -> ET.Element:
@@ -51,27 +54,34 @@ def drawn(tex: str, *, display: bool) -> str:
 
 def _picture(formula: ziamath.Math) -> str:
     """Return the SVG with lengths in em, standing on the line of the text."""
-    svg: str = formula.svg()
-    below = formula.getyofst() / PAGE_SIZE
+    return _SIZE.sub(_in_em, formula.svg(), count=1)
 
-    def in_em(size: re.Match[str]) -> str:
-        width, height = (float(length) / PAGE_SIZE for length in size.groups())
-        style = f"width:{width:.3f}em;height:{height:.3f}em;vertical-align:{below:.3f}em"
-        return f'aria-hidden="true" style="{style}"'
 
-    return _SIZE.sub(in_em, svg, count=1)
+def _in_em(found: re.Match[str]) -> str:
+    width, height, top = (float(found[name]) for name in ("width", "height", "top"))
+    below = top + height  # of the line, which is at 0
+    sizes = {"width": width, "height": height, "vertical-align": -below}
+    style = ";".join(f"{name}:{length / PAGE_SIZE:.3f}em" for name, length in sizes.items())
+    return f'aria-hidden="true" style="{style}"{found["box"]}'
+
+
+def parts(tex: str) -> list[str]:
+    """Return the formulas that stand side by side, so that a narrow page can put them in lines."""
+    found = [" ".join(part.split()) for part in tex.split(r"\qquad")]
+    whole = all(part and part.count("{") == part.count("}") for part in found)
+    return found if whole and r"\begin" not in tex else [" ".join(tex.split())]
 
 
 def visit_inline(writer: Any, node: nodes.math) -> None:
     """Write a formula in a line."""
-    writer.body.append(f'<span class="math">{drawn(node.astext(), display=False)}</span>')
+    writer.body.append(f'<span class="formula">{drawn(node.astext(), display=False)}</span>')
     raise nodes.SkipNode
 
 
 def visit_block(writer: Any, node: nodes.math_block) -> None:
     """Write a formula of its own."""
-    made = drawn(" ".join(node.astext().split()), display=True)
-    writer.body.append(f'<div class="math">{made}</div>\n')
+    made = " ".join(drawn(part, display=True) for part in parts(node.astext()))
+    writer.body.append(f'<div class="formula">{made}</div>\n')
     raise nodes.SkipNode
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import sys
 import tomllib
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -88,7 +89,9 @@ def options_trouble(words: list[str]) -> str:
     command = _group("earnest").commands.get(words[1])
     if command is None:
         return f"earnest has no command {words[1]!r}"
-    known = {"-h", "--help", *(word for option in command.params for word in option.opts)}
+    known = {"-h", "--help"}
+    for option in command.params:
+        known |= {*option.opts, *option.secondary_opts}
     asked = {word.partition("=")[0] for word in words[2:] if re.match(r"--?[a-z]", word)}
     return "" if asked <= known else f"earnest {words[1]} has no {sorted(asked - known)}"
 
@@ -111,6 +114,8 @@ def _pip(arguments: list[str], page: str) -> str:
 
 def _python(arguments: list[str], page: str) -> str:
     """A module or script of the repository, or a script that the page tells of."""
+    if arguments[0] == "-m" and arguments[1] in sys.stdlib_module_names:
+        return ""
     if arguments[0] == "-m":
         path = ROOT / arguments[1].replace(".", "/")
         there = path.with_suffix(".py").is_file() or (path / "__main__.py").is_file()
@@ -123,6 +128,10 @@ def _srun(arguments: list[str], page: str) -> str:
     return trouble(arguments, page)
 
 
+def _source(arguments: list[str], page: str) -> str:
+    return "" if arguments[0].endswith("bin/activate") else "only an environment is activated here"
+
+
 def _anything(arguments: list[str], page: str) -> str:
     return ""
 
@@ -133,6 +142,8 @@ PROGRAMS: dict[str, Callable[[list[str], str], str]] = {
     "make": _make,
     "pip": _pip,
     "python": _python,
+    "python3": _python,
+    ".": _source,
     "srun": _srun,
     "jq": _anything,  # reads what earnest wrote; not a part of the tests
 }

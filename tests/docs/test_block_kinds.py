@@ -175,6 +175,7 @@ def test_every_name_of_the_package_that_the_text_names_exists(page: Path) -> Non
         ("sh", "dask worker tcp://10.0.0.5:8786 --workers 8"),
         ("sh", "srun dask scheduler --prot 8786"),
         ("sh", "rm -rf run"),
+        ("sh", ". ./anything.sh"),
         ("sh", "earnest methods | head -3"),
         ("toml", "models = 7"),
         ("toml", "not toml"),
@@ -200,6 +201,7 @@ def test_an_unsound_block_is_noticed(kind: str, body: str, tmp_path: Path) -> No
         ("sh", "make test ARGS='-k auc' && make docs"),
         ("sh", "pip install -e '.[docs,test]'"),
         ("sh", "python -m benchmarks.speed"),
+        ("sh", "python3 -m venv venv && . venv/bin/activate"),
         ("json", '{"a": 1}'),
         (
             "yaml",

@@ -218,14 +218,15 @@ def test_pages_do_not_shout(page: Path) -> None:
     assert "!" not in text
 
 
-def test_decisions_are_numbered_without_a_gap_and_have_every_part() -> None:
+def test_decisions_have_a_number_of_their_own_and_every_part() -> None:
     folder = ROOT / "docs" / "development" / "decisions"
     records = sorted(folder.glob("[0-9]*.md"))
-    assert [r.name[:4] for r in records] == [f"{i:04d}" for i in range(1, len(records) + 1)]
+    numbers = [record.name[:4] for record in records]  # a gap is one that is still being written
+    assert len(set(numbers)) == len(numbers)
     for record in records:
         text = record.read_text(encoding="utf-8")
         assert text.startswith(f"# {record.name[:4]}. ")
-        assert re.search(r"^Status: (accepted|replaced by \d{4})$", text, re.M)
+        assert re.search(r"^Status: (accepted(; .*\d{4}.*)?|replaced by \d{4})$", text, re.M)
         assert re.findall(r"^## (.+)$", text, re.M) == [
             "Why the question came up",
             "What we chose",
