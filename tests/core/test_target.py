@@ -12,7 +12,14 @@ import pytest
 from earnest.core.arrays import as_array, missing
 from earnest.core.errors import InputError
 from earnest.core.predictions import Predictions
-from earnest.core.target import Target, Task, encode_classes, label_array, survival_parts
+from earnest.core.target import (
+    Target,
+    Task,
+    encode_classes,
+    label_array,
+    survival_parts,
+    usual_positive,
+)
 
 S = np.linspace(0.05, 0.95, 6)
 made = Predictions.from_arrays
@@ -278,3 +285,20 @@ def test_as_array_copies_no_numbers() -> None:
 def test_as_array_says_what_it_cannot_read() -> None:
     with pytest.raises(InputError, match="rows of equal length"):
         as_array("scores", [[1, 2], [3]])
+
+
+@pytest.mark.parametrize(
+    ("labels", "positive"),
+    [
+        (("case", "control"), "case"),
+        (("Control", "Case"), "Case"),
+        (("diseased", "healthy"), "diseased"),
+        (("No", "Yes"), "Yes"),
+        (("event", "no event"), "event"),
+        (("a", "b"), "b"),
+        (("negative", "no"), "no"),  # both are words for the negative one
+        ((1, 2), 2),
+    ],
+)
+def test_the_usual_positive_class_is_not_the_negative_one(labels, positive):
+    assert usual_positive(labels) == positive
