@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from os import PathLike
 from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
@@ -105,8 +106,17 @@ def evidence_of(given: Any) -> Evidence:
         "this is not a table of out-of-sample predictions",
         needs="earnest.Predictions, or earnest.Replicates",
         got=type(given).__name__,
-        cure="Make one with Predictions.from_arrays, from_frame or load.",
+        cure=_reader(given),
     )
+
+
+def _reader(given: Any) -> str:
+    """Say how predictions are made of what was given."""
+    if isinstance(given, (str, PathLike)):
+        return f"Read the file: Predictions.load({str(given)!r})."
+    if hasattr(given, "columns"):
+        return "Read the table with Predictions.from_frame."
+    return "Make one with Predictions.from_arrays, from_frame or load."
 
 
 def need_evidence(method: Method, given: Any) -> None:
