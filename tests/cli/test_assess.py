@@ -54,6 +54,21 @@ def test_json_is_the_estimate_of_the_library(run: Any, patients: Path) -> None:
     assert json.loads(done.out) == json.loads(json.dumps(made.to_dict()))
 
 
+def test_sensitivity_is_that_of_the_cases_and_the_text_says_so(
+    run: Any, patients: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "cases.csv"
+    text = patients.read_text().replace(",yes,", ",case,").replace(",no,", ",control,")
+    path.write_text(text)
+    asked = (*ASK, "--metric", "sensitivity", "--method", "cv", "--seed", "7")
+    done = run("assess", path, *asked)
+    assert "recall, higher is better; case is the positive class" in " ".join(done.out.split())
+    same = json.loads(run("assess", patients, *asked, "--positive", "yes", "--json").out)
+    assert json.loads(run("assess", path, *asked, "--json").out)["value"] == same["value"]
+    auc = run("assess", path, *ASK, "--metric", "AUC", "--method", "cv", "--seed", "7")
+    assert "positive class" not in auc.out
+
+
 def test_the_text_says_what_to_expect_and_of_what(run: Any, patients: Path) -> None:
     done = run("assess", patients, *ASK, "--method", "corrected_t", "--seed", "7")
     text = " ".join(done.out.split())

@@ -15,7 +15,7 @@ ESTIMATE = ("estimate", "{table}", "--metric", "roc_auc")
         (["--nope"], "No such option: --nope"),
         (["estimate"], "error: Missing argument 'PREDICTIONS'. Try 'earnest estimate --help'.\n"),
         (["estimate", "{table}"], "error: Missing option '--metric' / '-m'"),
-        (["methods", "extra"], "unexpected extra argument"),
+        (["metrics", "extra"], "unexpected extra argument"),
         ([*ESTIMATE, "--metrics"], "No such option: --metrics"),
         ([*ESTIMATE, "--seed", "x"], "Invalid value for '--seed'"),
         ([*ESTIMATE, "--level", "high"], "Invalid value for '--level'"),

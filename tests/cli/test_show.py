@@ -5,8 +5,10 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import earnest as en
 from earnest.cli.show import show_estimate
 from earnest.cli.show_table import show_estimates
 from earnest.core.intervals import Interval
@@ -247,3 +249,16 @@ def test_one_sided_rows_say_their_side(capsys):
     said = shown(Estimates(made), capsys)
     assert "90 % interval" in said
     assert "above 0.72" in said
+
+
+@pytest.mark.parametrize(("method", "configs"), [("delong", 3), ("holdout", 3), ("delong", 1)])
+def test_a_random_split_shows_its_seed_and_one_model_keeps_nothing_apart(capsys, method, configs):
+    y = np.tile([0, 1], 40)
+    scores = y[:, None] + np.random.default_rng(0).standard_normal((80, configs))
+    made = en.estimate(
+        en.Predictions.from_arrays(y, scores), method=method, metric="roc_auc", rng=123
+    )
+    text = " ".join(shown(made, capsys).split())
+    assert ("seed 123" in text) == (configs > 1)
+    assert ("kept apart" in text) == (method == "delong" and configs > 1)
+    assert "no folds" in text

@@ -240,3 +240,17 @@ def test_files_of_other_programs_are_told_how_to_become_tables(
     (tmp_path / name).write_bytes(b"x")
     with pytest.raises(EarnestError, match=cure):
         en.Predictions.load(tmp_path / name)
+
+
+def test_a_part_that_stands_in_the_index_of_pandas_is_not_lost() -> None:
+    table = pd.DataFrame({"y": Y, "fold": FOLD, "group": np.arange(N) // 2, "rf": P[0]})
+    wanted = read(table)
+    for index in ("group", ["group"], ["fold", "group"]):
+        found = read(table.set_index(index))
+        assert found.target.groups is not None
+        np.testing.assert_array_equal(found.target.groups, wanted.target.groups)
+        assert (found.n_folds, found.configs.ids) == (5, ("rf",))
+    said = read(table.rename(columns={"group": "site"}).set_index("site"), group="site")
+    np.testing.assert_array_equal(said.target.groups, wanted.target.groups)
+    other = table.assign(name="x").set_index("name")
+    assert read(other).configs.ids == ("rf",)

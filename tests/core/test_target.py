@@ -12,7 +12,14 @@ import pytest
 from earnest.core.arrays import as_array, missing
 from earnest.core.errors import InputError
 from earnest.core.predictions import Predictions
-from earnest.core.target import Target, Task, encode_classes, label_array, survival_parts
+from earnest.core.target import (
+    Target,
+    Task,
+    encode_classes,
+    label_array,
+    survival_parts,
+    usual_positive,
+)
 
 S = np.linspace(0.05, 0.95, 6)
 made = Predictions.from_arrays
@@ -285,3 +292,20 @@ def test_a_task_may_be_given_by_its_name_and_no_other() -> None:
     assert Target(y=y, task="binary", classes=(0, 1)).task is Task.BINARY
     with pytest.raises(InputError, match="task"):
         Target(y=y, task="classification")
+
+
+@pytest.mark.parametrize(
+    ("labels", "positive"),
+    [
+        (("case", "control"), "case"),
+        (("Control", "Case"), "Case"),
+        (("diseased", "healthy"), "diseased"),
+        (("No", "Yes"), "Yes"),
+        (("event", "no event"), "event"),
+        (("a", "b"), "b"),
+        (("negative", "no"), "no"),  # both are words for the negative one
+        ((1, 2), 2),
+    ],
+)
+def test_the_usual_positive_class_is_not_the_negative_one(labels, positive):
+    assert usual_positive(labels) == positive

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import earnest as en
@@ -344,3 +345,13 @@ def test_a_callable_metric_that_refuses_constants_is_answered(regression: Predic
     made = estimate(regression, method="naive", metric=metric)
     assert made.no_information is None
     assert made.value > 0
+
+
+def test_a_file_or_a_frame_is_told_how_it_becomes_predictions() -> None:
+    for given, cure in (
+        ("preds.csv", r"Predictions\.load\('preds\.csv'\)"),
+        (pd.DataFrame({"y": [0, 1]}), r"Predictions\.from_frame"),
+        ([0.1, 0.2], r"Predictions\.from_arrays, from_frame or load"),
+    ):
+        with pytest.raises(en.EvidenceError, match=cure):
+            en.estimate(given, metric="roc_auc")

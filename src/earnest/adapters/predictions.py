@@ -130,7 +130,12 @@ def cure_for(source: Any) -> str:
             "study, y, store=...). What it learned is told by earnest.explain(study)."
         )
     if isinstance(source, (str, Path)):
-        return "Read it first: earnest.Predictions.load(path), or earnest.predictions_from(path)."
+        return (
+            f"Read it first: earnest.Predictions.load({str(source)!r}), or "
+            "earnest.predictions_from of what another tool wrote."
+        )
+    if hasattr(source, "columns"):
+        return "Read the table with Predictions.from_frame."
     kinds = {kind.__name__ for kind in type(source).__mro__}
     home = type(source).__module__.split(".")[0]
     if home == "flaml":

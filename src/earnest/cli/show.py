@@ -23,6 +23,7 @@ from earnest.metrics import METRICS
 PICTURE = 44  # columns from the first to the last tick
 NARROWEST = 50  # columns under which a picture tells nothing
 MOST_CAUTIONS = 5
+APART = " on a part kept apart"
 SPEAKER = "your predictions"  # all that the command line is given
 
 Part = Text | Table | Padding
@@ -124,7 +125,9 @@ def subject(estimate: Estimate) -> Iterator[Fact]:
 def method_facts(estimate: Estimate) -> Iterator[Fact]:
     """Yield the method and what it estimates."""
     spec = spec_of(estimate)
-    yield "Method", f"{spec.name}: {spec.title}"
+    # Of one configuration nothing is kept apart: all cases score.
+    title = spec.title if estimate.n_configs > 1 else spec.title.removesuffix(APART)
+    yield "Method", f"{spec.name}: {title}"
     yield "Estimates", estimand_words(estimate)
 
 

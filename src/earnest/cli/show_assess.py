@@ -25,8 +25,11 @@ from earnest.core.results import Estimate
 from earnest.core.sentences import confidence, headline, printed
 from earnest.core.specs import Estimand
 from earnest.core.tables import Estimates
+from earnest.metrics import METRICS
+from earnest.metrics.families import BINARY
 
 PICTURE = 44  # columns from the first to the last tick
+_OF_BOTH = ("roc_auc", "ks")  # the same whichever of two classes is positive
 FLATTERING = (Estimand.TRAINING_SCORE, Estimand.OPTIMISTIC_MEAN)
 LOOKED_AT = "cases, classes per fold, groups, fits that failed"
 
@@ -95,7 +98,13 @@ def _subject(estimate: Estimate, source: Any) -> Iterator[Fact]:
     used = counted(source.inputs.n_columns, "column")
     yield "Table", f"{source.source}: {counted(source.n_cases, 'case')}, {used}, {source.words}"
     better = "higher" if estimate.scale.greater_is_better else "lower"
-    yield "Metric", f"{estimate.metric}, {better} is better"
+    about = f"; {source.classes[-1]} is the positive class" if _of_one(estimate.metric) else ""
+    yield "Metric", f"{estimate.metric}, {better} is better{about}"
+
+
+def _of_one(metric: str) -> bool:
+    """Tell whether a metric is another one when the other class is the positive one."""
+    return metric in METRICS and METRICS[metric].tasks == BINARY and metric not in _OF_BOTH
 
 
 def _method(estimate: Estimate) -> Iterator[Fact]:

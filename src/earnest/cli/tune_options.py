@@ -85,7 +85,8 @@ Positive = Annotated[
     typer.Option(
         "--positive",
         metavar="LABEL",
-        help="[dim]default: the last of two[/dim]  The positive class.",
+        help="[dim]default: yes of yes and no, case of case and control, else the last[/dim]  "
+        "The positive class.",
         rich_help_panel=_READ,
     ),
 ]

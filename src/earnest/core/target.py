@@ -34,6 +34,23 @@ _CLEAR_PAIRS: tuple[tuple[object, object], ...] = (
     ("false", "true"),
 )
 
+# Words for the class that a study is not about.
+_NEGATIVE = {"control", "controls", "no", "negative", "healthy", "normal", "well", "absent", "none"}
+_NEGATIVE |= {"false", "alive", "censored", "benign", "no event", "non-case", "non-event"}
+
+
+def usual_positive(labels: tuple[Any, ...]) -> Any:
+    """Return the class of two that is not called the negative one, else the last.
+
+    Examples
+    --------
+    >>> from earnest.core.target import usual_positive
+    >>> usual_positive(("case", "control")), usual_positive(("a", "b"))
+    ('case', 'b')
+    """
+    named = [label for label in labels if str(label).strip().casefold() not in _NEGATIVE]
+    return named[0] if len(named) == 1 else labels[-1]
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Target:

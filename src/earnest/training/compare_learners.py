@@ -124,7 +124,8 @@ def compare_learners(
     groups : array-like, shape (n,), optional
         Cases that belong together.
     positive : label, optional
-        The positive class; the last one by default, as in scikit-learn.
+        The positive class; by default the last one, as in scikit-learn, or the other one where
+        the last is called so ('control', 'no', 'healthy').
     alternative, confidence_level
         As for `compare`.
     store : path or Store, optional

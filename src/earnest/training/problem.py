@@ -13,7 +13,14 @@ from earnest.core import check
 from earnest.core.configs import Configs
 from earnest.core.errors import InputError, MetricError
 from earnest.core.predictions import Predictions
-from earnest.core.target import Target, Task, encode_units, plain_labels, survival_parts
+from earnest.core.target import (
+    Target,
+    Task,
+    encode_units,
+    plain_labels,
+    survival_parts,
+    usual_positive,
+)
 from earnest.core.target_reading import infer_task, read_target
 from earnest.metrics.families import Metric, Need
 from earnest.metrics.responding import check_fits
@@ -138,6 +145,8 @@ def read_outcome(
             got=f"positive={check.show(positive)} for a {task} task",
             cure="Leave it out.",
         )
+    if positive is None and task is Task.BINARY:
+        positive = usual_positive(plain_labels(np.unique(np.asarray(y))))
     target = _target(y, task, positive, groups, False)
     return (
         target

@@ -85,7 +85,8 @@ def bootstrap_train(
     groups : array-like, shape (n,), optional
         Units that are drawn whole.
     positive : label, optional
-        The positive class; the last one by default, as in scikit-learn.
+        The positive class; by default the last one, as in scikit-learn, or the other one where
+        the last is called so ('control', 'no', 'healthy').
     n_jobs : int, optional
         How many samples are trained at once; never changes the result.
     store : path or Store, optional

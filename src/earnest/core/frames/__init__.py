@@ -7,7 +7,7 @@ from typing import Any
 
 from earnest.core import check
 from earnest.core.errors import InputError
-from earnest.core.frames.columns import Columns
+from earnest.core.frames.columns import Columns, with_index
 from earnest.core.frames.long import LongParts, is_long, long_arguments, refuse_parts_of_long
 from earnest.core.frames.repeats import with_repeats
 from earnest.core.frames.roles import Roles, assign_roles
@@ -93,7 +93,8 @@ def read_frame(
     >>> read_frame(table)
     Predictions(n=2, configs=2, repeats=1, folds=1, task=binary, response=probability)
     """
-    columns = with_repeats(Columns.of(frame), fold, repeat)
+    named = (target, fold, group, repeat, id, strata, time, event)
+    columns = with_repeats(Columns.of(with_index(frame, named)), fold, repeat)
     if format is not None:
         check.one_of("format", format, ("wide", "long"))
     long = model is not None or is_long(columns) if format is None else format == "long"

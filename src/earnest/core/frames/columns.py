@@ -215,6 +215,20 @@ class Grid:
             )
 
 
+def with_index(frame: Any, parts: Iterable[str | None]) -> Any:
+    """Return a pandas frame with those levels of its index as columns that have a part.
+
+    A group that stands in the index would else be lost without notice; other names of rows are
+    left out, as they always are.
+    """
+    levels = getattr(getattr(frame, "index", None), "names", None)
+    if levels is None or not hasattr(frame, "reset_index"):
+        return frame
+    known = {*parts, "y", "y_true", "row_id", "config_id"} - {None, *frame.columns}
+    named = [name for name in levels if name in known]
+    return frame.reset_index(level=named) if named else frame
+
+
 def refuse_stray_text(name: str, values: NDArray[Any], labels: Iterable[Any] = ()) -> None:
     """Refuse a column of numbers that a few cells have made one of text.
 

@@ -13,7 +13,7 @@ from earnest.core import check
 from earnest.core.arrays import first_other, whole_as_int
 from earnest.core.errors import InputError
 from earnest.core.frames.columns import Columns
-from earnest.core.target import Task, encode_classes, label_array, plain_labels
+from earnest.core.target import Task, encode_classes, label_array, plain_labels, usual_positive
 from earnest.core.target_reading import read_target
 from earnest.training.problem import survival_outcome
 from earnest.training.tables.kinds import is_number, is_text
@@ -250,7 +250,7 @@ def _classes(
     said: str,
 ) -> Outcome:
     if task is Task.BINARY and positive is None:
-        positive = labels[-1]  # as scikit-learn has it
+        positive = usual_positive(labels)
     place, classes = _in_words_of(name, labels, task, positive)
     y = place[codes]
     counts = np.bincount(y)
