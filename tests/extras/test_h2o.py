@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -28,7 +29,8 @@ KEEP = KEPT | {"keep_cross_validation_fold_assignment": True}
 def cluster() -> Iterator[Any]:
     import h2o
 
-    h2o.init(nthreads=1, max_mem_size="1G", verbose=False, port=54811)
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])  # each has a cluster of its own
+    h2o.init(nthreads=1, max_mem_size="1G", verbose=False, port=54811 + 10 * worker)
     h2o.no_progress()
     yield h2o
     h2o.cluster().shutdown()
