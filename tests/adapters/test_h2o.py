@@ -118,6 +118,9 @@ def test_rows_of_no_weight_are_left_out(automl: Any) -> None:
     laws.has_groups(pi, np.arange(3, 99) // 3)
     assert "4 of them are left out: they have a weight of 0" in codes(pi)["EN080"]
     assert "EN047" in codes(pi)
+    y = np.array([float(row[0]) for row in run.facts["outcome"][1:]])
+    run.get_frame = lambda name: None  # then the zeros tell
+    assert en.predictions_from(run, y).n_cases == 97
 
 
 def test_rows_without_an_outcome_are_left_out(automl: Any) -> None:

@@ -201,21 +201,24 @@ def test_a_folder_without_models_or_task_is_refused(folder: Path) -> None:
         en.predictions_from(folder)
 
 
-def test_labels_that_are_numbers_keep_their_type(folder: Path) -> None:
+@pytest.mark.parametrize("codes", [{"1": 0, "2": 1}, {"1.0": 0, "2.0": 1}])
+def test_labels_that_are_numbers_keep_their_type(folder: Path, codes: dict[str, int]) -> None:
     for path in folder.glob("*/framework.json"):
         facts = json.loads(path.read_text(encoding="utf-8"))
         for step in facts["preprocessing"]:
-            step["categorical_y"] = {"1": 0, "2": 1}
+            step["categorical_y"] = codes
         path.write_text(json.dumps(facts), encoding="utf-8")
     y = np.where(table("binary")["outcome"] == "malignant", 2, 1)
-    assert en.predictions_from(folder, y).target.classes == (1, 2)
-    assert en.predictions_from(folder, y.astype(str)).target.classes == ("1", "2")
-    assert en.predictions_from(folder).target.classes == ("1", "2")  # as it says, they were text
+    assert en.predictions_from(folder).target.classes == tuple(codes)  # text, as the folder says
     facts = json.loads((folder / "data_info.json").read_text(encoding="utf-8"))
     text = json.dumps({**facts, "target_is_numeric": True})
     (folder / "data_info.json").write_text(text, encoding="utf-8")
     assert en.predictions_from(folder).target.classes == (1, 2)
-    assert en.predictions_from(folder, y.astype(float)).target.classes == (1, 2)
+    for given in (y, y.astype(float), y.astype(object)):
+        assert en.predictions_from(folder, given).target.classes == (1, 2)
+    assert en.predictions_from(folder, y.astype(str)).target.classes == ("1", "2")
+    with pytest.raises(InputError, match="120 of 120 other values"):
+        en.predictions_from(folder, 3 - y)
 
 
 def test_codes_without_labels_are_whole_numbers(folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -28,7 +29,8 @@ KEEP = KEPT | {"keep_cross_validation_fold_assignment": True}
 def cluster() -> Iterator[Any]:
     import h2o
 
-    h2o.init(nthreads=1, max_mem_size="1G", verbose=False, port=54811)
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])  # each has a cluster of its own
+    h2o.init(nthreads=1, max_mem_size="1G", verbose=False, port=54811 + 10 * worker)
     h2o.no_progress()
     yield h2o
     h2o.cluster().shutdown()
@@ -151,7 +153,8 @@ def test_rows_of_no_weight_are_left_out(cluster: Any, task: str) -> None:
     """H2O writes zeros for them, which look like predictions."""
     data = table(task)
     data["w"] = np.where(np.arange(len(data)) % 5 == 0, 0.0, 2.0)
-    model = trained(framed(data, factor=task == "binary"), 1, weights_column="w", **KEEP)
+    frame = framed(data, factor=task == "binary")  # H2O removes a frame that no name holds
+    model = trained(frame, 1, weights_column="w", **KEEP)
     pi = en.predictions_from(model, groups=np.arange(len(data)) // 2)
     assert pi.n_cases == np.sum(data["w"] > 0)
     told = {remark.code: remark.what for remark in pi.remarks}
@@ -179,13 +182,12 @@ def test_rows_without_an_outcome_are_left_out(cluster: Any, task: str, tmp_path:
 
 def test_labels_come_back_as_they_were(cluster: Any) -> None:
     yes = table("binary")["outcome"] == "benign"
-    odd = table("binary").assign(outcome=np.where(yes, 'not "bad", fine', "übel"))
-    assert en.predictions_from(trained(framed(odd), 1, **KEEP)).target.classes == (
-        'not "bad", fine',
-        "übel",
-    )
+    odd = framed(table("binary").assign(outcome=np.where(yes, 'not "bad", fine', "übel")))
+    pi = en.predictions_from(trained(odd, 1, **KEEP))
+    assert pi.target.classes == ('not "bad", fine', "übel")
     coded = table("binary").assign(outcome=np.where(yes, 1, 0))
-    model = trained(framed(coded), 1, **KEEP)
+    frame = framed(coded)
+    model = trained(frame, 1, **KEEP)
     assert en.predictions_from(model, coded["outcome"]).target.classes == (0, 1)
     other = en.predictions_from(model, positive=0)
     assert other.target.classes == ("1", "0")  # the last is positive
@@ -195,7 +197,8 @@ def test_labels_come_back_as_they_were(cluster: Any) -> None:
 
 def test_a_model_that_was_saved_needs_the_outcome(cluster: Any, tmp_path: Path) -> None:
     data = table("binary")
-    model = trained(framed(data), 1, **KEEP)
+    frame = framed(data)
+    model = trained(frame, 1, **KEEP)
     before = en.predictions_from(model)
     path = cluster.save_model(model, str(tmp_path), export_cross_validation_predictions=True)
     cluster.remove_all()

@@ -44,9 +44,12 @@ def test_a_recording_reads_as_the_run_that_it_is_of(live: Path, tmp_path: Path) 
 
 
 def test_models_that_peeked_are_named(live: Path) -> None:
-    told = {remark.code: remark.what for remark in en.predictions_from(live).remarks}
-    for name in ("_GoldenFeatures", "_SelectedFeatures", "_BoostOnErrors"):
-        assert name in told["EN081"]
+    pi = en.predictions_from(live)
+    told = {remark.code: remark.what for remark in pi.remarks}["EN081"]
+    kinds = ("_GoldenFeatures", "_SelectedFeatures", "_BoostOnErrors")
+    peeked = [name for name in pi.configs.ids if name.endswith(kinds)]
+    assert peeked  # which of them mljar makes depends on the time that it has
+    assert all(name in told for name in peeked)
 
 
 def fit(folder: Path, data: pd.DataFrame, **options: Any) -> Any:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import gc
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -111,11 +113,28 @@ def predictions_of(predictor: Any, wanted: Wanted) -> Predictions:
 
 def _facts(predictor: Any) -> dict[str, Any]:
     try:
-        return dict(predictor.info())
+        with _cheap_collections():
+            return dict(predictor.info())
     except AssertionError as error:  # as AutoGluon says before a fit, and after one that failed
         raise InputError(
             "the predictor of AutoGluon was not fitted, or its fit failed", got=str(error)
         ) from error
+
+
+@contextmanager
+def _cheap_collections() -> Iterator[None]:
+    """Let garbage collections pass over what is there already.
+
+    AutoGluon collects once for every child of every model, to tell its size.
+    """
+    if gc.get_freeze_count():  # somebody else's
+        yield
+        return
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def _refuse_no_bags(facts: Mapping[str, Any]) -> None:

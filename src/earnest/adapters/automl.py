@@ -125,7 +125,7 @@ def _remarks(kept: Kept, used: Sequence[Model], *, fold_known: bool) -> Iterator
             "EN101",
             f"{kept.tool} stopped the training of {_number(stopped)} by the score on the "
             f"fold that tests: {check.some(stopped)}.",
-            "Their predictions are a little too good, and no method corrects for that.",
+            "Such predictions are a little too good, and no method corrects for that.",
             "Confirm on cases that the tool never saw.",
         )
     yield from _peeked(kept.tool, used)
@@ -158,7 +158,7 @@ def _peeked(tool: str, used: Sequence[Model]) -> Iterator[Caution]:
             "EN081",
             f"{tool} had looked at the cases that test them before it trained {_number(peeked)} "
             f"({how}): {check.some([m.name for m in peeked])}.",
-            "Their predictions are too good, and no method corrects for that.",
+            "Such predictions are too good, and no method corrects for that.",
             "Leave them out with pi.select(...), or confirm on cases that the tool never saw.",
         )
 
@@ -201,7 +201,7 @@ def _ensembles(kept: Kept, used: Sequence[Model]) -> Iterator[Caution]:
     elif names:
         yield Caution(
             "EN102",
-            f"Left out: {_number(names)} that combine others, {check.some(names)}.",
+            f"Left out, for they combine others: {_number(names)}, {check.some(names)}.",
             f"The result is about the best of the rest; what {kept.tool} predicts with may be "
             "another.",
             "ensembles=True takes them in, as optimistic as they are.",

@@ -45,7 +45,7 @@ def predictions_of(source: Any, wanted: Wanted) -> Predictions:
         )
     frame = _training_frame(kept)
     y = _outcome(kept[0], frame, wanted)
-    rows, why = _cases(kept[0], frame, y)
+    rows, why = _cases(missing(y), _idle(kept[0], frame, read, len(y)))
     labels = _as_in(y[rows], _labels(kept[0]))
     fold = _folds(kept, frame, len(y))
     run = Kept(
@@ -255,16 +255,19 @@ def _of_length(y: Any, n: int) -> NDArray[Any]:
     return np.asarray(y)
 
 
-def _cases(model: Any, frame: Any, y: NDArray[Any]) -> tuple[NDArray[np.intp], str]:
-    """Return the rows that were judged, and why others were not.
-
-    Of a row without an outcome nothing can be judged, and a row of weight 0 has no prediction:
-    H2O writes zeros.
-    """
-    absent = missing(y)
+def _idle(model: Any, frame: Any, read: Sequence[Model], n: int) -> NDArray[np.bool_]:
+    """Tell which rows had no weight: of these H2O writes zeros, which are no predictions."""
     name = _column(model, "weights_column")
-    weights = np.ones(len(y)) if frame is None or name is None else _values(frame, name)
-    idle = ~(weights > 0)
+    if name is None:
+        return np.zeros(n, dtype=bool)
+    if frame is not None:
+        return ~(_values(frame, name) > 0)
+    answers = [one.answer.reshape(n, -1) for one in read if one.answer is not None]
+    return np.asarray((np.hstack(answers) == 0).all(axis=1))
+
+
+def _cases(absent: NDArray[np.bool_], idle: NDArray[np.bool_]) -> tuple[NDArray[np.intp], str]:
+    """Return the rows that were judged, and why others were not."""
     reasons = ("no outcome" if absent.any() else "", "a weight of 0" if idle.any() else "")
     why = " or ".join(filter(None, reasons))
     return np.flatnonzero(~absent & ~idle), f"they have {why}" if why else ""

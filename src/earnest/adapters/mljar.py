@@ -8,7 +8,6 @@ there are `predictions_validation.csv` and `split_validation_indices.npy` instea
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 from earnest.adapters.automl import Given, Kept, Model, predictions_of_models
 from earnest.adapters.wanted import Wanted
 from earnest.core import check
-from earnest.core.arrays import missing
+from earnest.core.arrays import missing, whole_as_int
 from earnest.core.errors import EvidenceError, FormatError, InputError
 from earnest.core.predictions import Predictions
 
@@ -80,7 +79,8 @@ def predictions_of_folder(folder: Path, wanted: Wanted) -> Predictions:
     labels = _labels(tables, task)
     rows, fold = _folds(folder, len(with_rows[0]))
     given = _given(rows, int(about.get("rows", rows.max() + 1)), wanted)
-    written = _written(with_rows[0], labels, numbers=bool(about.get("target_is_numeric")))
+    names = _names(labels, numbers=bool(about.get("target_is_numeric")))
+    written = _written(with_rows[0], names)
     y = written if wanted.y is None else _agreed(written, given, wanted)
     kept = Kept(
         tool=TOOL,
@@ -91,7 +91,7 @@ def predictions_of_folder(folder: Path, wanted: Wanted) -> Predictions:
         weighted=bool(about.get("is_sample_weighted")),
         given=given,
     )
-    return predictions_of_models(kept, _with_task(wanted, task, _as_in(y, labels)))
+    return predictions_of_models(kept, _with_task(wanted, task, _as_in(y, names)))
 
 
 def _begun(folder: Path) -> dict[str, Any]:
@@ -206,24 +206,31 @@ def _given(rows: NDArray[np.intp], n: int, wanted: Wanted) -> Given:
     return Given(n=len(absent), rows=known[rows], left_out=why)
 
 
-def _written(table: Table, labels: list[str] | None, *, numbers: bool) -> NDArray[Any]:
+def _names(labels: list[str] | None, *, numbers: bool) -> NDArray[Any] | None:
+    """Return the user's labels in the order of their codes; mljar writes them as text."""
+    if labels is None or not numbers:
+        return None if labels is None else np.asarray(labels)
+    try:
+        return whole_as_int(np.asarray(labels, dtype=np.float64))
+    except ValueError:
+        return np.asarray(labels)
+
+
+def _written(table: Table, names: NDArray[Any] | None) -> NDArray[Any]:
     """Return the outcome that mljar wrote, in the user's labels."""
     target = table.named("target")[:, 0]
-    if labels is None:
-        return target if np.any(target % 1) else target.astype(np.int64)
-    whole = numbers and all(re.fullmatch(r"-?\d+", label) for label in labels)
-    names = np.asarray(labels, dtype=np.int64) if whole else np.asarray(labels)
-    return names[target.astype(np.intp)]
+    return whole_as_int(target) if names is None else names[target.astype(np.intp)]
 
 
 def _agreed(written: NDArray[Any], given: Given, wanted: Wanted) -> NDArray[Any]:
     """Return the given outcome if it is the one that mljar wrote."""
     mine = np.asarray(given.cases(wanted.y))
-    if mine.dtype.kind == "f":
+    if mine.dtype.kind == "f" and written.dtype.kind in "if":
         same = np.isclose(mine, written)
+    elif mine.dtype.kind == "b" or written.dtype.kind == mine.dtype.kind:
+        same = mine == written
     else:
-        text = written.dtype.kind == "U"
-        same = mine.astype(str) == written if text else mine == written
+        same = mine.astype(str) == written.astype(str)
     if not np.all(same):
         raise InputError(
             "`y` differs from the outcome that mljar wrote",
@@ -234,10 +241,10 @@ def _agreed(written: NDArray[Any], given: Given, wanted: Wanted) -> NDArray[Any]
     return mine
 
 
-def _as_in(y: NDArray[Any], labels: list[str] | None) -> list[Any] | None:
-    """Return the labels as `y` has them: mljar writes them as text."""
+def _as_in(y: NDArray[Any], names: NDArray[Any] | None) -> list[Any] | None:
+    """Return the labels as `y` has them."""
     known = {str(value): value for value in np.unique(y).tolist()}
-    return None if labels is None else [known.get(label, label) for label in labels]
+    return None if names is None else [known.get(str(name), name) for name in names.tolist()]
 
 
 def _model(table: Table, task: str, labels: list[str] | None) -> Model:

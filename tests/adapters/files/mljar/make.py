@@ -76,7 +76,7 @@ def fitted(task: str, kind: str, folder: Path) -> Any:
     automl = AutoML(
         **options | {"validation_strategy": strategy},
         results_path=str(folder),
-        total_time_limit=900,
+        total_time_limit=3600,
         train_ensemble=True,
         stack_models=task == "binary" and kind == "folds",
         hill_climbing_steps=0,
