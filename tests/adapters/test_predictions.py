@@ -65,7 +65,7 @@ def test_estimates_and_reports_send_a_search_and_a_study_to_their_door() -> None
             en.estimate(given, metric="roc_auc")
         with pytest.raises(InputError, match=cure):
             en.report(given, metric="roc_auc")
-    with pytest.raises(EvidenceError, match=r"Predictions\.load\(path\)"):
+    with pytest.raises(EvidenceError, match=r"Predictions\.load\('predictions\.csv'\)"):
         en.estimate("predictions.csv", metric="roc_auc")
 
 
