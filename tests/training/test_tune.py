@@ -415,7 +415,7 @@ def test_the_clock_waits_for_two_complete_configurations_and_spares_the_last_fit
         ({"n_configs": 0}, "`n_configs` is out of range"),
         ({"drop": "all"}, "drop"),
         ({"metric": "rmse"}, "metric 'rmse' is not defined for a binary task"),
-        ({"metric": "roc"}, "metric 'roc' is unknown"),
+        ({"metric": "rok"}, "metric 'rok' is unknown"),
         ({"portfolio": "huge"}, "portfolio 'huge' is unknown"),
         ({"confidence_level": 95}, "`confidence_level` is out of range"),
         ({"n_jobs": 0}, "`n_jobs` is out of range"),

@@ -13,7 +13,7 @@ from earnest.core.errors import EarnestError
 from earnest.core.protocols import Outcome
 from earnest.training.ledger import Ledger
 
-USERS_LINE = 4  # whoever called `fit`, which calls `judge`, which calls here
+USERS_LINE = 5  # whoever called `fit`, which calls `_run` and `judge`, which calls here
 
 
 class AllFailedError(EarnestError, ValueError):
