@@ -17,6 +17,7 @@ import json
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
@@ -125,7 +126,7 @@ def blocks(text: str) -> list[Block]:
 def run_page(text: str, folder: Path) -> list[Output]:
     """Run the examples of a page in a folder, and return what it shows beside what they print."""
     outputs = []
-    with example_module() as names:
+    with example_module() as names, hearing_ctrl_c():
         for block, after in pairwise([*blocks(text), Block("", "", len(text), len(text))]):
             if block.language == "python":
                 printed = run_python(block.body, names, folder)
@@ -145,6 +146,19 @@ def example_module() -> Iterator[dict[str, Any]]:
         yield vars(module)
     finally:
         del sys.modules[module.__name__]
+
+
+@contextmanager
+def hearing_ctrl_c() -> Iterator[None]:
+    """Let examples hear Ctrl-C, to which a shell makes its background jobs and theirs deaf."""
+    deaf = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    if deaf:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        if deaf:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _adjacent(text: str, block: Block, after: Block) -> bool:
