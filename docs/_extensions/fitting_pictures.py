@@ -1,8 +1,8 @@
 """Show a picture in the colours and the width of the page: its siblings are put beside it.
 
-`name-dark` is the sibling of `name` or `name-light`, `name-phone` that of `name-wide`. Pages name
-the light and wide one alone, as every Markdown viewer can show it. Pictures in a table are left as
-they are: there a page shows several on purpose.
+`name-dark` is the sibling of `name` or `name-light`, `name-phone` that of `name` or `name-wide`.
+Pages name the light and wide one alone, as every Markdown viewer can show it. Pictures in a table
+are left as they are: there a page shows several on purpose.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ _BEFORE_IMAGES_ARE_COLLECTED = 100
 def siblings(uri: str) -> dict[str, tuple[str, ...]]:
     """Return the addresses at which a picture and its siblings would be, with their classes."""
     path = PurePosixPath(uri)
-    names = {"only-light": path.stem, "only-dark": path.stem.removesuffix("-light") + "-dark"}
-    found = {}
-    for theme, name in names.items():
-        found[str(path.with_name(name + path.suffix))] = (theme, "only-wide")
-        if "-wide" in name:
-            narrow = name.replace("-wide", "-phone")
-            found[str(path.with_name(narrow + path.suffix))] = (theme, "only-phone")
-    return found
+    wide = path.stem.removesuffix("-light")
+    themes = {"only-light": path.stem.removeprefix(wide), "only-dark": "-dark"}
+    widths = {"only-wide": wide, "only-phone": wide.removesuffix("-wide") + "-phone"}
+    return {
+        str(path.with_name(name + ending + path.suffix)): (theme, width)
+        for theme, ending in themes.items()
+        for width, name in widths.items()
+    }
 
 
 def fit(app: Sphinx, doctree: nodes.document) -> None:

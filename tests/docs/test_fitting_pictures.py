@@ -34,21 +34,30 @@ def test_a_wide_picture_has_siblings_for_phones_and_the_dark() -> None:
     }
 
 
-def test_a_picture_of_one_width_has_a_dark_sibling_alone() -> None:
-    assert list(siblings("_static/curse.svg")) == ["_static/curse.svg", "_static/curse-dark.svg"]
+def test_a_picture_without_a_width_in_its_name_is_the_wide_one() -> None:
+    assert siblings("_static/curse.svg") == {
+        "_static/curse.svg": ("only-light", "only-wide"),
+        "_static/curse-phone.svg": ("only-light", "only-phone"),
+        "_static/curse-dark.svg": ("only-dark", "only-wide"),
+        "_static/curse-phone-dark.svg": ("only-dark", "only-phone"),
+    }
 
 
 @pytest.mark.parametrize("page", ["docs/index.md", "docs/tutorials/4-read-the-report.md"])
-def test_every_wide_picture_of_a_report_has_all_its_siblings(page: str) -> None:
+def test_every_wide_picture_has_all_its_siblings(page: str) -> None:
     path = ROOT / page
-    found = re.findall(r"^!\[[^]]*\]\((\S+-wide-light\.png)\)", path.read_text("utf-8"), re.M)
+    found = re.findall(r"^!\[[^]]*\]\((\S+)\)", path.read_text("utf-8"), re.M)
     assert found
     for uri in found:
         assert all((path.parent / sibling).is_file() for sibling in siblings(uri)), uri
 
 
-def test_the_readme_has_a_picture_for_phones() -> None:
+def test_every_picture_of_the_readme_has_one_for_phones() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    shown = re.findall(r'(?:src|srcset)="([^"]+)"', text)
-    assert [Path(name).name for name in shown] == ["front-phone-light.png", "front-wide-light.png"]
-    assert all((ROOT / name).is_file() for name in shown)
+    assert "![" not in text
+    pairs = re.findall(r'srcset="([^"]+)">\s*<img [^>]*src="([^"]+)"', text)
+    assert len(pairs) == text.count("<img ") == 2
+    for narrow, wide in pairs:
+        assert siblings(wide)[narrow] == ("only-light", "only-phone")
+        assert (ROOT / narrow).is_file()
+        assert (ROOT / wide).is_file()
