@@ -2,11 +2,11 @@
 
 `python docs/_generate.py` rewrites the pages; tests/docs/test_code_blocks.py holds them to it.
 
-In a page, what stands between `<!-- generated: NAME -->` and `<!-- end -->` is a table made here. A
-block of python is run, in the order of the page and with the names of the blocks before it; a
-block of text right after it is what it prints. A block of console holds commands after `$ ` and
-what they print; commands of `earnest` are run. One that shall be refused ends in `|| echo $?`: its
-complaint and its exit code are shown.
+In a page, what stands between `<!-- generated: NAME -->` and `<!-- end -->` is a table of
+`_tables.py`. A block of python is run, in the order of the page and with the names of the blocks
+before it; a block of text right after it is what it prints. A block of console holds commands after
+`$ ` and what they print; commands of `earnest` are run. One that shall be refused ends in
+`|| echo $?`: its complaint and its exit code are shown.
 """
 
 from __future__ import annotations
@@ -17,17 +17,21 @@ import json
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import chdir, contextmanager, redirect_stdout
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))  # tests load this file by its path
+import _tables as tables
 
 ROOT = Path(__file__).resolve().parents[1]
 LEFT_ALONE = {"_build", "decisions"}  # decisions are records: never edited afterwards
@@ -35,9 +39,6 @@ WIDTH = "80"  # of the terminal that console blocks show
 
 _FENCE = re.compile(
     r"^(?P<fence>```+)(?P<language>[^`\n]*)\n(?P<body>.*?)^(?P=fence)$", re.MULTILINE | re.DOTALL
-)
-_TABLE = re.compile(
-    r"(?P<open><!-- generated: (?P<name>[\w -]+) -->\n).*?(?P<close><!-- end -->)", re.DOTALL
 )
 _CAUTION = re.compile(
     r"^## (?P<code>EN\d+): (?P<title>[^\n]+)\n(?P<body>.*?)(?=^\(en|\Z)", re.MULTILINE | re.DOTALL
@@ -78,7 +79,7 @@ def main() -> None:
     for page in pages():
         text = page.read_text(encoding="utf-8")
         with tempfile.TemporaryDirectory() as folder:
-            fresh = with_outputs(with_tables(text), Path(folder))
+            fresh = with_outputs(tables.with_tables(text), Path(folder))
         if fresh != text:
             page.write_text(fresh, encoding="utf-8")
             print("rewrote", page.relative_to(ROOT))
@@ -125,7 +126,7 @@ def blocks(text: str) -> list[Block]:
 def run_page(text: str, folder: Path) -> list[Output]:
     """Run the examples of a page in a folder, and return what it shows beside what they print."""
     outputs = []
-    with example_module() as names:
+    with example_module() as names, hearing_ctrl_c():
         for block, after in pairwise([*blocks(text), Block("", "", len(text), len(text))]):
             if block.language == "python":
                 printed = run_python(block.body, names, folder)
@@ -145,6 +146,19 @@ def example_module() -> Iterator[dict[str, Any]]:
         yield vars(module)
     finally:
         del sys.modules[module.__name__]
+
+
+@contextmanager
+def hearing_ctrl_c() -> Iterator[None]:
+    """Let examples hear Ctrl-C, to which a shell makes its background jobs and theirs deaf."""
+    deaf = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    if deaf:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        if deaf:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _adjacent(text: str, block: Block, after: Block) -> bool:
@@ -209,217 +223,6 @@ def with_outputs(text: str, folder: Path) -> str:
         text = text[: output.block.start] + output.printed + text[output.block.stop :]
     return text
 
-
-# ---- tables
-
-
-def with_tables(text: str) -> str:
-    """Return a page with its generated tables as the registries have them now."""
-
-    def fresh(match: re.Match[str]) -> str:
-        name, *arguments = match["name"].split()
-        return f"{match['open']}\n{TABLES[name](*arguments)}\n{match['close']}"
-
-    return _TABLE.sub(fresh, text)
-
-
-def table(head: list[str], rows: Iterator[list[str]]) -> str:
-    """Return a Markdown table."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "".join("| " + " | ".join(cells) + " |\n" for cells in lines)
-
-
-def facts_table(name: str) -> str:
-    """Return what a method declares of itself, with its knobs and their defaults."""
-    from earnest.methods import METHODS
-
-    method = METHODS[name]
-    spec = method.spec
-    knobs = ", ".join(f"`{f.name}={f.default!r}`" for f in fields(method)) or "none"
-    aliases = "".join(f", `{alias}`" for alias in spec.aliases)
-    rows = [
-        ["name", f"`{spec.name}`{aliases}; in Python `earnest.{method.__name__}`"],
-        ["needs", f"{spec.needs}" + _least(spec)],
-        ["metrics", str(spec.metrics)],
-        ["corrects for the search", _yes(spec.corrected)],
-        ["interval", _yes(spec.interval)],
-        ["estimates", str(spec.estimand)],
-        ["knobs", knobs],
-        ["source", spec.cites],
-    ]
-    return table(["", ""], iter(rows))
-
-
-def test_table(name: str) -> str:
-    """Return what a test declares of itself, with its knobs and their defaults."""
-    from earnest.comparison import TESTS
-
-    test = TESTS[name]
-    spec = test.spec
-    knobs = ", ".join(f"`{f.name}={f.default!r}`" for f in fields(test)) or "none"
-    aliases = "".join(f", `{alias}`" for alias in spec.aliases)
-    rows = [
-        ["name", f"`{spec.name}`{aliases}; in Python `earnest.{test.__name__}`"],
-        ["needs", f"{spec.needs}" + _least(spec)],
-        ["metrics", str(spec.metrics)],
-        ["repeats; groups", f"{_yes(spec.repeats)}; {_yes(spec.groups)}"],
-        ["p-value", _yes(spec.p_value)],
-        ["compares", str(spec.estimand)],
-        ["knobs", knobs],
-        ["source", spec.cites],
-    ]
-    return table(["", ""], iter(rows))
-
-
-def tests_table() -> str:
-    """Return the tests side by side."""
-    from earnest.comparison import TESTS
-
-    rows = (
-        [
-            f"[`{spec.name}`](../comparison/{spec.name}.md)",
-            str(spec.estimand),
-            str(spec.metrics),
-            _yes(spec.repeats),
-            _yes(spec.groups),
-        ]
-        for spec in (test.spec for test in TESTS.values())
-    )
-    return table(["test", "compares", "metrics", "repeats", "groups"], rows)
-
-
-METHOD_GROUPS = {
-    "winner": "For the winner of a search",
-    "learner": "For one learner or model",
-    "replicates": "By bootstrap samples",
-}
-
-
-def methods_table(group: str) -> str:
-    """Return the methods of a group side by side, and their place in the sidebar."""
-    from earnest.methods import METHODS
-
-    def row(method: Any) -> list[str]:
-        spec = method.spec
-        link = f"[`{spec.name}`]({_page(method)}.md)"
-        return [link, spec.title, _yes(spec.interval), str(spec.metrics)]
-
-    mine = [method for method in METHODS.values() if _group(method.spec) == group]
-    mine.sort(key=lambda method: not method.spec.interval)
-    made = table(["method", "in words", "interval", "metrics"], (row(method) for method in mine))
-    pages = "\n".join(_page(method) for method in mine)
-    return f"{made}\n```{{toctree}}\n:hidden:\n:caption: {METHOD_GROUPS[group]}\n\n{pages}\n```\n"
-
-
-def _group(spec: Any) -> str:
-    if spec.corrected:
-        return "winner"
-    return "replicates" if spec.needs == "bootstrap-trained replicates" else "learner"
-
-
-def choice_table() -> str:
-    """Return the methods side by side."""
-    from earnest.methods import METHODS
-
-    def row(method: Any) -> list[str]:
-        spec = method.spec
-        return [
-            f"[`{spec.name}`](../methods/{_page(method)}.md)",
-            _yes(spec.corrected),
-            _yes(spec.interval),
-            _folds(spec),
-            str(spec.metrics),
-            "yes" if spec.static_only else "no",
-        ]
-
-    head = ["method", "corrects for the search", "interval", "folds needed", "metrics"]
-    ordered = sorted(METHODS.values(), key=lambda m: (not m.spec.corrected, not m.spec.interval))
-    return table([*head, "only for configurations fixed in advance"], (row(m) for m in ordered))
-
-
-def estimands_table() -> str:
-    """Return what each method estimates."""
-    from earnest.methods import METHODS
-
-    rows = (
-        [f"[`{m.spec.name}`](../methods/{_page(m)}.md)", str(m.spec.estimand)]
-        for m in METHODS.values()
-    )
-    return table(["method", "what its number is an estimate of"], rows)
-
-
-def cautions_table() -> str:
-    """Return the codes of cautions with links to their sections."""
-    from earnest.core.cautions import CODES
-
-    return table(
-        ["code", "in short"], ([f"[{code}](#{code.lower()})", text] for code, text in CODES.items())
-    )
-
-
-def options_table(command: str) -> str:
-    """Return the options of a command."""
-    import typer
-
-    from earnest.cli.app import app
-
-    def row(option: Any) -> list[str]:
-        words = ", ".join(f"`{word}`" for word in (*option.opts, *option.secondary_opts))
-        value = f" {option.metavar}" if option.metavar else ""
-        said = re.sub(r"\[/?[a-z]+\]", "", option.help or "").replace("  ", ". ")
-        return [words + value, said]
-
-    group: Any = typer.main.get_command(app)
-    params = [p for p in group.commands[command].params if p.opts[0].startswith("-")]
-    return table(["option", "meaning"], (row(option) for option in params))
-
-
-def assessment_table(*words: str) -> str:
-    """Return a table of the comparison of estimators, from the results in its folder."""
-    if str(ROOT) not in sys.path:
-        sys.path.append(str(ROOT))
-    from benchmarks.assessment.tables import table as made
-
-    return made(*words)
-
-
-def _page(method: Any) -> str:
-    """Return the name of a method as its module and its page have it: that of '.632' is b632."""
-    return str(method.__module__.rpartition(".")[2])
-
-
-def _folds(spec: Any) -> str:
-    if spec.needs == "bootstrap-trained replicates":
-        return "replicates"
-    return str(spec.min_folds) if spec.min_folds > 1 else "none"
-
-
-def _least(spec: Any) -> str:
-    design = getattr(spec, "design", None)  # of some tests
-    if design is not None:
-        return f", {design[0]} repeats of {design[1]} folds"
-    if getattr(spec, "leave_one_out", False):
-        return ", a fold for every case"
-    repeats = getattr(spec, "min_repeats", 1)
-    more = f" and {repeats} repeats" if repeats > 1 else ""
-    return f", at least {spec.min_folds} folds{more}" if spec.min_folds > 1 else ""
-
-
-def _yes(value: bool) -> str:
-    return "yes" if value else "no"
-
-
-TABLES: dict[str, Callable[..., str]] = {
-    "facts": facts_table,
-    "test": test_table,
-    "tests": tests_table,
-    "methods": methods_table,
-    "choice": choice_table,
-    "estimands": estimands_table,
-    "cautions": cautions_table,
-    "options": options_table,
-    "assessment": assessment_table,
-}
 
 if __name__ == "__main__":
     main()

@@ -18,10 +18,10 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
     "api_pages",
-    "both_themes",
     "caution_links",
     "descriptions",
     "drawn_math",
+    "fitting_pictures",
     "glossary_links",
 ]
 exclude_patterns = ["_build"]

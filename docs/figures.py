@@ -1,7 +1,7 @@
 """Draw the picture of the winner's curse that the README and the explanation show.
 
 Run `python docs/figures.py` after a change; it writes docs/_static/winners-curse.svg, and beside it
-the same for dark pages.
+the same for dark pages and for phones.
 """
 
 from __future__ import annotations
@@ -55,9 +55,10 @@ def scores_of_searches() -> tuple[list[float], list[float]]:
     return naive, honest
 
 
-def draw(naive: list[float], honest: list[float], theme: Theme) -> Figure:
-    """Draw both lines in the colours of a theme."""
-    figure, axes = plt.subplots(figsize=(7.2, 3.4), layout="constrained", facecolor=theme.paper)
+def draw(naive: list[float], honest: list[float], theme: Theme, *, narrow: bool) -> Figure:
+    """Draw both lines in the colours of a theme, with their names beside or, narrow, above them."""
+    size = (4.6, 3.6) if narrow else (7.2, 3.4)
+    figure, axes = plt.subplots(figsize=size, layout="constrained", facecolor=theme.paper)
     axes.set_facecolor(theme.paper)
     axes.axhline(TRUTH, color=theme.ink, lw=1, ls=":")
     axes.plot(COUNTS, naive, color=theme.warn, ls="--", marker="D", mfc=theme.paper)
@@ -68,11 +69,14 @@ def draw(naive: list[float], honest: list[float], theme: Theme) -> Figure:
     axes.tick_params(colors=theme.ink)
     axes.set_xlabel("configurations tried, all equally good", color=theme.ink)
     axes.set_title("ROC AUC of the winner, 100 cases", loc="left", fontsize=11, color=theme.ink)
-    beside = 1.15 * COUNTS[-1]
-    axes.text(beside, naive[-1], "what a search reports", color=theme.warn, va="center")
-    axes.text(beside, honest[-1] - 0.002, "what earnest reports", color=theme.accent, va="top")
-    axes.text(beside, TRUTH + 0.002, "the truth", color=theme.ink, va="bottom")
-    axes.set_xlim(0.9, 1200)
+    end = COUNTS[-1] if narrow else 1.15 * COUNTS[-1]
+    side = "right" if narrow else "left"
+    lift, above = (0.008, "bottom") if narrow else (0, "center")
+    axes.text(end, naive[-1] + lift, "what a search reports", color=theme.warn, va=above, ha=side)
+    lower = honest[-1] - (0.006 if narrow else 0.002)
+    axes.text(end, lower, "what earnest reports", color=theme.accent, va="top", ha=side)
+    axes.text(end, TRUTH + 0.002, "the truth", color=theme.ink, va="bottom", ha=side)
+    axes.set_xlim(0.9, 240 if narrow else 1200)
     axes.set_ylim(0.65, 0.83)
     axes.spines[["top", "right"]].set_visible(False)
     axes.spines[["bottom", "left"]].set_color(theme.ink)
@@ -84,8 +88,10 @@ def main() -> None:
     naive, honest = scores_of_searches()
     mpl.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "earnest", "font.size": 11})
     for name, theme in THEMES.items():
-        path = HERE / "_static" / name
-        draw(naive, honest, theme).savefig(path, metadata={"Date": None, "Creator": None})
+        for narrow in (False, True):
+            called = name.replace("curse", "curse-phone") if narrow else name
+            figure = draw(naive, honest, theme, narrow=narrow)
+            figure.savefig(HERE / "_static" / called, metadata={"Date": None, "Creator": None})
     print([round(value, 3) for value in naive], [round(value, 3) for value in honest])
 
 

@@ -10,12 +10,16 @@ import shutil
 import sys
 import tempfile
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 STATIC = Path(__file__).resolve().parent / "_static" / "report"
 SECTIONS = ("answer", "methods", "rivals", "curves", "audit", "learned", "computed")
 SIZES = {"wide": (1280, 980), "phone": (390, 844)}
 TALLEST = {"wide": 1500, "phone": 1700}  # pixels of a section that are kept
+FRONT = {"wide": (1000, 630), "phone": (390, 790)}  # of the first page: the answer, no more
 
 
 def search() -> object:
@@ -53,17 +57,51 @@ def search() -> object:
     return made.fit(data.data, (y == "malignant").astype(int))
 
 
-def shoot(page_file: Path, out: Path) -> None:
-    """Write a picture of each section."""
+def example() -> object:
+    """Return the predictions of the first example of the documentation."""
+    import numpy as np
+
+    import earnest as en
+
+    rng = np.random.default_rng(7)
+    y = rng.integers(0, 2, 200)
+    scores = y[:, None] + 1.5 * rng.standard_normal((200, 50))
+    return en.Predictions.from_arrays(y, scores, fold=np.arange(200) % 10)
+
+
+def shoot_front(page_file: Path, out: Path) -> None:
+    """Write the first screen of a report."""
+    with browser() as chromium:
+        for width_name, (width, height) in FRONT.items():
+            for theme in ("light", "dark"):
+                page = chromium.new_page(
+                    viewport={"width": width, "height": height}, color_scheme=theme
+                )
+                page.goto(page_file.resolve().as_uri())
+                path = out / f"front-{width_name}-{theme}.png"
+                page.screenshot(path=str(path))
+                _fewer_colours(path)
+                page.close()
+
+
+@contextmanager
+def browser() -> Iterator[Any]:
+    """Yield a Chromium without a window."""
     from playwright.sync_api import sync_playwright
 
-    out.mkdir(parents=True, exist_ok=True)
     path = next(found for found in map(shutil.which, ("chromium", "chromium-browser")) if found)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
+
+
+def shoot(page_file: Path, out: Path) -> None:
+    """Write a picture of each section."""
+    with browser() as chromium:
         for width_name, (width, height) in SIZES.items():
             for theme in ("light", "dark"):
-                page = browser.new_page(
+                page = chromium.new_page(
                     viewport={"width": width, "height": height}, color_scheme=theme
                 )
                 page.goto(page_file.resolve().as_uri())
@@ -73,7 +111,6 @@ def shoot(page_file: Path, out: Path) -> None:
                     name = f"{section}-{width_name}-{theme}.png"
                     _section(page, section, width_name, out / name)
                 page.close()
-        browser.close()
 
 
 def _section(page: object, section: str, width_name: str, path: Path) -> None:
@@ -101,14 +138,18 @@ def _fewer_colours(path: Path) -> None:
 
 
 def main() -> None:
-    """Make the report, and its pictures, in the documentation or in the folder that is given."""
+    """Make the reports, and their pictures, in the documentation or in the folder given."""
     import earnest as en
 
+    out = Path(sys.argv[1]) if len(sys.argv) > 1 else STATIC
+    out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        front = en.report(example(), metric="roc_auc", rng=7).save(Path(folder) / "front.html")
+        shoot_front(front, out)
         page = en.report(search()).save(Path(folder) / "report.html")
         print(f"{page.stat().st_size:,} bytes")
-        shoot(page, Path(sys.argv[1]) if len(sys.argv) > 1 else STATIC)
+        shoot(page, out)
 
 
 if __name__ == "__main__":

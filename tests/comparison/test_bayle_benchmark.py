@@ -208,3 +208,10 @@ def test_tables_claims_and_figures_are_made_of_kept_trials(
     for name in ("figure2.svg", "figure3.svg"):
         drawn = (tmp_path / name).read_text()
         assert all(label in drawn for label in ("hold-out", "5x2 CV", "phoneme"))
+
+
+def test_what_is_said_of_a_claim_is_told_as_the_poster_s_or_as_ours() -> None:
+    expected = summary.lines("expected_claims.csv")
+    assert {line["source"].split(",")[0] for line in expected} == {"poster", "by formula"}
+    for line, found in zip(expected, summary.lines("results_claims.csv"), strict=True):
+        assert {name: found[name] for name in line} == line

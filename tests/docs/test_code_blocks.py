@@ -92,7 +92,7 @@ def test_every_make_target_that_a_page_names_is_in_the_makefile() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_generated_tables_equal_the_registries(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    assert generate.with_tables(text) == text, "run docs/_generate.py"
+    assert generate.tables.with_tables(text) == text, "run docs/_generate.py"
 
 
 def test_the_package_carries_what_the_page_on_cautions_says() -> None:
@@ -103,7 +103,7 @@ def test_the_package_carries_what_the_page_on_cautions_says() -> None:
 def test_every_kind_of_table_is_used_somewhere() -> None:
     text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
     used = {name.split()[0] for name in re.findall(r"<!-- generated: ([\w ]+) -->", text)}
-    assert used == set(generate.TABLES)
+    assert used == set(generate.tables.TABLES)
 
 
 @pytest.mark.parametrize("name", list(METHODS))

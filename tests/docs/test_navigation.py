@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-BY_HAND = ["tutorials", "how-to", "explanation", "reference", "development"]
+BY_HAND = ["tutorials", "how-to", "explanation", "reference", "papers", "development"]
 
 
 def entries(page: Path) -> list[str]:

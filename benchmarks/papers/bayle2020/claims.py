@@ -1,4 +1,4 @@
-"""What the poster and the paper say in words, held to the tables of `summary`.
+"""What the poster says in words or follows by formula, held to the tables of `summary`.
 
 python -m benchmarks.papers.bayle2020.claims
 """
@@ -13,7 +13,7 @@ from scipy.stats import binom
 
 from benchmarks.papers.bayle2020.summary import lines, write
 
-LEAST = 700  # the smallest size of the paper
+LEAST = 700  # the smallest size of the authors' code
 RIVALS = ("holdout", "cv_t", "resampled_t", "corrected_t", "five_by_two")
 SURE = 0.01  # a share is off if the binomial law has it or a rarer one less often
 Cell = dict[str, dict[str, str]]  # lines by procedure

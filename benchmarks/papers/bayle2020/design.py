@@ -25,7 +25,7 @@ class Design:
 
 @cache
 def design(n: int) -> Design:
-    """Return the splits, the same for all samples of a size, as in the published code."""
+    """Return the splits, the same for all samples of a size, as in the authors' code."""
     rng = np.random.default_rng(n)
     folds = np.arange(n) * FOLDS // n
     tested = np.full((n, 10), -1)

@@ -11,7 +11,7 @@ from typing import Any
 from benchmarks.papers.bayle2020.summary import HERE, lines
 from earnest.plotting.style import GRID, HONEST, INK, LABEL, NAIVE, OTHER, SMALL, TINY, new_figure
 
-LEAST = 700  # the smallest size of the paper; smaller ones are in the tables
+LEAST = 700  # the smallest size of the authors' code; smaller ones are in the tables
 SHOWN = {
     "classes": "logistic",
     "values": "forest",

@@ -12,8 +12,8 @@ from benchmarks.papers.bayle2020.populations import Codes, Floats, Population
 
 C = 0.01  # of the logistic regression
 ALPHA = 100.0  # of the ridge regression
-TREES, SHARE, COLUMNS = 100, 0.5, 0.8  # of the forest, as published; its trees have one cut
-LAYERS = (8, 4)  # of the network, as published
+TREES, SHARE, COLUMNS = 100, 0.5, 0.8  # of the forest, as the authors' code; one cut a tree
+LAYERS = (8, 4)  # of the network, as the authors' code
 EPOCHS, BATCH, RATE, PENALTY = 12, 50, 0.01, 0.2
 SEED = 99
 Train = Callable[[Population, Codes, Floats], Floats]

@@ -38,7 +38,7 @@ class Population:
 
     @property
     def metric(self) -> str:
-        """The loss of the paper: zero-one for classes, squared for numbers."""
+        """The loss of the poster: zero-one for classes, squared for numbers."""
         return "error_rate" if self.task == "binary" else "mse"
 
     @cached_property

@@ -16,7 +16,7 @@ from benchmarks.papers.bayle2020.populations import Floats, Population, populati
 from benchmarks.papers.bayle2020.trial import INTERVAL, PROCEDURES, TEST, trial
 
 KEPT = Path("build") / "bayle2020"
-SIZES = (700, 1500, 3400, 7500)  # every other one of the paper, which goes up to 11,000
+SIZES = (700, 1500, 3400, 7500)  # every other one of the authors' code, which goes to 11,000
 BLOCK = 25  # trials between two savings
 COLUMNS = len(PROCEDURES) * (2 * len(INTERVAL) + len(TEST))
 

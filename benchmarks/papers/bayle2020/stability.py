@@ -2,7 +2,7 @@
 
 python -m benchmarks.papers.bayle2020.stability --trials 1000
 
-Ten folds of 700 cases, the smallest sample of the paper, with learners from nearly constant to
+Ten folds of 700 cases, the smallest sample of the authors, with learners from nearly constant to
 unstable. Beside each stands the interval of the same formula for one fixed model and as many fresh
 cases: what it lacks is not for cross-validation.
 """

@@ -1,4 +1,4 @@
-"""From trials to the tables behind figures 2 and 3, and what became of the published claims.
+"""From trials to the tables behind figures 2 and 3, and what became of the claims.
 
 python -m benchmarks.papers.bayle2020.summary
 """
@@ -32,7 +32,7 @@ DEGREES = {
     "five_by_two": 5,
     "corrected_t of folds": 9,
 }
-FEWEST = 25  # trials that a share is made of, as in the published code
+FEWEST = 25  # trials that a share is made of, as in the authors' code
 LEVEL = 0.05
 Row = dict[str, Any]
 
@@ -105,7 +105,7 @@ def improvement(name: str, n: int, rows: Floats) -> Iterator[Row]:
     """Yield the size and the power of every test, and how often it rejects the true difference.
 
     The size is that of the test of Err(A1) < Err(A2) where that is false, the power that of the
-    test of Err(A2) < Err(A1) where that is true, as in the paper. Where A2 is better by far such a
+    test of Err(A2) < Err(A1) where that is true, as on the poster. Where A2 is better by far such a
     size is near 0; a test is exact if it rejects the difference that there is in 5 %: below and
     above one-sided, or two-sided (`rejects_truth`).
     """

@@ -1,6 +1,6 @@
 """One trial: a sample, the models of all its splits, what every procedure says, and the truth.
 
-The procedures of the paper are asked of earnest in every trial. Asking all their rivals would take
+The proposed procedures are asked of earnest in every trial. Asking all their rivals would take
 longer than to train the models; they come from `formulas`, which every twentieth trial holds to
 what earnest says.
 """
@@ -20,7 +20,7 @@ from benchmarks.papers.bayle2020.learners import LEARNERS
 from benchmarks.papers.bayle2020.populations import Codes, Floats, Population
 
 PAIRS = {"binary": ("logistic", "net"), "regression": ("forest", "ridge")}  # A1 and A2
-PROPOSED = 2  # the first procedures are those of the paper
+PROPOSED = 2  # the first procedures are those that are proposed
 ASKED = 20  # one trial of as many asks earnest for all of them
 NOTHING = 1e-12  # a standard error that is none
 OVERLAP = 1 / (FOLDS - 1)  # test cases over training cases

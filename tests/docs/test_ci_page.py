@@ -1,0 +1,54 @@
+"""The job on the page about builds passes a good model and stops a bad one."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import yaml
+
+from tests.docs.test_code_blocks import ROOT, generate
+
+FUNCTIONS = f"""python() {{ {sys.executable} "$@"; }}
+earnest() {{ python -c "import sys; from earnest.cli import main; sys.exit(main())" "$@"; }}
+"""
+PAGE = ROOT / "docs" / "how-to" / "use-in-ci.md"
+
+
+def step() -> str:
+    """The commands of the last step of the job."""
+    text = PAGE.read_text(encoding="utf-8")
+    (body,) = [block.body for block in generate.blocks(text) if block.language == "yaml"]
+    commands = str(yaml.safe_load(body)["jobs"]["score"]["steps"][-1]["run"])
+    return FUNCTIONS + commands
+
+
+def run(commands: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    text = PAGE.read_text(encoding="utf-8")
+    first = next(block.body for block in generate.blocks(text) if block.language == "python")
+    generate.run_python(first, {}, folder)  # the predictions of the page
+    return subprocess.run(
+        ["bash", "-e", "-c", commands],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_step_passes_where_the_bound_is_above_the_limit(tmp_path: Path) -> None:
+    done = run(step(), tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_step_fails_with_the_estimate_where_the_bound_is_below(tmp_path: Path) -> None:
+    done = run(step().replace("0.75", "0.85"), tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == (
+        "AssertionError: roc_auc 0.88, 95 % lower bound 0.82 (bbc, winner of 12 configs, n=400)"
+    )
+
+
+def test_the_step_fails_where_there_is_no_answer(tmp_path: Path) -> None:
+    assert run(step().replace("predictions.csv", "none.csv"), tmp_path).returncode == 2
