@@ -399,11 +399,11 @@ class Stopping(DecisionTreeClassifier):
 
     fits = 0
 
-    def fit(self, X: Any, y: Any) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Any:
         Stopping.fits += 1
         if Stopping.fits == 3:
             raise KeyboardInterrupt
-        return super().fit(X, y)
+        return super().fit(X, y, sample_weight, check_input)
 
 
 def test_an_interrupted_search_says_that_the_same_call_goes_on(tmp_path: Path) -> None:

@@ -37,6 +37,7 @@ _CLEAR_PAIRS: tuple[tuple[object, object], ...] = (
 # Words for the class that a study is not about.
 _NEGATIVE = {"control", "controls", "no", "negative", "healthy", "normal", "well", "absent", "none"}
 _NEGATIVE |= {"false", "alive", "censored", "benign", "no event", "non-case", "non-event"}
+_NEGATIVE |= {"nein", "non", "nee", "nej", "nie", "não"}  # no, elsewhere
 
 
 def usual_positive(labels: tuple[Any, ...]) -> Any:
