@@ -68,7 +68,7 @@ def compare_learners(
     X: Any,
     y: Any,
     *,
-    test: str | Test = "corrected_t",
+    test: str | Test | SampleTest = "corrected_t",
     metric: str | Metric | Any = None,
     cv: Any = None,
     n_repeats: int | None = None,
@@ -163,7 +163,8 @@ def compare_learners(
     """
     pair = learner_pair(a, b)
     rng = resumable(rng, store, X, y)
-    asked = Asked.of(test, alternative, confidence_level, None, rng, n_jobs, trains=True)
+    given = cast("str | Test", test)  # of bootstrap samples it is put to them further down
+    asked = Asked.of(given, alternative, confidence_level, None, rng, n_jobs, trains=True)
     bootstraps = asked.test.spec.needs is Evidence.REPLICATES
     measure = metric_of(asked, metric, y)
     check_kinds(pair)

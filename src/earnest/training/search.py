@@ -16,6 +16,7 @@ from earnest.core import check
 from earnest.core.errors import InputError
 from earnest.training.candidates import Setting, first_estimator
 from earnest.training.delegating import Delegating, need_refit
+from earnest.training.dropping import Dropping
 from earnest.training.fitting import fit
 from earnest.training.honest import Honest
 from earnest.training.judging import Judged, judge
@@ -154,7 +155,7 @@ class SearchCV(MetaEstimatorMixin, Delegating, Honest, BaseEstimator):
         confidence_level: float = 0.95,
         n_resamples: int | None = None,
         response: str | None = None,
-        drop: Any = None,
+        drop: str | Dropping | None = None,
         stop_when_width: float | None = None,
         store: Any = None,
         time_limit: float | None = None,

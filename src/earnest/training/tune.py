@@ -9,6 +9,7 @@ from typing import Any
 from earnest.core.protocols import Progress
 from earnest.core.rng import RngLike, Seeds
 from earnest.engine.progress import ProgressBar
+from earnest.training.dropping import Dropping
 from earnest.training.tabular import name_of, names_of
 from earnest.training.tune_job import begin
 from earnest.training.tune_options import Asked, seconds_of
@@ -32,7 +33,7 @@ def tune(
     budget: str | float = "5m",
     folds: int = 10,
     repeats: int = 1,
-    drop: Any = None,
+    drop: str | Dropping | None = None,
     confidence_level: float = 0.95,
     out: str | Path | None = None,
     resume: bool = False,
