@@ -415,7 +415,7 @@ def test_the_clock_waits_for_two_complete_configurations_and_spares_the_last_fit
         ({"n_configs": 0}, "`n_configs` is out of range"),
         ({"drop": "all"}, "drop"),
         ({"metric": "rmse"}, "metric 'rmse' is not defined for a binary task"),
-        ({"metric": "roc"}, "metric 'roc' is unknown"),
+        ({"metric": "rock"}, "metric 'rock' is unknown"),
         ({"portfolio": "huge"}, "portfolio 'huge' is unknown"),
         ({"confidence_level": 95}, "`confidence_level` is out of range"),
         ({"n_jobs": 0}, "`n_jobs` is out of range"),
@@ -488,3 +488,12 @@ def test_survival_without_its_package_says_what_to_install(monkeypatch):
         error = _nothing_fits("ValueError: no", Task(task))
         assert words in error.what
         assert ("pip install '.[survival]'" in error.cure) == (task == "survival")
+
+
+def test_the_report_names_the_same_simplest_configuration(quick, tmp_path):
+    out = tmp_path / "out"
+    found = en.tune(of("relapse"), target="relapse", out=out, **quick)
+    rivals = en.report(out, explain=False).content.rivals
+    assert rivals is not None
+    assert rivals.simplest == (found.simplest or found.winner).name
+    assert found.n_not_worse == len({found.winner.name, *rivals.not_worse})
