@@ -326,7 +326,7 @@ def test_fewer_than_ten_cases_are_told_of() -> None:
     assert "EN093" in {caution.code for caution in made.cautions}
 
 
-WORDS = np.where(Y == 1, "well", "ill")  # of which "well" is the last, and positive by default
+WORDS = np.where(Y == 1, "well", "ill")  # of which "ill" is what a study is about, and positive
 LAYERS = np.where(np.arange(80) < 24, "few", "many")
 
 
@@ -335,9 +335,9 @@ def test_the_positive_class_is_the_one_that_is_named() -> None:
     splitter = StratifiedKFold(5, shuffle=True, random_state=1)
     ask = {"test": "corrected_t", "metric": "f1", "cv": splitter, "rng": 3}
     for label, given in (
-        ("well", {}),
-        ("well", {"positive": "well"}),
+        ("ill", {}),
         ("ill", {"positive": "ill"}),
+        ("well", {"positive": "well"}),
     ):
         made = en.compare_learners(*pair, X, WORDS, **ask, **given)
         score = make_scorer(f1_score, pos_label=label)

@@ -125,7 +125,7 @@ def compare_learners(
         Cases that belong together.
     positive : label, optional
         The positive class; by default the last one, as in scikit-learn, or the other one where
-        the last is called so ('control', 'no', 'healthy').
+        the last is called what a study is not about ('control', 'no', 'healthy').
     alternative, confidence_level
         As for `compare`.
     store : path or Store, optional

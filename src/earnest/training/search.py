@@ -61,6 +61,7 @@ class SearchCV(MetaEstimatorMixin, Delegating, Honest, BaseEstimator):
         How many candidates to draw; None takes every point of a grid, and 10 of distributions.
     scoring : str, callable, list or dict, optional
         What candidates are compared by, as in scikit-learn; names of this package's metrics too.
+        The positive class of two is the last label, as there, whatever it is called.
     metric : str, Metric or callable, optional
         What the estimate is of; that of `scoring` (and of `refit`, with several) by default.
     cv : int, splitter or iterable, optional

@@ -76,7 +76,8 @@ def tune(
     task : str, optional
         Overrides what the outcome tells: binary, multiclass, regression or survival.
     positive : object, optional
-        The positive class of two; the last in their order if None.
+        The positive class of two; by default the last in their order, or the other one where the
+        last is called what a study is not about ('control', 'no', 'healthy').
     ignore, keep : str or sequence of str
         Columns to leave out, and columns to use that would be left out.
     portfolio : str, Path or Portfolio
