@@ -271,7 +271,16 @@ def test_every_page_and_every_module_is_of_a_test() -> None:
 
     root = Path(__file__).parents[2]
     assert {page.stem for page in (root / "docs" / "comparison").glob("*.md")} == set(TESTS)
-    shared = {"__init__", "asking", "base", "fold_differences", "joint", "left_out", "losses"}
-    shared |= {"many", "pairing", "remarks", "run", "wald"}
+    shared = {
+        "__init__",
+        "against_winner",
+        "asking",
+        "base",
+        "fold_differences",
+        "joint",
+        "left_out",
+        "losses",
+    }
+    shared |= {"against_winner", "many", "pairing", "remarks", "run", "wald"}
     files = {path.stem for path in (root / "src" / "earnest" / "comparison").glob("*.py")}
     assert files - shared == set(TESTS)

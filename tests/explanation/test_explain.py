@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -270,3 +271,16 @@ def test_fifteen_levels_are_divided_by_an_ordering_and_said_so() -> None:
     )
     codes = {caution.code for caution in result.cautions}
     assert ("EN068" in codes) == by_level
+
+
+@pytest.mark.parametrize(("given", "edge"), [(False, "of what was tried"), (True, "of the space")])
+def test_an_edge_is_that_of_the_space_only_where_one_was_given(given: bool, edge: str) -> None:
+    configs = [{"a": float(a)} for a in np.linspace(0.0, 1.0, 20)]
+    space = en.Space.infer(configs)
+    asked = {"space": replace(space, remarks=())} if given else {}
+    found = en.explain(
+        configs, objective_values=np.linspace(0.0, 1.0, 20), direction="maximize", rng=0, **asked
+    )
+    told = [caution.what for caution in found.cautions if caution.code == "EN004"]
+    assert len(told) == 1
+    assert f"lies on the edge {edge}: a = 1" in told[0]

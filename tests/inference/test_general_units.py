@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import earnest as en
 from earnest.core.errors import EarnestError, EvidenceError, InputError
 from earnest.core.rng import Seeds
 from earnest.inference.general_units import Asked, Units
@@ -98,3 +99,9 @@ def test_a_statistic_that_gives_no_number_is_refused() -> None:
 def test_infinite_values_count_as_undefined() -> None:
     units = Units.of(3, None, None)
     assert np.isnan(Asked(lambda w: np.inf, units)(np.ones((1, 3)))).all()
+
+
+@pytest.mark.parametrize("name", ["groups", "strata"])
+def test_labels_of_another_length_are_told_beside_the_cases(name: str) -> None:
+    with pytest.raises(en.InputError, match=f"`{name}` and `cases` differ in length"):
+        en.bootstrap(lambda w: float(w.sum()), np.arange(9.0), **{name: [1, 2]})

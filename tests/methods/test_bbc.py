@@ -211,9 +211,9 @@ def test_constant_scores_are_one_half_and_ties_go_to_the_first() -> None:
     made = estimate(pi, metric="roc_auc", rng=0)
     assert (made.value, made.naive, made.winner) == (0.5, 0.5, "c0")
     assert made.interval is not None
-    assert (made.interval.low, made.interval.high) == (0.5, 0.5)
+    assert made.interval.low < 0.5 < made.interval.high  # ten pairs, every one a tie
     assert made.details.win_share[0] == 1
-    assert "EN005" in {c.code for c in made.cautions}
+    assert {"EN005", "EN035"} <= {c.code for c in made.cautions}
 
 
 def test_groups_are_drawn_whole(grouped: Predictions) -> None:

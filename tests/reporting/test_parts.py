@@ -190,8 +190,8 @@ def test_another_score_of_the_winner_is_explained_beside_the_number() -> None:
     assert ranked is not None
     assert abs(naive - ranked) > 0.005
     told = " ".join(made.answer.meaning)
-    assert f"over all cases at once, {naive:.3f}; the mean over folds" in told
-    assert f"is {ranked:.3f}." in told
+    assert f"over all cases at once, {naive:.3f}; as a mean over folds" in told
+    assert f"it is {ranked:.3f}." in told
 
 
 def test_cautions_of_the_comparisons_are_told_once() -> None:
@@ -228,7 +228,7 @@ def test_where_two_scores_of_the_winner_stand_the_page_says_why() -> None:
     assert "means over folds" in search.audit.lede
     assert "The naive score at the top is over all cases at once" in search.audit.lede
     assert "over all cases at once, not corrected" in predictions.audit.lede
-    assert any("by which the search ranks" in words for words in search.answer.meaning)
+    assert any("; as a mean over folds it is " in words for words in search.answer.meaning)
 
 
 def test_a_long_list_of_winners_is_named_in_full() -> None:

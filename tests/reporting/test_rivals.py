@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import earnest as en
+from earnest.comparison.against_winner import simplest_of
 from earnest.core.comparison_tables import Comparisons
-from earnest.reporting.rivals import simplest_of, verdicts
+from earnest.reporting.rivals import verdicts
 
 
 @pytest.fixture(scope="module")

@@ -41,6 +41,18 @@ def another_writer(path: Path) -> Iterator[subprocess.Popen[str]]:
         yield process
 
 
+def test_a_refusal_names_the_file_as_the_user_did(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with SqliteStore("run.db") as first:
+        first.open({"seed": "7"})
+        with SqliteStore("run.db") as second, pytest.raises(StoreError) as refused:
+            second.open({"seed": "7"})
+    assert "'run.db'" in str(refused.value)
+    assert str(tmp_path) not in str(refused.value)
+
+
 def test_a_second_process_is_refused_by_file_and_process(tmp_path: Path) -> None:
     path = tmp_path / "run.db"
     with another_writer(path) as process:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -174,7 +174,8 @@ class JointReading(Reading, Protocol):
 class Test(Protocol):
     """A way to tell whether one configuration is better than another."""
 
-    __test__: ClassVar[bool] = False
+    if not TYPE_CHECKING:
+        __test__ = False  # no invitation to pytest, and no member that a test must have
     spec: ClassVar[TestSpec]
 
     def read(self, question: Question) -> Reading:

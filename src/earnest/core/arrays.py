@@ -48,14 +48,14 @@ def as_array(name: str, values: Any) -> NDArray[Any]:
     return _settled(array)
 
 
-def one_column(name: str, values: Any, n: int) -> NDArray[Any]:
+def one_column(name: str, values: Any, n: int, beside: str = "y") -> NDArray[Any]:
     """Return values as a complete array with one value a case."""
     array = as_array(name, values)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim > 1:
         raise InputError(f"`{name}` has too many columns", needs="one", got=str(array.shape[1]))
-    same_length(name, array, n)
+    same_length(name, array, n, beside)
     absent = missing(array)
     if absent.any():
         raise InputError(
@@ -100,11 +100,11 @@ def is_mapped(array: Any) -> bool:
     return False
 
 
-def same_length(name: str, array: NDArray[Any], n: int) -> None:
-    """Refuse an array that is not about the same cases as `y`."""
+def same_length(name: str, array: NDArray[Any], n: int, beside: str = "y") -> None:
+    """Refuse an array that is not about the same cases as what it stands beside."""
     if array.ndim == 0 or len(array) != n:
         raise InputError(
-            f"`{name}` and `y` differ in length",
+            f"`{name}` and `{beside}` differ in length",
             needs=f"{n} values, one a case",
             got="one value" if array.ndim == 0 else f"{len(array)} values",
         )

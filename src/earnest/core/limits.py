@@ -154,6 +154,38 @@ class SidakLimits:
         return {"kind": "sidak", "m": self.comparisons, "end": str(self.end), "inner": inner}
 
 
+@dataclass(frozen=True, eq=False)
+class WidenedLimits:
+    """Limits of draws that all but agree, widened to those that do not take this for certainty.
+
+    At each level the end is the outer one of both, so that limits of different levels nest.
+    """
+
+    drawn: LimitSource
+    floor: LimitSource
+
+    def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
+        """Return the limits, infinite at an open end."""
+        drawn = self.drawn.limits(confidence_level, side)
+        floor = self.floor.limits(confidence_level, side)
+        return min(drawn[0], floor[0]), max(drawn[1], floor[1])
+
+    @property
+    def draws(self) -> NDArray[np.float64] | None:
+        """The resampled values, if there are any."""
+        return draws_of(self.drawn)
+
+    @property
+    def standard_error(self) -> float | None:
+        """The standard error of the wider limits, if they have one."""
+        return getattr(self.floor, "standard_error", None)
+
+    def to_dict(self, *, draws: bool) -> dict[str, Any]:
+        """Return plain data, with or without the draws."""
+        drawn, floor = self.drawn.to_dict(draws=draws), self.floor.to_dict(draws=draws)
+        return {"kind": "widened", "drawn": drawn, "floor": floor}
+
+
 def draws_of(source: LimitSource | None) -> NDArray[np.float64] | None:
     """Return the resampled values that a source keeps, None where it has none."""
     return getattr(source, "draws", None)
@@ -196,6 +228,11 @@ def from_plain(data: dict[str, Any]) -> LimitSource:
     if data["kind"] == "share":
         ends = data["low"], data["high"]
         return ShareLimits(data["centre"], data["trials"], *ends, exact=data["exact"])
+    if data["kind"] == "widened":
+        drawn, floor = source_from_dict(data["drawn"]), source_from_dict(data["floor"])
+        assert drawn is not None
+        assert floor is not None
+        return WidenedLimits(drawn, floor)
     inner = source_from_dict(data["inner"])
     assert inner is not None
     return SidakLimits(inner, data["m"], Side(data["end"]))

@@ -146,8 +146,7 @@ def headline(
         return f"The winner's {words}{comma} of {shown.value} is not corrected for the search."
     if kind is Form.NO_EVIDENCE:
         claim = f"No evidence that the model beats {_rival(estimate)}"
-        ends = _ends(estimate.interval, shown)
-        return f"{claim}: {words}{comma} {shown.value} on new data{ends}."
+        return f"{claim}: {words}{comma} {shown.value} on new data."
     if kind is Form.ELECTED:
         scored = f"The best of the candidates scored {article(words)} {words}{comma} of"
         return f"{scored} {shown.value} on the cases that elected it, which flatters it."
@@ -265,18 +264,14 @@ def limits_words(interval: Interval, shown: Printed) -> str:
     """Return the limits in words; 'above' and 'below' belong to one-sided bounds only.
 
     A limit that is not quite 1 is said so that it reads: 'above 0.999' for a bound, '0.987 to
-    nearly 1' for an end of an interval.
+    over 0.999' for an end of an interval, the number being that of the figures.
     """
     low, high = shown.low or "", shown.high or ""
     if interval.side == Side.LOWER:
         return f"above {_rounded(low) if low.startswith('under') else low.split()[-1]}"
     if interval.side == Side.UPPER:
         return f"below {_rounded(high) if high.startswith('over') else high.split()[-1]}"
-    return f"{_nearly(low)} to {_nearly(high)}"
-
-
-def _nearly(text: str) -> str:
-    return f"nearly {_rounded(text)}" if " " in text else text
+    return f"{low} to {high}"
 
 
 def _rounded(text: str) -> str:
@@ -287,12 +282,10 @@ def _rounded(text: str) -> str:
 def _claim(interval: Interval, shown: Printed) -> str:
     words = limits_words(interval, shown)
     if interval.side == Side.TWO_SIDED:
+        if "over" in words or "under" in words:  # which 'between' cannot stand before
+            return f"lies from {words}"
         return f"lies between {words.replace(' to ', ' and ')}"
     return f"is {words}"
-
-
-def _ends(interval: Interval | None, shown: Printed) -> str:
-    return "" if interval is None else f" ({limits_words(interval, shown)})"
 
 
 def _reaches_no_information(estimate: Estimate) -> bool:

@@ -249,11 +249,13 @@ def _names(given: Any, label: Any) -> bool:
     return str(label) == str(given) or (number and bool(label == given))
 
 
-def encode_units(values: ArrayLike | None, n: int, name: str) -> NDArray[np.int64] | None:
+def encode_units(
+    values: ArrayLike | None, n: int, name: str, beside: str = "y"
+) -> NDArray[np.int64] | None:
     """Turn group or stratum labels into codes in the order of the sorted labels."""
     if values is None:
         return None
-    array = one_column(name, values, n)
+    array = one_column(name, values, n, beside)
     if array.dtype == object:  # labels of mixed types have no order of their own
         array = array.astype(str)
     return np.unique(array, return_inverse=True)[1].astype(np.int64).reshape(-1)

@@ -37,9 +37,10 @@ def on_the_edge(scene: Scene, columns: Iterable[int]) -> Iterator[Caution]:
             value = text(parameter.decode(np.array([code]))[0])
             found.append(f"{parameter.name} = {value}, the {end}")
     if found:
+        edge = "of what was tried" if scene.space.remarks else "of the space"
         yield Caution(
             "EN004",
-            f"The best configuration lies on the edge of the space: {check.some(found)}.",
+            f"The best configuration lies on the edge {edge}: {check.some(found)}.",
             "A better one may lie beyond it, where nothing was tried.",
             "Widen the range there, and search on.",
         )

@@ -76,7 +76,7 @@ def beyond_the_theorem(made: CaseValues, title: str) -> Iterator[Caution]:
     if made.kind == "delta":
         yield Caution(
             "EN031",
-            f"{title} is not a mean over cases.",
+            f"{title[:1].upper()}{title[1:]} is not a mean over cases.",
             "Its limits are those of its linear part (the delta method), for the cases of all "
             "folds together, which is beyond the theorem of Bayle et al. 2020.",
             severity=Severity.NOTE,
@@ -84,7 +84,7 @@ def beyond_the_theorem(made: CaseValues, title: str) -> Iterator[Caution]:
     if made.kind == "placements":
         yield Caution(
             "EN031",
-            f"{title} is not a mean over cases.",
+            f"{title[:1].upper()}{title[1:]} is not a mean over cases.",
             "Its limits come from placements of the cases, as DeLong's do, which is beyond the "
             "theorem of Bayle et al. 2020."
             if made.folds.max() == 0

@@ -43,7 +43,8 @@ class Units:
     def of(cls, cases: Any, strata: ArrayLike | None, groups: ArrayLike | None) -> Units:
         """Read them from what a user gives, and refuse what has no second unit."""
         n = _count(cases)
-        layer, members = encode_units(strata, n, "strata"), encode_units(groups, n, "groups")
+        layer = encode_units(strata, n, "strata", "cases")
+        members = encode_units(groups, n, "groups", "cases")
         layer = np.zeros(n, dtype=np.int64) if layer is None else layer
         if members is None:
             made = cls(np.arange(n), layer)

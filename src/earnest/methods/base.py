@@ -13,7 +13,7 @@ from earnest.core.cautions import Caution
 from earnest.core.designs import NestedPredictions, PairedHalves
 from earnest.core.errors import EvidenceError
 from earnest.core.intervals import Ask, LimitSource
-from earnest.core.limits import draws_of
+from earnest.core.limits import WidenedLimits, draws_of
 from earnest.core.predictions import Predictions
 from earnest.core.provenance import knobs, plain, versions
 from earnest.core.registry import Registry
@@ -273,6 +273,6 @@ def split_estimate(
 def standard_error(source: LimitSource | None, valid: NDArray[np.float64] | None) -> float | None:
     """Return the standard error of a source of limits, or of the draws, where there is one."""
     known: float | None = getattr(source, "standard_error", None)
-    if known is not None:
+    if known is not None or isinstance(source, WidenedLimits):  # whose draws have no spread
         return known
     return float(np.std(valid, ddof=1)) if valid is not None and len(valid) > 1 else None

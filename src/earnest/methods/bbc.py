@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from earnest.core import check
 from earnest.core.errors import EvidenceError
-from earnest.core.intervals import DrawnLimits
+from earnest.core.intervals import DrawnLimits, LimitSource
 from earnest.core.results import Estimate
 from earnest.core.selection import MeanOfFolds, Pooled, Selector
 from earnest.core.specs import Estimand, Evidence, MethodSpec
 from earnest.core.weights import Weights
+from earnest.inference.drawn_spread import no_width, with_spread
 from earnest.inference.remarks import other_winner, ties_at_the_top, unlike_scales
 from earnest.inference.resampled import Undefined, choose_resampler, out_of_bag_rule, resampled
 from earnest.inference.winners import winner, winners
@@ -66,7 +67,8 @@ class BBC:
 
     **When it fails.** A dynamic search (Bayesian optimisation) has used the same cases to propose
     configurations, which no resampling of its predictions can undo. With very few cases of a class
-    the out-of-bag scores are rough.
+    the out-of-bag scores are rough. Where they are all alike, as on few separated cases, the
+    limits are not theirs but the exact ones for what went unseen, with a caution.
 
     Tsamardinos, Greasidou, Borboudakis 2018, algorithm 5 (with the column index missing in its
     line 9); the redraw rule is that of the authors' code for Paraschakis et al. 2024.
@@ -83,7 +85,8 @@ class BBC:
         By default groups are drawn where there are any, else cases.
     variant : {None, 'as_published'}
         'as_published' selects in-bag by the pooled score but names the winner by the mean of the
-        folds, and takes the 25th and 975th of 1000 draws for a two-sided 95 % interval.
+        folds, and takes the 25th and 975th of 1000 draws for a two-sided 95 % interval, be
+        they a point or not.
 
     Examples
     --------
@@ -146,17 +149,23 @@ class BBC:
         final, naive, scores = winner(
             pi, metric, MeanOfFolds() if published else selector, n_jobs=call.n_jobs
         )
+        source: LimitSource = DrawnLimits(draws, as_published=published)
+        remarks = tuple(no_width(source))
+        if not published:
+            one = pi.select(final)
+            source, remarks = with_spread(source, one, metric, rivals=pi.n_configs)
         return make_estimate(
             self,
             call,
             value=float(np.nanmean(draws)),
             winner=final,
             naive=naive,
-            source=DrawnLimits(draws, as_published=published),
+            source=source,
             cautions=[
                 *ties_at_the_top(pi, metric, scores, final),
                 *unlike_scales(pi, metric, selector, final),
                 *(other_winner(pi, metric, selector, final) if published else ()),
+                *remarks,
             ],
             details=BBCDetails.of(table[:, 1].astype(np.intp), pi.n_configs),
             used={"selector": selector, "resampler": resampler},

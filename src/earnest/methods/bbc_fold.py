@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from earnest.core import check
 from earnest.core.cautions import Caution, Severity
 from earnest.core.errors import EvidenceError, InputError
-from earnest.core.intervals import DrawnLimits
+from earnest.core.intervals import DrawnLimits, LimitSource
 from earnest.core.predictions import Predictions
 from earnest.core.results import Estimate
 from earnest.core.rng import Purpose, Seeds
 from earnest.core.selection import MeanOfFolds, Selector, first_best
 from earnest.core.specs import Estimand, Evidence, MethodSpec
+from earnest.inference.drawn_spread import no_width, with_spread
 from earnest.inference.remarks import one_repeat_at_a_time, ties_at_the_top, undefined_folds
 from earnest.inference.winners import gains_of, judged
 from earnest.kernels.score import fold_repeats, fold_scores
@@ -50,7 +51,8 @@ class BBCFold:
     repeat, the repeats taking turns, because folds of different repeats share their cases.
 
     **When it fails.** With few folds the draws are few and coarse. A fold in which the metric is
-    undefined is left out.
+    undefined is left out. Where the draws are all alike, as on few separated cases, the limits are
+    not theirs but the exact ones for what went unseen, with a caution.
 
     Paraschakis et al. 2024, algorithm 1: K folds drawn with replacement, redrawn while none is
     left out; with at most six folds all K**K - K! draws are gone through and nothing is random.
@@ -63,6 +65,8 @@ class BBCFold:
         A rule that looks at folds; 'mean_of_folds' by default.
     exact : bool, optional
         Whether to go through all draws; by default where K**K is at most 50,000.
+    variant : {None, 'as_published'}
+        'as_published' keeps limits of draws that are all alike, which are a point.
 
     Examples
     --------
@@ -89,6 +93,7 @@ class BBCFold:
     n_resamples: int = 1000
     selector: str | Selector | None = None
     exact: bool | None = None
+    variant: Literal["as_published"] | None = None
 
     def __post_init__(self) -> None:
         """Check the knobs."""
@@ -97,6 +102,8 @@ class BBCFold:
             raise InputError(
                 "`exact` is unknown", needs="True, False or None", got=repr(self.exact)
             )
+        if self.variant is not None:
+            check.one_of("variant", self.variant, ["as_published"])
 
     def __call__(self, call: Call) -> Estimate:
         """Return the mean score, on the folds left out, of the winner on the folds drawn."""
@@ -125,18 +132,24 @@ class BBCFold:
         drawn = self.draws(tables, selector, metric, pi, call.seeds)  # (B, 2)
         draws, best = drawn[:, 0], drawn[:, 1].astype(np.intp)
         final, naive, means = judged(pi, metric, selector, table)
+        source: LimitSource = DrawnLimits(draws)
+        remarks = tuple(no_width(source))
+        if self.variant is None:
+            one = pi.select(final)
+            source, remarks = with_spread(source, one, metric, rivals=pi.n_configs)
         return make_estimate(
             self,
             call,
             value=float(np.nanmean(draws)),
             winner=final,
             naive=naive,
-            source=DrawnLimits(draws),
+            source=source,
             cautions=[
                 *ties_at_the_top(pi, metric, means, final),
                 *undefined_folds(len(everything), len(scores)),
                 *_few_folds(max(len(table) for table in tables)),
                 *one_repeat_at_a_time(pi),
+                *remarks,
             ],
             details=BBCDetails.of(best, pi.n_configs),
             used={"selector": selector, "exact": self._exact(tables)},

@@ -9,19 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core import check
-from earnest.core.cautions import Caution
-from earnest.core.errors import EarnestError, EvidenceError, MetricError
+from earnest.core.errors import EvidenceError, MetricError
 from earnest.core.intervals import DrawnLimits, LimitSource, NormalLimits
-from earnest.core.limits import ShareLimits, draws_of
 from earnest.core.predictions import Predictions
 from earnest.core.results import Estimate
 from earnest.core.rng import Purpose, Seeds
 from earnest.core.selection import Pooled, Selector
 from earnest.core.specs import Estimand, Evidence, MethodSpec
 from earnest.core.weights import Weights
-from earnest.inference.areas import is_auc
-from earnest.inference.case_values import case_values
-from earnest.inference.no_spread import limits_without_spread
+from earnest.inference.drawn_spread import with_spread
 from earnest.inference.remarks import part_only
 from earnest.inference.resampled import (
     Statistic,
@@ -128,7 +124,7 @@ class HoldOut:
                 cure="Use method='bbc'.",
             )
         source = self._limits(call, part, best, float(value))
-        source, remarks = spread_or_not(part.select(best), metric, source)
+        source, remarks = with_spread(source, part.select(best), metric)
         return make_estimate(
             self,
             call,
@@ -188,59 +184,6 @@ class HoldOut:
             n_jobs=call.n_jobs,
         )
         return DrawnLimits(draws[:, 0])
-
-
-def spread_or_not(
-    one: Predictions, metric: Metric, source: LimitSource
-) -> tuple[LimitSource, tuple[Caution, ...]]:
-    """Return limits that do not take a sample without spread for certainty, and what to say of it.
-
-    Parameters
-    ----------
-    one : Predictions
-        The chosen configuration on the scoring cases.
-    metric : Metric
-        What is measured.
-    source : LimitSource
-        The limits so far; they stay where they have a spread.
-    """
-    draws = draws_of(source)
-    if (draws is None and getattr(source, "standard_error", 0.0) > 0.0) or (
-        draws is not None and len(np.unique(draws[~np.isnan(draws)])) != 1
-    ):
-        return source, ()
-    try:
-        made = case_values(one, metric)
-    except EarnestError:  # a metric that no case has a part of, or too few cases for its parts
-        if is_auc(metric, one.target):
-            return lone_limits(one, metric)
-        return source, (
-            Caution(
-                "EN035",
-                "Every resample gives the same value.",
-                "The interval has no width: nothing else was seen, which does not mean that there "
-                "is nothing else.",
-                "Only more cases can tell more.",
-            ),
-        )
-    units = one.n_cases if made.groups is None else len(np.unique(made.groups))
-    limits, remark = limits_without_spread(one, made, metric, units)
-    return limits, (remark,)
-
-
-def lone_limits(one: Predictions, metric: Metric) -> tuple[LimitSource, tuple[Caution, ...]]:
-    """Return the limits of an AUC of one case of a class: those of pairs that share no case."""
-    pairs = int(np.bincount(one.target.y, minlength=2).min())
-    value = float(_score(one, metric, 0)(Weights.ones(one.n_cases))[0, 0])
-    return ShareLimits(value, pairs, *metric.limits, exact=True), (
-        Caution(
-            "EN035",
-            "A class has one scoring case, and every resample gives the same value.",
-            "The limits are the exact ones of Clopper and Pearson for "
-            f"{'one pair' if pairs == 1 else f'{pairs} pairs'} of cases.",
-            "Only more cases can tell more.",
-        ),
-    )
 
 
 def _score(part: Predictions, metric: Metric, best: int) -> Statistic:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core import check
+from earnest.core.cautions import Caution
 from earnest.core.errors import InputError
 from earnest.core.intervals import DrawnLimits, LimitSource, NormalLimits
 from earnest.core.results import Estimate
@@ -16,6 +17,7 @@ from earnest.core.rng import Purpose
 from earnest.core.selection import MeanOfFolds, Pooled, Selector
 from earnest.core.specs import Estimand, Evidence, MethodSpec
 from earnest.core.weights import Weights
+from earnest.inference.drawn_spread import no_width, with_spread
 from earnest.inference.remarks import not_corrected, one_repeat_at_a_time, undefined_folds
 from earnest.inference.resampled import Undefined, choose_resampler, in_bag_rule, resampled
 from earnest.inference.winners import defined_folds, judged, winner
@@ -63,6 +65,8 @@ class NaiveBootstrap:
         Over cases: what to do with a resample on which the metric is undefined.
     resampler : str or Resampler, optional
         Over cases: by default groups where there are any, else cases; 'bayesian' works too.
+    variant : {None, 'as_published'}
+        'as_published' keeps limits of draws that are all alike, which are a point.
 
     Examples
     --------
@@ -72,7 +76,7 @@ class NaiveBootstrap:
     >>> y = np.tile([0, 1], 50)
     >>> pi = en.Predictions.from_arrays(y, 0.6 * y + np.linspace(0, 1, 100) % 0.37)
     >>> en.estimate(pi, method=NaiveBootstrap(over="cases"), metric="roc_auc", rng=1)
-    roc_auc 1.000, 95 % interval [1.000, 1.000] (naive_bootstrap, n=100)
+    roc_auc 1.000, 95 % interval [0.929, 1.000] (naive_bootstrap, n=100)
     """
 
     spec: ClassVar[MethodSpec] = MethodSpec(
@@ -89,6 +93,7 @@ class NaiveBootstrap:
     selector: str | Selector | None = None
     undefined: str = "redraw"
     resampler: str | Resampler | None = None
+    variant: Literal["as_published"] | None = None
 
     def __post_init__(self) -> None:
         """Check the knobs."""
@@ -97,6 +102,8 @@ class NaiveBootstrap:
             check.one_of("over", self.over, ["folds", "cases"])
         check.one_of("interval", self.interval, ["percentile", "normal"])
         check.one_of("undefined", self.undefined, list(Undefined))
+        if self.variant is not None:
+            check.one_of("variant", self.variant, ["as_published"])
         if self.over == "cases" and self.interval == "normal":
             raise InputError(
                 "normal limits are made from fold scores",
@@ -127,20 +134,30 @@ class NaiveBootstrap:
         scores = defined_folds(everything)[:, 0, best]  # (F,)
         repeats = fold_repeats(pi)[kept]
         value = float(scores.mean())
+        source, remarks = self._spread(self._fold_limits(call, scores, repeats, value), call, best)
         return make_estimate(
             self,
             call,
             value=value,
             winner=best,
             naive=naive,
-            source=self._fold_limits(call, scores, repeats, value),
+            source=source,
             cautions=[
                 *not_corrected(pi.n_configs),
                 *undefined_folds(len(everything), len(scores)),
                 *one_repeat_at_a_time(pi),
+                *remarks,
             ],
             used={"selector": selector, "over": "folds", "undefined": None},
         )
+
+    def _spread(
+        self, source: LimitSource, call: Call, best: int
+    ) -> tuple[LimitSource, tuple[Caution, ...]]:
+        """Return limits that are no point, unless the published ones are asked for."""
+        if self.variant is not None:
+            return source, tuple(no_width(source))
+        return with_spread(source, call.pi.select(best), call.metric)
 
     def _fold_limits(
         self,
@@ -183,13 +200,14 @@ class NaiveBootstrap:
             redraw=undefined is Undefined.REDRAW,
             n_jobs=call.n_jobs,
         )
+        source, remarks = self._spread(DrawnLimits(draws[:, 0]), call, best)
         return make_estimate(
             self,
             call,
             value=value,
             winner=best,
             naive=naive,
-            source=DrawnLimits(draws[:, 0]),
-            cautions=not_corrected(pi.n_configs),
+            source=source,
+            cautions=[*not_corrected(pi.n_configs), *remarks],
             used={"selector": selector, "over": "cases", "resampler": resampler},
         )

@@ -248,11 +248,14 @@ def _two_naive(found: Results, made: Estimate) -> Iterator[str]:
         return
     places, limits = max(places_of([made]), 3), made.scale.limits
     ranked, pooled = prose(own, places, limits), prose(made.naive, places, limits)
-    if ranked != pooled:
-        yield (
-            f"The naive score is over all cases at once, {pooled}; the mean over folds, by which "
-            f"the search ranks, is {ranked}."
-        )
+    by_folds = made.provenance.knobs.get("selector") == "mean_of_folds"
+    if ranked == pooled or by_folds == found.material.by_folds:
+        return
+    bases = ["over all cases at once", "as a mean over folds"]
+    yield (
+        f"The naive score is the winner's {bases[by_folds]}, {pooled}; {bases[not by_folds]} it is "
+        f"{ranked}."
+    )
 
 
 def _cautions(found: Results, made: Estimate) -> tuple[Caution, ...]:

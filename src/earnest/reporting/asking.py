@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from earnest.comparison.many import compare_many
+from earnest.comparison.against_winner import against_winner
 from earnest.core.comparison_tables import Comparisons
 from earnest.core.errors import EarnestError
 from earnest.core.results import Estimate
@@ -196,24 +196,14 @@ def _many(
     if made.n_configs < 2:
         absent["rivals"] = "There is one configuration, so there is nothing to compare it with."
         return None
-    tests = ["delong"] if metric.name == "roc_auc" else []
-    refusals = []
-    for test in (*tests, "bayle", "bootstrap"):
-        try:
-            return compare_many(
-                pi,
-                test=test,
-                metric=metric,
-                reference=made.winner,
-                adjust="none",
-                confidence_level=asked["confidence_level"],
-                rng=asked["rng"],
-                n_jobs=asked["n_jobs"],
-            )
-        except EarnestError as error:
-            refusals.append(str(error))
-    absent["rivals"] = f"No test applies here. {refusals[0]}"
-    return None
+    level, rng, n_jobs = (asked[name] for name in ("confidence_level", "rng", "n_jobs"))
+    try:
+        return against_winner(
+            pi, metric, made.winner, confidence_level=level, rng=rng, n_jobs=n_jobs
+        )
+    except EarnestError as error:
+        absent["rivals"] = f"No test applies here. {error}"
+        return None
 
 
 def _explained(

@@ -78,7 +78,6 @@ GROUPS_OF_ONE: dict[str, tuple[str, str]] = {
     Estimand.WINNER: ("The one configuration, resampled", "mean over resamples"),
     Estimand.CHOSEN_ON_LEARNING: ("Its predictions read as one fixed model's", ""),
     Estimand.CHOSEN_ON_EVALUATION: ("Its predictions read as one fixed model's", ""),
-    Estimand.FITTED_MODEL: ("The fitted model", "on the cases that it is tested on"),
     Estimand.FITTED_MODELS: ("The models fitted in these folds", "their average"),
     Estimand.WINNER_SCORE: ("Its own score", "as it is"),
     Estimand.WINNER_AS_FIXED: ("Its own score, resampled", "as if trained once"),

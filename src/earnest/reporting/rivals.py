@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from earnest.comparison.against_winner import shown_worse, simplest_of
 from earnest.comparison.base import TESTS
 from earnest.core.cautions import Caution
 from earnest.core.comparison_tables import Comparisons, p_of
 from earnest.core.comparison_words import p_words, places_of_difference
 from earnest.core.comparisons import Comparison
-from earnest.core.differences import alpha_of
 from earnest.core.intervals import Interval
 from earnest.core.results import by_severity
 from earnest.core.sentences import MINUS, percent, prose
@@ -65,7 +65,6 @@ def verdicts(many: Comparisons) -> list[Verdict]:
 
 def _verdict(made: Comparison, count: int, level: float) -> Verdict:
     p = min(1.0, count * p_of(made))
-    behind = made.favours == made.a
     thin = None
     if made.interval is not None:
         thin = made.at(confidence_level=1.0 - (1.0 - level) / count).interval
@@ -76,7 +75,7 @@ def _verdict(made: Comparison, count: int, level: float) -> Verdict:
         one=_turned(made.interval, sign),
         all=_turned(thin, sign),
         p=p,
-        worse=behind and p <= alpha_of(level),
+        worse=shown_worse(made, count, level),
     )
 
 
@@ -86,13 +85,6 @@ def _turned(interval: Interval | None, sign: float) -> tuple[float, float] | Non
         return None
     low, high = sorted((sign * interval.low, sign * interval.high))
     return low, high
-
-
-def simplest_of(many: Comparisons, kept: set[str]) -> str | None:
-    """Return the simplest configuration of a set, None where the complexity is unknown."""
-    if many.simple_first is None:
-        return None
-    return next(name for name in many.simple_first if name in kept)
 
 
 def rivals_of(found: Results) -> RivalsPart | None:

@@ -20,10 +20,10 @@ _HELD: dict[str, int] = {}  # path -> process; POSIX would grant a lock twice to
 
 
 class WriterLock:
-    """The right to write one run file."""
+    """The right to write one run file, which is called `shown` in what is said of it."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, shown: Path | None = None) -> None:
+        self.path = path if shown is None else shown
         self._place = os.path.realpath(path) + SUFFIX
         self._handle: int | None = None
 

@@ -79,7 +79,7 @@ class SqliteStore:
             refuse_another(schema.identity_of(self._opened), identity, repr(str(self.path)))
             return
         path = schema.settled(self.path)
-        lock = WriterLock(path)
+        lock = WriterLock(path, self.path)
         with schema.explained(self.path):
             lock.acquire()
             try:

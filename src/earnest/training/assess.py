@@ -94,7 +94,7 @@ def assess(
         Cases that belong together; they stay on one side of every split.
     positive : label, optional
         The positive class; by default the last one, as in scikit-learn, or the other one where
-        the last is called so ('control', 'no', 'healthy').
+        the last is called what a study is not about ('control', 'no', 'healthy').
     test : tuple of X and y, optional
         With 'holdout': a set kept away from the design, to be used once. The learner is trained on
         all of X. A `store` records the use, and tells when it is not the first.

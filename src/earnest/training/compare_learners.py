@@ -68,7 +68,7 @@ def compare_learners(
     X: Any,
     y: Any,
     *,
-    test: str | Test = "corrected_t",
+    test: str | Test | SampleTest = "corrected_t",
     metric: str | Metric | Any = None,
     cv: Any = None,
     n_repeats: int | None = None,
@@ -125,7 +125,7 @@ def compare_learners(
         Cases that belong together.
     positive : label, optional
         The positive class; by default the last one, as in scikit-learn, or the other one where
-        the last is called so ('control', 'no', 'healthy').
+        the last is called what a study is not about ('control', 'no', 'healthy').
     alternative, confidence_level
         As for `compare`.
     store : path or Store, optional
@@ -163,7 +163,8 @@ def compare_learners(
     """
     pair = learner_pair(a, b)
     rng = resumable(rng, store, X, y)
-    asked = Asked.of(test, alternative, confidence_level, None, rng, n_jobs, trains=True)
+    given = cast("str | Test", test)  # of bootstrap samples it is put to them further down
+    asked = Asked.of(given, alternative, confidence_level, None, rng, n_jobs, trains=True)
     bootstraps = asked.test.spec.needs is Evidence.REPLICATES
     measure = metric_of(asked, metric, y)
     check_kinds(pair)

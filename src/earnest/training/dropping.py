@@ -59,7 +59,11 @@ class Dropping(Protocol):
     """A rule that ends configurations before their last fold."""
 
     name: ClassVar[str]
-    min_predictions: int
+
+    @property
+    def min_predictions(self) -> int:
+        """How many predictions of a configuration there are before it may be dropped."""
+        ...
 
     def test(
         self,

@@ -16,6 +16,7 @@ from earnest.core import check
 from earnest.core.errors import InputError
 from earnest.training.candidates import Setting, first_estimator
 from earnest.training.delegating import Delegating, need_refit
+from earnest.training.dropping import Dropping
 from earnest.training.fitting import fit
 from earnest.training.honest import Honest
 from earnest.training.judging import Judged, judge
@@ -60,6 +61,7 @@ class SearchCV(MetaEstimatorMixin, Delegating, Honest, BaseEstimator):
         How many candidates to draw; None takes every point of a grid, and 10 of distributions.
     scoring : str, callable, list or dict, optional
         What candidates are compared by, as in scikit-learn; names of this package's metrics too.
+        The positive class of two is the last label, as there, whatever it is called.
     metric : str, Metric or callable, optional
         What the estimate is of; that of `scoring` (and of `refit`, with several) by default.
     cv : int, splitter or iterable, optional
@@ -154,7 +156,7 @@ class SearchCV(MetaEstimatorMixin, Delegating, Honest, BaseEstimator):
         confidence_level: float = 0.95,
         n_resamples: int | None = None,
         response: str | None = None,
-        drop: Any = None,
+        drop: str | Dropping | None = None,
         stop_when_width: float | None = None,
         store: Any = None,
         time_limit: float | None = None,

@@ -9,6 +9,7 @@ from typing import Any
 from earnest.core.protocols import Progress
 from earnest.core.rng import RngLike, Seeds
 from earnest.engine.progress import ProgressBar
+from earnest.training.dropping import Dropping
 from earnest.training.tabular import name_of, names_of
 from earnest.training.tune_job import begin
 from earnest.training.tune_options import Asked, seconds_of
@@ -32,7 +33,7 @@ def tune(
     budget: str | float = "5m",
     folds: int = 10,
     repeats: int = 1,
-    drop: Any = None,
+    drop: str | Dropping | None = None,
     confidence_level: float = 0.95,
     out: str | Path | None = None,
     resume: bool = False,
@@ -75,7 +76,8 @@ def tune(
     task : str, optional
         Overrides what the outcome tells: binary, multiclass, regression or survival.
     positive : object, optional
-        The positive class of two; the last in their order if None.
+        The positive class of two; by default the last in their order, or the other one where the
+        last is called what a study is not about ('control', 'no', 'healthy').
     ignore, keep : str or sequence of str
         Columns to leave out, and columns to use that would be left out.
     portfolio : str, Path or Portfolio

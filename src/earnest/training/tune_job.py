@@ -138,7 +138,8 @@ class Job:
         cautions = [*table.cautions, *plan_remarks(plan, table), *ran.cautions]
         made = _with_cautions(_estimate(search, pi), cautions)
         winner = by_name[str(made.winner)]
-        simplest, count = _simplest(pi, self.metric, by_name, winner, plan.seed)
+        level = self.asked.confidence_level
+        simplest, count = _simplest(pi, self.metric, by_name, winner.name, level, plan.seed)
         folds, repeats = self.asked.folds, self.asked.repeats
         estimator = _fitted(winner.estimator, table)
         results = search.cv_results_
@@ -276,22 +277,23 @@ def _with_cautions(made: Estimate, more: Sequence[Caution]) -> Estimate:
 
 
 def _simplest(
-    pi: Predictions, metric: str, configs: dict[str, Any], winner: Any, seed: int
+    pi: Predictions, metric: str, configs: dict[str, Any], winner: str, level: float, seed: int
 ) -> tuple[Any, int]:
-    """Return the cheapest configuration that may be the best, and how many may be."""
-    from earnest.comparison.many import compare_many
+    """Return the cheapest configuration not shown to be worse, None if that is the winner.
+
+    And how many there are, as the report names them.
+    """
+    from earnest.comparison.against_winner import against_winner, not_shown_worse, simplest_of
 
     if len(configs) < 2:
         return None, 1
     try:
-        found = compare_many(pi, metric=metric, rng=seed)
-    except EarnestError:  # a metric without a joint test, or too few cases: nothing is told
+        found = against_winner(pi, metric, winner, confidence_level=level, rng=seed)
+    except EarnestError:  # too few cases for any test: nothing is told
         return None, 1
-    usual = [configs[name] for name in found.not_worse if name in configs]
-    cheapest = min(usual, key=lambda config: config.cost, default=None)
-    if cheapest is None or cheapest.cost >= winner.cost:
-        return None, len(usual)
-    return cheapest, len(usual)
+    kept = not_shown_worse(found)
+    simplest = simplest_of(found, kept)
+    return None if simplest in (None, winner) else configs[str(simplest)], len(kept)
 
 
 def _write(tuned: Tuned, folder: Folder) -> None:

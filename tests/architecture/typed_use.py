@@ -1,0 +1,96 @@
+"""What a user with a strict type checker writes: every object where a signature takes one.
+
+mypy reads this file (`files` in pyproject.toml); nothing runs it. That nothing registered is
+missing here is held by test_typed_use.py.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import earnest as en
+from earnest.core.selection import MeanOfFolds, OneStandardError, Pooled, Selector
+
+
+def estimates(pi: en.Predictions, replicates: en.Replicates) -> list[en.Estimate]:
+    """Ask every method."""
+    of_predictions: list[en.Estimate] = [
+        en.estimate(pi, method=en.Apparent(), metric="accuracy"),
+        en.estimate(pi, method=en.BatesNCV(), metric="accuracy"),
+        en.estimate(pi, method=en.BayleAllPairs(), metric="accuracy"),
+        en.estimate(pi, method=en.BayleWithinFold(), metric="accuracy"),
+        en.estimate(pi, method=en.BBC(variant="as_published"), metric="accuracy"),
+        en.estimate(pi, method=en.BBCFold(exact=True), metric="accuracy"),
+        en.estimate(pi, method=en.ConservativeZ(), metric="accuracy"),
+        en.estimate(pi, method=en.CV(), metric="accuracy"),
+        en.estimate(pi, method=en.CorrectedT(), metric="accuracy"),
+        en.estimate(pi, method=en.DeLong(variant="logit"), metric="roc_auc"),
+        en.estimate(pi, method=en.DeLong10p(), metric="roc_auc"),
+        en.estimate(pi, method=en.HanleyMcNeil(), metric="roc_auc"),
+        en.estimate(pi, method=en.HanleyMcNeil10p(), metric="roc_auc"),
+        en.estimate(pi, method=en.HoldOut(), metric="accuracy"),
+        en.estimate(pi, method=en.LOOCV(), metric="accuracy"),
+        en.estimate(pi, method=en.MABT(), metric="accuracy"),
+        en.estimate(pi, method=en.Naive(), metric="accuracy"),
+        en.estimate(pi, method=en.NaiveBootstrap(over="cases"), metric="accuracy"),
+        en.estimate(pi, method=en.Nested(), metric="accuracy"),
+        en.estimate(pi, method=en.RepeatedCV(), metric="accuracy"),
+        en.estimate(pi, method=en.Tibshirani(), metric="accuracy"),
+        en.estimate(pi, method=en.Tilted(), metric="accuracy"),
+        en.estimate(pi, method=en.Tilted10p(), metric="accuracy"),
+    ]
+    of_replicates = [
+        en.estimate(replicates, method=en.B632(), metric="accuracy"),
+        en.estimate(replicates, method=en.B632Plus(), metric="accuracy"),
+        en.estimate(replicates, method=en.ErrStar(), metric="accuracy"),
+        en.estimate(replicates, method=en.LOOB(), metric="accuracy"),
+        en.estimate(replicates, method=en.LPOB(), metric="roc_auc"),
+        en.estimate(replicates, method=en.Refined(), metric="roc_auc"),
+        en.estimate(replicates, method=en.SimpleBootstrap(), metric="accuracy"),
+    ]
+    return [*of_predictions, *of_replicates]
+
+
+def knobs(pi: en.Predictions) -> list[en.Estimate]:
+    """Hand in selectors, resamplers, metrics and lists of methods."""
+    selectors: list[Selector] = [Pooled(), MeanOfFolds(), OneStandardError()]
+    return [
+        *(en.estimate(pi, metric="accuracy", selector=selector) for selector in selectors),
+        en.estimate(pi, metric=en.metric("roc_auc"), method=en.BBC(resampler=en.CaseBootstrap())),
+        en.estimate(pi, metric="mse", method=en.BBC(resampler=en.StratifiedBootstrap())),
+        en.estimate(pi, metric="mse", method=en.BBC(resampler=en.GroupBootstrap())),
+        en.estimate(
+            pi,
+            metric="mse",
+            method=en.NaiveBootstrap(over="cases", resampler=en.BayesianBootstrap()),
+        ),
+        *en.estimate_all(pi, methods=["bbc", en.BBCFold()], metric="accuracy"),
+    ]
+
+
+def comparisons(pi: en.Predictions) -> list[en.Comparison]:
+    """Ask every test of predictions."""
+    return [
+        en.compare(pi, "a", "b", test=en.BayesianTTest(), metric="accuracy"),
+        en.compare(pi, "a", "b", test=en.BayleTest(), metric="accuracy"),
+        en.compare(pi, "a", "b", test=en.BootstrapTest(), metric=en.metric("f1")),
+        en.compare(pi, "a", "b", test=en.CorrectedTTest(), metric="accuracy"),
+        en.compare(pi, "a", "b", test=en.CVTTest(), metric="accuracy"),
+        en.compare(pi, "a", "b", test=en.DeLongTest(), metric="roc_auc"),
+        en.compare(pi, "a", "b", test=en.FiveByTwoTest(), metric="accuracy"),
+        en.compare(pi, "a", "b", test=en.FiveByTwoFTest(), metric="accuracy"),
+        en.compare(pi, "a", "b", test=en.McNemarTest(), metric="accuracy"),
+        en.compare(pi, "a", "b", test=en.ResampledTTest(), metric="accuracy"),
+        en.compare(pi, "a", "b", test=en.SignFlipTest(), metric="accuracy"),
+    ]
+
+
+def training(a: Any, b: Any, X: Any, y: Any) -> None:
+    """Hand objects to what trains."""
+    en.compare_learners(a, b, X, y, test=en.LOOBTest(), metric="accuracy")
+    en.compare_learners(a, b, X, y, test=en.LPOBTest(), metric="roc_auc")
+    en.compare_learners(a, b, X, y, test=en.CorrectedTTest(), metric="accuracy")
+    en.assess(a, X, y, method=en.B632Plus(), metric="accuracy")
+    en.assess(a, X, y, method=en.BayleAllPairs(), metric=en.metric("mse"))
+    en.tune("table.csv", drop=en.BCED(threshold=0.95))
+    en.SearchCV(a, {"C": [1]}, method=en.BBC(), drop=en.BCEDAdjusted())
