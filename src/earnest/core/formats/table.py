@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from earnest.core.cautions import Caution
-from earnest.core.errors import FormatError
+from earnest.core.errors import FormatError, InputError
 from earnest.core.formats.content import refuse_other_content
 from earnest.core.formats.csv import read_csv, write_csv
 from earnest.core.formats.header import read_header, rebuild
@@ -17,6 +17,7 @@ from earnest.core.formats.options import refuse_other_options, table_options
 from earnest.core.formats.parsing import usual_delimiter
 from earnest.core.formats.wide import column_names, read_wide
 from earnest.core.frames import read_frame
+from earnest.core.frames.raw import tell_of_data
 from earnest.core.frames.writing import wide_batches
 from earnest.core.predictions import Predictions
 
@@ -39,7 +40,10 @@ def load_table(
         else:
             kept = table_options(options, path, text=suffix in CSV)
             table, remarks = source(None)
-            return _remarked(read_frame(_without_index(table), **kept), remarks), False
+            try:
+                return _remarked(read_frame(_without_index(table), **kept), remarks), False
+            except InputError as error:
+                raise tell_of_data(error, table, path) from error.__cause__
     return rebuild(facts, arrays, path, verify=verify), True
 
 
