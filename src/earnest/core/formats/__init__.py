@@ -107,8 +107,8 @@ def save(pi: Predictions, path: str | Path) -> Path:
     Path
         Where it was written.
     """
+    suffix = _suffix(Path(path), WRITTEN, "written")
     path = Path(os.path.realpath(path))  # a link stays, and what it points to is written
-    suffix = _suffix(path, WRITTEN, "written")
     if path.is_dir() or not path.parent.is_dir():
         raise FormatError(
             f"{str(path)!r} cannot be written",
@@ -126,6 +126,8 @@ def save(pi: Predictions, path: str | Path) -> Path:
 @contextmanager
 def _replacing(path: Path) -> Iterator[Path]:
     """Give a file beside `path` to write; it takes its place when it is whole and on the disk."""
+    if path.exists() and not path.is_file():  # a device or a pipe would be gone
+        raise FormatError(f"{str(path)!r} is no file, and cannot be replaced by one")
     temporary = path.with_name(f".earnest-{secrets.token_hex(8)}.tmp")
     try:
         yield temporary
