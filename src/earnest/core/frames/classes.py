@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,6 +55,29 @@ def named_by_class(
     if not all(_add_up(columns, row) for row in table):
         return None
     return ClassColumns(_ids(found), tuple(labels), table)
+
+
+def in_own_order(labels: Iterable[Any]) -> tuple[Any, ...]:
+    """Return labels sorted as numbers or as text, each once; mixed ones by their texts.
+
+    Examples
+    --------
+    >>> from earnest.core.frames.classes import in_own_order
+    >>> in_own_order([10, 2, 1, 2])
+    (1, 2, 10)
+    """
+    known = dict.fromkeys(labels)
+    text = any(isinstance(label, str) for label in known)
+    return tuple(sorted(known, key=str if text else None))
+
+
+def as_columns_stand(labels: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the classes of columns in their order; numbers count upward wherever they stand.
+
+    'low', 'mid', 'high' may be an order that only the columns tell, and 1, 10, 2 is none.
+    """
+    numbers = not any(isinstance(label, str) for label in labels)
+    return in_own_order(labels) if numbers else tuple(labels)
 
 
 def class_names(names: Sequence[str], labels: Sequence[Any]) -> list[str]:
