@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from earnest import FormatError, Predictions, trials_from
+from earnest import FormatError, InputError, Predictions, trials_from
 from earnest.training.tables.files import open_noting
 
 ROWS = [("müde", 1, 0.125), ("wach", 1, 0.75), ("müde", 2, 0.25), ("wach", 2, 1.5)]
@@ -77,6 +77,24 @@ def test_spaces_around_names_and_labels_do_not_count_and_names_of_cases_stay_tex
     assert (pi.configs.ids, pi.target.classes) == (("svm",), ("no", "yes"))
     assert pi.target.ids is not None
     assert pi.target.ids.tolist() == ["01", "2"]
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"\n \n", b"\xef\xbb\xbf", b"\xff\xfe", b"sep=;\n", b"\0\0\0"]
+)
+def test_a_file_without_text_is_empty(tmp_path, data):
+    path = tmp_path / "t.csv"
+    path.write_bytes(data)
+    with pytest.raises(FormatError, match="is empty"):
+        Predictions.load(path)
+
+
+@pytest.mark.parametrize("data", ["y,fold,svm", "y,fold,svm\n", "y\n"])
+def test_names_alone_are_a_table_without_rows(tmp_path, data):
+    path = tmp_path / "t.csv"
+    path.write_text(data)
+    with pytest.raises(InputError, match="the table is empty"):
+        Predictions.load(path)
 
 
 @pytest.mark.parametrize(

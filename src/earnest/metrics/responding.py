@@ -64,8 +64,8 @@ def _refuse_other_classes(pi: Predictions, metric: Metric) -> None:
     """Refuse a metric that is told classes which there are not, or that the scores do not mean."""
     classes = pi.target.classes
     for setting in OF_CLASSES:
-        value = metric.knobs.get(setting)
-        told = value if setting == "labels" else [value]
+        value: Any = metric.knobs.get(setting)
+        told = [value] if setting == "pos_label" or value is None else value
         if value is not None and not any(label in classes for label in told):
             raise MetricError(
                 f"metric {metric.name!r} is about a class that there is not",

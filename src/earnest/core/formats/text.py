@@ -49,11 +49,12 @@ def read_text(data: bytes, path: Path, suffix: str, options: Mapping[str, Any]) 
     options : mapping
         Perhaps `delimiter`, `decimal` and `id`, the column that names the cases.
     """
-    if not data or data.isspace():
-        raise FormatError(f"{path.name!r} is empty", needs="a table with a row at least")
     told = _SEP.match(data)  # a line by which spreadsheets tell the separator
     data = data[told.end() :] if told else data
     text = data[:LOOKED_AT].decode("utf-8-sig", "replace")
+    if not text.strip("\0 \t\r\n"):
+        raise FormatError(f"{path.name!r} is empty", needs="a table with a row at least")
+    data = data if b"\n" in data or b"\r" in data else data + b"\n"  # names alone are a table, too
     mark = options.get("delimiter") or (told and told[1].decode()) or separator(text, suffix)
     if mark is None:
         _refuse_lines_above(text, suffix, path)
