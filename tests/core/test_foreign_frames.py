@@ -346,3 +346,28 @@ def test_names_that_end_like_classes_are_models_unless_they_add_up() -> None:
     assert en.Predictions.from_frame(table, positive=2).configs.ids == ("P_1", "P_2")
     table = table.assign(P_1=[0.7, 0.4, 0.8, 0.3])
     assert en.Predictions.from_frame(table, positive=2).responses.ravel().tolist() == scores["P_2"]
+
+
+@pytest.mark.parametrize("decimals", [2, 3, 15])
+@pytest.mark.parametrize(
+    ("y", "form"),
+    [
+        (np.arange(60) % 3, "p_{}"),
+        (np.arange(60) % 3, "class{}"),
+        (np.array(["a", "b", "c"] * 20), ".pred_{}"),
+    ],
+)
+def test_probabilities_of_many_classes_may_be_rounded(y: Any, form: str, decimals: int) -> None:
+    shares = np.random.default_rng(6).dirichlet(np.ones(3), 60).round(decimals)  # any seed
+    columns = {form.format(label): shares[:, k] for k, label in enumerate(np.unique(y))}
+    pi = en.Predictions.from_frame(pd.DataFrame({"y": y, "fold": 0} | columns))
+    assert (str(pi.target.task), pi.configs.ids) == ("multiclass", ("model",))
+    np.testing.assert_array_equal(pi.responses[:, 0, 0], shares)
+
+
+def test_models_of_numbers_are_not_classes() -> None:
+    y = np.arange(60) % 3
+    noise = np.random.default_rng(7).standard_normal((60, 3)) / 4  # seed 7: no row adds up
+    columns = {f"m_{k}": y + noise[:, k] for k in range(3)}
+    pi = en.Predictions.from_frame(pd.DataFrame({"y": y, "fold": 0} | columns))
+    assert (str(pi.target.task), pi.configs.ids) == ("regression", ("m_0", "m_1", "m_2"))
