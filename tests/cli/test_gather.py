@@ -269,6 +269,16 @@ def test_pickles_are_read_only_on_a_word(run: Run, work: Path) -> None:
     assert "give the study by its storage" in run("gather", "study.pkl").err
 
 
+def test_a_table_in_another_encoding_is_read_with_a_note(run: Run, work: Path) -> None:
+    table = (work / "train.csv").read_text(encoding="utf-8").replace("ill", "müde")
+    (work / "train.csv").write_bytes(table.replace(",", ";").encode("cp1252"))
+    done = run(*STUDY[:-1], "müde", "-o", "pi.csv", "--json")
+    assert [one["code"] for one in json.loads(done.out)["cautions"]] == ["EN051", "EN056"]
+    found = en.Predictions.load("pi.csv")
+    assert found.target.classes == ("well", "müde")
+    assert [one.code for one in found.remarks] == ["EN051", "EN056"]
+
+
 def test_nothing_is_overwritten_silently(run: Run, work: Path) -> None:
     (work / "predictions.parquet").write_bytes(b"mine")
     done = run(*STUDY)

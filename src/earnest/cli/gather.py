@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -83,6 +84,7 @@ def command(
         )
     except EarnestError as error:
         raise _in_options(error) from error
+    pi = replace(pi, remarks=(*pi.remarks, *columns.cautions))
     pi.save(out)
     _tell(pi, source, out, json)
 
