@@ -9,8 +9,8 @@ import pytest
 
 import earnest as en
 from earnest import EarnestError, FormatError, InputError
-from earnest.training.tables.files import open_noting, open_table
 from earnest.core.formats.text import separator
+from earnest.training.tables.files import open_noting, open_table
 
 ROWS = [("München", 1.5, "ja"), ("Köln", 2.25, "nein"), ("Bern", -0.5, "ja")]
 
