@@ -113,3 +113,11 @@ def test_files_of_another_version_say_what_to_do(tmp_path: Path) -> None:
     base.close()
     with pytest.raises(FormatError, match="the same search again"):
         en.predictions_from(path, TWO)
+
+
+@pytest.mark.parametrize("y", [5, "train.csv", object()])
+def test_an_outcome_that_is_no_column_is_refused(y: Any, tmp_path: Path) -> None:
+    path = tmp_path / "run.db"
+    searched(path, LogisticRegression(), {"C": [1.0]}, TWO, scoring="roc_auc", cv=3)
+    with pytest.raises(InputError, match="`y` is no column"):
+        en.predictions_from(path, y)

@@ -80,6 +80,6 @@ def test_a_missing_file_offers_the_nearest_and_a_folder_says_what_it_lacks(tmp_p
         en.trials_from(tmp_path / "trails.csv")
     with pytest.raises(en.FormatError, match="folder with 0 run histories"):
         en.trials_from(tmp_path)
-    (tmp_path / "trials.txt").write_text("hello")
+    (tmp_path / "trials.doc").write_text("hello")
     with pytest.raises(en.FormatError, match="suffix that is not read"):
-        en.trials_from(tmp_path / "trials.txt")
+        en.trials_from(tmp_path / "trials.doc")

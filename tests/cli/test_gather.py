@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -267,12 +269,75 @@ def test_pickles_are_read_only_on_a_word(run: Run, work: Path) -> None:
     assert "give the study by its storage" in run("gather", "study.pkl").err
 
 
+def test_a_table_in_another_encoding_is_read_with_a_note(run: Run, work: Path) -> None:
+    table = (work / "train.csv").read_text(encoding="utf-8").replace("ill", "müde")
+    (work / "train.csv").write_bytes(table.replace(",", ";").encode("cp1252"))
+    done = run(*STUDY[:-1], "müde", "-o", "pi.csv", "--json")
+    assert [one["code"] for one in json.loads(done.out)["cautions"]] == ["EN051", "EN056"]
+    found = en.Predictions.load("pi.csv")
+    assert found.target.classes == ("well", "müde")
+    assert [one.code for one in found.remarks] == ["EN051", "EN056"]
+
+
 def test_nothing_is_overwritten_silently(run: Run, work: Path) -> None:
     (work / "predictions.parquet").write_bytes(b"mine")
     done = run(*STUDY)
     assert (done.code, "--overwrite" in done.err) == (2, True)
     assert (work / "predictions.parquet").read_bytes() == b"mine"
     assert run(*STUDY, "--overwrite").code == 0
+
+
+def test_what_is_read_is_never_written_over(run: Run, work: Path) -> None:
+    before = (work / "train.csv").read_bytes()
+    (work / "link.csv").symlink_to("train.csv")
+    for name in ("train.csv", "link.csv"):
+        done = run(*STUDY, "-o", name, "--overwrite")
+        assert (done.code, "--out is what is to be read" in done.err) == (2, True)
+    assert (work / "train.csv").read_bytes() == before
+    assert run(*STUDY).code == 0
+    (work / "run").mkdir()
+    (work / "predictions.parquet").rename(work / "run" / "predictions.parquet")
+    (work / "run" / "estimate.json").write_text("{}", encoding="utf-8")
+    done = run("gather", "run", "-o", "run/predictions.parquet", "--overwrite")
+    assert (done.code, "--out is what is to be read" in done.err) == (2, True)
+    assert run("gather", "run", "-o", "run/copy.parquet").code == 0
+
+
+def test_a_folder_and_a_device_are_no_place_for_a_table(run: Run, work: Path) -> None:
+    (work / "pi.csv").mkdir()
+    for args in ((), ("--overwrite",)):
+        assert "'pi.csv' is a folder" in run(*STUDY, "-o", "pi.csv", *args).err
+    os.mkfifo(work / "pipe.csv")
+    (work / "link.csv").symlink_to("pipe.csv")
+    done = run(*STUDY, "-o", "link.csv", "--overwrite")
+    assert (done.code, "is no file" in done.err) == (2, True)
+    assert (work / "pipe.csv").is_fifo()
+
+
+def test_a_link_by_the_name_of_a_table_is_followed(run: Run, work: Path) -> None:
+    (work / "kept.data").write_bytes(b"")
+    (work / "pi.csv").symlink_to("kept.data")
+    assert run(*STUDY, "-o", "pi.csv", "--overwrite").code == 0
+    assert (work / "pi.csv").is_symlink()
+    assert en.Predictions.load("pi.csv").n_configs == 4
+
+
+def test_a_study_that_has_not_begun_says_so(run: Run, work: Path) -> None:
+    optuna.create_study(study_name="new", storage="sqlite:///new.db")
+    done = run("gather", "new.db", "--store", "kept", *OUTCOME, "--json")
+    assert (done.code, done.out) == (2, "")
+    assert "the study 'new' has no finished trial" in done.err
+
+
+def test_a_storage_that_another_process_writes_to_is_told(
+    run: Run, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connect = sqlite3.connect  # five seconds of patience are too long for a test
+    monkeypatch.setattr(sqlite3, "connect", lambda *a, **k: connect(*a, timeout=0, **k))
+    with closing(connect("study.db")) as writer:
+        writer.execute("BEGIN EXCLUSIVE")
+        done = run(*STUDY)
+    assert (done.code, "Another process writes to it" in done.err) == (2, True)
 
 
 def test_an_old_study_says_what_can_be_done_with_it(run: Run, work: Path) -> None:

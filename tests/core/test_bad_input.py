@@ -338,18 +338,23 @@ FILES: dict[str, Callable[[Path], object]] = {
     "file that is not there": lambda d: load(saved(d, "csv").with_name("po.csv")),
     "file that is a link to nothing": lambda d: load(broken_link(d)),
     "file that is a folder": lambda d: load(d),
-    "file of an unknown suffix": lambda d: load(written(d / "pi.txt", "y,fold,a\n")),
+    "file of an unknown suffix": lambda d: load(written(d / "pi.doc", "y,fold,a\n")),
     "file of a spreadsheet": lambda d: load(written(d / "pi.xlsx", "PK")),
     "file without a suffix": lambda d: load(written(d / "pi", "")),
     "CSV that is empty": lambda d: load(written(d / "pi.csv", "")),
     "CSV without rows": lambda d: load(written(d / "pi.csv", "y,fold,a\n")),
-    "CSV that is not UTF-8": lambda d: load(
-        written(d / "pi.csv", "y,fold,a\nschön,1,0.5\n".encode("latin-1"))
+    "CSV that is no text": lambda d: load(written(d / "pi.csv", b"y,fold,a\n\x81\x8d,1,0.5\n")),
+    "CSV with names that are no text": lambda d: load(
+        written(d / "pi.csv", b"\x81\x8d,fold,a\n0,1,0.5\n")
     ),
-    "CSV with a header that is not UTF-8": lambda d: load(
-        written(d / "pi.csv", "schön,fold,a\n0,1,0.5\n".encode("latin-1"))
+    "CSV with a title": lambda d: load(
+        written(d / "pi.csv", "Trial 7\ny,fold,a\n0,1,0.5\n1,1,0.6\n")
     ),
-    "CSV of another delimiter": lambda d: load(written(d / "pi.csv", "y|fold|a\n0|1|0.5\n")),
+    "CSV without names": lambda d: load(written(d / "pi.csv", "0,1,0.5\n1,1,0.6\n0,2,0.7\n")),
+    "CSV of single spaces": lambda d: load(written(d / "pi.csv", "y fold a\n0 1 0.5\n1 1 0.6\n")),
+    "CSV with several columns without a name": lambda d: load(
+        written(d / "pi.csv", "y,,\n0,1,0.5\n1,1,0.6\n")
+    ),
     "CSV of another delimiter than said": lambda d: load(
         written(d / "pi.csv", "y,fold,a\n0,1,0.5\n"), delimiter=";"
     ),

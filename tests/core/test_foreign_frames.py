@@ -254,3 +254,120 @@ def test_a_part_that_stands_in_the_index_of_pandas_is_not_lost() -> None:
     np.testing.assert_array_equal(said.target.groups, wanted.target.groups)
     other = table.assign(name="x").set_index("name")
     assert read(other).configs.ids == ("rf",)
+
+
+# ---- found by trying to break it
+
+MANY = np.arange(60) % 12
+SHARES = np.random.default_rng(5).dirichlet(np.full(12, 0.3), 60)  # any seed
+SHUFFLED = [10, 2, 0, 11, 7, 1, 3, 9, 4, 8, 5, 6]
+
+
+def _many(form: str) -> pd.DataFrame:
+    """The same probabilities of twelve classes, their columns in no order."""
+    table = pd.DataFrame({"y": MANY, "fold": np.arange(60) // 12})
+    if form == "proba_{}":
+        table = table.assign(row_id=range(60), config_id="svm").rename(columns={"y": "y_true"})
+    return table.assign(**{form.format(k): SHARES[:, k] for k in SHUFFLED})
+
+
+@pytest.mark.parametrize("form", ["p_{}", "{}", "X{}", "svm_{}", "svm:{}", "proba_{}"])
+def test_numbers_that_are_classes_count_upward_whatever_the_columns_are_called(form: str) -> None:
+    pi = en.Predictions.from_frame(_many(form))
+    assert pi.target.classes == tuple(range(12))
+    np.testing.assert_array_equal(pi.responses[:, 0, 0], SHARES)
+    straight = en.Predictions.from_arrays(MANY, SHARES[:, None, None], np.arange(60) // 12)
+    asked = {"metric": "quadratic_kappa", "method": "naive", "rng": 0}
+    assert en.estimate(pi, **asked).value == en.estimate(straight, **asked).value
+
+
+def test_classes_in_words_stand_as_their_columns_stand() -> None:
+    y = ["low", "mid", "high"] * 4
+    table = pd.DataFrame({"y": y, "fold": 0})
+    table = table.assign(**{f"svm:{label}": 1 / 3 for label in ("low", "mid", "high")})
+    assert en.Predictions.from_frame(table).target.classes == ("low", "mid", "high")
+
+
+def _long(**more: Any) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "row_id": [0, 1, 2, 3] * 2,
+            "model": ["svm"] * 4 + ["rf"] * 4,
+            "y_true": [0, 1] * 4,
+            "pred": [0.1, 0.8, 0.4, 0.9, 0.3, 0.6, 0.2, 0.7],
+        }
+    ).assign(**more)
+
+
+@pytest.mark.parametrize(
+    ("model", "prediction", "words"),
+    [
+        ([], "pred", "`model` names no column"),
+        (["model", "model"], "pred", "column 'model' has two parts"),
+        ("pred", "pred", "column 'pred' has two parts"),
+        ("y_true", "pred", "column 'y_true' has two parts"),
+        ("model", "row_id", "column 'row_id' has two parts"),
+    ],
+)
+def test_a_column_has_one_part(model: Any, prediction: str, words: str) -> None:
+    with pytest.raises(InputError) as raised:
+        en.Predictions.from_frame(_long(), model=model, prediction=prediction)
+    assert raised.value.what == words
+
+
+def test_gaps_and_doubles_of_a_long_table_are_told() -> None:
+    said = {"model": "model", "prediction": "pred"}
+    with pytest.raises(InputError, match="a prediction is given twice"):
+        en.Predictions.from_frame(pd.concat([_long(), _long().iloc[:1]]), **said)
+    with pytest.raises(InputError, match="partly missing"):
+        en.Predictions.from_frame(_long().iloc[:-1], **said)
+    with pytest.raises(InputError, match="'model' has missing values"):
+        en.Predictions.from_frame(_long(model=[None, *["svm"] * 7]), **said)
+
+
+@pytest.mark.parametrize("form", ["Fold{}.Rep{}", " fold {} rep {} ", "Fold{}_Repeat{}"])
+def test_folds_and_repeats_in_one_name_may_be_spelled_otherwise(form: str) -> None:
+    names = [form.format(k // 2 + 1, r + 1) for r in range(2) for k in range(4)]
+    table = pd.DataFrame({"row_id": [0, 1, 2, 3] * 2, "y": [0, 1] * 4, "fold": names})
+    assert en.Predictions.from_frame(table.assign(svm=0.5)).folds.shape == (4, 2)
+
+
+@pytest.mark.parametrize("form", ["Rep{1}.Fold{0}", "repeat {1} fold {0}"])
+def test_the_repeat_may_come_first(form: str) -> None:
+    names = [form.format(k // 2 + 1, r + 1) for r in range(2) for k in range(4)]
+    table = pd.DataFrame({"row_id": [0, 1, 2, 3] * 2, "y": [0, 1] * 4, "fold": names})
+    pi = en.Predictions.from_frame(table.assign(svm=0.5))
+    assert pi.folds.tolist() == [[0, 0], [0, 0], [1, 1], [1, 1]]
+
+
+def test_names_that_end_like_classes_are_models_unless_they_add_up() -> None:
+    scores = {"P_1": [0.1, 0.8, 0.4, 0.9], "P_2": [0.3, 0.6, 0.2, 0.7]}
+    table = pd.DataFrame({"y": [1, 2, 1, 2], "fold": 0} | scores)
+    assert en.Predictions.from_frame(table, positive=2).configs.ids == ("P_1", "P_2")
+    table = table.assign(P_1=[0.7, 0.4, 0.8, 0.3])
+    assert en.Predictions.from_frame(table, positive=2).responses.ravel().tolist() == scores["P_2"]
+
+
+@pytest.mark.parametrize("decimals", [2, 3, 15])
+@pytest.mark.parametrize(
+    ("y", "form"),
+    [
+        (np.arange(60) % 3, "p_{}"),
+        (np.arange(60) % 3, "class{}"),
+        (np.array(["a", "b", "c"] * 20), ".pred_{}"),
+    ],
+)
+def test_probabilities_of_many_classes_may_be_rounded(y: Any, form: str, decimals: int) -> None:
+    shares = np.random.default_rng(6).dirichlet(np.ones(3), 60).round(decimals)  # any seed
+    columns = {form.format(label): shares[:, k] for k, label in enumerate(np.unique(y))}
+    pi = en.Predictions.from_frame(pd.DataFrame({"y": y, "fold": 0} | columns))
+    assert (str(pi.target.task), pi.configs.ids) == ("multiclass", ("model",))
+    np.testing.assert_array_equal(pi.responses[:, 0, 0], shares)
+
+
+def test_models_of_numbers_are_not_classes() -> None:
+    y = np.arange(60) % 3
+    noise = np.random.default_rng(7).standard_normal((60, 3)) / 4  # seed 7: no row adds up
+    columns = {f"m_{k}": y + noise[:, k] for k in range(3)}
+    pi = en.Predictions.from_frame(pd.DataFrame({"y": y, "fold": 0} | columns))
+    assert (str(pi.target.task), pi.configs.ids) == ("regression", ("m_0", "m_1", "m_2"))

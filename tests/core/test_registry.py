@@ -29,11 +29,21 @@ def test_capitals_blanks_and_hyphens_do_not_matter(fruits: Registry[int], name: 
     assert fruits.canonical(name) == "pear"
 
 
-def test_the_very_name_comes_before_one_that_is_written_alike() -> None:
+@pytest.mark.parametrize(
+    ("name", "aliases"), [("Pear", ()), ("p_ear", ()), ("py-rus", ()), ("fig", ("Apple", "figs"))]
+)
+def test_a_name_that_is_read_as_another_is_refused(
+    fruits: Registry[int], name: str, aliases: tuple[str, ...]
+) -> None:
+    with pytest.raises(ValueError, match=r"is read as '(pear|apple)'"):
+        fruits.add(name, 3, aliases)
+    assert (list(fruits), "figs" in fruits) == (["pear", "apple"], False)
+
+
+def test_an_alias_may_be_the_name_itself_written_otherwise() -> None:
     made: Registry[int] = Registry("fruit")
-    made.add("a_b", 1)
-    made.add("ab", 2)
-    assert (made["a_b"], made["ab"], made["A-B"]) == (1, 2, 1)
+    made.add("a_b", 1, aliases=("ab", "A-B"))
+    assert (made["a_b"], made["ab"], made["A B"]) == (1, 1, 1)
 
 
 def test_aliases_do_not_count(fruits: Registry[int]) -> None:

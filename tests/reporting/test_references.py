@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -37,6 +38,12 @@ def test_a_result_is_cited_by_its_own_method_or_test() -> None:
     pair = en.compare(PI, 0, 1, metric="roc_auc", test="delong")
     assert any("DeLong" in words for words in en.references(pair))
     assert any("Bayle" in words for words in en.references(en.compare_many(PI, metric="accuracy")))
+
+
+@pytest.mark.parametrize("given", [PI, 5, None, ["bbc", "naive"]])
+def test_what_is_no_result_has_no_references(given: Any) -> None:
+    with pytest.raises(InputError, match="references are those of a result"):
+        en.references(given)
 
 
 def test_names_are_found_however_written_and_others_refused() -> None:

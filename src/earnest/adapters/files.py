@@ -77,7 +77,13 @@ def tables_of(path: Path) -> set[str]:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as base:
             rows = base.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
     except sqlite3.DatabaseError as error:
-        raise FormatError(f"{path.name!r} cannot be read", got=str(error)) from error
+        raise FormatError(
+            f"{path.name!r} cannot be read",
+            got=str(error),
+            cure="Another process writes to it: wait for that, or copy the file."
+            if "locked" in str(error)
+            else "",
+        ) from error
     return {str(row[0]) for row in rows}
 
 

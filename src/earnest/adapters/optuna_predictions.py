@@ -113,11 +113,16 @@ def _refuse_nothing(study: Any, finished: Sequence[Any]) -> None:
     """Refuse a study whose objective kept nothing, and say what can be done with it."""
     if any(sampler_of(trial) is not None for trial in finished):
         return
+    if not finished:
+        raise EvidenceError(
+            f"the study {check.show(study.study_name)} has no finished trial",
+            needs="trials whose objective called earnest.keep_predictions",
+        )
     raise EvidenceError(
         f"the study {check.show(study.study_name)} kept no predictions, and scores alone cannot be "
         "corrected",
         needs="an objective that calls earnest.keep_predictions(trial, rows, predictions, ...)",
-        got=f"{len(finished)} finished trials without any",
+        got=f"no predictions in any of {len(finished)} finished",
         cure="Add that line and run the same trials again: new.enqueue_trial(trial.params) for "
         "trial in study.trials. What the study learned can be told as it is: earnest.explain.",
     )
@@ -128,7 +133,7 @@ def _refuse_no_whole(study: Any, kept: Sequence[Kept]) -> None:
         raise EvidenceError(
             "the study has no completed trial with predictions",
             needs="a trial that ended well and whose predictions are finite",
-            got=f"{len(kept)} finished trials of {check.show(study.study_name)} without any",
+            got=f"no such trial among {len(kept)} finished of {check.show(study.study_name)}",
         )
 
 
@@ -154,7 +159,7 @@ def _count(y: Any, tests: dict[bytes, NDArray[np.intp]]) -> int:
     if largest > n:
         raise InputError(
             "`y` is shorter than the rows that were kept",
-            needs=f"at least {largest} cases, in the order that `rows` count",
+            needs=f"at least {largest} cases, in the order by which the rows were kept",
             got=str(n),
         )
     return n

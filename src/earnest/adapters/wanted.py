@@ -50,6 +50,8 @@ class Wanted:
                 needs="`y`, in the order of the rows that the models were given",
                 cure="predictions_from(source, y, ...)",
             )
+        if isinstance(self.y, str | bytes) or not hasattr(self.y, "__len__"):
+            raise InputError("`y` is no column", needs="a label a case", got=check.show(self.y))
         return self.y
 
     def made(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -59,6 +60,7 @@ def command(
 ) -> None:
     """Read what the tool kept, write it, and tell what it is."""
     _check_out(out, overwrite)
+    _refuse_inputs(out, Path(source), data)
     from earnest.adapters.predictions import predictions_from
     from earnest.cli.gather_data import Named, read_columns
 
@@ -82,6 +84,7 @@ def command(
         )
     except EarnestError as error:
         raise _in_options(error) from error
+    pi = replace(pi, remarks=(*pi.remarks, *columns.cautions))
     pi.save(out)
     _tell(pi, source, out, json)
 
@@ -96,11 +99,23 @@ def _check_out(out: Path, overwrite: bool) -> None:
         )
     if not out.parent.is_dir():
         raise FormatError(f"there is no folder {str(out.parent)!r}", cure="Make it first.")
+    if out.is_dir():
+        raise FormatError(f"{str(out)!r} is a folder", needs="the name of a file for --out")
     if out.exists() and not overwrite:
         raise FormatError(
             f"{str(out)!r} is there already",
             needs="a new name",
             cure="Name another --out, or say --overwrite.",
+        )
+
+
+def _refuse_inputs(out: Path, source: Path, data: Path | None) -> None:
+    """Refuse to write over what is read: the table of the cases, or a file of the source."""
+    place = out.resolve()
+    read = {path.resolve() for path in (source, data) if path is not None}
+    if out.exists() and (place in read or source.resolve() in place.parents):
+        raise InputError(
+            "--out is what is to be read", needs="a new name", got=str(out), cure="Name another."
         )
 
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from earnest.core.cautions import Caution
 from earnest.core.errors import InputError
 from earnest.core.frames.columns import Columns
-from earnest.training.tables.files import open_table
+from earnest.training.tables.files import open_noting
 from earnest.training.tables.outcome import column_of
 
 
@@ -25,11 +26,15 @@ class Named:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """The arrays of these columns; the outcome of survival is the pair of events and times."""
+    """The arrays of these columns, and what had to be guessed to read them.
+
+    The outcome of survival is the pair of events and times.
+    """
 
     outcome: Any = None
     groups: Any = None
     fold: Any = None
+    cautions: tuple[Caution, ...] = ()
 
 
 def read_columns(
@@ -49,11 +54,13 @@ def read_columns(
     _refuse_halves(data, named)
     if data is None:
         return Found()
-    columns, _ = open_table(data, delimiter=delimiter, decimal=decimal)
+    opened = open_noting(data, delimiter=delimiter, decimal=decimal)
+    columns = opened.columns
     return Found(
         _outcome(columns, named),
         _array(columns, named.group, "group"),
         _array(columns, named.fold, "fold"),
+        opened.cautions,
     )
 
 

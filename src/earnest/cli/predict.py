@@ -119,7 +119,7 @@ def _save(columns: dict[str, Any], out: Path) -> None:
 
     from earnest.core.formats import _replacing
 
-    with _replacing(out.absolute()) as temporary:
+    with _replacing(out.resolve()) as temporary:
         if out.suffix.lower() == ".csv":
             temporary.write_bytes(_csv(columns))
         else:

@@ -41,6 +41,9 @@ class Registry(Generic[T]):
         for word in (name, *aliases):
             if word in self._things or word in self._aliases:
                 raise ValueError(f"{self.kind} {word!r} is registered twice")
+            other = self._loose.get(_squeezed(word), name)
+            if other != name:  # a user who writes it otherwise would get the other one
+                raise ValueError(f"{self.kind} {word!r} is read as {other!r}")
         self._things[name] = thing
         self._aliases.update(dict.fromkeys(aliases, name))
         for word in (name, *aliases):

@@ -336,8 +336,15 @@ def check_schema(data: Any, schema: str, what: str) -> None:
             f"this is not {what} that can be read",
             needs=f"schema {schema!r}",
             got=repr(found),
-            cure=f"Read it as {reader}." if reader else "",
+            cure=f"Read it as {reader}." if reader else _newer(str(found)),
         )
+
+
+def _newer(found: str) -> str:
+    """Return what to do about a later version of a kind that is known."""
+    name, _, version = found.rpartition("/")
+    known = {one.rpartition("/")[0] for one in _READERS}
+    return "Update earnest: a newer one wrote it." if name in known and version > "1" else ""
 
 
 def read_parts(read: Callable[[Mapping[str, Any]], T], data: Mapping[str, Any]) -> T:

@@ -17,7 +17,7 @@ from earnest.core.frames.columns import Columns
 from earnest.core.space import Space
 from earnest.core.trials import Trials
 
-SUFFIXES = (".csv", ".csv.gz", ".tsv", ".parquet", ".arrow", ".feather")
+SUFFIXES = (".csv", ".csv.gz", ".tsv", ".txt", ".parquet", ".arrow", ".feather")
 DONE = ("complete", "completed", "success", "ok", "done", "finished", "1", "1.0", "true")
 PRUNED = ("pruned", "stopped", "early_stopped")
 # Objective, standard error, status and prefix of parameters, as other libraries write them.
@@ -135,7 +135,7 @@ def read_table(path: Path, *, delimiter: str | None = None, decimal: str | None 
                 cure="`earnest report` of it tells what the search learned, too, where the "
                 "predictions know their parameters.",
             )
-        return _without_index(source(None))
+        return _without_index(source(None)[0])
 
 
 def _recognised(columns: Columns, status: str | None) -> tuple[str, str | None, str]:

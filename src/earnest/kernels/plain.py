@@ -38,9 +38,13 @@ def callable_table(
             for c in columns if weight.any() else ():
                 try:
                     out[b, c] = _call(metric, outcome, responses[:, c], weight)
-                except (ValueError, ZeroDivisionError):
+                except (ValueError, ZeroDivisionError) as error:
+                    if as_is and isinstance(error, ZeroDivisionError):
+                        raise  # the fault of a function of the user's own, who looks for the line
                     if as_is:
-                        raise
+                        raise MetricError(
+                            f"metric {metric.name!r} cannot be computed", got=str(error)
+                        ) from error
     return out
 
 

@@ -27,6 +27,7 @@ from earnest.metrics.families import (
     Need,
 )
 from earnest.metrics.knobs import FACTORIES, check_knobs, knob_name
+from earnest.metrics.responding import OF_CLASSES
 
 _TASKS: dict[Need, frozenset[Task]] = {
     Need.LABEL: CLASSES,
@@ -176,7 +177,9 @@ def _asked(scorer: Any) -> tuple[Any, Any, dict[str, Any]]:
     said = {
         name: value
         for name, value in sorted(scorer._kwargs.items())
-        if name not in usual or repr(usual[name].default) != repr(value)  # may be an array
+        if name not in usual
+        or repr(usual[name].default) != repr(value)  # may be an array
+        or (name == "pos_label" and value is not None)  # that class, whichever is the positive one
     }
     if "average" in said:  # over classes, of which none is positive
         said.pop("pos_label", None)
@@ -201,10 +204,18 @@ def from_sklearn_name(word: str, knobs: Mapping[str, Any]) -> Metric | None:
 
 
 def from_scorer(word: str, scorer: Any, knobs: Mapping[str, Any] | None = None) -> CallableMetric:
-    """Return the metric of a scikit-learn scorer, in the natural sign of its function."""
-    function, settings = scorer._score_func, dict(knobs or {})
+    """Return the metric of a scikit-learn scorer, in the natural sign of its function.
+
+    A function that is told classes by name is given the user's own labels, any other their codes.
+    """
+    function, settings = scorer._score_func, _plain(knobs or {})
     check_knobs(word, function, settings)
     need, tasks = _response_of(scorer)
+    numbers = need in (Need.SCORE, Need.PROBABILITY)
+    used = {**scorer._kwargs, **settings}
+    if numbers:  # a column a class: all of them, in the order of the predictions
+        used.pop("labels", None)
+    named = any(used.get(word) is not None for word in OF_CLASSES)
     name = knob_name(word.removeprefix("neg_"), settings, {})
     return CallableMetric(
         name=name,
@@ -216,12 +227,23 @@ def from_scorer(word: str, scorer: Any, knobs: Mapping[str, Any] | None = None) 
         knobs=settings,
         function=ScorerFunction(
             function,
-            {**scorer._kwargs, **settings},
-            all_labels=need in (Need.SCORE, Need.PROBABILITY) and takes(function, "labels"),
+            used,
+            all_labels=numbers and not named and takes(function, "labels"),
         ),
         takes_weights=takes(function, "sample_weight"),
-        coded=True,
+        coded=not named,
     )
+
+
+def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings with lists for arrays, and refuse weights, which belong to some cases."""
+    if settings.get("sample_weight") is not None:
+        raise InputError(
+            "a scorer was given `sample_weight`",
+            needs="a scorer for any cases: resamples and folds have others",
+            cure="Leave it out.",
+        )
+    return {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in settings.items()}
 
 
 def _response_of(scorer: Any) -> tuple[Need, frozenset[Task]]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core import check
 from earnest.core.errors import MetricError
 from earnest.core.predictions import Predictions
 from earnest.core.responses import PERCENT, ResponseKind, finite_range, like_percent
@@ -34,8 +35,11 @@ _CURES: dict[ResponseKind, str] = {
 }
 
 
+OF_CLASSES = ("pos_label", "labels")  # settings of scikit-learn's functions that name classes
+
+
 def check_fits(pi: Predictions, metric: Metric) -> None:
-    """Refuse a metric that does not fit the task or the kind of response."""
+    """Refuse a metric that does not fit the task, its classes, or the kind of response."""
     task = pi.target.task
     if task not in metric.tasks:
         raise MetricError(
@@ -44,6 +48,8 @@ def check_fits(pi: Predictions, metric: Metric) -> None:
             got=str(task),
             cure=_suggestion(task),
         )
+    if pi.target.has_classes:
+        _refuse_other_classes(pi, metric)
     labels_of_many = pi.kind is ResponseKind.LABEL and task is Task.MULTICLASS
     if pi.kind not in _FITS[metric.needs] or (metric.needs is Need.SCORE and labels_of_many):
         raise MetricError(
@@ -51,6 +57,29 @@ def check_fits(pi: Predictions, metric: Metric) -> None:
             needs=" or ".join(_FITS[metric.needs][:2]),
             got=str(pi.kind),
             cure=f"{PERCENT} " * in_percent(pi) + _CURES[pi.kind],
+        )
+
+
+def _refuse_other_classes(pi: Predictions, metric: Metric) -> None:
+    """Refuse a metric that is told classes which there are not, or that the scores do not mean."""
+    classes = pi.target.classes
+    for setting in OF_CLASSES:
+        value: Any = metric.knobs.get(setting)
+        told = [value] if setting == "pos_label" or value is None else value
+        if value is not None and not any(label in classes for label in told):
+            raise MetricError(
+                f"metric {metric.name!r} is about a class that there is not",
+                needs=check.some(map(repr, classes)),
+                got=f"{setting}={value!r}",
+            )
+    wanted = metric.knobs.get("pos_label")
+    of_scores = metric.needs in (Need.SCORE, Need.PROBABILITY) and len(classes) == 2
+    if wanted is not None and of_scores and wanted != classes[1]:
+        raise MetricError(
+            f"metric {metric.name!r} is about another class than the scores",
+            needs=f"pos_label={classes[1]!r}, the class that the scores speak for",
+            got=f"pos_label={wanted!r}",
+            cure="Read the predictions with the other `positive`, or leave pos_label out.",
         )
 
 

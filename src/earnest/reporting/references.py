@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from earnest.core import check
 from earnest.core.comparison_tables import Comparisons
 from earnest.core.comparisons import Comparison
-from earnest.core.errors import UnknownNameError
+from earnest.core.errors import InputError, UnknownNameError
 from earnest.core.provenance import versions
 from earnest.core.results import Estimate
 from earnest.core.tables import Estimates
@@ -78,6 +78,12 @@ def _sources(result: Estimate | Estimates | Comparison | Comparisons | str) -> I
     elif isinstance(result, (Estimate, Estimates)):
         made: Iterable[Estimate] = [result] if isinstance(result, Estimate) else result
         yield from (METHODS[one.method].spec.cites for one in made if one.method in METHODS)
-    else:
+    elif isinstance(result, (Comparison, Comparisons)):
         pairs = [result] if isinstance(result, Comparison) else [one for one, _ in result.ranked()]
         yield from (TESTS[one.test].spec.cites for one in pairs if one.test in TESTS)
+    else:
+        raise InputError(
+            "references are those of a result, a method or a test",
+            needs="what estimate, estimate_all, compare or compare_many returned, or a name",
+            got=check.show(result),
+        )

@@ -67,12 +67,11 @@ def _of_path(path: Path, metric: Any, options: dict[str, Any]) -> Material:
         raise FormatError(f"there is no file or folder {str(path)!r}", needs=NEEDS)
     if path.suffix.lower() in (".db", ".sqlite"):
         return material_of_run(path, metric)
-    asked = needed(metric)
-    try:
+    try:  # first, since a table that holds no predictions needs no metric
         pi = Predictions.load(path, **options)
     except OSError as error:
         raise FormatError(f"{str(path)!r} cannot be read", got=str(error.strerror)) from error
-    return material_of_predictions(pi, asked, path.name)
+    return material_of_predictions(pi, needed(metric), path.name)
 
 
 def needed(metric: Any) -> Any:

@@ -20,9 +20,10 @@ from earnest.core.formats.table import load_table, save_table
 from earnest.core.predictions import Predictions
 from earnest.core.responses import check_threshold
 
-TABLES = (".csv", ".csv.gz", ".tsv", ".parquet", ".arrow", ".feather")
-READ = (*TABLES, ".npz", ".npy")
-WRITTEN = (*TABLES, ".npz")
+_TEXT = (".csv", ".csv.gz", ".tsv")
+_BINARY = (".parquet", ".arrow", ".feather")
+READ = (*_TEXT, ".txt", *_BINARY, ".npz", ".npy")
+WRITTEN = (*_TEXT, *_BINARY, ".npz")
 
 
 def load(
@@ -31,14 +32,15 @@ def load(
     """Read Π from a file; its suffix tells the format.
 
     A file that `save` wrote comes back exactly, and is refused if its content was changed. Any
-    other table (`.csv`, `.csv.gz`, `.tsv`, `.parquet`, `.arrow`, `.feather`) is read as
+    other table (`.csv`, `.csv.gz`, `.tsv`, `.txt`, `.parquet`, `.arrow`, `.feather`) is read as
     `Predictions.from_frame` reads a frame. Any other `.npz` holds arrays named as the arguments
     of `Predictions.from_arrays`: `y` (or `time` and `event`), `scores`, and perhaps `fold`,
     `groups`, `strata`, `ids`, `configs`. A `.npy` holds the scores, and `y` is an option.
 
     In CSV an empty cell, NA or NaN is missing unless it is quoted, and the names of cases and
-    configurations stay text. Where semicolons separate the names of the columns they separate
-    all, and numbers may then have decimal commas.
+    configurations stay text. What separates the columns is what stands in every line equally
+    often, whatever the suffix; unless it is a comma, numbers may have decimal commas. Text is
+    UTF-8, UTF-16, or Windows-1252 with a caution. Spaces around names and texts do not count.
 
     Parameters
     ----------
@@ -68,7 +70,7 @@ def load(
     refuse_unknown(options)
     path = _existing(Path(path))
     suffix = _suffix(path, READ, "read")
-    if mmap and suffix in TABLES:
+    if mmap and suffix not in (".npz", ".npy"):
         raise InputError(
             "`mmap` is for NPZ and NPY files",
             needs="a file that ends in .npz or .npy",
@@ -105,8 +107,8 @@ def save(pi: Predictions, path: str | Path) -> Path:
     Path
         Where it was written.
     """
+    suffix = _suffix(Path(path), WRITTEN, "written")
     path = Path(os.path.realpath(path))  # a link stays, and what it points to is written
-    suffix = _suffix(path, WRITTEN, "written")
     if path.is_dir() or not path.parent.is_dir():
         raise FormatError(
             f"{str(path)!r} cannot be written",
@@ -124,6 +126,8 @@ def save(pi: Predictions, path: str | Path) -> Path:
 @contextmanager
 def _replacing(path: Path) -> Iterator[Path]:
     """Give a file beside `path` to write; it takes its place when it is whole and on the disk."""
+    if path.exists() and not path.is_file():  # a device or a pipe would be gone
+        raise FormatError(f"{str(path)!r} is no file, and cannot be replaced by one")
     temporary = path.with_name(f".earnest-{secrets.token_hex(8)}.tmp")
     try:
         yield temporary

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from earnest.core.errors import FormatError
+from earnest.core.cautions import Caution
+from earnest.core.errors import FormatError, InputError
 from earnest.core.formats.content import refuse_other_content
-from earnest.core.formats.csv import read_csv, usual_delimiter, write_csv
+from earnest.core.formats.csv import read_csv, write_csv
 from earnest.core.formats.header import read_header, rebuild
 from earnest.core.formats.options import refuse_other_options, table_options
+from earnest.core.formats.parsing import usual_delimiter
 from earnest.core.formats.wide import column_names, read_wide
 from earnest.core.frames import read_frame
+from earnest.core.frames.raw import tell_of_data
 from earnest.core.frames.writing import wide_batches
 from earnest.core.predictions import Predictions
 
 KEY = b"earnest"  # of the header in the metadata of a schema
-CSV = (".csv", ".csv.gz", ".tsv")
+CSV = (".csv", ".csv.gz", ".tsv", ".txt")
 BATCH = 1 << 22  # values read in one go
 
 
@@ -35,8 +39,16 @@ def load_table(
             arrays = read_wide(facts, source(facts), path)
         else:
             kept = table_options(options, path, text=suffix in CSV)
-            return read_frame(_without_index(source(None)), **kept), False
+            table, remarks = source(None)
+            try:
+                return _remarked(read_frame(_without_index(table), **kept), remarks), False
+            except InputError as error:
+                raise tell_of_data(error, table, path) from error.__cause__
     return rebuild(facts, arrays, path, verify=verify), True
+
+
+def _remarked(pi: Predictions, remarks: tuple[Caution, ...]) -> Predictions:
+    return replace(pi, remarks=(*pi.remarks, *remarks)) if remarks else pi
 
 
 def save_table(pi: Predictions, header: str, path: Path, suffix: str) -> None:
@@ -63,7 +75,8 @@ def save_table(pi: Predictions, header: str, path: Path, suffix: str) -> None:
             writer.write_batch(batch)
 
 
-# What a file yields: its header if it has one, and a way to read batches or the whole table.
+# What a file yields: its header if it has one, and a way to read batches by what the header says,
+# or the whole table and what had to be guessed to read it.
 Source = tuple[bytes | str | None, Callable[[Mapping[str, Any] | None], Any]]
 
 
@@ -81,7 +94,7 @@ def _open_parquet(path: Path, stack: ExitStack) -> Source:
     rows = max(1, BATCH // max(1, len(file.schema_arrow)))
 
     def source(facts: Mapping[str, Any] | None) -> Any:
-        return file.read() if facts is None else file.iter_batches(batch_size=rows)
+        return (file.read(), ()) if facts is None else file.iter_batches(batch_size=rows)
 
     return header, source
 
@@ -96,7 +109,7 @@ def _open_arrow(path: Path, stack: ExitStack) -> Source:
     header = (reader.schema.metadata or {}).get(KEY)
 
     def source(facts: Mapping[str, Any] | None) -> Any:
-        return reader.read_all() if facts is None else _batches(reader)
+        return (reader.read_all(), ()) if facts is None else _batches(reader)
 
     return header, source
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,9 +16,10 @@ from earnest.core.responses import SUM
 
 # What stands beside a class in the names of tools, and names no model: '.pred_yes', 'P_1', 'X0'.
 _NO_MODEL = {"", "x", "p", "pr", "prob", "probs", "proba", "probability", "pred", "predicted"}
-_NO_MODEL |= {"prediction", "predictions", "score"}
+_NO_MODEL |= {"prediction", "predictions", "score", "class"}
 ONE_MODEL = "model"
 FEWEST = 3  # rows under which a sum of 1 may be chance
+ROUNDED = 0.005  # by how much a number with two decimals may be off
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,8 @@ def named_by_class(
     """Read 'rf_yes', 'rf_no' or '.pred_yes', '.pred_no': None where names are others.
 
     All names have to end, or all to begin, with a class; every model needs every class, and its
-    numbers have to add up to 1 in each row. Columns of labels beside them, such as '.pred_class',
-    say what the numbers say, and are left out.
+    numbers have to add up to 1 in each row, as far as two decimals do. Columns of labels beside
+    them, such as '.pred_class', say what the numbers say, and are left out.
     """
     if len(labels) < 2:
         return None
@@ -55,6 +56,29 @@ def named_by_class(
     if not all(_add_up(columns, row) for row in table):
         return None
     return ClassColumns(_ids(found), tuple(labels), table)
+
+
+def in_own_order(labels: Iterable[Any]) -> tuple[Any, ...]:
+    """Return labels sorted as numbers or as text, each once; mixed ones by their texts.
+
+    Examples
+    --------
+    >>> from earnest.core.frames.classes import in_own_order
+    >>> in_own_order([10, 2, 1, 2])
+    (1, 2, 10)
+    """
+    known = dict.fromkeys(labels)
+    text = any(isinstance(label, str) for label in known)
+    return tuple(sorted(known, key=str if text else None))
+
+
+def as_columns_stand(labels: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the classes of columns in their order; numbers count upward wherever they stand.
+
+    'low', 'mid', 'high' may be an order that only the columns tell, and 1, 10, 2 is none.
+    """
+    numbers = not any(isinstance(label, str) for label in labels)
+    return in_own_order(labels) if numbers else tuple(labels)
 
 
 def class_names(names: Sequence[str], labels: Sequence[Any]) -> list[str]:
@@ -123,6 +147,13 @@ def _are_labels(columns: Columns, name: str, labels: Sequence[Any]) -> bool:
 
 
 def _add_up(columns: Columns, names: Sequence[str]) -> bool:
-    total = np.asarray(sum(columns.array(name).astype(np.float64) for name in names))
-    known = total[~np.isnan(total)]
-    return len(known) >= FEWEST and bool((np.abs(known - 1.0) <= SUM).all())
+    """Tell whether numbers are shares of 1 in each row; three or more may have been rounded.
+
+    Two numbers of two decimals still add up, and two models are named like classes more easily.
+    """
+    table = np.column_stack([columns.array(name).astype(np.float64) for name in names])
+    known = table[~np.isnan(table).any(axis=1)]
+    if len(known) < FEWEST or known.min() < -SUM or known.max() > 1.0 + SUM:
+        return False
+    off = SUM if len(names) == 2 else len(names) * ROUNDED
+    return bool((np.abs(known.sum(axis=1) - 1.0) <= off + SUM).all())

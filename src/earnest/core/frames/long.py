@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,13 @@ from numpy.typing import NDArray
 from earnest.core import check
 from earnest.core.arrays import missing, whole_as_int
 from earnest.core.errors import InputError
-from earnest.core.frames.classes import ClassColumns, class_names, named_by_class
+from earnest.core.frames.classes import (
+    ClassColumns,
+    as_columns_stand,
+    class_names,
+    in_own_order,
+    named_by_class,
+)
 from earnest.core.frames.columns import Columns, Grid, refuse_stray_text
 from earnest.core.frames.roles import Roles, about_cases, nearest_column, outcome
 from earnest.core.responses import ResponseKind
@@ -90,7 +97,8 @@ def long_arguments(
 
 
 def _refuse_lacking(columns: Columns, roles: Roles, parts: LongParts) -> None:
-    """Refuse a table without the column that names the configuration."""
+    """Refuse a table without the column that names the configuration, or with one part twice."""
+    _refuse_two_parts(roles, parts)
     for name in parts.model:
         if name not in columns.names:
             near = nearest_column(name, columns, roles.used())
@@ -103,6 +111,23 @@ def _refuse_lacking(columns: Columns, roles: Roles, parts: LongParts) -> None:
                 + "Say which column names the configuration with `model`, or format='wide' if each "
                 "has a column of its own.",
             )
+
+
+def _refuse_two_parts(roles: Roles, parts: LongParts) -> None:
+    """Refuse no name at all, and a column that would be two things."""
+    if not parts.model:
+        raise InputError(
+            "`model` names no column", needs="one column at least", got="an empty list"
+        )
+    given = Counter([*parts.model, *roles.used(), *filter(None, [parts.prediction])])
+    twice = [name for name in (*parts.model, parts.prediction) if name and given[name] > 1]
+    if twice:
+        raise InputError(
+            f"column {twice[0]!r} has two parts",
+            needs="one part a column: the configuration, its prediction, the outcome, the fold ...",
+            got=f"{twice[0]!r} twice",
+            cure="Check `model` and `prediction`.",
+        )
 
 
 def _configurations(
@@ -166,9 +191,10 @@ def _responses(
         return _of_classes(scores, found.classes, response or ResponseKind.PROBABILITY)
     found_names = [name for name in columns.names if name.startswith(prefix)]
     labels = _class_labels(found_names, prefix, y, classes)
-    if classes is not None and set(labels) == set(classes):
-        found_names = [found_names[labels.index(label)] for label in classes]
-        labels = tuple(classes)
+    told = classes is not None and set(labels) == set(classes)
+    order = tuple(classes or ()) if told else as_columns_stand(labels)
+    found_names = [found_names[labels.index(label)] for label in order]
+    labels = order
     scores = _spread(columns, grid, config, found_names)
     kind = PREFIXES[prefix] if response is None else response
     if len(labels) == 1:
@@ -192,7 +218,7 @@ def _by_class(columns: Columns, y: Any, asked: _Asked) -> ClassColumns | None:
     known = whole_as_int(y[~missing(y)])
     if known.dtype.kind == "f":
         return None
-    labels = asked.classes or tuple(sorted(dict.fromkeys(known.tolist()), key=str))
+    labels = asked.classes or in_own_order(known.tolist())
     found = named_by_class(columns, class_names(asked.spare, labels), labels)
     return found if found is not None and len(found.ids) == 1 else None
 

@@ -8,7 +8,11 @@ import numpy as np
 
 from earnest.core.frames.columns import Columns
 
-_BOTH = re.compile(r"(?P<fold>.*?\d)[._ -]*rep(eat)?[._ -]*(?P<repeat>\d+)", re.IGNORECASE)
+_REPEAT = r"rep(eat)?[._ -]*(?P<repeat>\d+)"
+_BOTH = (  # the fold first, as caret writes it, or the repeat first
+    re.compile(rf"(?P<fold>.*?\d)[._ -]*{_REPEAT}", re.IGNORECASE),
+    re.compile(rf"{_REPEAT}[._ -]*(?P<fold>fold[._ -]*\d+)", re.IGNORECASE),
+)
 
 
 def with_repeats(columns: Columns, fold: str | None, repeat: str | None) -> Columns:
@@ -20,9 +24,12 @@ def with_repeats(columns: Columns, fold: str | None, repeat: str | None) -> Colu
     if fold not in columns.names or repeat is None or repeat in columns.names:
         return columns
     codes, labels = columns.codes(fold)
-    found = [_BOTH.fullmatch(str(label)) for label in labels.tolist()]
+    texts = [str(label).strip() for label in labels.tolist()]
+    found = next(
+        (all_ for form in _BOTH if all(all_ := [form.fullmatch(text) for text in texts])), []
+    )
     matches = [match for match in found if match is not None]
-    if len(matches) < len(found) or (codes < 0).any() or len({m["repeat"] for m in matches}) < 2:
+    if not matches or (codes < 0).any() or len({m["repeat"] for m in matches}) < 2:
         return columns
     import narwhals as nw
     import pyarrow as pa

@@ -58,6 +58,8 @@ _ELSEWHERE = {
     "id": (".row", "rowindex", "row_index", "case_id", "patient_id", "subject_id", "pid"),
     "event": ("status", "died", "death", "dead", "cens", "delta"),
 }
+WORDS_OF_PREDICTIONS = {"config_id", "fold", "folds", *_MODELS, *_ANSWERS, *_ELSEWHERE["fold"]}
+WORDS_OF_CASES = {"group", "repeat", "strata", "time", "event", *_IDS, *_ELSEWHERE["id"]}
 
 
 def assign_roles(columns: Columns, *, long: bool, given: Roles, survival: bool) -> Roles:

@@ -12,7 +12,12 @@ from numpy.typing import NDArray
 from earnest.core import check
 from earnest.core.arrays import missing, whole_as_int
 from earnest.core.errors import InputError
-from earnest.core.frames.classes import named_by_class, refuse_both_classes
+from earnest.core.frames.classes import (
+    as_columns_stand,
+    in_own_order,
+    named_by_class,
+    refuse_both_classes,
+)
 from earnest.core.frames.columns import Columns, Grid, refuse_stray_text
 from earnest.core.frames.roles import Roles, about_cases, long_hint, outcome
 from earnest.core.target import Task, plain_labels
@@ -155,7 +160,7 @@ def _named_part(name: str, values: NDArray[Any]) -> str:
 
 def _in_order(labels: tuple[Any, ...], classes: tuple[Any, ...] | None) -> tuple[Any, ...]:
     """Return the classes as they were given, else in their own order."""
-    return labels if classes is not None else tuple(sorted(labels, key=str))
+    return labels if classes is not None else in_own_order(labels)
 
 
 def _labels(y: Any, task: Task | str | None, classes: tuple[Any, ...] | None) -> tuple[Any, ...]:
@@ -173,7 +178,8 @@ def _class_columns(
 ) -> tuple[list[str], tuple[Any, ...], list[list[str]]] | None:
     """Read 'config:class' names: the configurations, the classes, and their columns (C, K).
 
-    The classes stand in the order of `labels` if that is one, else in that of the columns.
+    The classes stand in the order of `labels` if that is one, numbers in their own, and texts in
+    that of the columns.
     """
     if len(labels) < 2 or not all(":" in name for name in names):
         return None
@@ -192,7 +198,7 @@ def _class_columns(
         pair = [columns.array(name) for name in first.values()]
         if any(p.dtype.kind not in "iuf" for p in pair) or not _sum_to_one(*pair):
             return None
-    order = labels if in_order else tuple(first)
+    order = labels if in_order else as_columns_stand(tuple(first))
     return list(table), order, [[row[label] for label in order] for row in table.values()]
 
 

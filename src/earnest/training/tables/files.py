@@ -13,7 +13,6 @@ from earnest.core.errors import FormatError, InputError
 from earnest.core.formats.content import refuse_other_content
 from earnest.core.formats.table import _open, _without_index, readable
 from earnest.core.frames.columns import Columns
-from earnest.training.tables.text import read_text
 
 SUFFIXES = (".csv", ".csv.gz", ".tsv", ".txt", ".parquet", ".arrow", ".feather")
 TEXT = (".csv", ".csv.gz", ".tsv", ".txt")
@@ -60,11 +59,8 @@ def open_noting(source: Any, *, delimiter: str | None = None, decimal: str | Non
         )
     with readable(path), ExitStack() as stack:
         refuse_other_content(path, suffix)
-        if suffix in TEXT:
-            table, cautions = read_text(path, suffix, delimiter=delimiter, decimal=decimal)
-        else:
-            table, cautions = _without_index(_open(path, suffix, {}, stack)[1](None)), ()
-    return Opened(Columns.of(table), path.name, cautions)
+        table, cautions = _open(path, suffix, options, stack)[1](None)
+    return Opened(Columns.of(_without_index(table)), path.name, cautions)
 
 
 def _refuse_no_table(source: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 from earnest.core import check
 from earnest.core.cautions import Caution, Severity
 from earnest.core.errors import FormatError
-from earnest.core.formats.csv import _foreign, usual_delimiter
+from earnest.core.formats.parsing import parse_text, usual_delimiter
 
 MARKS = ",;\t|"
 LOOKED_AT = 1 << 16  # bytes, and
@@ -20,57 +21,56 @@ _QUOTED = re.compile(r'"[^"]*"')
 _NUMBER = re.compile(r"^\s*[-+]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][-+]?[0-9]+)?\s*$")
 _DATE = re.compile(r"^\s*[0-9]{1,4}[-./][0-9]{1,2}[-./][0-9]{1,4}")
 _SEP = re.compile(rb"^(?:\xef\xbb\xbf)?\s*[sS][eE][pP]=(.)[ \t]*\r?\n")
+BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
-def read_text(
-    path: Path, suffix: str, *, delimiter: str | None, decimal: str | None
-) -> tuple[Any, tuple[Caution, ...]]:
-    """Return the Arrow table of a CSV file, and what had to be guessed.
+def read_bytes(path: Path, suffix: str) -> tuple[bytes, tuple[Caution, ...]]:
+    """Return the text of a file in UTF-8, and a caution where its encoding had to be guessed."""
+    raw = path.read_bytes()
+    return _as_utf8(gzip.decompress(raw) if suffix.endswith(".gz") else raw, path)
+
+
+def read_text(data: bytes, path: Path, suffix: str, options: Mapping[str, Any]) -> Any:
+    """Return the Arrow table of a text in UTF-8 that anyone may have written.
 
     What separates the columns is what stands in every line equally often. Text that is not UTF-8
     is read as Windows-1252, which older spreadsheets write, with a caution. A first line that is
     like the others has no names, and is refused.
+
+    Parameters
+    ----------
+    data : bytes
+        The text, as `read_bytes` gives it.
+    path : Path
+        The file, for messages.
+    suffix : str
+        Its ending, which tells what separates the columns if nothing else does.
+    options : mapping
+        Perhaps `delimiter`, `decimal` and `id`, the column that names the cases.
     """
-    raw = path.read_bytes()
-    raw = gzip.decompress(raw) if suffix.endswith(".gz") else raw
-    data, cautions = _as_utf8(raw, path)
-    suffix = ".csv" if suffix == ".txt" else suffix
     told = _SEP.match(data)  # a line by which spreadsheets tell the separator
     data = data[told.end() :] if told else data
     text = data[:LOOKED_AT].decode("utf-8-sig", "replace")
-    mark = delimiter or (told and told[1].decode()) or separator(text, suffix)
+    if not text.strip("\0 \t\r\n"):
+        raise FormatError(f"{path.name!r} is empty", needs="a table with a row at least")
+    data = data if b"\n" in data or b"\r" in data else data + b"\n"  # names alone are a table, too
+    mark = options.get("delimiter") or (told and told[1].decode()) or separator(text, suffix)
     if mark is None:
         _refuse_lines_above(text, suffix, path)
-    options = {"delimiter": mark, "decimal": decimal}
-    said = {name: value for name, value in options.items() if value is not None}
-    table = _tidy(_foreign(data, path, suffix, said))
+    said = {**options, "delimiter": mark} if mark is not None else options
+    table = parse_text(data, path, suffix, said)
     _refuse_nameless(table, path)
     _refuse_no_names(table, path)
-    return table, cautions
-
-
-def _tidy(table: Any) -> Any:
-    """Return the table without spaces around texts, and without empty columns that have no name."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    names = [str(name).strip() for name in table.column_names]
-    columns = []
-    for column in table.columns:
-        if pa.types.is_string(column.type):
-            trimmed = pc.utf8_trim_whitespace(column)
-            gone = pc.and_(pc.equal(trimmed, ""), pc.not_equal(column, ""))
-            column = pc.if_else(gone, pa.scalar(None, pa.string()), trimmed)
-        columns.append(column)
-    kept = [k for k, name in enumerate(names) if name or columns[k].null_count < len(columns[k])]
-    return pa.table([columns[k] for k in kept], names=[names[k] for k in kept])
+    return table
 
 
 def _as_utf8(data: bytes, path: Path) -> tuple[bytes, tuple[Caution, ...]]:
     """Return the same text in UTF-8; bytes that are no text at all are left for the reader."""
     if data.startswith(_UTF16):
         return data.decode("utf-16", "replace").encode(), ()
+    if data.isascii():  # fast, and nearly always so
+        return data, ()
     try:
         data.decode()
         return data, ()
@@ -102,7 +102,7 @@ def separator(text: str, suffix: str = ".csv") -> str | None:
 
     Examples
     --------
-    >>> from earnest.training.tables.text import separator
+    >>> from earnest.core.formats.text import separator
     >>> separator("name;size, cm\nA;1,5\nB;2\n"), separator("a,b\n1;2,3\n")
     (';', ',')
     """
