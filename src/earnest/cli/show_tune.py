@@ -120,7 +120,7 @@ def _facts(tuned: Any) -> Iterator[tuple[str, str]]:
     elif others > 0:
         yield "Simplest", f"the winner; {counted(others, 'other')} not shown to be worse"
     times = tuned.n_fits_nested / tuned.n_fits
-    spent = f"{tuned.n_fits:,} fits in {_span(tuned.seconds)}"
+    spent = f"{tuned.n_fits:,} fits, {_span(tuned.seconds)} in all"
     longer = _span(tuned.seconds * times)
     yield (
         "Cost",
