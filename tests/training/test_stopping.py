@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from earnest import Predictions, estimate
+from earnest import BBC, Predictions, estimate
 from earnest.core.errors import InputError
 from earnest.core.rng import Seeds
 from earnest.training.stopping import StopWhenWidth, stop_remarks, stopping_of
@@ -55,8 +55,12 @@ def test_no_look_before_enough_cases() -> None:
 def test_a_width_of_nothing_stops_nothing() -> None:
     y = np.tile([0, 1], 50)
     pi = Predictions.from_arrays(y, y[:, None] + np.zeros((100, 2)), np.arange(100) // 2 % 5)
-    found = StopWhenWidth(0.5).test(pi, "roc_auc", Seeds(0), round=1)
+    published = StopWhenWidth(0.5, method=BBC(variant="as_published"))
+    found = published.test(pi, "roc_auc", Seeds(0), round=1)
     assert (found.width, found.stop) == (0.0, False)
+    # Else a perfect sample has the width of what went unseen: a share of 50 pairs, of two rivals.
+    assert StopWhenWidth(0.1).test(pi, "roc_auc", Seeds(0), round=1).stop
+    assert not StopWhenWidth(0.05).test(pi, "roc_auc", Seeds(0), round=1).stop
 
 
 def test_a_class_that_is_missing_so_far_stops_nothing() -> None:
