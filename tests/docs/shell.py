@@ -72,6 +72,8 @@ def _parsed(program: str) -> Callable[[list[str], str], str]:
 
     def check(arguments: list[str], page: str) -> str:
         group = _group(program)
+        if arguments == ["--help"]:
+            return ""
         command = group.commands.get(arguments[0]) if arguments else None
         if command is None:
             return f"{program} has no command {arguments[:1]}"
