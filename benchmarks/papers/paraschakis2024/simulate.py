@@ -75,12 +75,14 @@ def bounds(pi: Predictions, truth: NDArray[np.float64], resamples: int, seed: in
         return float(truth[pi.configs.index(str(made.winner))])
 
     bbc = ask(BBC(n_resamples=resamples, variant="as_published"))
+    fold = ask(BBCFold(n_resamples=resamples, exact=False, variant="as_published"))
+    naive = ask(NaiveBootstrap(n_resamples=500, variant="as_published"))
     return Bounds(
         truth=winner(bbc),
         truth_pooled=winner(ask(Naive(selector="pooled"))),
         bbc=_low(bbc),
-        bbc_fold=_low(ask(BBCFold(n_resamples=resamples, exact=False))),
-        naive_bootstrap=_low(ask(NaiveBootstrap(n_resamples=500))),
+        bbc_fold=_low(fold),
+        naive_bootstrap=_low(naive),
     )
 
 
