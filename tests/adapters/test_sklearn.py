@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import loguniform, randint, uniform
 from sklearn.datasets import make_classification
@@ -49,8 +51,6 @@ def test_standard_errors_are_those_of_the_mean_over_splits(search: Any) -> None:
 
 
 def test_a_frame_of_the_results_reads_the_same(search: Any) -> None:
-    import pandas as pd
-
     found = en.trials_from(pd.DataFrame(search.cv_results_))
     np.testing.assert_array_equal(found.objective, search.cv_results_["mean_test_score"])
     assert set(found.space.names) == {"kernel", "C", "gamma"}
@@ -156,3 +156,31 @@ def test_an_object_with_trials_is_read_by_protocol() -> None:
     assert (trials.direction, trials.objective_name) == ("minimize", "rmse")
     assert trials.standard_error is not None
     assert en.trials_from(SimpleNamespace(trials_=trials)) is trials
+
+
+@pytest.mark.parametrize("objective", [None, "mean_test_score", "score"])
+def test_results_on_disk_are_read_with_the_index_that_pandas_wrote(
+    tmp_path: Path, search: Any, objective: str | None
+) -> None:
+    path = tmp_path / "cvres.csv"
+    pd.DataFrame(search.cv_results_).to_csv(path)
+    trials = en.trials_from(path, objective=objective)
+    memory = en.trials_from(search.cv_results_)
+    assert trials.direction == "maximize"
+    assert trials.objective_name == "mean_test_score"
+    np.testing.assert_allclose(trials.objective, memory.objective, rtol=1e-12)
+    assert [dict(one) for one in trials.configs] == [dict(one) for one in memory.configs]
+
+
+def test_one_of_several_metrics_on_disk_is_chosen_by_either_name(
+    tmp_path: Path, search: Any
+) -> None:
+    path = tmp_path / "cvres.csv"
+    frame = pd.DataFrame(search.cv_results_).rename(columns={"mean_test_score": "mean_test_auc"})
+    frame.assign(mean_test_f1=frame["mean_test_auc"] / 2).to_csv(path)
+    for name in ("f1", "mean_test_f1"):
+        trials = en.trials_from(path, objective=name)
+        np.testing.assert_allclose(trials.objective, frame["mean_test_auc"] / 2, rtol=1e-12)
+        assert set(trials.space.names) == set(en.trials_from(search).space.names)
+    with pytest.raises(en.InputError, match="`objective` is not given"):
+        en.trials_from(path)

@@ -187,3 +187,18 @@ def test_a_file_that_is_not_there_is_refused(run: Run, tmp_path: Path) -> None:
     done = run("explain", tmp_path / "trails.csv", *READ)
     assert done.code == 2
     assert "trials.csv" in done.err
+
+
+def test_the_results_of_a_search_as_pandas_writes_them_need_no_more_than_their_score(
+    run: Run, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(4)  # any seed: only the columns are looked at
+    lines = [",mean_fit_time,param_C,params,split0_test_score,mean_test_score,rank_test_score"]
+    for row in range(20):
+        c, score = 10 ** rng.uniform(-3, 3), rng.random()
+        lines.append(f"{row},0.1,{c:.6g},\"{{'C': {c:.6g}}}\",{score:.4f},{score:.4f},{row + 1}")
+    path = tmp_path / "cvres.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    done = run("explain", path, "--objective", "mean_test_score", *FAST, "--json")
+    assert done.code == 0, done.err
+    assert list(json.loads(done.out)["effects"]) == ["C"]

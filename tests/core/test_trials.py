@@ -203,3 +203,30 @@ def test_semicolons_and_decimal_commas_are_read(tmp_path: Path) -> None:
 def test_columns_that_are_not_there_offer_the_nearest(options: Any, words: str) -> None:
     with pytest.raises(InputError, match=words):
         Trials.from_frame(table(kind=["x"] * 15), direction="maximize", **options)
+
+
+@pytest.mark.parametrize("name", ["", "Unnamed: 0"])
+def test_an_index_without_a_name_is_no_parameter(tmp_path: Path, name: str) -> None:
+    table = {name: range(15), "depth": [c["depth"] for c in CONFIGS], "auc": SCORES}
+    trials = Trials.from_frame(pa.table(table), objective="auc", direction="maximize")
+    assert trials.space.names == ("depth",)
+    path = tmp_path / "trials.csv"
+    rows = "\n".join(
+        f"{i},{c['depth']},{s}" for i, (c, s) in enumerate(zip(CONFIGS, SCORES, strict=True))
+    )
+    path.write_text(f"{name},depth,auc\n{rows}\n")
+    assert Trials.load(path, objective="auc", direction="maximize").space.names == ("depth",)
+
+
+def test_a_study_on_disk_is_known_also_where_its_objective_is_named(tmp_path: Path) -> None:
+    table = {
+        "number": range(15),
+        "value": SCORES,
+        "state": ["COMPLETE"] * 14 + ["FAIL"],
+        "params_depth": [c["depth"] for c in CONFIGS],
+    }
+    trials = Trials.from_frame(pa.table(table), objective="value", direction="maximize")
+    assert trials.space.names == ("depth",)
+    assert trials.n_failed == 1
+    some = Trials.from_frame(pa.table(table), direction="maximize", params=["depth"])
+    assert some.space.names == ("depth",)

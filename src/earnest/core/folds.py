@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from earnest.core import check
-from earnest.core.arrays import as_array, block_rows, missing, same_length
+from earnest.core.arrays import as_array, block_rows, is_missing, missing, same_length
 from earnest.core.errors import InputError
 
 _ONLY_NAN = "Only NaN may stand for 'not evaluated'."
@@ -28,6 +31,7 @@ def encode_folds(
     same_length("fold", array, n)
     shape = array.shape
     array = array[:, None] if array.ndim == 1 else array
+    refuse_no_labels(array, "`fold`")
     if array.ndim != 2 or array.shape[1] != repeats:
         raise InputError(
             "`fold` and `scores` disagree on the repeats",
@@ -38,6 +42,49 @@ def encode_folds(
         )
     columns = [_encode_column(array[:, r]) for r in range(repeats)]
     return np.stack([codes for codes, _ in columns], axis=1), tuple(names for _, names in columns)
+
+
+def refuse_no_labels(values: NDArray[Any], name: str, meant: Sequence[str] = ()) -> None:
+    """Refuse folds that are no labels: real numbers, dates, and other things that are measured.
+
+    Labels are whole numbers (1.0 is one), text and true and false. A column of measurements would
+    make a fold of every case.
+
+    Parameters
+    ----------
+    values : ndarray
+        The folds as the user gave them.
+    name : str
+        How the message calls them.
+    meant : sequence of str
+        Columns that could be meant instead.
+    """
+    if values.dtype.kind in "iubU" or (values.dtype.kind == "f" and _all_whole(values)):
+        return
+    known = [v for v in values.ravel().tolist() if not is_missing(v)]
+    other = next((v for v in known if not _is_label(v)), None)
+    if other is None:
+        return
+    real = isinstance(other, (Real, Decimal))
+    raise InputError(
+        f"{name} {'holds real numbers' if real else 'does not hold labels'}, and folds are labels",
+        needs="whole numbers, text, or true and false",
+        got=f"{other}, one of {len(set(map(str, known))):,} different values",
+        cure=f"Did you mean {' or '.join(f'fold={column!r}' for column in meant)}?"
+        if meant
+        else "Give the number or the name of the fold that tested each case; for one hold-out test "
+        "set without folds say fold=None.",
+    )
+
+
+def _is_label(value: Any) -> bool:
+    if isinstance(value, (Real, Decimal)):  # bool and int among them
+        return math.isfinite(value) and value == int(value)
+    return isinstance(value, (str, bytes))
+
+
+def _all_whole(values: NDArray[Any]) -> bool:
+    return bool((np.isnan(values) | (np.isfinite(values) & (values == np.rint(values)))).all())
 
 
 def _encode_column(labels: NDArray[Any]) -> tuple[NDArray[np.int32], tuple[str, ...]]:

@@ -20,10 +20,12 @@ from earnest.core.trials import Trials
 SUFFIXES = (".csv", ".csv.gz", ".tsv", ".txt", ".parquet", ".arrow", ".feather")
 DONE = ("complete", "completed", "success", "ok", "done", "finished", "1", "1.0", "true")
 PRUNED = ("pruned", "stopped", "early_stopped")
-# Objective, standard error, status and prefix of parameters, as other libraries write them.
+MEAN = "mean_test_"
+# How tables of other libraries are known: the objective, the status, the prefix of parameters.
+# Only what has the prefix is a parameter: times, ranks, splits and spreads stand beside them.
 _KNOWN = (
-    ("value", None, "state", "params_"),  # Study.trials_dataframe of Optuna
-    ("mean_test_score", None, None, "param_"),  # cv_results_ of scikit-learn
+    ("value", "state", "params_"),  # Study.trials_dataframe of Optuna
+    (MEAN, None, "param_"),  # cv_results_ of scikit-learn
 )
 
 
@@ -49,11 +51,11 @@ def read_trials(
     10
     """
     columns = Columns.of(frame)
-    prefix = ""
-    if objective is None:
-        objective, status, prefix = _recognised(columns, status)
-        if prefix == "param_" and direction is None:
-            direction = "maximize"  # scikit-learn's scorers are all greater is better
+    objective, status, prefix = _recognised(columns, objective, status)
+    if direction is None and prefix == "param_" and objective.startswith(MEAN):
+        direction = "maximize"  # scikit-learn's scorers are all greater is better
+    if params is not None and prefix:  # with or without the prefix
+        params = [prefix + name if prefix + name in columns.names else name for name in params]
     _refuse_unknown(columns, [objective, standard_error, status, *(params or ())])
     if direction is None:
         raise InputError(
@@ -69,6 +71,7 @@ def read_trials(
             needs="parameters beside the objective, its standard error and the status",
             got=check.some(both),
         )
+    taken |= {"", columns.row_names()}  # what has no name is the index of a frame
     names = list(params) if params is not None else [n for n in columns.names if n not in taken]
     if prefix and params is None:
         names = [name for name in columns.names if name.startswith(prefix)]
@@ -138,12 +141,29 @@ def read_table(path: Path, *, delimiter: str | None = None, decimal: str | None 
         return _without_index(source(None)[0])
 
 
-def _recognised(columns: Columns, status: str | None) -> tuple[str, str | None, str]:
-    """Return objective, status and prefix of a table as other libraries write it."""
-    for objective, _, state, prefix in _KNOWN:
-        if objective in columns.names and any(n.startswith(prefix) for n in columns.names):
-            found = state if state in columns.names else None
-            return objective, status if status is not None else found, prefix
+def _recognised(
+    columns: Columns, objective: str | None, status: str | None
+) -> tuple[str, str | None, str]:
+    """Return objective, status and prefix; those of other libraries' tables without being told.
+
+    Of `cv_results_` an objective may be said as the metric alone: 'roc_auc' for
+    'mean_test_roc_auc'.
+    """
+    for start, state, prefix in _KNOWN:
+        scores = [n for n in columns.names if n == start or n.startswith((MEAN, "values_"))]
+        if not scores or not any(name.startswith(prefix) for name in columns.names):
+            continue
+        found = objective
+        if objective is None:
+            usual = [n for n in (start, f"{MEAN}score") if n in scores]
+            found = (usual or scores)[0] if usual or len(scores) == 1 else None
+        elif objective not in columns.names and start + objective in scores:
+            found = start + objective
+        if found is not None:
+            state = state if state in columns.names else None
+            return found, state if status is None else status, prefix
+    if objective is not None:
+        return objective, status, ""
     if "objective" in columns.names:
         return "objective", status, ""
     raise InputError(

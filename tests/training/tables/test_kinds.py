@@ -144,3 +144,9 @@ def test_names_of_identifiers(name):
 @pytest.mark.parametrize("name", ["acid", "paid", "idea", "liquidity", "age"])
 def test_names_of_features(name):
     assert not named_as_identifier(name)
+
+
+@pytest.mark.parametrize("name", ["", "Unnamed: 0"])
+def test_an_index_without_a_name_is_no_feature_of_a_short_table_either(name):
+    assert look_at(name, pa.array(range(10))).kind is Kind.IDENTIFIER
+    assert look_at("size", pa.array(range(10))).kind is Kind.NUMBER

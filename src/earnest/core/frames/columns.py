@@ -120,6 +120,21 @@ class Columns:
             )
         return codes, labels
 
+    def row_names(self) -> str | None:
+        """Return the first column where it only names the rows, as pandas and R write it.
+
+        It has no name, or pandas' word for none, and another value in every row.
+        """
+        first = self.names[0]
+        if first.casefold() not in NAMELESS:
+            return None
+        codes, rows = self.codes(first)
+        whole = len(rows) == self.rows and bool((codes >= 0).all())
+        return first if whole and rows.dtype.kind in "iuUO" else None
+
+
+NAMELESS = ("", "unnamed: 0")
+
 
 @dataclass(frozen=True)
 class Grid:

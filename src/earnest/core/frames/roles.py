@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from earnest.core import check
 from earnest.core.errors import InputError
+from earnest.core.folds import refuse_no_labels
 from earnest.core.frames.columns import Columns, Grid, refuse_stray_text
 
 
@@ -34,6 +35,8 @@ class Roles:
 
 _OPTIONAL = Roles(fold="fold", group="group", repeat="repeat", strata="strata")
 _IDS = ("row_id", "id")
+MOST_FOLDS = 100  # labels that a column which was meant as folds may have
+SHOWN = 3  # of the columns that may be meant
 _DECIMALS = re.compile(r"[-+]?\d*\.\d+")
 # What the two columns that make a table long are called elsewhere.
 _MODELS = {"model", "models", "config", "configuration", "estimator", "algorithm", "classifier"}
@@ -127,6 +130,9 @@ def about_cases(columns: Columns, roles: Roles, grid: Grid | None) -> dict[str, 
     """Return groups, strata, ids and folds as `Predictions.from_arrays` takes them."""
     fold: NDArray[Any] | None = None
     if roles.fold is not None:
+        refuse_no_labels(
+            columns.array(roles.fold), f"column {roles.fold!r}", _may_be_folds(columns, roles)
+        )
         fold = columns.array(roles.fold) if grid is None else grid.of_repeat(roles.fold)
     ids: NDArray[Any] | None = None
     if roles.id is not None:
@@ -137,6 +143,27 @@ def about_cases(columns: Columns, roles: Roles, grid: Grid | None) -> dict[str, 
         "groups": None if roles.group is None else case_values(columns, roles.group, grid),
         "strata": None if roles.strata is None else case_values(columns, roles.strata, grid),
     }
+
+
+def _may_be_folds(columns: Columns, roles: Roles) -> list[str]:
+    """Return the columns that could be meant as folds, those that are called so first."""
+    called = _called_elsewhere(columns, "fold")
+    called += [n for n in columns.names if "fold" in n.casefold() and n not in called]
+    parts = roles.used() - {None}
+    free = [n for n in columns.names if n not in parts and n not in called]
+    found = [n for n in called if n != roles.fold] + free
+    return [name for name in found if _looks_like_folds(columns, name)][:SHOWN]
+
+
+def _looks_like_folds(columns: Columns, name: str) -> bool:
+    """Tell whether a column holds a few labels, each of them several times."""
+    values = columns.array(name)
+    if values.dtype.kind not in "iuUO" and not (
+        values.dtype.kind == "f" and bool((values == np.rint(values)).all())
+    ):
+        return False
+    codes, labels = columns.codes(name)
+    return 2 <= len(labels) <= MOST_FOLDS and bool((np.bincount(codes[codes >= 0]) > 1).all())
 
 
 def case_values(columns: Columns, name: str, grid: Grid | None) -> NDArray[Any]:

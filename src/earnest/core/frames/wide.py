@@ -98,7 +98,7 @@ def _config_columns(columns: Columns, roles: Roles, configs: Sequence[str] | Non
     left_out = {r for r in ("fold", "group", "repeat", "strata") if getattr(roles, r) is None}
     # Where such a column stands and has no part, the user said None.
     names = [name for name in columns.names if name not in roles.used() | left_out]
-    names = names[1:] if _is_index(columns, names) else names
+    names = [name for name in names if name != columns.row_names()]
     strange = [name for name in names if _is_strange(columns, name)]
     if strange:
         raise InputError(
@@ -114,14 +114,6 @@ def _config_columns(columns: Columns, roles: Roles, configs: Sequence[str] | Non
             got=f"columns {check.some(map(repr, columns.names))}",
         )
     return names
-
-
-def _is_index(columns: Columns, names: list[str]) -> bool:
-    """Tell whether the first column names the rows, as pandas and R write it beside a frame."""
-    if names[:1] != list(columns.names[:1]) or names[0].casefold() not in ("", "unnamed: 0"):
-        return False
-    codes, rows = columns.codes(names[0])
-    return rows.dtype.kind in "iuUO" and len(rows) == columns.rows and bool((codes >= 0).all())
 
 
 def _is_strange(columns: Columns, name: str) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 from earnest.core import check
 from earnest.core.errors import InputError
+from earnest.core.frames.columns import NAMELESS
 
 MOST_LEVELS = 100  # a category with more is text
 CASES_A_LEVEL = 4  # fewer on average tell nothing of a level,
@@ -167,10 +168,13 @@ def _number(name: str, column: Any, count: int, whole: Any) -> Look:
                 cure=f"Leave the cell empty, or the column out: ignore={name!r}.",
             )
         return Look(Kind.NUMBER)
-    if not pa.types.is_integer(column.type) or count < ENOUGH:
+    nameless = name.casefold() in NAMELESS
+    if not pa.types.is_integer(column.type) or (count < ENOUGH and not nameless):
         return Look(Kind.NUMBER)
     ends = pc.min_max(whole).as_py()
     counts_rows = ends["max"] - ends["min"] + 1 == len(whole)
+    if count < ENOUGH and not counts_rows:
+        return Look(Kind.NUMBER)
     if count == len(column) and (counts_rows or named_as_identifier(name)):
         return Look(Kind.IDENTIFIER, detail="a value of its own in every row")
     if named_as_identifier(name):
