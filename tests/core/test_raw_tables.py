@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 
-from earnest import InputError, Predictions
-from earnest.core.frames.raw import holds_data
+from earnest import InputError, Predictions, estimate
+from earnest.core.frames.raw import IS_DATA, holds_data
 
 N = 40
 RNG = np.random.default_rng(7)  # any seed: only ranges and names are looked at
@@ -55,7 +55,8 @@ def test_a_table_of_data_points_to_tune_after_what_is_wrong(tmp_path, name):
         Predictions.load(path)
     assert raised.value.what in ("column 'y' is missing", "column 'fold' is missing")
     assert "Say which column it is with" in raised.value.cure
-    assert "earnest tune 'my data.csv' trains models on them" in raised.value.cure
+    said = " --target y" if "y" in DATA[name] else ""
+    assert f"earnest tune 'my data.csv'{said} trains models on them" in raised.value.cure
 
 
 @pytest.mark.parametrize("name", OTHERS)
@@ -69,3 +70,100 @@ def test_predictions_with_another_fault_hear_of_that_fault_alone(tmp_path):
     with pytest.raises(InputError, match="column 'fold' is missing") as raised:
         Predictions.load(path)
     assert "tune" not in str(raised.value)
+
+
+def mixed(n: int = 200) -> pd.DataFrame:
+    """Measurements of patients from 0 upward, so that all ranges overlap; any seed."""
+    rng = np.random.default_rng(5)
+    return pd.DataFrame(
+        {
+            "births": rng.integers(0, 17, n),
+            "glucose": rng.integers(0, 199, n),
+            "insulin": rng.integers(0, 846, n),
+            "bmi": (67 * rng.random(n)).round(1),
+            "ill": rng.integers(0, 2, n),
+        }
+    )
+
+
+IRIS = load_iris(as_frame=True).frame
+SURE = {
+    "wine": (DATA["wine"], "target"),
+    "breast cancer": (DATA["breast cancer"], "target"),
+    "diabetes": (load_diabetes(as_frame=True).frame, "target"),
+    "patients": (mixed(), "ill"),
+    "patients and a word": (mixed().assign(sex=["m", "f"] * 100), "ill"),
+}
+DOUBTFUL = {
+    "iris": (IRIS, "target"),
+    "two of iris": (IRIS[IRIS["target"] < 2], "target"),
+}
+
+
+@pytest.mark.parametrize("name", SURE)
+def test_data_read_as_predictions_without_folds_are_refused_and_pointed_to_tune(tmp_path, name):
+    table, target = SURE[name]
+    with pytest.raises(InputError) as raised:
+        Predictions.from_frame(table, target=target, fold=None)
+    assert raised.value.what == IS_DATA
+    path = tmp_path / "data.csv"
+    table.to_csv(path, index=False)
+    with pytest.raises(InputError) as raised:
+        Predictions.load(path, target=target, fold=None)
+    assert raised.value.what == IS_DATA
+    assert f"earnest tune data.csv --target {target} " in raised.value.cure
+
+
+@pytest.mark.parametrize("name", SURE)
+def test_configurations_that_are_named_are_never_taken_for_data(name):
+    table, target = SURE[name]
+    names = [n for n in table.columns if n != target and table[n].dtype.kind in "if"][:4]
+    pi = Predictions.from_frame(table, target=target, fold=None, configs=names)
+    assert (pi.n_configs, pi.remarks) == (4, ())
+
+
+@pytest.mark.parametrize("name", DOUBTFUL)
+def test_columns_that_may_be_data_bring_a_caution(name):
+    table, target = DOUBTFUL[name]
+    pi = Predictions.from_frame(table, target=target, fold=None)
+    assert [remark.code for remark in pi.remarks] == ["EN120"]
+    assert "EN120" in {c.code for c in estimate(pi, metric=METRIC[name], rng=0).cautions}
+
+
+METRIC = {"iris": "rmse", "two of iris": "roc_auc"}
+
+
+def test_a_table_with_folds_is_never_refused_as_data_and_told_of_where_it_is_sure():
+    table = mixed().assign(fold=np.arange(200) % 5)
+    pi = Predictions.from_frame(table, target="ill")
+    assert [remark.code for remark in pi.remarks] == ["EN120"]
+
+
+RISKS = np.random.default_rng(6).random((N, 4))  # any seed: only ranges are looked at
+PREDICTED = {
+    "probabilities": RISKS,
+    "percentages": 100 * RISKS,
+    "decision values": 8 * RISKS - 4,
+    "probabilities beside decision values": RISKS * [1, 1, 8, 8] - [0, 0, 4, 4],
+    "logarithms of probabilities": np.log(RISKS),
+    "labels": (RISKS > 0.5).astype(int),
+    "votes of trees": np.rint(500 * RISKS),
+    "points of two scores": np.rint([24, 71, 24, 71] * RISKS),
+}
+
+
+@pytest.mark.parametrize("name", PREDICTED)
+@pytest.mark.parametrize("labels", [Y, np.where(Y == 1, 1, -1), np.array(["no", "yes"])[Y]])
+def test_predictions_of_classes_are_not_taken_for_data(name, labels):
+    table = pd.DataFrame(PREDICTED[name], columns=list("abcd")).assign(y=labels)
+    if not (name == "labels" and labels.dtype.kind == "U"):
+        pi = Predictions.from_frame(table, fold=None, positive=labels[1].item())
+        assert pi.remarks == ()
+
+
+def test_predictions_of_numbers_are_not_taken_for_data_unless_they_lie_elsewhere():
+    y = 100 + 50 * RISKS[:, 0]
+    table = pd.DataFrame({"y": y, "ridge": y + 3, "tree": y - 20, "mean": y.mean()})
+    assert Predictions.from_frame(table, fold=None).remarks == ()
+    far = Predictions.from_frame(table.assign(log=np.log(y)), fold=None)
+    assert [remark.code for remark in far.remarks] == ["EN120"]

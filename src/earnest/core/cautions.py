@@ -182,4 +182,7 @@ CODES: dict[str, str] = {
     "EN102": "models of models",
     "EN103": "out-of-bag predictions among out-of-fold ones",
     "EN104": "folds that are not known",
+    "EN120": "columns that may be data, not predictions",
+    "EN121": "numbers that are written for people",
+    "EN122": "rows that may repeat the same cases",
 }

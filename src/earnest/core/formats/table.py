@@ -43,7 +43,10 @@ def load_table(
             try:
                 return _remarked(read_frame(_without_index(table), **kept), remarks), False
             except InputError as error:
-                raise tell_of_data(error, table, path) from error.__cause__
+                said = kept.get("target") or next(
+                    (name for name in ("y", "y_true") if name in table.column_names), None
+                )
+                raise tell_of_data(error, table, path, said) from error.__cause__
     return rebuild(facts, arrays, path, verify=verify), True
 
 

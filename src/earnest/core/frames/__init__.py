@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from earnest.core import check
 from earnest.core.errors import InputError
 from earnest.core.frames.columns import Columns, with_index
 from earnest.core.frames.long import LongParts, is_long, long_arguments, refuse_parts_of_long
-from earnest.core.frames.repeats import with_repeats
+from earnest.core.frames.repeats import remark_stacked, with_repeats
 from earnest.core.frames.roles import Roles, assign_roles
 from earnest.core.frames.wide import wide_arguments
 from earnest.core.frames.writing import long_table, wide_table
@@ -116,9 +117,13 @@ def read_frame(
         arguments = about | long_arguments(columns, roles, configs, parts, **about)
     else:
         arguments = about | wide_arguments(columns, roles, configs, **about)
-    return Predictions.from_arrays(
+    remarks = [*arguments.pop("remarks", ())]
+    pi = Predictions.from_arrays(
         **arguments, threshold=threshold, ordered=ordered, sample_weight=sample_weight
     )
+    if roles.id is None:
+        remarks += remark_stacked(columns, arguments["y"], arguments["fold"])
+    return replace(pi, remarks=tuple(remarks)) if remarks else pi
 
 
 def write_frame(pi: Predictions, *, form: str = "wide", backend: str = "pyarrow") -> Any:

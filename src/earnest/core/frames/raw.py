@@ -5,40 +5,54 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from earnest.core import check
+from earnest.core.arrays import missing
+from earnest.core.cautions import Caution
 from earnest.core.errors import InputError
 from earnest.core.frames.columns import Columns
 from earnest.core.frames.roles import WORDS_OF_CASES, WORDS_OF_PREDICTIONS
 
 ENOUGH = 3  # columns that are unlike the others; fewer may be numbers of patients or rooms
+FAR = 10.0  # times as large: scores of one outcome are hardly so different,
+APART = 3.0  # and rarely as much as this
+IS_DATA = "the table looks like data to learn from, not like predictions"
 
 
-def tell_of_data(error: InputError, table: Any, path: Path) -> InputError:
-    """Return an error about a table, with the way to `earnest tune` where it surely holds data.
+def tell_of_data(error: InputError, table: Any, path: Path, target: str | None) -> InputError:
+    """Return an error about a table, with the way to `earnest tune` where it may hold data.
 
     What was wrong stays as it was said; this is added to it.
     """
-    if not holds_data(table):
+    if error.what != IS_DATA and not holds_data(table, target):
         return error
-    return type(error)(
-        error.what,
-        needs=error.needs,
-        got=error.got,
-        cure=f"{error.cure} If these are data to learn from, and not predictions: earnest tune "
-        f"{shlex.quote(path.name)} trains models on them, and says how good they are.".lstrip(),
+    named = target is not None and target in table.column_names
+    said = f" --target {shlex.quote(str(target))}" if named else ""
+    tune = (
+        f"earnest tune {shlex.quote(path.name)}{said} trains models on them, and says how good "
+        "they are."
     )
+    cure = f"If these are data to learn from, and not predictions: {tune}"
+    if error.what != IS_DATA:
+        cure = f"{error.cure} {cure}".lstrip()
+    else:
+        cure += " If they are predictions, name the configurations with configs=[...]."
+    return type(error)(error.what, needs=error.needs, got=error.got, cure=cure)
 
 
-def holds_data(table: Any) -> bool:
-    """Tell whether the columns of a table are surely no predictions of one outcome.
+def holds_data(table: Any, target: str | None = None) -> bool:
+    """Tell whether the columns of a table are hardly predictions of one outcome.
 
     Predictions of one outcome are alike: their ranges overlap, or they share labels. It is sure
     where three columns or more are unlike the others, beside those whose names tell a part, and
-    where nothing speaks of folds, configurations or predictions.
+    where nothing speaks of folds, configurations or predictions. Where the outcome is known, its
+    values tell more: what predictions of it could be.
 
     Examples
     --------
@@ -53,23 +67,154 @@ def holds_data(table: Any) -> bool:
         plain = {name: name.strip().casefold() for name in columns.names}
         if any(word in WORDS_OF_PREDICTIONS for word in plain.values()):
             return False
-        values = [columns.array(name) for name in plain if plain[name] not in WORDS_OF_CASES]
+        kept = [name for name in plain if plain[name] not in WORDS_OF_CASES]
+        if _unlike([columns.array(name) for name in kept]) >= ENOUGH:
+            return True
+        if target is None or target not in columns.names:
+            return False
+        y = columns.array(target)
+        others = [name for name in kept if name != target]
+        return _foreign_text(columns, others, y) or bool(_Look.of(columns, others, y).strange())
     except InputError:
         return False
-    return _unlike_ranges(values) + _unlike_words(values) >= ENOUGH
 
 
-def _unlike_ranges(values: Sequence[Any]) -> int:
+def remark_data(columns: Columns, names: Sequence[str], y: Any, *, folds: bool) -> list[Caution]:
+    """Refuse a table whose columns are surely no predictions of its outcome; tell of a doubt.
+
+    Parameters
+    ----------
+    columns : Columns
+        The table.
+    names : sequence of str
+        The columns that would be read as configurations.
+    y : ndarray or tuple
+        The outcome; nothing is said of survival, where a risk may be any number.
+    folds : bool
+        Whether the table has folds, which data have rarely: then nothing is refused.
+    """
+    if isinstance(y, tuple):
+        return []
+    look = _Look.of(columns, names, y)
+    words = any(name.strip().casefold() in WORDS_OF_PREDICTIONS for name in columns.names)
+    sure = look.surely_data()
+    if sure and not folds and not words:
+        raise InputError(
+            IS_DATA,
+            needs="one column a configuration, with what it predicted of the outcome",
+            got=look.words(),
+            cure="Train models on data with earnest.tune; if these are predictions, name the "
+            "configurations with configs=[...].",
+        )
+    strange = look.strange()
+    if not strange or not (sure or look.numbers or not (folds or words)):
+        return []
+    return [
+        Caution(
+            "EN120",
+            f"Columns of the table may be data rather than predictions: {look.words()}.",
+            "Each column is read as the predictions of one configuration, and the best of them as "
+            "the winner.",
+            "If they are data, train models on them with earnest tune; else name the "
+            "configurations with configs=[...].",
+        )
+    ]
+
+
+@dataclass(frozen=True)
+class _Look:
+    """The ranges of the columns beside their outcome.
+
+    `numbers` tells an outcome of numbers, `unlike` how many columns have no point in common with
+    most; `odd` are the columns that can be no predictions by themselves: of numbers, those that
+    lie wholly outside the outcome; of classes, those that are neither probabilities nor labels
+    and never fall below 0, as values of a decision function do.
+    """
+
+    numbers: bool
+    unlike: int
+    odd: dict[str, tuple[float, float]]
+    decimals: bool
+
+    @classmethod
+    def of(cls, columns: Columns, names: Sequence[str], y: NDArray[Any]) -> _Look:
+        known = y[~missing(y)]
+        labels = set(known.tolist())
+        numbers = known.dtype.kind in "iuf" and len(labels) > 2  # or whole numbers as classes
+        low, high = (known.min(), known.max()) if numbers else (0.0, 1.0)
+        odd, decimals = {}, False
+        values = {n: v for n in names if (v := columns.array(n)).dtype.kind in "iuf"}
+        for name, column in values.items():
+            finite = column[np.isfinite(column)]
+            if not finite.size:
+                continue
+            ends = float(finite.min()), float(finite.max())
+            outside = ends[0] > high or ends[1] < low if numbers else ends[0] >= 0 and ends[1] > 1
+            if outside and not set(np.unique(finite).tolist()) <= labels:
+                odd[name] = ends
+                decimals = decimals or bool((finite != np.rint(finite)).any())
+        return cls(numbers, _unlike_ranges(list(values.values())), odd, decimals)
+
+    def times(self) -> float:
+        """Return how many times the largest scale is the smallest, of the odd columns."""
+        scales = [max(abs(low), abs(high)) for low, high in self.odd.values()]
+        return max(scales) / max(min(scales), 1e-300) if scales else 1.0
+
+    def surely_data(self) -> bool:
+        if self.unlike >= ENOUGH:
+            return True
+        if len(self.odd) < ENOUGH:
+            return False
+        return self.numbers or (self.times() >= FAR and self.decimals)
+
+    def strange(self) -> bool:
+        if self.numbers:
+            return bool(self.odd)
+        if self.surely_data():
+            return True
+        fewest, times = (2, APART) if self.decimals else (ENOUGH, FAR)  # points and votes are whole
+        return len(self.odd) >= fewest and self.times() >= times
+
+    def words(self) -> str:
+        if not self.odd:
+            return f"{self.unlike} columns have no value in common with the others"
+        ends = [f"{n!r} from {low:g} to {high:g}" for n, (low, high) in self.odd.items()]
+        return check.some(ends, limit=3)
+
+
+def _foreign_text(columns: Columns, names: Sequence[str], y: NDArray[Any]) -> bool:
+    """Tell whether there is text that is no label, and no column that could be probabilities."""
+    labels = {str(label) for label in y.tolist()}
+    foreign = False
+    for name in names:
+        values = columns.array(name)
+        if values.dtype.kind == "f":
+            finite = values[np.isfinite(values)]
+            if finite.size and finite.min() >= 0 and finite.max() <= 1:
+                return False
+        elif values.dtype.kind in "UO":
+            words = {v for v in values.tolist() if isinstance(v, str)}
+            foreign |= bool(words) and not words & labels and len(words) < len(values)
+    return foreign
+
+
+def _unlike(values: Sequence[NDArray[Any]]) -> int:
+    return _unlike_ranges(values) + _unlike_words(values)
+
+
+def _unlike_ranges(values: Sequence[NDArray[Any]]) -> int:
     """Count the columns of numbers outside the largest set whose ranges have a point in common."""
     numbers = [v[np.isfinite(v)] for v in values if v.dtype.kind in "iuf"]
     ranges = np.array([(v.min(), v.max()) for v in numbers if v.size], dtype=float)
     if not len(ranges):
         return 0
-    low, high = ranges.T
-    return len(ranges) - max(int(((low <= at) & (at <= high)).sum()) for at in low)
+    low, high = np.sort(ranges[:, 0]), np.sort(ranges[:, 1])
+    begun = np.searchsorted(low, low, side="right")  # at each beginning, what has begun
+    ended = np.searchsorted(high, low, side="left")  # and what has ended
+    return len(ranges) - int((begun - ended).max())
 
 
-def _unlike_words(values: Sequence[Any]) -> int:
+def _unlike_words(values: Sequence[NDArray[Any]]) -> int:
     """Count the columns of text outside the largest set that has a word in common."""
     texts = [{w for w in v.tolist() if isinstance(w, str)} for v in values if v.dtype.kind in "UO"]
     shared = Counter(word for words in texts for word in words)

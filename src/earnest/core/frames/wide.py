@@ -19,7 +19,14 @@ from earnest.core.frames.classes import (
     refuse_both_classes,
 )
 from earnest.core.frames.columns import Columns, Grid, refuse_stray_text
-from earnest.core.frames.roles import Roles, about_cases, long_hint, outcome
+from earnest.core.frames.raw import remark_data
+from earnest.core.frames.roles import (
+    Roles,
+    about_cases,
+    long_hint,
+    outcome,
+    refuse_rows_of_models,
+)
 from earnest.core.target import Task, plain_labels
 from earnest.core.target_reading import MANY
 
@@ -47,6 +54,8 @@ def wide_arguments(
 ) -> dict[str, Any]:
     """Return the arguments of `Predictions.from_arrays` that a wide table holds."""
     names = _config_columns(columns, roles, configs)
+    if configs is None:
+        refuse_rows_of_models(columns, roles)
     grid: Grid | None = None
     if roles.repeat is not None:
         assert roles.id is not None
@@ -63,6 +72,8 @@ def wide_arguments(
             found = list(by_class.ids), by_class.classes, [list(row) for row in by_class.table]
     arguments: dict[str, Any] = {"y": y, **about_cases(columns, roles, grid)}
     if found is None:
+        if configs is None:
+            arguments["remarks"] = remark_data(columns, names, y, folds=roles.fold is not None)
         _refuse_one_column_a_config(columns, names, labels, task)
         scores = _filled(columns, [[name] for name in names], grid, labels)[..., 0]
         return arguments | {"scores": scores, "configs": names}
