@@ -358,11 +358,14 @@ FILES: dict[str, Callable[[Path], object]] = {
     "CSV of another delimiter than said": lambda d: load(
         written(d / "pi.csv", "y,fold,a\n0,1,0.5\n"), delimiter=";"
     ),
-    "CSV with decimal commas": lambda d: load(
-        written(d / "pi.csv", 'y,fold,a\n0,1,"0,5"\n1,1,"0,25"\n')
-    ),
     "CSV with points and commas": lambda d: load(
         written(d / "pi.csv", "y;fold;a\n0;1;0,5\n1;1;0.25\n0;1;0.3\n")
+    ),
+    "CSV with commas that may be two things": lambda d: load(
+        written(d / "pi.csv", 'y,fold,a\n0,1,"12,573"\n1,1,"1,250"\n')
+    ),
+    "CSV with a mark of thousands that is none": lambda d: load(
+        written(d / "pi.csv", "y,fold,a\n0,1,12\n"), thousands=";"
     ),
     "CSV with a bad decimal mark": lambda d: load(written(d / "pi.csv", "y,a\n"), decimal="'"),
     "CSV with an outcome of huge numbers": lambda d: load(

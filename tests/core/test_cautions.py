@@ -55,7 +55,7 @@ from earnest.training.tabular import Tabular, read_table
 from earnest.training.tune_plan import Plan, plan_remarks
 from tests.adapters.replays import TabularPredictor
 
-NOT_YET: set[str] = {"EN121"}
+NOT_YET: set[str] = set()
 
 
 def noise(n: int = 60, configs: int = 40, folds: int = 5, seed: int = 0) -> Predictions:
@@ -78,6 +78,14 @@ def read_as_predictions() -> Predictions:
         "width": 2 * rng.random(60),
     }
     return Predictions.from_frame(pa.table(table), fold=None)
+
+
+def in_written_percent() -> Predictions:
+    """Probabilities as spreadsheets show them."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "preds.csv"
+        path.write_text("y,fold,a\n" + "".join(f"{i % 2},{i // 2 % 3},{i} %\n" for i in range(30)))
+        return Predictions.load(path)
 
 
 def stacked_repeats() -> Predictions:
@@ -314,6 +322,7 @@ TRIGGERS: dict[str, Callable[[], set[str]]] = {
     "EN103": lambda: of(recorded()),
     "EN104": lambda: of(recorded()),
     "EN120": lambda: of(read_as_predictions()),
+    "EN121": lambda: of(in_written_percent()),
     "EN122": lambda: of(stacked_repeats()),
 }
 

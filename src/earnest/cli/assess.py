@@ -9,7 +9,7 @@ from typing import Any
 
 from earnest.cli import assess_options as options
 from earnest.cli.failing import say
-from earnest.cli.options import AsJson, Decimal, Delimiter, Level, Seed, SideName
+from earnest.cli.options import AsJson, Decimal, Delimiter, Level, Seed, SideName, Thousands
 from earnest.cli.reading import sign_of
 from earnest.cli.terminal import write_json
 from earnest.cli.tune_options import Data, Group, Ignore, Positive, Target, TaskName
@@ -51,6 +51,7 @@ def command(
     ignore: Ignore = None,
     delimiter: Delimiter = None,
     decimal: Decimal = None,
+    thousands: Thousands = None,
 ) -> None:
     """Read the table, train, and show or write what one or several methods say."""
     if everything and method:
@@ -65,6 +66,7 @@ def command(
         "ignore": tuple(ignore or ()),
         "delimiter": sign_of(delimiter),
         "decimal": decimal,
+        "thousands": sign_of(thousands),
     }
     table, ask = _question(data, model, metric, target=target, group=group, **reading)
     ask |= {
@@ -149,7 +151,7 @@ def _test_set(path: Path, table: Any, target: str, reading: dict[str, Any]) -> t
     from earnest.training.tabular import read_table
 
     other = read_table(path, target=target, **{**reading, "task": str(table.task)})
-    signs = {name: reading[name] for name in ("delimiter", "decimal")}
+    signs = {name: reading[name] for name in ("delimiter", "decimal", "thousands")}
     columns, _ = open_table(path, **signs)
     return table.schema.encode(columns, other.rows), labels_of(other)
 

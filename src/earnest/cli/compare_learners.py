@@ -10,7 +10,7 @@ import typer
 from earnest.cli import compare_options as how
 from earnest.cli.assess import METRICS, labels_of, progress_line, resumable
 from earnest.cli.assess_options import Jobs, Metric, Model, Store
-from earnest.cli.options import AsJson, Decimal, Delimiter
+from earnest.cli.options import AsJson, Decimal, Delimiter, Thousands
 from earnest.cli.reading import sign_of
 from earnest.cli.terminal import write_json
 from earnest.cli.tune_options import Data, Group, Ignore, Positive, Target, TaskName
@@ -82,6 +82,7 @@ def command(
     ignore: Ignore = None,
     delimiter: Delimiter = None,
     decimal: Decimal = None,
+    thousands: Thousands = None,
 ) -> None:
     """Read the table, train both learners, and show or write what the test says."""
     if target is None:
@@ -96,6 +97,7 @@ def command(
         "ignore": tuple(ignore or ()),
         "delimiter": sign_of(delimiter),
         "decimal": decimal,
+        "thousands": sign_of(thousands),
     }
     table, pair = _question(data, model, versus, reading)
     ask = {

@@ -23,6 +23,7 @@ _OPTIONS = {
     "configs": "--config",
     "delimiter": "--delimiter",
     "decimal": "--decimal",
+    "thousands": "--thousands",
     **{name: f"--{name}" for name in ("metric", "method", "selector", "undefined", "side")},
     **{name: f"--{name}" for name in ("format", "target", "fold", "group", "repeat", "id")},
     **{name: f"--{name}" for name in ("time", "event", "positive", "task", "response")},

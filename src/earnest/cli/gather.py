@@ -9,7 +9,15 @@ from typing import Annotated, Any
 import typer
 
 from earnest.cli import gather_options as options
-from earnest.cli.options import AsJson, Decimal, Delimiter, Positive, Response, TaskName
+from earnest.cli.options import (
+    AsJson,
+    Decimal,
+    Delimiter,
+    Positive,
+    Response,
+    TaskName,
+    Thousands,
+)
 from earnest.cli.reading import sign_of
 from earnest.cli.terminal import write_json
 from earnest.core.errors import EarnestError, FormatError, InputError
@@ -57,6 +65,7 @@ def command(
     response: Response = None,
     delimiter: Delimiter = None,
     decimal: Decimal = None,
+    thousands: Thousands = None,
 ) -> None:
     """Read what the tool kept, write it, and tell what it is."""
     _check_out(out, overwrite)
@@ -66,6 +75,7 @@ def command(
 
     named = Named(target=target, group=group, fold=fold, time=time, event=event)
     said = {"delimiter": sign_of(delimiter), "decimal": decimal}
+    said["thousands"] = sign_of(thousands)
     try:
         columns = read_columns(data, named, **said)
         pi = predictions_from(

@@ -38,7 +38,12 @@ class Found:
 
 
 def read_columns(
-    data: Path | None, named: Named, *, delimiter: str | None = None, decimal: str | None = None
+    data: Path | None,
+    named: Named,
+    *,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
 ) -> Found:
     """Read the named columns of a table; nothing where no table is given.
 
@@ -48,13 +53,13 @@ def read_columns(
         The table, its rows in the order that the tool was given.
     named : Named
         The columns.
-    delimiter, decimal : str, optional
+    delimiter, decimal, thousands : str, optional
         Of a CSV file.
     """
     _refuse_halves(data, named)
     if data is None:
         return Found()
-    opened = open_noting(data, delimiter=delimiter, decimal=decimal)
+    opened = open_noting(data, delimiter=delimiter, decimal=decimal, thousands=thousands)
     columns = opened.columns
     return Found(
         _outcome(columns, named),

@@ -212,6 +212,15 @@ Decimal = Annotated[
         rich_help_panel=_READ,
     ),
 ]
+Thousands = Annotated[
+    str | None,
+    typer.Option(
+        "--thousands",
+        metavar="SIGN",
+        help="The sign between thousands of a CSV file, such as ',' or space.",
+        rich_help_panel=_READ,
+    ),
+]
 ModelColumns = Annotated[
     list[str] | None,
     typer.Option(

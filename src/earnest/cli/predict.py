@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from earnest.cli.failing import in_options, say
-from earnest.cli.options import AsJson, Decimal, Delimiter
+from earnest.cli.options import AsJson, Decimal, Delimiter, Thousands
 from earnest.cli.reading import sign_of
 from earnest.cli.terminal import write, write_json
 from earnest.core.errors import FormatError, InputError
@@ -62,6 +62,7 @@ def command(
     json: AsJson = False,
     delimiter: Delimiter = None,
     decimal: Decimal = None,
+    thousands: Thousands = None,
 ) -> None:
     """Load the model, read the rows, and write what it says of them."""
     _check_out(out, data)
@@ -69,7 +70,13 @@ def command(
     from earnest.training.saving import load_model
 
     model = load_model(run)
-    found = model.predict(data, id=id, delimiter=sign_of(delimiter), decimal=decimal)
+    found = model.predict(
+        data,
+        id=id,
+        delimiter=sign_of(delimiter),
+        decimal=decimal,
+        thousands=sign_of(thousands),
+    )
     for caution in found.cautions:
         said = (caution.what, caution.consequence, caution.cure)
         say(in_options(" ".join(filter(None, said))), label=caution.code)

@@ -10,7 +10,7 @@ from earnest.core.errors import FormatError
 if TYPE_CHECKING:
     from earnest.core.predictions import Predictions
 
-_SIGNS = {"tab": "\t", "\\t": "\t"}  # a tab is hard to type
+_SIGNS = {"tab": "\t", "\\t": "\t", "space": " "}  # hard to type, or to see
 
 
 def sign_of(delimiter: str | None) -> str | None:
@@ -53,6 +53,8 @@ def named_options(*, delimiter: str | None = None, **options: Any) -> dict[str, 
     """Return the options of `Predictions.load` that were given, as `read_predictions` has them."""
     given = {name: value for name, value in options.items() if value is not None}
     named = {name: None if value == "" else value for name, value in given.items()}
+    if "thousands" in named:
+        named["thousands"] = sign_of(named["thousands"])
     if delimiter is not None:
         named["delimiter"] = sign_of(delimiter)
     return named

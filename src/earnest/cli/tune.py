@@ -11,7 +11,7 @@ import typer
 from earnest.cli import INTERRUPTED
 from earnest.cli import tune_options as options
 from earnest.cli.failing import say
-from earnest.cli.options import AsJson, Decimal, Delimiter
+from earnest.cli.options import AsJson, Decimal, Delimiter, Thousands
 from earnest.cli.reading import sign_of
 from earnest.cli.terminal import write_json
 
@@ -56,6 +56,7 @@ def command(
     keep: options.Keep = None,
     delimiter: Delimiter = None,
     decimal: Decimal = None,
+    thousands: Thousands = None,
 ) -> None:
     """Read, plan, search, and show or write what was found."""
     from earnest.engine.backends import on_backend
@@ -82,6 +83,7 @@ def command(
         keep=tuple(keep or ()),
         delimiter=sign_of(delimiter),
         decimal=decimal,
+        thousands=sign_of(thousands),
     )
     with on_backend(backend, scheduler):
         run_job(

@@ -190,11 +190,11 @@ class Trials:
         **options
             `objective`, the column of the objective; `direction`; `params`, the columns that are
             parameters (all others but `objective`, `standard_error` and `status` if left out);
-            `standard_error` and `status`, columns; `space`; and for CSV `delimiter` and
-            `decimal`. An empty cell means that the parameter is inactive. Tables as Optuna and
-            scikit-learn write them are known by their names of columns, also where `objective`
-            says which score: only the columns with their prefix are parameters. An index without a
-            name is left out.
+            `standard_error` and `status`, columns; `space`; and for CSV `delimiter`, `decimal`
+            and `thousands`. An empty cell means that the parameter is inactive. Tables as Optuna
+            and scikit-learn write them are known by their names of columns, also where
+            `objective` says which score: only the columns with their prefix are parameters. An
+            index without a name is left out.
         """
         from earnest.core.trials_table import load_trials
 

@@ -96,11 +96,17 @@ def read_trials(
 
 
 def load_trials(
-    path: Path, *, delimiter: str | None = None, decimal: str | None = None, **options: Any
+    path: Path,
+    *,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    **options: Any,
 ) -> Trials:
     """Read trials from a file of a table; see `Trials.load`."""
     options.setdefault("source", path.name)
-    return read_trials(read_table(path, delimiter=delimiter, decimal=decimal), **options)
+    table = read_table(path, delimiter=delimiter, decimal=decimal, thousands=thousands)
+    return read_trials(table, **options)
 
 
 def refuse_absent(path: Path, needs: str) -> None:
@@ -113,7 +119,13 @@ def refuse_absent(path: Path, needs: str) -> None:
     )
 
 
-def read_table(path: Path, *, delimiter: str | None = None, decimal: str | None = None) -> Any:
+def read_table(
+    path: Path,
+    *,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+) -> Any:
     """Return the Arrow table of a CSV, Parquet or Arrow file."""
     from earnest.core.formats.content import refuse_other_content
     from earnest.core.formats.table import _open, _without_index, readable
@@ -126,7 +138,7 @@ def read_table(path: Path, *, delimiter: str | None = None, decimal: str | None 
             needs=", ".join(SUFFIXES),
             got=repr(path.suffix) if path.suffix else "no suffix",
         )
-    said = {"delimiter": delimiter, "decimal": decimal}
+    said = {"delimiter": delimiter, "decimal": decimal, "thousands": thousands}
     options = {name: value for name, value in said.items() if value is not None}
     with readable(path), ExitStack() as stack:
         refuse_other_content(path, suffix)

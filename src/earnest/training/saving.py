@@ -128,6 +128,7 @@ class Model:
         id: str | None = None,
         delimiter: str | None = None,
         decimal: str | None = None,
+        thousands: str | None = None,
     ) -> Forecast:
         """Predict for the rows of a file or a frame; refuse other columns or types.
 
@@ -137,10 +138,10 @@ class Model:
             With the columns of training, in any order; others are ignored with a note.
         id : str, optional
             A column that names the rows, to stand beside their predictions.
-        delimiter, decimal : str, optional
+        delimiter, decimal, thousands : str, optional
             Of a CSV file that does not tell.
         """
-        opened = open_noting(table, delimiter=delimiter, decimal=decimal)
+        opened = open_noting(table, delimiter=delimiter, decimal=decimal, thousands=thousands)
         encoded = self.schema.read(opened.columns)
         extra = tuple(name for name in self.schema.unexpected(opened.columns) if name != id)
         cautions = [*opened.cautions, *encoded.cautions]

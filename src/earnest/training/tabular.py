@@ -115,6 +115,7 @@ def read_table(
     keep: str | Sequence[str] = (),
     delimiter: str | None = None,
     decimal: str | None = None,
+    thousands: str | None = None,
     most_rows: int | None = None,
     fewest: int = FEWEST,
     rng: np.random.Generator | None = None,
@@ -148,7 +149,7 @@ def read_table(
         The positive class of two; the last in their order by default.
     ignore, keep : str or sequence of str
         Columns to leave out, and columns to use that would be left out.
-    delimiter, decimal : str, optional
+    delimiter, decimal, thousands : str, optional
         Of a CSV file that does not tell.
     most_rows : int, optional
         How many cases to encode at most; more are sampled, classes in their shares.
@@ -158,7 +159,7 @@ def read_table(
         What they are sampled with.
     """
     target, group, time, event = map(name_of, (target, group, time, event))
-    opened = open_noting(source, delimiter=delimiter, decimal=decimal)
+    opened = open_noting(source, delimiter=delimiter, decimal=decimal, thousands=thousands)
     columns = opened.columns
     outcome = read_outcome(
         columns, target=target, time=time, event=event, task=task, positive=positive

@@ -42,6 +42,7 @@ def tune(
     progress: Progress | bool | None = None,
     delimiter: str | None = None,
     decimal: str | None = None,
+    thousands: str | None = None,
 ) -> Tuned:
     """Tune a model for a table, and tell how good it really is.
 
@@ -102,7 +103,7 @@ def tune(
         How many fits at once; -1 is all cores. Never changes the result.
     progress : bool or Progress, optional
         True shows how the search goes on, on standard error or in a notebook.
-    delimiter, decimal : str, optional
+    delimiter, decimal, thousands : str, optional
         Of a CSV file that does not tell.
 
     Returns
@@ -132,6 +133,7 @@ def tune(
         keep=names_of(keep),
         delimiter=delimiter,
         decimal=decimal,
+        thousands=thousands,
         metric=metric,
         portfolio=portfolio,
         n_configs=n_configs,

@@ -196,6 +196,7 @@ def begin(data: Any, asked: Asked, *, out: str | Path | None, resume: bool = Fal
         keep=asked.keep,
         delimiter=asked.delimiter,
         decimal=asked.decimal,
+        thousands=asked.thousands,
         most_rows=most,
         fewest=max(FEWEST, asked.folds),
         rng=Seeds(seed).generator(Purpose.SPLITS, 0, 4),

@@ -45,6 +45,7 @@ class Asked:
     keep: Sequence[str] = ()
     delimiter: str | None = None
     decimal: str | None = None
+    thousands: str | None = None
     metric: str | None = None
     portfolio: Any = "default"
     n_configs: int | None = None

@@ -39,7 +39,9 @@ def load(
 
     In CSV an empty cell, NA or NaN is missing unless it is quoted, and the names of cases and
     configurations stay text. What separates the columns is what stands in every line equally
-    often, whatever the suffix; unless it is a comma, numbers may have decimal commas. Text is
+    often, whatever the suffix; unless it is a comma, numbers may have decimal commas. Numbers as
+    people write them (`1,234.50`, `45 %`, `$12`) are read with a note (EN121) where they can mean
+    one thing; '12,573' alone can mean two, and needs `decimal` or `thousands`. Text is
     UTF-8, UTF-16, or Windows-1252 with a caution. Spaces around names and texts do not count.
 
     Parameters
@@ -53,8 +55,8 @@ def load(
         Whether a file of earnest's own is held against its fingerprint.
     **options
         For tables of others: the options of `from_frame`, and for CSV `delimiter` (one
-        character) and `decimal` (the mark before the decimals, a point or a comma). For arrays
-        of others: the options of `from_arrays`, where `y="labels"`, or `target="labels"`, names
+        character), `decimal` (the mark before the decimals, a point or a comma) and `thousands`
+        (the mark between them: a comma, a point, a space or an apostrophe). For arrays of others: the options of `from_arrays`, where `y="labels"`, or `target="labels"`, names
         another array of the file, and `configs` picks some of those that it names. For
         earnest's own files `threshold` and `configs`, and what only repeats the file.
 

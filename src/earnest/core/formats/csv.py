@@ -48,7 +48,8 @@ def read_csv(
         if facts is not None:
             return _own(memoryview(data)[end + 1 :], facts, usual_delimiter(suffix))
         below = data if header is None else data[end + 1 :]
-        return read_text(below, path, suffix, options), cautions
+        table, notes = read_text(below, path, suffix, options)
+        return table, (*cautions, *notes)
 
     return header, source
 

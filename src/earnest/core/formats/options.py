@@ -11,7 +11,7 @@ from earnest.core import check
 from earnest.core.errors import FormatError, InputError
 from earnest.core.predictions import Predictions
 
-TEXT = ("delimiter", "decimal")  # options of CSV alone
+TEXT = ("delimiter", "decimal", "thousands")  # options of CSV alone
 _ARRAYS = {"target": "y", "group": "groups", "id": "ids"}  # the words for columns, and for arrays
 _COLUMNS = {word: column for column, word in _ARRAYS.items()} | {
     "repeats": "repeat",

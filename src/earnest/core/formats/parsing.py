@@ -7,28 +7,43 @@ from pathlib import Path
 from typing import Any
 
 from earnest.core import check
+from earnest.core.cautions import Caution
 from earnest.core.errors import FormatError
+from earnest.core.formats.numbers import check_marks, only_thousands, read_written
 
 _BLOCK = 1 << 30  # bytes whose values decide the types of the columns
 
 
-def parse_text(data: bytes, path: Path, suffix: str, options: Mapping[str, Any]) -> Any:
-    """Return the Arrow table of a text in UTF-8; names of cases and configurations stay text."""
+def parse_text(
+    data: bytes, path: Path, suffix: str, options: Mapping[str, Any]
+) -> tuple[Any, tuple[Caution, ...]]:
+    """Return the Arrow table of a text in UTF-8, and a note where numbers had to be made out.
+
+    Names of cases and configurations stay text.
+    """
     import pyarrow as pa
 
     line = _first_line(data, path)
     delimiter = _delimiter(line, path, suffix, options)
-    decimal = _decimal(options)
+    decimal = check_marks(_decimal(options), options.get("thousands"))
     ids = {"row_id", "id", "config_id", str(options.get("id", "id"))}
     names = ids | {name for name in line.rstrip("\r").split(delimiter) if name.strip() in ids}
     table = _parsed(data, delimiter, decimal or ".", names)
     if decimal is None and delimiter != "," and _decimal_commas(table, names):
         other = _parsed(data, delimiter, ",", names)
-        table = other if _texts(other) < _texts(table) else table
+        if _texts(other) < _texts(table) and not only_thousands(table, names):
+            table, decimal = other, ","
     binary = [field.name for field in table.schema if pa.types.is_binary(field.type)]
     if binary:
         raise _not_utf8(path, f"other bytes in column {check.some(map(repr, binary))}")
-    return _plain_ids(_tidy(table))
+    labels = names | {str(options.get(n, n)) for n in ("group", "fold", "repeat", "strata")}
+    labels |= _named(options.get("model"))
+    table, notes = read_written(table, path, labels, options, decimal)
+    return _plain_ids(_tidy(table)), notes
+
+
+def _named(model: Any) -> set[str]:
+    return {model} if isinstance(model, str) else {str(name) for name in model or ()}
 
 
 # An empty cell is missing in a column of text too, a quoted one is text.

@@ -31,8 +31,10 @@ def read_bytes(path: Path, suffix: str) -> tuple[bytes, tuple[Caution, ...]]:
     return _as_utf8(gzip.decompress(raw) if suffix.endswith(".gz") else raw, path)
 
 
-def read_text(data: bytes, path: Path, suffix: str, options: Mapping[str, Any]) -> Any:
-    """Return the Arrow table of a text in UTF-8 that anyone may have written.
+def read_text(
+    data: bytes, path: Path, suffix: str, options: Mapping[str, Any]
+) -> tuple[Any, tuple[Caution, ...]]:
+    """Return the Arrow table of a text in UTF-8 that anyone may have written, and notes about it.
 
     What separates the columns is what stands in every line equally often. Text that is not UTF-8
     is read as Windows-1252, which older spreadsheets write, with a caution. A first line that is
@@ -47,7 +49,7 @@ def read_text(data: bytes, path: Path, suffix: str, options: Mapping[str, Any]) 
     suffix : str
         Its ending, which tells what separates the columns if nothing else does.
     options : mapping
-        Perhaps `delimiter`, `decimal` and `id`, the column that names the cases.
+        Perhaps `delimiter`, `decimal`, `thousands`, and names of columns, such as `id`.
     """
     told = _SEP.match(data)  # a line by which spreadsheets tell the separator
     data = data[told.end() :] if told else data
@@ -59,10 +61,10 @@ def read_text(data: bytes, path: Path, suffix: str, options: Mapping[str, Any]) 
     if mark is None:
         _refuse_lines_above(text, suffix, path)
     said = {**options, "delimiter": mark} if mark is not None else options
-    table = parse_text(data, path, suffix, said)
+    table, notes = parse_text(data, path, suffix, said)
     _refuse_nameless(table, path)
     _refuse_no_names(table, path)
-    return table
+    return table, notes
 
 
 def _as_utf8(data: bytes, path: Path) -> tuple[bytes, tuple[Caution, ...]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -257,10 +258,29 @@ def refuse_stray_text(name: str, values: NDArray[Any], labels: Iterable[Any] = (
         f"column {name!r} has cells that are not numbers",
         needs="a number in every row, or nothing",
         got=f"{check.show(value)} in row {row + 1}",
-        cure="Write numbers with decimal points; for a CSV file with commas say decimal=','."
-        if "," in str(value)
-        else "Correct the cell; one without a value is left empty.",
+        cure=cure_of_comma(str(value)) or "Correct the cell; one without a value is left empty.",
     )
+
+
+def cure_of_comma(text: str) -> str:
+    """Say how a number with a comma is read, nothing where there is none.
+
+    Examples
+    --------
+    >>> from earnest.core.frames.columns import cure_of_comma
+    >>> cure_of_comma("0,5")
+    "Write numbers with decimal points; for a CSV file with commas say decimal=','."
+    >>> cure_of_comma("12,573")
+    "Write plain numbers; for a CSV file say thousands=',' for 12573, or decimal=',' for 12.573."
+    """
+    if re.fullmatch(r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*", text):
+        both = text.strip().replace(",", ""), text.strip().replace(",", ".")
+        return (
+            f"Write plain numbers; for a CSV file say thousands=',' for {both[0]}, or decimal=',' "
+            f"for {both[1]}."
+        )
+    decimals = "Write numbers with decimal points; for a CSV file with commas say decimal=','."
+    return decimals if re.search(r"\d,\d|^\s*[-+]?,\d", text) else ""
 
 
 def _decoded(frame: Any) -> Any:

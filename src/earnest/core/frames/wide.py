@@ -18,7 +18,7 @@ from earnest.core.frames.classes import (
     named_by_class,
     refuse_both_classes,
 )
-from earnest.core.frames.columns import Columns, Grid, refuse_stray_text
+from earnest.core.frames.columns import Columns, Grid, cure_of_comma, refuse_stray_text
 from earnest.core.frames.raw import remark_data
 from earnest.core.frames.roles import (
     Roles,
@@ -293,7 +293,7 @@ def _type(values: NDArray[Any], name: str, labels: tuple[Any, ...], hint: str) -
             f"column {name!r} holds no predictions",
             needs="numbers" + (f", or labels of y ({check.some(labels)})" if labels else ""),
             got=f"values such as {check.show(strange[0])}",
-            cure="Write numbers with decimal points; for a CSV file with commas say decimal=','."
+            cure=cure_of_comma(str(strange[0]))
             if re.fullmatch(r"\s*-?\d+,\d+\s*", str(strange[0]))
             else _named_part(name, values)
             + "the column, or name the configurations with configs=[...]."

@@ -28,7 +28,11 @@ class Opened:
 
 
 def open_table(
-    source: Any, *, delimiter: str | None = None, decimal: str | None = None
+    source: Any,
+    *,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
 ) -> tuple[Columns, str]:
     """Return the columns of a file or of a pandas, polars or Arrow frame, and its name.
 
@@ -36,22 +40,28 @@ def open_table(
     ----------
     source : str, Path or frame
         A CSV, Parquet or Arrow file by its suffix, or a frame.
-    delimiter, decimal : str, optional
-        What separates the columns of a CSV file, and its decimal sign; by default they are read
-        from the file where it tells.
+    delimiter, decimal, thousands : str, optional
+        What separates the columns of a CSV file, its decimal mark, and the mark between its
+        thousands; by default they are read from the file where it tells.
     """
-    found = open_noting(source, delimiter=delimiter, decimal=decimal)
+    found = open_noting(source, delimiter=delimiter, decimal=decimal, thousands=thousands)
     return found.columns, found.name
 
 
-def open_noting(source: Any, *, delimiter: str | None = None, decimal: str | None = None) -> Opened:
+def open_noting(
+    source: Any,
+    *,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+) -> Opened:
     """Open a table as `open_table` does, with cautions about what was guessed."""
     if not isinstance(source, str | Path):
         _refuse_no_table(source)
         return Opened(Columns.of(source), "the table")
     path = Path(source).expanduser()
     suffix = _suffix(path)
-    said = {"delimiter": delimiter, "decimal": decimal}
+    said = {"delimiter": delimiter, "decimal": decimal, "thousands": thousands}
     options = {name: value for name, value in said.items() if value is not None}
     if options and suffix not in TEXT:
         raise FormatError(

@@ -17,6 +17,7 @@ FEW_LEVELS = 10  # unless there are as few as this
 ENOUGH = 20  # cases from which on "all different" means something
 ALMOST_ALL = 0.9
 _COMMA = ", say decimal=',' if the comma is one"
+_EITHER = ", say of a CSV file what the comma is with thousands=',' or decimal=','"
 MARKS = 3  # so many words among numbers are marks of what is missing
 _IDENTIFIER = re.compile(
     r"(^|[_\W])(id|ids|uuid|guid|index|key|rownum|row_?nr)$|^unnamed: \d+$", re.I
@@ -253,11 +254,13 @@ def _refuse_written(name: str, column: Any, known: Any) -> None:
     if not pc.any(written).as_py() or share < ALMOST_ALL:
         return
     value = known.filter(written)[0]
-    commas = all(sign not in value.as_py() for sign in "$€£¥₹%‰.") and "," in value.as_py()
+    commas = bool(re.fullmatch(r"\s*[-+]?[0-9]+,[0-9]+\s*", value.as_py()))
+    either = bool(re.fullmatch(r"\s*[-+]?[1-9][0-9]{0,2},[0-9]{3}\s*", value.as_py()))
     raise InputError(
         f"column {name!r} has numbers that are written as text",
         needs="plain numbers, such as 1234.5",
         got=f"{check.show(value.as_py(), 30)} in row {pc.index(column, value).as_py() + 1}",
-        cure=f"Write plain numbers{_COMMA if commas else ''}, or leave the column out: "
+        cure=f"Write plain numbers{_EITHER if either else _COMMA if commas else ''}, or leave the "
+        f"column out: "
         f"ignore={name!r}.",
     )
