@@ -56,7 +56,8 @@ def load(
     **options
         For tables of others: the options of `from_frame`, and for CSV `delimiter` (one
         character), `decimal` (the mark before the decimals, a point or a comma) and `thousands`
-        (the mark between them: a comma, a point, a space or an apostrophe). For arrays of others: the options of `from_arrays`, where `y="labels"`, or `target="labels"`, names
+        (the mark between them: a comma, a point, a space or an apostrophe). For arrays of
+        others: the options of `from_arrays`, where `y="labels"`, or `target="labels"`, names
         another array of the file, and `configs` picks some of those that it names. For
         earnest's own files `threshold` and `configs`, and what only repeats the file.
 
