@@ -6,10 +6,12 @@ Nothing here or in the command modules imports NumPy: help must come at once.
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from earnest.cli import (
     INTERRUPTED,
@@ -49,26 +51,49 @@ EPILOG = (
     "Exit codes: 0 done, 2 bad input, 1 a fault of earnest, 130 interrupted, 141 closed pipe."
 )
 
+
+class Command(TyperCommand):
+    """A command that refuses an option which takes one value and is given twice.
+
+    Parsers of command lines keep the last one, and nobody learns that the first was dropped.
+    """
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:
+        """Read the arguments as always, once every option is there but once."""
+        order = self.make_parser(ctx).parse_args(args=list(args))[2]
+        for option, times in Counter(each for each in order if _takes_one(each)).items():
+            if times > 1:
+                ctx.fail(f"Option '{option.opts[0]}' takes one value, and is given {times} times.")
+        return super().parse_args(ctx, args)
+
+
+def _takes_one(param: Any) -> bool:
+    """Tell whether the last of several values would win; a switch may be turned on twice."""
+    if param.param_type_name != "option" or param.multiple or getattr(param, "count", False):
+        return False
+    return not param.is_flag or bool(param.secondary_opts)
+
+
 app = typer.Typer(
     add_completion=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("tune", help=tune.HELP, rich_help_panel="Tune")(tune.command)
-app.command("predict", help=predict.HELP, rich_help_panel="Tune")(predict.command)
-app.command("demo", help=demo.HELP, rich_help_panel="Tune")(demo.command)
-app.command("gather", help=gather.HELP, rich_help_panel="Bring")(gather.command)
-app.command("estimate", help=estimate.HELP, rich_help_panel="Ask")(estimate.command)
-app.command("assess", help=assess.HELP, rich_help_panel="Ask")(assess.command)
-app.command("compare", help=compare.HELP, rich_help_panel="Ask")(compare.command)
-app.command("compare-learners", help=compare_learners.HELP, rich_help_panel="Ask")(
+app.command("tune", help=tune.HELP, rich_help_panel="Tune", cls=Command)(tune.command)
+app.command("predict", help=predict.HELP, rich_help_panel="Tune", cls=Command)(predict.command)
+app.command("demo", help=demo.HELP, rich_help_panel="Tune", cls=Command)(demo.command)
+app.command("gather", help=gather.HELP, rich_help_panel="Bring", cls=Command)(gather.command)
+app.command("estimate", help=estimate.HELP, rich_help_panel="Ask", cls=Command)(estimate.command)
+app.command("assess", help=assess.HELP, rich_help_panel="Ask", cls=Command)(assess.command)
+app.command("compare", help=compare.HELP, rich_help_panel="Ask", cls=Command)(compare.command)
+app.command("compare-learners", help=compare_learners.HELP, rich_help_panel="Ask", cls=Command)(
     compare_learners.command
 )
-app.command("explain", help=explain.HELP, rich_help_panel="Ask")(explain.command)
-app.command("report", help=report.HELP, rich_help_panel="Ask")(report.command)
-app.command("methods", help=methods.HELP, rich_help_panel="Look up")(methods.command)
-app.command("tests", help=tests.HELP, rich_help_panel="Look up")(tests.command)
-app.command("metrics", help=metrics.HELP, rich_help_panel="Look up")(metrics.command)
+app.command("explain", help=explain.HELP, rich_help_panel="Ask", cls=Command)(explain.command)
+app.command("report", help=report.HELP, rich_help_panel="Ask", cls=Command)(report.command)
+app.command("methods", help=methods.HELP, rich_help_panel="Look up", cls=Command)(methods.command)
+app.command("tests", help=tests.HELP, rich_help_panel="Look up", cls=Command)(tests.command)
+app.command("metrics", help=metrics.HELP, rich_help_panel="Look up", cls=Command)(metrics.command)
 
 
 def _print_version(wanted: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -11,8 +11,8 @@ from earnest.cli import assess_options as options
 from earnest.cli.failing import say
 from earnest.cli.options import AsJson, Decimal, Delimiter, Level, Seed, SideName, Thousands
 from earnest.cli.reading import sign_of
-from earnest.cli.terminal import write_json
 from earnest.cli.tune_options import Data, Group, Ignore, Positive, Target, TaskName
+from earnest.cli.writing import answer_each
 from earnest.core import check
 from earnest.core.errors import InputError
 
@@ -32,7 +32,7 @@ def command(
     data: Data,
     target: Target = None,
     model: options.Model = "rf",
-    metric: options.Metric = None,
+    metric: options.Metrics = None,
     json: AsJson = False,
     method: options.Methods = None,
     everything: options.All = False,
@@ -68,34 +68,43 @@ def command(
         "decimal": decimal,
         "thousands": sign_of(thousands),
     }
-    table, ask = _question(data, model, metric, target=target, group=group, **reading)
+    several = len(dict.fromkeys(metric or ())) > 1
+    if several and test is not None:
+        raise InputError("--test is for one metric", cure="A test set is used once: leave one.")
+    table, ask = _question(data, model, target=target, group=group, **reading)
     ask |= {
         "confidence_level": level,
         "side": side,
         "n_replicates": replicates,
         "cv": folds,
         "n_repeats": repeats,
-        "rng": seed,
         "n_jobs": n_jobs,
-        "store": out,
         "progress": progress_line(),
     }
     names = list(dict.fromkeys(method or [".632+"]))
     if everything or len(names) > 1:
         if test is not None:
             raise InputError("--test is for one method", cure="Say --method holdout.")
-        with resumable(out):
-            _several(ask, None if everything else names, table, json)
+        answer, show = _several(ask, None if everything else names, table)
     else:
         ask |= {} if test is None else {"test": _test_set(test, table, target, reading)}
-        with resumable(out):
-            _one(ask, names[0], table, json, None if test is None else test.name)
+        answer, show = _one(ask, names[0], table, None if test is None else test.name)
+
+    def ask_for(name: str, chosen: int | None) -> Any:
+        return answer(name, chosen, _file_of(out, name) if several else out)
+
+    with resumable(out):
+        asked = metric or [METRICS[str(table.task)]]
+        answer_each(asked, ask_for, show, seed=seed, json=json)
 
 
-def _question(
-    data: Path, model: str, metric: str | None, **reading: Any
-) -> tuple[Any, dict[str, Any]]:
-    """Read the table, and return it with the learner, the data and the metric."""
+def _file_of(out: Path | None, metric: str) -> Path | None:
+    """Return the run file of one metric of several, which are trained for apart."""
+    return None if out is None else out.with_name(f"{out.stem}-{metric}{out.suffix}")
+
+
+def _question(data: Path, model: str, **reading: Any) -> tuple[Any, dict[str, Any]]:
+    """Read the table, and return it with the learner and the data."""
     from earnest.training.named_learners import LEARNERS, learner
     from earnest.training.tabular import read_table
 
@@ -108,7 +117,6 @@ def _question(
         "y": labels_of(table),
         "groups": table.groups,
         "positive": table.classes[1] if len(table.classes) == 2 else None,
-        "metric": metric or METRICS[str(table.task)],
     }
     return table, ask
 
@@ -156,23 +164,25 @@ def _test_set(path: Path, table: Any, target: str, reading: dict[str, Any]) -> t
     return table.schema.encode(columns, other.rows), labels_of(other)
 
 
-def _one(ask: dict[str, Any], method: str, table: Any, json: bool, test: str | None) -> None:
+Answer = Callable[[str, int | None, Path | None], Any]
+Show = Callable[[Any], None]
+
+
+def _one(ask: dict[str, Any], method: str, table: Any, test: str | None) -> tuple[Answer, Show]:
     from earnest.cli.show_assess import show_assessed
     from earnest.training.assess import assess
 
-    result = assess(ask.pop("estimator"), ask.pop("X"), ask.pop("y"), method=method, **ask)
-    if json:
-        write_json(result.to_dict())
-    else:
-        show_assessed(result, table, test)
+    def answer(metric: str, seed: int | None, store: Path | None) -> Any:
+        return assess(method=method, metric=metric, rng=seed, store=store, **ask)
+
+    return answer, lambda result: show_assessed(result, table, test)
 
 
-def _several(ask: dict[str, Any], methods: list[str] | None, table: Any, json: bool) -> None:
+def _several(ask: dict[str, Any], methods: list[str] | None, table: Any) -> tuple[Answer, Show]:
     from earnest.cli.show_assess import show_all_assessed
     from earnest.training.assess import assess_all
 
-    results = assess_all(ask.pop("estimator"), ask.pop("X"), ask.pop("y"), methods=methods, **ask)
-    if json:
-        write_json(results.to_dict())
-    else:
-        show_all_assessed(results, table)
+    def answer(metric: str, seed: int | None, store: Path | None) -> Any:
+        return assess_all(methods=methods, metric=metric, rng=seed, store=store, **ask)
+
+    return answer, lambda results: show_all_assessed(results, table)

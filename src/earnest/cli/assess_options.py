@@ -28,6 +28,16 @@ Metric = Annotated[
         "metrics[/bold].",
     ),
 ]
+Metrics = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--metric",
+        "-m",
+        metavar="NAME",
+        help="[dim]default: roc_auc, accuracy or r2, by the task[/dim]  See [bold]earnest "
+        "metrics[/bold]. Given several times: trained for each of them.",
+    ),
+]
 Methods = Annotated[
     list[str] | None,
     typer.Option(

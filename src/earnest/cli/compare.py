@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from earnest.cli import compare_options as how
 from earnest.cli import options
 from earnest.cli.reading import read_predictions
-from earnest.cli.writing import check_table, wrote
+from earnest.cli.writing import answer_each, check_table
 from earnest.core import check
 from earnest.core.errors import InputError
 
@@ -25,7 +26,7 @@ HELP = (
 
 def command(
     predictions: options.Table,
-    metric: options.MetricName,
+    metric: options.MetricNames,
     a: how.First = None,
     b: how.Second = None,
     everything: how.All = False,
@@ -87,17 +88,16 @@ def command(
     )
     ask = {
         "test": _test(test, rope),
-        "metric": metric,
         "alternative": alternative,
         "confidence_level": level,
         "n_resamples": n_resamples,
-        "rng": seed,
         "n_jobs": n_jobs,
     }
     if everything:
-        _all(pi, {**ask, "adjust": adjust or "holm", "reference": reference}, json, table)
+        answer, show = _all(pi, {**ask, "adjust": adjust or "holm", "reference": reference})
     else:
-        _pair(pi, *_two(pi.configs.ids, a, b), ask, json, table)
+        answer, show = _pair(pi, *_two(pi.configs.ids, a, b), ask)
+    answer_each(metric, answer, show, seed=seed, json=json, table=table)
 
 
 def _two(names: tuple[str, ...], a: str | None, b: str | None) -> tuple[str, str]:
@@ -141,21 +141,25 @@ def _test(name: str, rope: float | None) -> Any:
     return BayesianTTest(rope=rope)
 
 
-def _pair(
-    pi: Any, a: str | None, b: str | None, ask: dict[str, Any], json: bool, table: str | None
-) -> None:
+Answer = Callable[[str, int | None], Any]
+Show = Callable[[Any], None]
+
+
+def _pair(pi: Any, a: str, b: str, ask: dict[str, Any]) -> tuple[Answer, Show]:
     from earnest.cli.show_comparison import show_comparison
     from earnest.comparison.run import compare
 
-    result = compare(pi, a, b, **ask)
-    if not wrote(result, json, table):
-        show_comparison(result)
+    def answer(metric: str, seed: int | None) -> Any:
+        return compare(pi, a, b, metric=metric, rng=seed, **ask)
+
+    return answer, show_comparison
 
 
-def _all(pi: Any, ask: dict[str, Any], json: bool, table: str | None) -> None:
+def _all(pi: Any, ask: dict[str, Any]) -> tuple[Answer, Show]:
     from earnest.cli.show_comparisons import show_comparisons
     from earnest.comparison.many import compare_many
 
-    results = compare_many(pi, **ask)
-    if not wrote(results, json, table):
-        show_comparisons(results)
+    def answer(metric: str, seed: int | None) -> Any:
+        return compare_many(pi, metric=metric, rng=seed, **ask)
+
+    return answer, show_comparisons

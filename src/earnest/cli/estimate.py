@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from earnest.cli import options
 from earnest.cli.reading import read_predictions
-from earnest.cli.writing import check_table, wrote
+from earnest.cli.writing import answer_each, check_table
 from earnest.core import check
 from earnest.core.errors import InputError
 
@@ -16,7 +17,7 @@ HELP = (
     "[bold]y[/bold] with the outcome, a column [bold]fold[/bold], and a column for each "
     "configuration.\n\n"
     "  earnest estimate preds.csv --metric roc_auc --seed 7\n"
-    "  earnest estimate preds.parquet -m accuracy --side lower --all\n"
+    "  earnest estimate preds.parquet -m accuracy -m brier --side lower --all\n"
     "  earnest estimate preds.csv -m roc_auc --json > estimate.json\n"
     "  earnest estimate preds.csv -m roc_auc --table latex > table.tex"
 )
@@ -24,7 +25,7 @@ HELP = (
 
 def command(
     predictions: options.Table,
-    metric: options.MetricName,
+    metric: options.MetricNames,
     json: options.AsJson = False,
     table: options.PaperTable = None,
     method: options.Methods = None,
@@ -83,37 +84,40 @@ def command(
         prediction=prediction,
     )
     ask = {
-        "metric": metric,
         "confidence_level": level,
         "side": side,
         "n_resamples": n_resamples,
         "selector": selector,
         "undefined": undefined,
-        "rng": seed,
         "n_jobs": n_jobs,
     }
     names = list(dict.fromkeys(method or ["bbc"]))
     if everything or len(names) > 1:
-        _several(pi, None if everything else names, ask, json, table)
+        answer, show = _several(pi, None if everything else names, ask)
     else:
-        _one(pi, names[0], ask, json, table)
+        answer, show = _one(pi, names[0], ask)
+    answer_each(metric, answer, show, seed=seed, json=json, table=table)
 
 
-def _one(pi: Any, method: str, ask: dict[str, Any], json: bool, table: str | None) -> None:
+Answer = Callable[[str, int | None], Any]
+Show = Callable[[Any], None]
+
+
+def _one(pi: Any, method: str, ask: dict[str, Any]) -> tuple[Answer, Show]:
     from earnest.cli.show import show_estimate
     from earnest.methods.run import estimate
 
-    result = estimate(pi, method=method, **ask)
-    if not wrote(result, json, table):
-        show_estimate(result)
+    def answer(metric: str, seed: int | None) -> Any:
+        return estimate(pi, method=method, metric=metric, rng=seed, **ask)
+
+    return answer, show_estimate
 
 
-def _several(
-    pi: Any, methods: list[str] | None, ask: dict[str, Any], json: bool, table: str | None
-) -> None:
+def _several(pi: Any, methods: list[str] | None, ask: dict[str, Any]) -> tuple[Answer, Show]:
     from earnest.cli.show_table import show_estimates
     from earnest.methods.run import estimate_all
 
-    results = estimate_all(pi, methods=methods, **ask)
-    if not wrote(results, json, table):
-        show_estimates(results)
+    def answer(metric: str, seed: int | None) -> Any:
+        return estimate_all(pi, methods=methods, metric=metric, rng=seed, **ask)
+
+    return answer, show_estimates

@@ -18,10 +18,14 @@ Table = Annotated[
         show_default=False,
     ),
 ]
-MetricName = Annotated[
-    str,
+MetricNames = Annotated[
+    list[str],
     typer.Option(
-        "--metric", "-m", metavar="NAME", help="What to measure: see [bold]earnest metrics[/bold]."
+        "--metric",
+        "-m",
+        metavar="NAME",
+        help="What to measure: see [bold]earnest metrics[/bold]. Given several times: one answer "
+        "each.",
     ),
 ]
 AsJson = Annotated[

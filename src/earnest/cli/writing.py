@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from earnest.cli.terminal import write, write_json
@@ -18,6 +20,55 @@ def check_table(table: str | None, json: bool) -> None:
     check.one_of("table", table, FORMS)
     if json:
         raise InputError("--json and --table exclude each other", cure="Leave one of them out.")
+
+
+BY_METRIC = "earnest/by-metric/1"
+
+
+def answer_each(
+    metrics: Sequence[str],
+    answer: Callable[[str, int | None], Any],
+    show: Callable[[Any], None],
+    *,
+    seed: int | None,
+    json: bool,
+    table: str | None = None,
+) -> None:
+    """Ask for every metric, then show the answers one under the other, or write them together.
+
+    Of one metric the JSON is that of the answer. Of several it is `{"schema": ..., "metrics":
+    {NAME: ANSWER}}`, where each answer is what that metric alone would have written.
+
+    Parameters
+    ----------
+    metrics : sequence of str
+        The metrics; one that is named twice is asked once.
+    answer : callable
+        `(metric, seed) -> result`.
+    show : callable
+        Writes a result for people.
+    seed : int, optional
+        Where there is none, several metrics share one that is drawn.
+    json, table : bool, str
+        What is written instead, as for `wrote`.
+    """
+    names = list(dict.fromkeys(metrics))
+    if len(names) == 1:
+        result = answer(names[0], seed)
+        if not wrote(result, json, table):
+            show(result)
+        return
+    shared = secrets.randbits(32) if seed is None else seed
+    results = {name: answer(name, shared) for name in names}  # all of them before a line is shown
+    if json:
+        said = {name: result.to_dict() for name, result in results.items()}
+        write_json({"schema": BY_METRIC, "metrics": said})
+        return
+    for place, result in enumerate(results.values()):
+        if table is not None and place:
+            write("\n")
+        if not wrote(result, json, table):
+            show(result)
 
 
 def wrote(result: Any, json: bool, table: str | None) -> bool:
