@@ -202,3 +202,18 @@ def test_the_results_of_a_search_as_pandas_writes_them_need_no_more_than_their_s
     done = run("explain", path, "--objective", "mean_test_score", *FAST, "--json")
     assert done.code == 0, done.err
     assert list(json.loads(done.out)["effects"]) == ["C"]
+
+
+def test_the_marks_of_a_table_of_trials_may_be_said(run: Run, tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)  # any seed: only the marks are looked at
+    rows = [
+        f'"{rng.integers(1, 99)},{rng.integers(100, 999)}",{rng.random():.4f}' for _ in range(20)
+    ]
+    path = tmp_path / "trials.csv"
+    path.write_text("\n".join(["size,auc", *rows]) + "\n", encoding="utf-8")
+    asked = run("explain", path, *READ, *FAST)
+    assert (asked.code, asked.out) == (2, "")
+    assert "--thousands ," in asked.err
+    told = run("explain", path, *READ, *FAST, "--thousands", ",", "--json")
+    assert told.code == 0, told.err
+    assert list(json.loads(told.out)["effects"]) == ["size"]

@@ -11,6 +11,8 @@ from earnest.core.errors import InputError
 from earnest.core.space import Space
 from earnest.core.trials import DIRECTIONS
 
+MARKS = ("delimiter", "decimal", "thousands")  # of a text table
+
 
 @dataclass(frozen=True, kw_only=True)
 class Ask:
@@ -24,6 +26,9 @@ class Ask:
     status: str | None = None
     space: Space | None = None
     values: Any = None  # objectives, where the source has configurations only
+    delimiter: str | None = None
+    decimal: str | None = None
+    thousands: str | None = None
 
     def refuse(self, source: str, *names: str) -> None:
         """Refuse options that mean nothing for this source, rather than ignore them."""

@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 from earnest.adapters import optuna, run_file, smac
-from earnest.adapters.ask import Ask
+from earnest.adapters.ask import MARKS, Ask
 from earnest.core import check
 from earnest.core.errors import FormatError
 from earnest.core.trials import Trials
@@ -35,6 +35,7 @@ def read_path(source: str | Path, ask: Ask) -> Trials:
     with path.open("rb") as file:
         start = file.read(4096)
     if start.startswith(b"SQLite format 3\0"):
+        ask.refuse("a database", *MARKS)
         return _read_database(path, ask)
     if start[:1] == b"\x80":
         raise FormatError(
@@ -44,6 +45,7 @@ def read_path(source: str | Path, ask: Ask) -> Trials:
             "write study.trials_dataframe() as CSV.",
         )
     if start.lstrip()[:1] in (b"{", b"["):
+        ask.refuse("a file of JSON", *MARKS)
         return _read_json(path, ask)
     return _read_table(path, ask)
 
@@ -114,4 +116,7 @@ def _read_table(path: Path, ask: Ask) -> Trials:
         standard_error=ask.standard_error,
         status=ask.status,
         space=ask.space,
+        delimiter=ask.delimiter,
+        decimal=ask.decimal,
+        thousands=ask.thousands,
     )

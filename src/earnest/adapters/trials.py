@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from earnest.adapters import configspace, optuna, sklearn
-from earnest.adapters.ask import Ask
+from earnest.adapters.ask import MARKS, Ask
 from earnest.adapters.files import read_path
 from earnest.core import check
 from earnest.core.errors import InputError
@@ -37,6 +37,9 @@ def trials_from(
     standard_error: str | None = None,
     status: str | None = None,
     space: Any = None,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
 ) -> Trials:
     """Return the trials of a search, whoever ran it.
 
@@ -63,6 +66,9 @@ def trials_from(
         Columns of a table.
     space : Space or ConfigurationSpace, optional
         The space, where the source does not have it, or another is meant.
+    delimiter, decimal, thousands : str, optional
+        What separates the columns of a CSV file, its decimal mark, and the mark between its
+        thousands, where the file does not tell.
 
     Returns
     -------
@@ -87,7 +93,12 @@ def trials_from(
         status=status,
         space=_space(space),
         values=objective_values,
+        delimiter=delimiter,
+        decimal=decimal,
+        thousands=thousands,
     )
+    if not isinstance(source, (str, Path)):
+        ask.refuse("what is no file", *MARKS)
     for reader in READERS:
         if reader.takes(source):
             return reader.read(source, ask)

@@ -58,7 +58,7 @@ class Command(TyperCommand):
     Parsers of command lines keep the last one, and nobody learns that the first was dropped.
     """
 
-    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments as always, once every option is there but once."""
         order = self.make_parser(ctx).parse_args(args=list(args))[2]
         for option, times in Counter(each for each in order if _takes_one(each)).items():

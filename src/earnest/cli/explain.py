@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from earnest.cli.options import AsJson
+from earnest.cli.options import AsJson, Decimal, Delimiter, Thousands
+from earnest.cli.reading import sign_of
 from earnest.cli.terminal import write_json
 from earnest.core import check
 from earnest.core.errors import FormatError, InputError
@@ -129,6 +130,9 @@ def command(
     study: Study = None,
     objective: ObjectiveName = None,
     direction: Direction = None,
+    delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    thousands: Thousands = None,
 ) -> None:
     """Read trials, explain them, and show or write what was found."""
     if seed is not None:
@@ -149,6 +153,9 @@ def command(
         study=study,
         objective=_which(objective),
         direction=direction,
+        delimiter=sign_of(delimiter),
+        decimal=decimal,
+        thousands=sign_of(thousands),
     )
     advice = found.suggest(suggest) if suggest else ()
     if out is not None:

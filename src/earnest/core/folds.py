@@ -79,7 +79,7 @@ def refuse_no_labels(values: NDArray[Any], name: str, meant: Sequence[str] = ())
 
 def _is_label(value: Any) -> bool:
     if isinstance(value, (Real, Decimal)):  # bool and int among them
-        return math.isfinite(value) and value == int(value)
+        return math.isfinite(value) and bool(value % 1 == 0)
     return isinstance(value, (str, bytes))
 
 

@@ -128,7 +128,7 @@ def read_table(
 ) -> Any:
     """Return the Arrow table of a CSV, Parquet or Arrow file."""
     from earnest.core.formats.content import refuse_other_content
-    from earnest.core.formats.table import _open, _without_index, readable
+    from earnest.core.formats.table import CSV, _open, _without_index, readable
 
     refuse_absent(path, "a file of trials")
     suffix = next((s for s in SUFFIXES if path.name.casefold().endswith(s)), None)
@@ -140,6 +140,10 @@ def read_table(
         )
     said = {"delimiter": delimiter, "decimal": decimal, "thousands": thousands}
     options = {name: value for name, value in said.items() if value is not None}
+    if options and suffix not in CSV:
+        raise FormatError(
+            f"`{next(iter(options))}` is for CSV files", got=repr(path.name), cure="Leave it out."
+        )
     with readable(path), ExitStack() as stack:
         refuse_other_content(path, suffix)
         header, source = _open(path, suffix, options, stack)

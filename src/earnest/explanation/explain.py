@@ -50,6 +50,9 @@ def explain(
     space: Any = None,
     standard_error: str | None = None,
     status: str | None = None,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
 ) -> Explanation:
     """Tell what a tuning run learned of its parameters, and how surely.
 
@@ -82,7 +85,7 @@ def explain(
     n_jobs : int, optional
         Threads; -1 is all. No result depends on it.
     objective_values, study, objective, direction, space, standard_error, status
-        How to read the source; see `trials_from`.
+        How to read the source; see `trials_from`. So are `delimiter`, `decimal` and `thousands`.
 
     Returns
     -------
@@ -120,6 +123,9 @@ def explain(
         space=space,
         standard_error=standard_error,
         status=status,
+        delimiter=delimiter,
+        decimal=decimal,
+        thousands=thousands,
     )
     columns = _columns(trials, params)
     kind = surrogate_of(surrogate, trials.space, len(trials))

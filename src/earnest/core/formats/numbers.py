@@ -187,7 +187,8 @@ def _ways(
 
 
 def _same(one: Any, other: Any) -> bool:
-    return bool(np.array_equal(*(np.asarray(c, np.float64) for c in (one, other)), equal_nan=True))
+    first, second = np.asarray(one, np.float64), np.asarray(other, np.float64)
+    return bool(np.array_equal(first, second, equal_nan=True))
 
 
 def _mixed_signs(known: Any) -> bool:
