@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,6 +42,16 @@ def write_table(path: Path, names: list[str], seed: int = 3) -> Path:
         lines.append(",".join(cells))
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
+
+
+def with_options(usual: Sequence[object], others: Sequence[object]) -> list[object]:
+    """Return arguments with other options, which take the place of the usual ones they name."""
+    kept = list(usual)
+    for name in others:
+        if str(name).startswith("--") and name in kept:
+            place = kept.index(name)
+            del kept[place : place + 2]
+    return [*kept, *others]
 
 
 @pytest.fixture

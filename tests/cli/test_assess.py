@@ -17,6 +17,7 @@ from earnest.cli.assess import progress_line
 from earnest.core.protocols import Outcome
 from earnest.training.named_learners import LEARNERS, learner
 from earnest.training.tabular import read_table
+from tests.cli.conftest import with_options
 
 ASK = ("--target", "relapse", "--model", "lda", "--ignore", "clinic")
 
@@ -199,8 +200,7 @@ ERRORS = [
 def test_what_is_wrong_is_said_in_one_line(
     run: Any, patients: Path, given: tuple[str, ...], said: str
 ) -> None:
-    usual = ("--target", "relapse", "--ignore", "clinic") if "--model" in given else ASK
-    done = run("assess", patients, *usual, *given)
+    done = run("assess", patients, *with_options(ASK, given))
     assert done.code == 2
     assert " ".join(done.err.split()) == said
     assert done.out == ""

@@ -11,7 +11,7 @@ import pytest
 import earnest as en
 from earnest.training.named_learners import learner
 from earnest.training.tabular import read_table
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, with_options
 
 COMMAND = "compare-learners"
 
@@ -110,7 +110,7 @@ def test_the_same_learner_twice_gives_p_1(run: Run, patients: Path) -> None:
 def test_bad_input_is_one_line_without_a_traceback(
     run: Run, patients: Path, more: tuple[object, ...], words: str
 ) -> None:
-    done = run(*asked(patients), *more)
+    done = run(*with_options(asked(patients), more))
     assert done.code == 2
     assert done.out == ""
     assert words in done.err

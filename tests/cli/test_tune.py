@@ -16,6 +16,7 @@ from pyarrow import csv
 from earnest.cli.show_tune import _facts, in_words
 from earnest.training import tune_job, tune_run
 from earnest.training.tune_folder import FILES, REPORT
+from tests.cli.conftest import with_options
 from tests.training.tune_tables import of, patients, portfolio
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -172,7 +173,7 @@ def test_an_interrupt_says_how_to_go_on(run, here, monkeypatch):
 def test_what_cannot_work_is_refused_in_one_line_before_anything_is_written(
     run, here, change, message
 ):
-    done = run(*QUICK, *change)
+    done = run(*with_options(QUICK, change))
     if message.endswith(" "):  # the rest lists names that grow
         assert (done.code, done.out) == (2, "")
         assert done.err.startswith(f"error: {message}"), done.err
@@ -232,7 +233,7 @@ def test_a_folder_with_a_run_is_refused_without_resume_and_with_other_options(ru
         "name another folder with --out.",
     )
     refuse(
-        run(*QUICK, "--folds", "4", "--resume"),
+        run(*with_options(QUICK, ("--folds", "4", "--resume"))),
         "'run/' holds another run. Allowed: the run it was begun with, to resume it. Got: folds 3 "
         "there, 4 now. Repeat the call it was begun with, or name another folder with --out.",
     )
