@@ -119,7 +119,7 @@ def count_ahead(pre_dispatch: object, n_jobs: int) -> int | str:
     """
     if pre_dispatch == "all":
         return "all"
-    if isinstance(pre_dispatch, Integral) and not isinstance(pre_dispatch, bool):
+    if isinstance(pre_dispatch, Integral) and type(pre_dispatch) is not bool:
         if int(pre_dispatch) >= 1:
             return int(pre_dispatch)
     elif isinstance(pre_dispatch, str):

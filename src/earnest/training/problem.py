@@ -102,8 +102,8 @@ def read_problem(
     groups, ordered
         What else is known of the cases.
     raises : bool
-        Whether a score that cannot be computed is refused; one that was asked for as `metric`
-        always is.
+        Whether a score that cannot be computed is refused; what was asked for by `metric` or
+        `response` always is.
     """
     task = _task(base, y)
     measure = measure_of(metric, scoring, scorers.shown, refit, task=task, usual=_usual(base))
@@ -127,10 +127,10 @@ def read_problem(
     try:
         return _planned(measure, target, every, response)
     except MetricError as error:
-        if raises or metric is not None or measure.metric is None:
+        if raises or metric is not None or response is not None or measure.metric is None:
             raise
         why = ". ".join(part for part in (error.what, error.cure) if part)
-        return _unmeasured(why, target, every, response)
+        return _unmeasured(why, target, every)
 
 
 def _planned(measure: Measure, target: Target, models: list[Any], response: str | None) -> Problem:
@@ -142,11 +142,11 @@ def _planned(measure: Measure, target: Target, models: list[Any], response: str 
     return problem
 
 
-def _unmeasured(why: str, target: Target, models: list[Any], response: str | None) -> Problem:
+def _unmeasured(why: str, target: Target, models: list[Any]) -> Problem:
     """Return the problem without a metric, with predictions if there are any."""
     measure = Measure(None, why, chooses=False)
     try:
-        return _planned(measure, target, models, response)
+        return _planned(measure, target, models, None)
     except MetricError as error:
         return Problem(measure, None, error.what)
 

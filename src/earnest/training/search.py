@@ -280,7 +280,9 @@ class SearchCV(MetaEstimatorMixin, Delegating, Shown, Honest, CallbackSupport, B
         self._predictions = judged.predictions
         self._question, self._refusal, self._answer = judged.question, judged.refusal, None
 
-    def _refit(self, prepared: Prepared, setting: Setting, callbacks: Callbacks | None) -> None:
+    def _refit(
+        self, prepared: Prepared, setting: Setting, callbacks: Callbacks | None = None
+    ) -> None:
         shared = prepared.training
         self.best_estimator_ = shared.model(setting, (0,))
         given = (self.best_estimator_, shared.X, shared.y, shared.fit_params)
