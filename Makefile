@@ -41,7 +41,7 @@ test-all: $(VENV_ALL)/.installed test-sklearn ## the ordinary tests with every e
 
 # An older scikit-learn meets newer libraries that deprecate what it uses: not our warnings.
 test-sklearn: $(SKLEARNS:%=.venv-sklearn-%/.installed) ## the search under every supported scikit-learn, slow checks included
-	$(foreach v,$(SKLEARNS),$(THREADS) .venv-sklearn-$(v)/bin/python $(PYTEST) -W ignore::DeprecationWarning tests/training $(ARGS) &&) true
+	$(foreach v,$(SKLEARNS),$(THREADS) .venv-sklearn-$(v)/bin/python $(PYTEST) -W ignore::DeprecationWarning tests/training tests/peers $(ARGS) &&) true
 
 check: $(VENV)/.installed ## lint, format, types, and who may import whom
 	$(VENV)/bin/python -m ruff check .

@@ -105,4 +105,4 @@ def test_one_candidate_with_probabilities_is_enough_for_a_metric_of_them() -> No
     assert search.best_params_ == {"loss": "log_loss"}
     assert search.estimate_.n_configs == 1
     with pytest.raises(MetricError, match="SGDClassifier has no predict_proba"):
-        SearchCV(SGDClassifier(), {"alpha": [0.1]}, scoring="neg_log_loss").fit(X, Y)
+        SearchCV(SGDClassifier(), {"alpha": [0.1]}, metric="log_loss").fit(X, Y)

@@ -172,7 +172,8 @@ def test_the_user_may_ask_for_another_response() -> None:
 @pytest.mark.parametrize(
     ("model", "knobs", "words"),
     [
-        (SVC(), {"scoring": "neg_log_loss"}, "SVC has no predict_proba"),
+        (SVC(), {"scoring": "neg_log_loss", "error_score": "raise"}, "SVC has no predict_proba"),
+        (SVC(), {"metric": "log_loss"}, "SVC has no predict_proba"),
         (Perceptron(), {"response": "predict_proba"}, "Perceptron has no predict_proba"),
         (SVC(), {"response": "predict", "scoring": "neg_log_loss"}, "label response"),
     ],

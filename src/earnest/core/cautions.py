@@ -125,7 +125,7 @@ CODES: dict[str, str] = {
     "EN043": "configurations for which the metric is undefined",
     "EN044": "few cases of a class for the law of an AUC",
     "EN045": "fits or scores of a search that failed",
-    "EN046": "a winner chosen from pooled predictions",
+    "EN046": "a search without a mean score to choose by",
     "EN047": "scores with sample weights, an estimate without",
     "EN048": "a winner chosen by another score than the estimate's",
     "EN049": "test sets that overlap",

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import logging
+import operator
 import os
 import socket
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from importlib import import_module
 from importlib.util import find_spec
+from numbers import Integral
 from typing import Any
 
 from earnest.core import check
@@ -43,6 +46,7 @@ class Plan:
     streams: bool = True
     cluster: DaskCluster | None = None
     options: Mapping[str, Any] = field(default_factory=dict)  # what ray is told of each task
+    pre_dispatch: int | str = "2*n_jobs"  # how much is sent ahead of who is free, as in joblib
 
     @property
     def local(self) -> bool:
@@ -85,6 +89,57 @@ def at_once(n_jobs: int | None) -> int:
     (1, 3)
     """
     return max(1, plan(n_jobs, limited=False).n_jobs)
+
+
+_SIGNS: dict[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+}
+
+
+def count_ahead(pre_dispatch: object, n_jobs: int) -> int | str:
+    """Return how many parcels joblib is to send before the first comes back, one at least.
+
+    Parameters
+    ----------
+    pre_dispatch : int or str
+        A number, an expression of `n_jobs`, or 'all'.
+    n_jobs : int
+        How many tasks run at once.
+
+    Examples
+    --------
+    >>> from earnest.engine.backends import count_ahead
+    >>> count_ahead("2*n_jobs", 4), count_ahead("n_jobs // 8", 4), count_ahead("all", 4)
+    (8, 1, 'all')
+    """
+    if pre_dispatch == "all":
+        return "all"
+    if isinstance(pre_dispatch, Integral) and type(pre_dispatch) is not bool:
+        if int(pre_dispatch) >= 1:
+            return int(pre_dispatch)
+    elif isinstance(pre_dispatch, str):
+        with suppress(SyntaxError, ValueError, ArithmeticError):
+            text = pre_dispatch.replace("n_jobs", str(n_jobs)).strip()
+            return max(1, int(_value(ast.parse(text, mode="eval").body)))
+    raise InputError(
+        "`pre_dispatch` cannot be read",
+        needs="a whole number from 1 on, 'all', or an expression of n_jobs such as '2*n_jobs'",
+        got=check.show(pre_dispatch),
+    )
+
+
+def _value(node: ast.expr) -> float:
+    """Return the value of an expression of plain numbers."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+        return float(node.value)
+    if isinstance(node, ast.BinOp) and type(node.op) in _SIGNS:
+        return _SIGNS[type(node.op)](_value(node.left), _value(node.right))
+    raise ValueError("not a sum or a product of numbers")
 
 
 def _on_dask(backend: Any) -> Plan:

@@ -6,12 +6,13 @@ import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, closing, nullcontext
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 from earnest.core.errors import EarnestError, InputError
 from earnest.core.protocols import Outcome, Progress, Store, Task
-from earnest.engine.backends import Place, Plan, plan
+from earnest.engine.backends import Place, Plan, count_ahead, plan
 from earnest.engine.chunks import Chunks
 from earnest.engine.limits import GRACE, Limit
 from earnest.engine.on_dask import DaskTraffic, Scattered
@@ -48,6 +49,7 @@ def run(
     time_limit: float | None = None,
     grace: float = GRACE,
     progress: Progress | None = None,
+    pre_dispatch: int | str = "2*n_jobs",
 ) -> Iterator[Outcome]:
     """Run tasks and yield their outcomes as they are finished, stored ones first.
 
@@ -80,6 +82,10 @@ def run(
         Seconds from the time limit until the process is ended.
     progress : Progress, optional
         Told of every outcome.
+    pre_dispatch : int or str
+        How many parcels of tasks joblib sends before the first comes back, as joblib means it:
+        a number, an expression of `n_jobs`, or 'all'. It changes no outcome. A cluster of dask or
+        ray has a queue of its own and does not look at it.
 
     Examples
     --------
@@ -95,7 +101,7 @@ def run(
     if len({task.key for task in tasks}) < len(tasks):
         raise InputError("two tasks have the same key", needs="a key of its own for every task")
     limit = Limit.of(time_limit, grace)
-    where = plan(n_jobs, limited=limit is not None)
+    where = replace(plan(n_jobs, limited=limit is not None), pre_dispatch=pre_dispatch)
     kept = shared if isinstance(shared, Kept) else None
     content = Content(work, shared if kept is None else kept.value, limit)
     return _outcomes(content, kept, tasks, where, store, progress)
@@ -242,7 +248,8 @@ def _reports(parcel: Parcel, chunks: Chunks, where: Plan) -> Generator[Report]:
         finally:
             _close(reports)
     else:
-        with Parallel(where.n_jobs, batch_size=1) as parallel:
+        ahead = count_ahead(where.pre_dispatch, where.n_jobs)
+        with Parallel(where.n_jobs, batch_size=1, pre_dispatch=ahead) as parallel:
             while batch := list(islice(calls, 2 * where.n_jobs)):
                 yield from parallel(batch)
 
@@ -258,7 +265,7 @@ def _streaming(where: Plan) -> Any:
         max(2, where.n_jobs),
         return_as="generator_unordered",
         batch_size=1,
-        pre_dispatch="2*n_jobs" if where.n_jobs > 1 else 1,
+        pre_dispatch=count_ahead(where.pre_dispatch, where.n_jobs) if where.n_jobs > 1 else 1,
     )
 
 

@@ -17,6 +17,10 @@ DEFAULT_DRAWS = 10  # candidates drawn from distributions, as scikit-learn's Ran
 WHOLE = "estimator"  # the parameter under which a candidate that is a whole estimator is shown
 
 
+class CandidatesTypeError(InputError, TypeError):
+    """Candidates are of a type that cannot be searched; scikit-learn raises TypeError, too."""
+
+
 @dataclass(frozen=True)
 class Setting:
     """One configuration: parameters of the search's estimator, or a whole estimator.
@@ -128,7 +132,7 @@ class DynamicCandidates(Protocol):
 
 
 def read_candidates(
-    given: Any, *, n_iter: int | None = None, random_state: Any = None
+    given: Any, *, n_iter: int | None = None, random_state: Any = None, sampled: bool = False
 ) -> StaticCandidates | DynamicCandidates:
     """Return the candidates of what a user may pass.
 
@@ -141,6 +145,9 @@ def read_candidates(
         How many to draw; None takes every point of a grid, and 10 of distributions.
     random_state : None, int or RandomState
         What they are drawn with.
+    sampled : bool
+        Whether lists of values are drawn from as distributions are, without replacement; so
+        scikit-learn's RandomizedSearchCV reads `param_distributions`.
     """
     from sklearn.model_selection import ParameterGrid, ParameterSampler
 
@@ -148,7 +155,7 @@ def read_candidates(
         _refuse_draws(n_iter, "a dynamic search, which has a limit of its own")
         return given
     if isinstance(given, Mapping):
-        return _from_spaces([given], n_iter, random_state)
+        return _from_spaces([given], n_iter, random_state, sampled)
     if isinstance(given, ParameterGrid | ParameterSampler):
         _refuse_draws(n_iter, f"a {type(given).__name__}, which says itself what is tried")
         return _listed(list(given))
@@ -162,11 +169,11 @@ def read_candidates(
     if isinstance(given, Iterable) and not isinstance(given, str | bytes):
         items = list(given)
         if items and all(isinstance(item, Mapping) for item in items):
-            return _from_spaces(items, n_iter, random_state)
+            return _from_spaces(items, n_iter, random_state, sampled)
         if items and not any(isinstance(item, Mapping) for item in items):
             _refuse_draws(n_iter, "a list of estimators, which are all tried")
             return _from_estimators(items)
-    raise InputError(
+    raise CandidatesTypeError(
         "`candidates` cannot be read",
         needs="a dict of parameter values, a list of such dicts, a list of estimators or of "
         "(name, estimator) pairs, or a dynamic search",
@@ -197,19 +204,19 @@ def _refuse_draws(n_iter: int | None, what: str) -> None:
 
 
 def _from_spaces(
-    spaces: list[Mapping[str, Any]], n_iter: int | None, random_state: Any
+    spaces: list[Mapping[str, Any]], n_iter: int | None, random_state: Any, sampled: bool
 ) -> StaticCandidates:
     from sklearn.model_selection import ParameterGrid, ParameterSampler
 
     drawn = [_check_space(space) for space in spaces]
     if n_iter is not None:
         check.whole_number("n_iter", n_iter, low=1)
-    if n_iter is None and not any(drawn):
-        found = list(ParameterGrid(spaces))
-    else:
-        count = DEFAULT_DRAWS if n_iter is None else n_iter
-        found = list(ParameterSampler(spaces, count, random_state=random_state))
-    return _listed(found)
+    if n_iter is None and not any(drawn) and not sampled:
+        return _listed(list(ParameterGrid(spaces)))
+    count = n_iter
+    if count is None:  # scikit-learn warns where lists have fewer points, even if nobody said 10
+        count = DEFAULT_DRAWS if any(drawn) else min(DEFAULT_DRAWS, len(ParameterGrid(spaces)))
+    return _listed(list(ParameterSampler(spaces, count, random_state=random_state)))
 
 
 def _listed(found: list[dict[str, Any]]) -> StaticCandidates:
@@ -228,7 +235,7 @@ def _check_space(space: Mapping[str, Any]) -> bool:
             continue
         listed = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str | bytes)
         if not listed or getattr(values, "ndim", 1) != 1 or not len(values):
-            raise InputError(
+            raise (InputError if listed else CandidatesTypeError)(
                 f"the values of parameter {name!r} are not a list of values to try",
                 needs="a list or a one-dimensional array with a value at least, or a distribution "
                 "with `rvs`",

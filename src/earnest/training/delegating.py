@@ -37,6 +37,19 @@ def need_refit(search: Any, name: str) -> None:
         )
 
 
+class Shown:
+    """What a search shows of itself in a notebook: the estimator, refitted if there is one."""
+
+    def _sk_visual_block_(self) -> Any:
+        """Return the block of scikit-learn's own search around the same estimator."""
+        from sklearn.model_selection import GridSearchCV
+
+        shown = GridSearchCV(self.base_estimator(), {})  # type: ignore[attr-defined]  # of the search
+        if hasattr(self, "best_estimator_"):
+            shown.best_estimator_ = self.best_estimator_
+        return shown._sk_visual_block_()
+
+
 class Delegating:
     """The methods of a search that its `best_estimator_` answers.
 

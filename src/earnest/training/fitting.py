@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from numbers import Number
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from earnest.core.errors import InputError
 from earnest.core.protocols import Outcome, Task
 from earnest.core.rng import Purpose, Seeds
+from earnest.training.callbacks import Callbacks, CallbackTask
 from earnest.training.candidates import Setting
 from earnest.training.responses import ResponsePlan, refuse_other_length
 from earnest.training.slicing import count_rows, params_of, parts
@@ -51,6 +53,8 @@ class Training:
         What parts of an estimator without a `random_state` are seeded from; None leaves them so.
     config : mapping
         scikit-learn's settings, such as metadata routing, which worker processes do not know of.
+    callbacks : Callbacks, optional
+        Who is told when a fit begins and ends.
     """
 
     X: Any
@@ -64,6 +68,7 @@ class Training:
     return_train_score: bool = False
     seed: int | None = None
     config: Mapping[str, Any] = field(default_factory=dict)
+    callbacks: Callbacks | None = None
 
     def model(self, setting: Setting, where: tuple[int, ...]) -> Any:
         """Return the unfitted model of a setting, with seeds for its unseeded parts.
@@ -110,13 +115,27 @@ def fit_cell(shared: Training, task: Task, *, raises: bool = False) -> Outcome:
     if shared.config and get_config() != shared.config:
         with config_context(**shared.config):
             return fit_cell(shared, task, raises=raises)
+    if shared.callbacks is None:
+        return _fit_and_score(shared, task, None, raises)
+    told = shared.callbacks.evaluation(task.key[0] * len(shared.splits) + task.payload[1])
+    try:
+        return _fit_and_score(shared, task, told, raises)
+    finally:
+        told.end()
+
+
+def _fit_and_score(
+    shared: Training, task: Task, told: CallbackTask | None, raises: bool
+) -> Outcome:
     setting, split = task.payload
     train, test = shared.splits.train[split], shared.splits.test[split]
     model = shared.model(setting, task.key[1:])
     start = perf_counter()
     try:
         X_train, y_train, X_test, y_test = parts(model, shared.X, shared.y, train, test)
-        fit(model, X_train, y_train, params_of(shared.fit_params, _rows(shared), train))
+        params = params_of(shared.fit_params, _rows(shared), train)
+        with told.fitting(model, X_train, y_train, params) if told else nullcontext():
+            fit(model, X_train, y_train, params)
     except Exception:
         if raises:
             raise
@@ -184,9 +203,10 @@ def _scored(
             raise
         return {}, [format_exc()]
     named = answer if isinstance(answer, dict) else {SINGLE: answer}
-    failed = [text for text in named.values() if isinstance(text, str)]  # of several scorers
-    found = {k: _number(v, k) for k, v in named.items() if not isinstance(v, str)}
-    return {f"{part}_{name}": value for name, value in found.items()}, failed
+    several = hasattr(shared.scorer, "_scorers")  # where a text is the traceback of one of them
+    failed = {name: text for name, text in named.items() if several and isinstance(text, str)}
+    found = {k: _number(v, k) for k, v in named.items() if k not in failed}
+    return {f"{part}_{name}": value for name, value in found.items()}, list(failed.values())
 
 
 def _number(value: Any, name: str) -> float:

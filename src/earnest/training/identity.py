@@ -8,6 +8,7 @@ from typing import Any
 
 from earnest.core.errors import InputError
 from earnest.engine.identity import describe, digest, parameters_of, versions, with_parts
+from earnest.training.candidates import DEFAULT_DRAWS
 from earnest.training.routing import Routed
 from earnest.training.splits import Splits
 
@@ -29,7 +30,7 @@ def search_identity(search: Any, base: Any, X: Any, y: Any, routed: Routed) -> d
         **with_parts("arguments of fit", beside, beside),
         **with_parts("estimator", base, parameters_of(base)),
         **with_parts("candidates", search.given_candidates, grid),
-        "n_iter": describe(search.n_iter),
+        "n_iter": describe(_draws(search)),
         "scoring": describe(search.scoring),
         "metric": describe(search.metric),
         "response": describe(search.response),
@@ -37,6 +38,12 @@ def search_identity(search: Any, base: Any, X: Any, y: Any, routed: Routed) -> d
         "seed": describe(search.random_state),
         **versions(base, search.given_candidates),
     }
+
+
+def _draws(search: Any) -> int | None:
+    """Return how many candidates are drawn: of lists by one name ten, by the others all."""
+    sampled = search.n_iter is None and search.param_distributions is not None
+    return DEFAULT_DRAWS if sampled else search.n_iter
 
 
 def _arguments(routed: Routed) -> dict[str, Any]:

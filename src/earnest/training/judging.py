@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,10 +11,8 @@ from numpy.typing import NDArray
 
 from earnest.core import check
 from earnest.core.cautions import Caution
-from earnest.core.errors import EarnestError, EvidenceError, InputError
+from earnest.core.errors import EarnestError, InputError
 from earnest.core.predictions import Predictions
-from earnest.core.selection import Pooled
-from earnest.inference.winners import winner
 from earnest.training.dropping import drop_remarks, dropping_of
 from earnest.training.failing import tell_failures, warn_of_means
 from earnest.training.fitting import SINGLE
@@ -24,9 +21,9 @@ from earnest.training.preparing import Prepared
 from earnest.training.problem import refuse
 from earnest.training.remarks import (
     another_score,
-    chosen_by_pooling,
     failed_fits,
     leaking_splits,
+    nothing_to_choose_by,
     overlapping_splits,
     weighted_scores,
 )
@@ -48,6 +45,8 @@ class Judged:
         Whether there are several scores.
     best : int, optional
         The position of the winner; None where none was asked for.
+    best_index : int or NumPy integer, optional
+        The same, of the type that NumPy's argmin or the rule of `refit` gives.
     best_score : float, optional
         Its mean score; None where a callable chose.
     predictions : Predictions, optional
@@ -61,6 +60,7 @@ class Judged:
     table: dict[str, Any]
     multimetric: bool
     best: int | None
+    best_index: int | np.integer[Any] | None
     best_score: float | None
     predictions: Predictions | None
     question: Question | None
@@ -80,12 +80,12 @@ def judge(search: Any, prepared: Prepared, searched: Searched) -> Judged:
     table = _table(search, searched, names, missing)
     pi = searched.ledger.predictions()
     name = search.refit if multimetric and isinstance(search.refit, str) else names[0]
-    best, pooled = None, False
-    if search.refit or not multimetric:
-        best, pooled = _winner(search, prepared, table, name, pi)
-    scores = None
+    chosen = _winner(search, table, name) if search.refit or not multimetric else None
+    best = None if chosen is None else int(chosen)
+    scores, unscored = None, False
     if best is not None and not callable(search.refit):
         scores = table[f"mean_test_{name}"][best]
+        unscored = bool(np.isnan(table[f"mean_test_{name}"]).all())
     refusal = refuse(prepared.problem)
     question = None
     if refusal is None and prepared.problem.metric is not None:
@@ -96,12 +96,13 @@ def judge(search: Any, prepared: Prepared, searched: Searched) -> Judged:
             n_resamples=search.n_resamples,
             seed=prepared.seed,
             best=best,
-            cautions=tuple(_cautions(search, prepared, searched, pooled)),
+            cautions=tuple(_cautions(search, prepared, searched, unscored)),
         )
     return Judged(
         table=table,
         multimetric=multimetric,
         best=best,
+        best_index=chosen,
         best_score=scores,
         predictions=pi,
         question=question,
@@ -129,33 +130,18 @@ def _table(search: Any, searched: Searched, names: Sequence[str], missing: float
     return table
 
 
-def _winner(
-    search: Any, prepared: Prepared, table: dict[str, Any], name: str, pi: Predictions | None
-) -> tuple[int, bool]:
-    """Return the winner, and whether it was chosen from pooled predictions."""
-    if callable(search.refit):
-        best = search.refit(table)
-        count = len(table["params"])
-        if not isinstance(best, int | np.integer):
-            raise _bad_choice(TypeError, best, count)
-        if not 0 <= best < count:
-            raise _bad_choice(IndexError, best, count)
-        return int(best), False
-    metric, chooses = prepared.problem.metric, prepared.problem.measure.chooses
-    unscored = np.isnan(table[f"mean_test_{name}"]).all()
-    if unscored and chooses and metric is not None and pi is not None and _evaluated(pi):
-        usable = pi.usable()
-        with suppress(
-            EvidenceError
-        ):  # undefined on all cases together, too: as scikit-learn has it
-            chosen, _, _ = winner(usable, metric, Pooled())
-            return pi.configs.index(usable.configs.ids[chosen]), True
-    return int(table[f"rank_test_{name}"].argmin()), False
-
-
-def _evaluated(pi: Predictions) -> bool:
-    """Tell whether a configuration was evaluated on every split."""
-    return bool(np.concatenate(pi.cells).all(axis=0).any())
+def _winner(search: Any, table: dict[str, Any], name: str) -> int | np.integer[Any]:
+    """Return the position of the winner, as scikit-learn gives it."""
+    if not callable(search.refit):
+        first: np.integer[Any] = table[f"rank_test_{name}"].argmin()
+        return first
+    best: int | np.integer[Any] = search.refit(table)
+    count = len(table["params"])
+    if not isinstance(best, int | np.integer):
+        raise _bad_choice(TypeError, best, count)
+    if not 0 <= best < count:
+        raise _bad_choice(IndexError, best, count)
+    return best
 
 
 def _bad_choice(kind: type[Exception], best: Any, count: int) -> Exception:
@@ -170,15 +156,15 @@ def _bad_choice(kind: type[Exception], best: Any, count: int) -> Exception:
 
 
 def _cautions(
-    search: Any, prepared: Prepared, searched: Searched, pooled: bool
+    search: Any, prepared: Prepared, searched: Searched, unscored: bool
 ) -> Iterator[Caution]:
     ledger, problem = searched.ledger, prepared.problem
     assert problem.metric is not None
     yield from failed_fits(ledger.failures(), len(ledger.ids))
     yield from overlapping_splits(prepared.splits)
     yield from leaking_splits(prepared.splits)
-    if pooled:
-        yield from chosen_by_pooling(problem.metric.title)
+    if unscored:
+        yield from nothing_to_choose_by(ledger.ids[0])
     if prepared.routed.score.get("sample_weight") is not None:
         yield from weighted_scores()
     if not problem.measure.chooses:

@@ -56,6 +56,7 @@ def collected(search: Any, prepared: Prepared, nesting: Nesting) -> dict[Key, Ou
             store=store,
             time_limit=search.time_limit,
             progress=progress,
+            pre_dispatch=search.pre_dispatch,
         ):
             if isinstance(search.error_score, str) and (outcome.failed or outcome.note):
                 raise_again(shared, by_key[outcome.key], outcome)

@@ -15,6 +15,7 @@ from earnest.core.intervals import Ask
 from earnest.core.rng import Seeds
 from earnest.core.target import Target
 from earnest.core.threads import workers
+from earnest.engine.backends import count_ahead
 from earnest.engine.identity import describe
 from earnest.engine.limits import Limit
 from earnest.methods.run import configured
@@ -95,7 +96,10 @@ def prepare(search: Any, X: Any, y: Any, params: Mapping[str, Any]) -> Prepared:
         response=search.response,
         groups=routed.split.get("groups"),
         ordered=splits.ordered,
+        raises=raises,
     )
+    if splits.oddity:
+        problem = replace(problem, plan=None, refusal=splits.oddity)
     return Prepared(
         training=_training(search, base, X, y, splits, scoring, problem, routed, seed),
         candidates=candidates,
@@ -148,6 +152,7 @@ def _splits(search: Any, base: Any, X: Any, y: Any, seed: int, routed: Routed) -
         n_repeats=search.n_repeats,
         seeds=Seeds(seed),
         params=routed.split,
+        odd=True,
     )
 
 
@@ -192,7 +197,12 @@ def _drawn(
         given = seed_of(facts)
     if isinstance(given, np.random.Generator | np.random.SeedSequence):
         given = Seeds.of(given).entropy % 2**32
-    candidates = read_candidates(search.given_candidates, n_iter=search.n_iter, random_state=given)
+    candidates = read_candidates(
+        search.given_candidates,
+        n_iter=search.n_iter,
+        random_state=given,
+        sampled=search.param_distributions is not None,
+    )
     return candidates, Seeds.of(given).entropy
 
 
@@ -227,6 +237,7 @@ def check_knobs(search: Any) -> None:
     Ask.of(search.confidence_level, "two-sided")
     configured(search.method, n_resamples=search.n_resamples)
     workers(search.n_jobs)
+    count_ahead(search.pre_dispatch, 1)
     Limit.of(search.time_limit)
     _check_seed(search.random_state)
     if search.drop is not None or search.stop_when_width is not None:

@@ -80,8 +80,12 @@ def read_problem(
     response: str | None = None,
     groups: ArrayLike | None = None,
     ordered: bool = False,
+    raises: bool = True,
 ) -> Problem:
     """Read the outcome and choose metric and response; refuse what does not fit, before any fit.
+
+    Where failures are not raised, a score that cannot be computed is none: the scorers then warn
+    and give NaN, and the problem has no metric and says why.
 
     Parameters
     ----------
@@ -97,6 +101,9 @@ def read_problem(
         The response that the user asks for.
     groups, ordered
         What else is known of the cases.
+    raises : bool
+        Whether a score that cannot be computed is refused; what was asked for by `metric` or
+        `response` always is.
     """
     task = _task(base, y)
     measure = measure_of(metric, scoring, scorers.shown, refit, task=task, usual=_usual(base))
@@ -116,11 +123,32 @@ def read_problem(
     if measure.metric is not None and metric is None and _judges_labels(measure.metric, target):
         why = f"metric {measure.metric.name!r} is not defined for a {target.task} task"
         measure = Measure(None, why, chooses=False)
+    every = list(models)
+    try:
+        return _planned(measure, target, every, response)
+    except MetricError as error:
+        if raises or metric is not None or response is not None or measure.metric is None:
+            raise
+        why = ". ".join(part for part in (error.what, error.cure) if part)
+        return _unmeasured(why, target, every)
+
+
+def _planned(measure: Measure, target: Target, models: list[Any], response: str | None) -> Problem:
+    """Return the problem with the response that the metric is computed from."""
     plan = plan_response(measure.metric, target, models, asked=response)
     problem = Problem(measure, plan)
     if problem.metric is not None:
         check_fits(nothing_yet(plan), problem.metric)
     return problem
+
+
+def _unmeasured(why: str, target: Target, models: list[Any]) -> Problem:
+    """Return the problem without a metric, with predictions if there are any."""
+    measure = Measure(None, why, chooses=False)
+    try:
+        return _planned(measure, target, models, None)
+    except MetricError as error:
+        return Problem(measure, None, error.what)
 
 
 def read_outcome(

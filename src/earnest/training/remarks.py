@@ -40,14 +40,15 @@ def failed_fits(failures: Sequence[Failure], n_configs: int) -> Iterator[Caution
         )
 
 
-def chosen_by_pooling(metric: str) -> Iterator[Caution]:
-    """Yield a caution that single folds had no score to choose by."""
+def nothing_to_choose_by(first: str) -> Iterator[Caution]:
+    """Yield a caution that no configuration has a mean score to be chosen by."""
     yield Caution(
         "EN046",
-        f"{metric} is undefined in single folds, or could not be computed there, so that no "
-        "configuration has a mean score.",
-        "The winner was chosen by the score of all predictions together.",
-        "Use larger or stratified folds if the mean over folds is wanted.",
+        "No configuration has a mean score: every one is NaN.",
+        f"The search took the first configuration, {first}, as scikit-learn does. It was not "
+        "chosen for being good.",
+        "Use folds that are large enough to be scored one by one, or another score; `failures_` "
+        "tells what failed.",
     )
 
 

@@ -10,6 +10,8 @@ from typing import Any
 
 from earnest.training.slicing import params_of
 
+USERS_LINE = 5  # whoever called `fit`, which calls `prepare`, which calls `route`
+
 
 @dataclass(frozen=True)
 class Routed:
@@ -76,13 +78,23 @@ def _weighs_scores() -> bool:
 
 
 def _takes_weights(scorer: Any) -> bool:
+    """Tell whether any scorer takes weights, and warn of each that does not."""
+    several: Mapping[str, Any] | None = getattr(scorer, "_scorers", None)
+    named = (
+        {str(scorer): scorer} if several is None else {f"{k}={v}": v for k, v in several.items()}
+    )
+    takes = {name: _accepts_weights(one) for name, one in named.items()}
+    for name, accepted in takes.items():
+        if not accepted:
+            warnings.warn(
+                f"The scoring {name} does not support sample_weight: candidates are fitted with "
+                "weights and compared without.",
+                UserWarning,
+                stacklevel=USERS_LINE,
+            )
+    return any(takes.values())
+
+
+def _accepts_weights(scorer: Any) -> bool:
     own = getattr(scorer, "_accept_sample_weight", None)
-    takes = bool(own()) if own is not None else "sample_weight" in signature(scorer).parameters
-    if not takes:
-        warnings.warn(
-            f"{scorer} takes no sample_weight: candidates are fitted with weights and compared "
-            "without.",
-            UserWarning,
-            stacklevel=5,  # whoever called `fit`
-        )
-    return takes
+    return bool(own()) if own is not None else "sample_weight" in signature(scorer).parameters

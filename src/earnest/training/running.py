@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -76,7 +76,7 @@ class Runner:
         What all cells share; it stays with the workers from one round to the next.
     ledger : Ledger
         Where outcomes are entered.
-    n_jobs, store, time_limit, progress
+    n_jobs, store, time_limit, progress, pre_dispatch
         As the engine takes them.
     raises : bool
         Whether the first failure is raised.
@@ -88,6 +88,7 @@ class Runner:
     store: Store | None = None
     time_limit: float | None = None
     progress: Progress | None = None
+    pre_dispatch: int | str = "2*n_jobs"
     raises: bool = False
 
     def __call__(self, tasks: Sequence[Task]) -> None:
@@ -101,6 +102,7 @@ class Runner:
             store=self.store,
             time_limit=self.time_limit,
             progress=self.progress,
+            pre_dispatch=self.pre_dispatch,
         ):
             if self.raises and (outcome.failed or outcome.note):
                 raise_again(self.shared.value, payloads[outcome.key], outcome)
@@ -125,7 +127,7 @@ class Runner:
 def raise_again(shared: Training, task: Task, outcome: Outcome) -> None:
     """Repeat a cell that failed here, so that its own exception comes out; else tell of it."""
     if outcome.error is None or outcome.note in (None, UNPREDICTED):
-        fit_cell(shared, task, raises=True)
+        fit_cell(replace(shared, callbacks=None), task, raises=True)
     raise InputError(
         f"fit {task.key} failed" + (f" ({outcome.note})" if outcome.note else ""),
         got=f"{outcome.error or outcome.note}",

@@ -77,6 +77,10 @@ class MetricScorer:
         value = score_table(pi, measure, Weights.ones(target.n))[0, 0]
         return float(measure.sign * value)
 
+    def _accept_sample_weight(self) -> bool:
+        """Tell scikit-learn, which asks each of several scorers, that it takes no weights."""
+        return False
+
 
 def _target_of(model: Any, y: NDArray[Any]) -> Target | None:
     """Return the outcome of a fitted model's cases, None where there is one class in all.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from contextlib import nullcontext
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,8 +16,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from earnest.core import check
 from earnest.core.errors import InputError
+from earnest.training.callbacks import Callbacks, CallbackSupport, tell_callbacks
 from earnest.training.candidates import Setting, first_estimator
-from earnest.training.delegating import Delegating, need_refit
+from earnest.training.delegating import Delegating, Shown, need_refit
 from earnest.training.dropping import Dropping
 from earnest.training.fitting import fit
 from earnest.training.honest import Honest
@@ -24,10 +27,10 @@ from earnest.training.preparing import Prepared, prepare
 from earnest.training.problem import survival_outcome
 from earnest.training.routing import routes, routing_enabled
 from earnest.training.scoring import read_scoring
-from earnest.training.searching import Searched, search_all
+from earnest.training.searching import Searched, planned_count, search_all
 
 
-class SearchCV(MetaEstimatorMixin, Delegating, Honest, BaseEstimator):
+class SearchCV(MetaEstimatorMixin, Delegating, Shown, Honest, CallbackSupport, BaseEstimator):
     """Tune with cross-validation, keep all predictions, and estimate the winner honestly.
 
     A search of scikit-learn's form (`cv_results_`, `best_estimator_`, `predict`, ...) that gives
@@ -58,7 +61,8 @@ class SearchCV(MetaEstimatorMixin, Delegating, Honest, BaseEstimator):
         `params` and `estimator`), or `optuna_candidates(...)`. `param_grid` and
         `param_distributions` are other names of it, so that calls of scikit-learn work as they are.
     n_iter : int, optional
-        How many candidates to draw; None takes every point of a grid, and 10 of distributions.
+        How many candidates to draw; None takes every point of a grid, and 10 of distributions
+        and of all that is given as `param_distributions`, lists too.
     scoring : str, callable, list or dict, optional
         What candidates are compared by, as in scikit-learn; names of this package's metrics too.
         The positive class of two is the last label, as there, whatever it is called.
@@ -88,6 +92,9 @@ class SearchCV(MetaEstimatorMixin, Delegating, Honest, BaseEstimator):
         Seconds for each fit. With a longer one, stored fits that ran out of it are run again.
     n_jobs : int, optional
         How many fits at once; never changes the result.
+    pre_dispatch : int or str
+        How many parcels of fits joblib sends ahead, as in scikit-learn: a number, an expression of
+        `n_jobs`, or 'all'. The data are sent once whatever it is, and a cluster has its own queue.
     error_score : 'raise' or number
         The score of a fit that fails.
     return_train_score : bool
@@ -99,7 +106,8 @@ class SearchCV(MetaEstimatorMixin, Delegating, Honest, BaseEstimator):
     verbose : int or Progress
         Shows a bar if above 0; an object with the methods of a Progress is told instead.
     param_grid, param_distributions : optional
-        Other names of `candidates`; one of the three is given.
+        Other names of `candidates`; one of the three is given. From `param_distributions`
+        configurations are drawn, without replacement where all are lists.
 
     Attributes
     ----------
@@ -167,6 +175,7 @@ class SearchCV(MetaEstimatorMixin, Delegating, Honest, BaseEstimator):
         verbose: Any = 0,
         param_grid: Any = None,
         param_distributions: Any = None,
+        pre_dispatch: int | str = "2*n_jobs",
     ) -> None:
         self.estimator = estimator
         self.candidates = candidates
@@ -191,6 +200,7 @@ class SearchCV(MetaEstimatorMixin, Delegating, Honest, BaseEstimator):
         self.verbose = verbose
         self.param_grid = param_grid
         self.param_distributions = param_distributions
+        self.pre_dispatch = pre_dispatch
 
     @property
     def given_candidates(self) -> Any:
@@ -225,16 +235,28 @@ class SearchCV(MetaEstimatorMixin, Delegating, Honest, BaseEstimator):
         SearchCV
             The search itself, fitted.
         """
-        return self._run(prepare(self, X, y, params))
+        prepared = prepare(self, X, y, params)
+        shared = prepared.training
+        with tell_callbacks(self, shared.X, shared.y, shared.fit_params) as callbacks:
+            return self._run(prepared, callbacks)
 
-    def _run(self, prepared: Prepared) -> SearchCV:
+    def _run(self, prepared: Prepared, callbacks: Callbacks | None = None) -> SearchCV:
         """Run a search that is ready."""
-        searched = search_all(self, prepared)
+        searched = self._search(prepared, callbacks)
         judged = judge(self, prepared, searched)
         self._keep(prepared, searched, judged)
         if self.refit and judged.best is not None:
-            self._refit(prepared, searched.ledger.settings[judged.best])
+            self._refit(prepared, searched.ledger.settings[judged.best], callbacks)
         return self
+
+    def _search(self, prepared: Prepared, callbacks: Callbacks | None) -> Searched:
+        if callbacks is None:
+            return search_all(self, prepared)
+        count = planned_count(prepared.candidates)
+        limit = None if count is None else count * len(prepared.splits)
+        with callbacks.searching(limit) as told:
+            training = replace(prepared.training, callbacks=told)
+            return search_all(self, replace(prepared, training=training))
 
     def _keep(self, prepared: Prepared, searched: Searched, judged: Judged) -> None:
         """Set what was learned; what an earlier fit learned goes first."""
@@ -245,7 +267,7 @@ class SearchCV(MetaEstimatorMixin, Delegating, Honest, BaseEstimator):
         self.multimetric_ = judged.multimetric
         self.scorer_ = prepared.scoring.shown
         if judged.best is not None:
-            self.best_index_ = judged.best
+            self.best_index_ = judged.best_index
             self.best_params_ = judged.table["params"][judged.best]
             if judged.best_score is not None:
                 self.best_score_ = judged.best_score
@@ -258,14 +280,21 @@ class SearchCV(MetaEstimatorMixin, Delegating, Honest, BaseEstimator):
         self._predictions = judged.predictions
         self._question, self._refusal, self._answer = judged.question, judged.refusal, None
 
-    def _refit(self, prepared: Prepared, setting: Setting) -> None:
+    def _refit(
+        self, prepared: Prepared, setting: Setting, callbacks: Callbacks | None = None
+    ) -> None:
         shared = prepared.training
         self.best_estimator_ = shared.model(setting, (0,))
+        given = (self.best_estimator_, shared.X, shared.y, shared.fit_params)
+        told = None if callbacks is None else callbacks.refit()
         start = time.perf_counter()
-        fit(self.best_estimator_, shared.X, shared.y, shared.fit_params)
+        with told.fitting(*given) if told else nullcontext():
+            fit(*given)
         self.refit_time_ = time.perf_counter() - start
         if hasattr(self.best_estimator_, "feature_names_in_"):
             self.feature_names_in_ = self.best_estimator_.feature_names_in_
+        if told is not None:
+            told.end()
 
     def score(self, X: Any, y: Any = None, **params: Any) -> Any:
         """Score the best estimator on other data, by the scorer that chose it."""

@@ -62,6 +62,7 @@ def search_all(search: Any, prepared: Prepared) -> Searched:
             store=store,
             time_limit=search.time_limit,
             progress=stack.enter_context(_progress(search, prepared)),
+            pre_dispatch=search.pre_dispatch,
             raises=isinstance(search.error_score, str),
         )
         stack.enter_context(_told_on_interrupt(search.store))
@@ -142,13 +143,17 @@ def _about(search: Any, prepared: Prepared) -> str:
     )
 
 
+def planned_count(candidates: StaticCandidates | DynamicCandidates) -> int | None:
+    """Return how many configurations there will be at most, None where that is open."""
+    return len(candidates) if isinstance(candidates, StaticCandidates) else candidates.limit()
+
+
 @contextmanager
 def _progress(search: Any, prepared: Prepared) -> Iterator[Progress | None]:
     if not search.verbose:
         yield None
         return
-    candidates = prepared.candidates
-    count = len(candidates) if isinstance(candidates, StaticCandidates) else candidates.limit()
+    count = planned_count(prepared.candidates)
     given = True if isinstance(search.verbose, Real) else search.verbose
     with watched(given, (count or 0) * len(prepared.splits), "SearchCV") as bar:
         yield bar

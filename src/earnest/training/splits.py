@@ -72,6 +72,17 @@ class Splits:
         return tuple(i for i, (train, test) in pairs if len(np.intersect1d(train, test)))
 
     @property
+    def oddity(self) -> str:
+        """Why these splits make no predictions that can be judged; empty where they do."""
+        empty = sum(not len(rows) for rows in self.test)
+        twice = sum(len(np.unique(rows)) < len(rows) for rows in self.test)
+        if empty:
+            return f"{empty} of {len(self)} splits with no test row"
+        if twice:
+            return f"{twice} of {len(self)} splits that test a row more than once"
+        return ""
+
+    @property
     def partial_repeats(self) -> int:
         """The number of repeats that leave cases untested."""
         return int((self.fold_codes < 0).any(axis=0).sum())
@@ -86,6 +97,7 @@ def make_splits(
     n_repeats: int = 1,
     seeds: Seeds,
     params: Mapping[str, Any] | None = None,
+    odd: bool = False,
 ) -> Splits:
     """Return the splits of `cv` and of its repeats.
 
@@ -107,6 +119,8 @@ def make_splits(
         What the repeats after the first are shuffled with.
     params : mapping, optional
         What the splitter is given beside the data, such as `groups`.
+    odd : bool
+        Whether a split may test a row twice, and have no rows at all, as in scikit-learn.
     """
     check.whole_number("n_repeats", n_repeats, low=1)
     first = _checked(cv, y, classifier)
@@ -115,18 +129,23 @@ def make_splits(
     placed: list[tuple[int, int]] = []
     n = count_rows(X)
     for splitter in splitters:
-        own = _pairs(splitter, X, y, n, dict(params or {}))
+        own = _pairs(splitter, X, y, n, dict(params or {}), odd)
         start = placed[-1][0] + 1 if placed else 0
         pairs += own
-        placed += places([test for _, test in own], n, start)
+        placed += places([np.unique(test) if odd else test for _, test in own], n, start)
     return Splits(
         train=tuple(train for train, _ in pairs),
         test=tuple(test for _, test in pairs),
         repeat=tuple(repeat for repeat, _ in placed),
         fold=tuple(fold for _, fold in placed),
         n_cases=n,
-        ordered=all(train.max() < test.min() for train, test in pairs) and len(pairs) > 1,
+        ordered=len(pairs) > 1 and all(_before(train, test) for train, test in pairs),
     )
+
+
+def _before(train: Indices, test: Indices) -> bool:
+    """Tell whether all training rows come before all test rows."""
+    return bool(len(train) and len(test) and train.max() < test.min())
 
 
 def _checked(cv: Any, y: Any, classifier: bool) -> Any:
@@ -173,16 +192,23 @@ def _shuffled(splitter: Any, seeds: Seeds, repeat: int) -> Any:
 
 
 def _pairs(
-    splitter: Any, X: Any, y: Any, n: int, params: dict[str, Any]
+    splitter: Any, X: Any, y: Any, n: int, params: dict[str, Any], odd: bool
 ) -> list[tuple[Indices, Indices]]:
     try:
+        promised = splitter.get_n_splits(X, y, **params)
         found = list(splitter.split(X, y, **params))
     except (ValueError, TypeError) as error:
         raise _no_split(splitter, error, params) from error
     if not found:
         raise InputError("`cv` gives no split", needs="a split at least", got=check.show(splitter))
+    if promised != len(found):
+        raise InputError(
+            f"`split` and `get_n_splits` of {_name(splitter)} disagree",
+            needs=f"{promised} splits, as get_n_splits says",
+            got=f"{len(found)} splits",
+        )
     return [
-        (_rows(train, n, "train"), _rows(test, n, "test"))
+        (_rows(train, n, "train", odd), _rows(test, n, "test", odd))
         for train, test in (_pair(item) for item in found)
     ]
 
@@ -213,8 +239,10 @@ def _name(splitter: Any) -> str:
     return "`cv`" if name.startswith("_") else name  # scikit-learn's own wrapper of pairs
 
 
-def _rows(given: Any, n: int, part: str) -> Indices:
+def _rows(given: Any, n: int, part: str, odd: bool) -> Indices:
     rows = np.asarray(given)
+    if odd and rows.size == 0:
+        return np.empty(0, dtype=np.intp)
     if rows.dtype == bool and len(rows) == n:
         rows = np.flatnonzero(rows)
     whole = rows.ndim == 1 and rows.dtype.kind in "iu" and len(rows) > 0
