@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from earnest.core.predictions import Predictions
 from earnest.core.selection import first_best, in_units_of_the_best
+from earnest.core.sums import weighted_sums
 from earnest.core.weights import Weights
-from earnest.kernels.dense import CELLS, EXACT, IN_CACHE, RESAMPLES
+from earnest.kernels.dense import EXACT, IN_CACHE, RESAMPLES
 from earnest.kernels.scratch import Scratch
 from earnest.metrics.families import Metric, MomentMetric
 from earnest.metrics.responding import respond
@@ -84,7 +85,8 @@ def _settled(
         losses = _losses(pi, metric, slice(0, pi.n_cases), some)  # (n, c)
         for place, column in enumerate(some):
             rows = np.flatnonzero(doubt[:, column])
-            gains[rows, column] = metric.sign * _mean(weights[rows], losses[:, place])
+            sums = weighted_sums(weights[rows], losses[:, place : place + 1])[:, 0]
+            gains[rows, column] = metric.sign * sums / weights[rows].sum(axis=1, dtype=np.float64)
     return first_best(gains if metric.has_unit else in_units_of_the_best(gains[None])[0])
 
 
@@ -155,12 +157,3 @@ def _largest(pi: Predictions, metric: MomentMetric) -> NDArray[np.float64]:
         losses = _losses(pi, metric, block, np.arange(pi.n_configs))
         most = np.maximum(most, np.abs(losses).max(axis=0))
     return np.where(most > 0, most, 1.0)
-
-
-def _mean(weights: NDArray[Any], losses: NDArray[np.float64]) -> NDArray[np.float64]:
-    step = max(1, CELLS // len(losses))
-    out = np.empty(len(weights))
-    for start in range(0, len(weights), step):
-        own = weights[start : start + step].astype(np.float64)
-        out[start : start + step] = own @ losses / own.sum(axis=1)
-    return out

@@ -56,7 +56,7 @@ def score_table(
     if len(weights) == 0:
         return np.empty((0, pi.n_configs))
     tables = [_table(pi, metric, weights.values, r, pi.tested(r), jobs) for r in _repeats(pi)]
-    mean = tables[0] if len(tables) == 1 else np.mean(tables, axis=0)
+    mean = _mean_of(tables)
     mean[:, ~pi.complete] = np.nan
     return mean
 
@@ -95,7 +95,7 @@ def score_selected(
     values = weights.values if len(valid) == len(weights) else weights.values[valid]
     jobs = workers(n_jobs)
     draws = [_selected(pi, metric, values, r, pi.tested(r), chosen, jobs) for r in _repeats(pi)]
-    out[valid] = np.where(pi.complete[chosen], np.mean(draws, axis=0), np.nan)
+    out[valid] = np.where(pi.complete[chosen], _mean_of(draws), np.nan)
     return out
 
 
@@ -135,6 +135,14 @@ def _fold_table(
 def fold_repeats(pi: Predictions) -> NDArray[np.intp]:
     """Return the repeat that each row of `fold_scores` belongs to: (F,)."""
     return np.concatenate([np.full(int(pi.cells[r].any(axis=1).sum()), r) for r in _repeats(pi)])
+
+
+def _mean_of(tables: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Return the mean of tables, added one by one: `np.mean` adds a single column in pairs."""
+    total = tables[0]
+    for table in tables[1:]:
+        total = total + table
+    return total / len(tables) if len(tables) > 1 else total
 
 
 def _checked_columns(columns: ArrayLike, resamples: int, configs: int) -> NDArray[np.intp]:
