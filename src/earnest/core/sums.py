@@ -20,10 +20,9 @@ Array = NDArray[np.float64]
 
 ROWS = 2048  # cases whose sum is exact
 RESAMPLES = 1024  # rows of weights a product: a matter of memory
-COUNT_BITS = 34  # of a slice under counts: 2**34 * 255 * ROWS < 2**53
+COUNT_BITS = 34  # of a slice under counts of one byte: 2**34 * 255 * ROWS < 2**53
 REAL_BITS = 21  # of a slice of numbers and of real weights: 2**(21 + 21) * ROWS <= 2**53
-WEIGHT_SLICES = 3  # of real weights: 63 bits below the largest of a resample
-FULL_BITS = 60  # below the largest number of a column, and at least
+FULL_BITS = 60  # at least, below the largest number of a column or of a resample's weights
 KEPT_BITS = 40  # of the smallest number of a column, which may be all that a resample has
 HUGE = 2.0**950  # beyond it a slice would overflow
 
@@ -63,89 +62,78 @@ def coarse_and_fine(values: Array) -> tuple[Array, Array]:
 
     Sums of either lose nothing, and differences of such sums lose nothing that is large in both.
     """
-    coarse = _slices(values, COUNT_BITS, 1, axis=-2)[0]
+    coarse = _cut(values, COUNT_BITS, axis=-2, count=1)[0]
     return coarse, np.asarray(values - coarse)
 
 
 def block_sums(weights: NDArray[Any], features: NDArray[Any]) -> Array:
     """Return the sums ([m,] B, C) of at most `ROWS` cases from features ([m,] rows, C)."""
-    counts = weights.dtype == np.uint8
-    sums = _under_counts if counts else _under_real_weights
-    heavy, values = weights.astype(np.float64), features.astype(np.float64)
-    needed = _needed(values, COUNT_BITS if counts else REAL_BITS)
-    every = np.unique(needed)
-    if len(every) == 1:  # nearly always
-        return sums(heavy, values, int(every[0]))
-    out = np.empty((*values.shape[:-2], len(heavy), values.shape[-1]))
-    for count in every:
-        mine = needed == count
-        out[..., mine] = sums(heavy, values[..., mine], int(count))
-    return out
+    return sum_slices(cut_weights(weights), cut_features(features, weights.dtype))
 
 
-def _under_counts(weights: Array, features: Array, count: int) -> Array:
-    parts = _slices(features, COUNT_BITS, count, axis=-2)
-    products = np.split(weights @ np.concatenate(parts, axis=-1), len(parts), axis=-1)
-    return _from_the_smallest(products)
+def cut_weights(weights: NDArray[Any]) -> list[Array]:
+    """Return slices of weights (B, rows), for `sum_slices`; counts of one byte are one slice."""
+    heavy = weights.astype(np.float64)
+    if weights.dtype == np.uint8:
+        return [heavy]
+    return _cut(heavy, REAL_BITS, axis=-1, count=-(-FULL_BITS // REAL_BITS))
 
 
-def _under_real_weights(weights: Array, features: Array, count: int) -> Array:
-    heavy = _slices(weights, REAL_BITS, WEIGHT_SLICES, axis=-1)
-    parts = _slices(features, REAL_BITS, count, axis=-2)
-    like: list[list[Array]] = [[] for _ in range(count)]  # products of like size: i + j
-    for i, own in enumerate(heavy[:count]):
-        kept = parts[: count - i]
-        products = np.split(own @ np.concatenate(kept, axis=-1), len(kept), axis=-1)
-        for j, product in enumerate(products):
-            like[i + j].append(product)
-    return _from_the_smallest([product for products in like for product in products])
+def cut_features(features: NDArray[Any], kind: np.dtype[Any]) -> list[Array]:
+    """Return slices of features ([m,] rows, C), for `sum_slices` under weights of a kind.
 
-
-def _from_the_smallest(products: list[Array]) -> Array:
-    """Return the sum of products that are listed from the largest on."""
-    total = products[-1].copy()
-    for product in products[-2::-1]:
-        total += product
-    return total
-
-
-def _needed(values: Array, bits: int) -> NDArray[np.intp]:
-    """Return how many slices each column needs: (C,).
-
-    It depends on the column alone, so that no column changes what becomes of another.
+    How a column is cut depends on that column alone.
     """
-    size = np.abs(values)
-    most = size.max(axis=-2, initial=0.0)
-    least = np.where(size > 0, size, np.inf).min(axis=-2, initial=np.inf)
-    usable = (most > 0) & (most < HUGE)
-    span = np.frexp(np.where(usable, most, 1.0))[1] - np.frexp(np.where(usable, least, 1.0))[1]
-    needed = np.maximum(-(-(span + KEPT_BITS) // bits), -(-FULL_BITS // bits))
-    return np.asarray(needed if needed.ndim == 1 else needed.max(axis=0))
+    bits = COUNT_BITS if kind == np.uint8 else REAL_BITS
+    return _cut(features.astype(np.float64, copy=False), bits, axis=-2)
 
 
-def _slices(values: Array, bits: int, count: int, axis: int) -> list[Array]:
+def sum_slices(weights: list[Array], features: list[Array]) -> Array:
+    """Return the sum of all products of slices, the smallest first."""
+    total: Any = 0.0  # so that no sum is a negative zero
+    for part in reversed(features):
+        for own in reversed(weights):
+            total = total + own @ part
+    return np.asarray(total)
+
+
+def _cut(values: Array, bits: int, axis: int, count: int | None = None) -> list[Array]:
     """Return numbers that add up to the values, each of few bits below the largest along an axis.
 
-    Values beyond what can be cut, NaN and infinity included, stay whole in the first slice.
+    Unless `count` says how many, there are as many as `FULL_BITS` take, and more where the numbers
+    span more. Values beyond what can be cut, NaN and infinity included, stay whole.
     """
-    rest = values.copy()
-    largest = np.abs(rest).max(axis=axis, keepdims=True, initial=0.0)
-    usable = largest < HUGE  # false for NaN
-    whole = None if usable.all() else np.broadcast_to(~usable, rest.shape)
-    unit = np.ldexp(1.0, np.frexp(np.where(usable, largest, 1.0))[1] - bits)
-    out = []
-    for _ in range(count):
-        shift = 1.5 * 2.0**52 * unit  # what is added to it is rounded to whole units
-        part = rest + shift
+    size = values if values.min(initial=0.0) >= 0 else np.abs(values)
+    most = size.max(axis=axis, keepdims=True, initial=0.0)
+    usable = (most > 0) & (most < HUGE)  # false for NaN
+    top = np.frexp(np.where(usable, most, 1.0))[1]
+    needed = _needed(size, usable, top, bits, axis) if count is None else np.full_like(top, count)
+    count = int(needed.max(initial=1))
+    all_alike = bool(usable.all()) and int(needed.min(initial=count)) >= count
+    out, rest = [], values
+    for place in range(count):
+        # what is added to such a number is rounded to whole units of its last bit
+        shift = np.ldexp(1.5, 52 + top - bits * (place + 1))
+        part = np.add(rest, shift, out=rest if place and place + 1 == count else None)
         part -= shift
-        if whole is not None:
-            part[whole] = rest[whole]
-            rest[whole] = 0.0
-            rest[~whole] -= part[~whole]
-        else:
-            rest -= part
+        if not all_alike:
+            part = np.where(usable & (place < needed), part, 0.0 if place else values)
         out.append(part)
+        if place + 1 == count:
+            break
+        with np.errstate(invalid="ignore"):  # infinity less infinity, which is used nowhere
+            rest = rest - part
         if not rest.any():  # slices of zeros would add nothing
             break
-        unit = np.ldexp(unit, -bits)
     return out
+
+
+def _needed(
+    size: Array, usable: NDArray[np.bool_], top: NDArray[Any], bits: int, axis: int
+) -> NDArray[Any]:
+    """Return how many slices are needed along an axis for what is largest and smallest there."""
+    least = size.min(axis=axis, keepdims=True, initial=np.inf)
+    if not (least > 0).all():
+        least = np.where(size > 0, size, np.inf).min(axis=axis, keepdims=True, initial=np.inf)
+    span = top - np.frexp(np.where(usable, least, 1.0))[1]
+    return np.asarray(np.maximum(-(-(span + KEPT_BITS) // bits), -(-FULL_BITS // bits)))

@@ -16,13 +16,15 @@ from numpy.typing import NDArray
 from earnest.core.predictions import Predictions
 from earnest.core.selection import first_best, in_units_of_the_best
 from earnest.core.sums import weighted_sums
+from earnest.core.threads import each, workers
 from earnest.core.weights import Weights
-from earnest.kernels.dense import EXACT, IN_CACHE, RESAMPLES
+from earnest.kernels.dense import EXACT, RESAMPLES
 from earnest.kernels.scratch import Scratch
 from earnest.metrics.families import Metric, MomentMetric
 from earnest.metrics.responding import respond
 
 ROWS = 2048  # cases a product: more of them leave coarser steps, and more in doubt
+IN_CACHE = 1 << 17  # losses that are still in the cache when they are rounded
 COLUMNS = 16  # columns summed in float64 at a time
 WORTH = 1e8  # (case, configuration, resample) updates from which it pays
 MOST_IN_DOUBT = 16  # configurations a resample beyond which the full table is cheaper
@@ -44,12 +46,14 @@ def can_contest(pi: Predictions, metric: Metric, weights: Weights) -> bool:
     )
 
 
-def contest(pi: Predictions, metric: Metric, weights: Weights) -> NDArray[np.intp] | None:
+def contest(
+    pi: Predictions, metric: Metric, weights: Weights, *, n_jobs: int | None = None
+) -> NDArray[np.intp] | None:
     """Return the pooled winner of every resample (B,), None where too many stay in doubt."""
     assert isinstance(metric, MomentMetric)
     largest = _largest(pi, metric)  # (C,)
     parts = [
-        _contest(pi, metric, weights.values[top : top + RESAMPLES], largest)
+        _contest(pi, metric, weights.values[top : top + RESAMPLES], largest, workers(n_jobs))
         for top in range(0, len(weights), RESAMPLES)
     ]
     known = [part for part in parts if part is not None]
@@ -61,8 +65,9 @@ def _contest(
     metric: MomentMetric,
     weights: NDArray[Any],
     largest: NDArray[np.float64],
+    jobs: int,
 ) -> NDArray[np.intp] | None:
-    gains, error = _rough(pi, metric, weights, largest)
+    gains, error = _rough(pi, metric, weights, largest, jobs)
     floor = (gains - error).max(axis=1, keepdims=True)
     doubt = gains + error >= floor  # (B, C)
     open_rows = np.flatnonzero(doubt.sum(axis=1) > 1)
@@ -95,6 +100,7 @@ def _rough(
     metric: MomentMetric,
     weights: NDArray[Any],
     largest: NDArray[np.float64],
+    jobs: int,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return gains (B, C) from rounded losses, and how far each may be off (C,).
 
@@ -110,7 +116,7 @@ def _rough(
         mass = own @ np.ones(own.shape[1], dtype=np.float32)  # exact: whole numbers
         step = largest / np.floor((EXACT - 1) / max(1.0, float(mass.max())))
         whole = scratch.empty("losses", (own.shape[1], pi.n_configs), np.float32)
-        _round(pi, metric, block, 1.0 / step, whole)
+        _round(pi, metric, block, 1.0 / step, whole, jobs)
         product = scratch.empty("product", sums.shape, np.float32)
         np.matmul(own, whole, out=product)
         sums += np.multiply(product, step.astype(np.float32), out=product)
@@ -126,15 +132,19 @@ def _round(
     block: slice,
     factor: NDArray[np.float64],
     out: NDArray[np.float32],
+    jobs: int,
 ) -> None:
     """Write the losses of a block of cases as whole numbers of steps into (rows, C)."""
     everything = np.arange(pi.n_configs)
     step = max(1, IN_CACHE // pi.n_configs)
-    for start in range(block.start, block.stop, step):
+
+    def fill(start: int) -> None:
         rows = slice(start, min(start + step, block.stop))
         part = out[rows.start - block.start : rows.stop - block.start]
         losses = _losses(pi, metric, rows, everything)
         np.rint(np.multiply(losses, factor, out=part, casting="same_kind"), out=part)
+
+    each(fill, range(block.start, block.stop, step), jobs)
 
 
 def _losses(

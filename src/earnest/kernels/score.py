@@ -12,7 +12,7 @@ from earnest.core.predictions import Predictions
 from earnest.core.target import Target
 from earnest.core.threads import workers
 from earnest.core.weights import Weights
-from earnest.kernels.dense import moment_table
+from earnest.kernels.dense import moment_selected, moment_table
 from earnest.kernels.plain import callable_table
 from earnest.kernels.scans import rank_selected, rank_table
 from earnest.metrics import metric as resolve_metric
@@ -202,7 +202,7 @@ def _table(
         return respond(pi, metric.needs, responses[rows, columns])
 
     if isinstance(metric, MomentMetric):
-        return moment_table(target, metric, response, own, pi.n_configs)
+        return moment_table(target, metric, response, own, pi.n_configs, jobs)
     if isinstance(metric, RankMetric):
         return rank_table(target, metric, respond(pi, metric.needs, responses), own, jobs)
     assert isinstance(metric, CallableMetric)
@@ -223,18 +223,13 @@ def _selected(
     needed = respond(pi, metric.needs, responses[:, winners])
     if isinstance(metric, RankMetric):
         return rank_selected(target, metric, needed, own, index, jobs)
+    if isinstance(metric, MomentMetric):
+        return moment_selected(
+            target, metric, lambda rows, some: needed[rows, some], own, index, len(winners)
+        )
+    assert isinstance(metric, CallableMetric)
     out = np.empty(len(columns))
     for w in range(len(winners)):
         mine = np.flatnonzero(index == w)
-        out[mine] = _one_column(target, metric, needed[:, w : w + 1], own[mine])
+        out[mine] = callable_table(target, metric, needed[:, w : w + 1], own[mine])[:, 0]
     return out
-
-
-def _one_column(
-    target: Target, metric: Metric, column: NDArray[Any], weights: NDArray[Any]
-) -> NDArray[np.float64]:
-    """Return the metric (B,) of one prepared column (n, 1[, K])."""
-    if isinstance(metric, MomentMetric):
-        return moment_table(target, metric, lambda rows, _: column[rows], weights, 1)[:, 0]
-    assert isinstance(metric, CallableMetric)
-    return callable_table(target, metric, column, weights)[:, 0]
