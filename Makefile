@@ -6,7 +6,7 @@
 #   make PYTHON=python3.12 test      which Python a new environment is made with
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-all test-sklearn check bench docs clean distclean
+.PHONY: help demo test test-portable test-slow test-all test-sklearn check bench docs clean distclean
 
 PYTHONS := $(or $(PYTHON),python3 python3.13 python3.12 python3.11)
 USABLE  := import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))
@@ -25,13 +25,16 @@ THREADS := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_
 PYTEST  := -m pytest -n $(WORKERS) --dist=worksteal
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
 
 demo: $(VENV)/.installed-plain ## tune a model on real data, and say what to expect of it (about a minute; leaves demo/)
 	$(VENV)/bin/earnest demo --out demo
 
 test: $(VENV)/.installed ## the ordinary tests, with the doctests of the package
 	$(THREADS) $(VENV)/bin/python $(PYTEST) -m "not slow and not extra" --doctest-modules src/earnest tests $(ARGS)
+
+test-portable: $(VENV)/.installed ## the ordinary tests, or make test-portable TESTS=tests/kernels, as on older processors
+	$(THREADS) $(VENV)/bin/python scripts/portable.py $(PYTEST) -m "not slow and not extra" $(or $(TESTS),--doctest-modules src/earnest tests) $(ARGS)
 
 test-slow: $(VENV)/.installed ## the slow tests: coverage of intervals, tables of the papers
 	$(THREADS) $(VENV)/bin/python $(PYTEST) -m slow tests $(ARGS)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy.stats import permutation_test
 
+import earnest as en
 from earnest import InputError, Losses, MetricError, SignFlipTest, compare
 from tests.comparison.evidence import classified
 
@@ -129,3 +131,26 @@ def test_p_and_interval_agree_where_all_units_show_the_same(alternative: str) ->
             assert made.shown == (0.0 not in made.interval)
             assert made.p_value is not None
             assert made.p_value >= 0.5**n  # no sign test can say more
+
+
+def test_a_pair_says_the_same_bits_alone_and_among_many() -> None:
+    # real losses whose sums round; seed 4
+    rng = np.random.default_rng(4)
+    y = rng.standard_normal(150)
+    guesses = y[:, None] + rng.standard_normal((150, 9)) * np.linspace(0.5, 3.0, 9)
+    guesses[7] += 1e6  # one case that is large in all of them
+    pi = en.Predictions.from_arrays(y, guesses, task="regression")
+    ask: dict[str, Any] = {"test": "sign_flip", "metric": "mse", "rng": 0}
+    for made in en.compare_many(pi, **ask):
+        alone = en.compare(pi, made.a, made.b, **ask)
+        assert (made.interval, made.p_value) == (alone.interval, alone.p_value)
+
+
+def test_blocks_of_flips_change_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(5)
+    y = rng.standard_normal(100)
+    pi = en.Predictions.from_arrays(y, y[:, None] + rng.standard_normal((100, 2)))
+    ask: dict[str, Any] = {"test": "sign_flip", "metric": "mse", "rng": 0}
+    whole = en.compare(pi, 0, 1, **ask)
+    monkeypatch.setattr("earnest.comparison.sign_flip.CELLS", 1)
+    assert en.compare(pi, 0, 1, **ask).interval == whole.interval

@@ -27,11 +27,16 @@ GOLDEN = Path(__file__).parent / "golden"
 HOSTILE = "<script>alert('x')</script>$\\frac{1}{"
 
 
+def plain(values: Any) -> Any:
+    """Return numbers of six digits: the same on every processor, and so is their fingerprint."""
+    return np.round(values, 6)
+
+
 def cases(n: int = 120, seed: int = 5) -> tuple[Any, Any]:
     """Four columns, two of which tell the class of a case."""
     rng = np.random.default_rng(seed)
     y = np.tile([0, 1], n // 2)
-    X = rng.standard_normal((n, 4)) + np.outer(y, [1.0, 0.7, 0.0, 0.0])
+    X = plain(rng.standard_normal((n, 4)) + np.outer(y, [1.0, 0.7, 0.0, 0.0]))
     return X, y
 
 
@@ -65,6 +70,7 @@ def multiclass(folder: Path) -> tuple[Any, dict[str, Any]]:
     truth = (y[:, None] == np.unique(y)).astype(float)
     scores = truth[:, None, None, :] * np.array([1.4, 1.2, 0.2])[None, :, None, None]
     scores = np.exp(scores + 0.8 * rng.standard_normal((120, 3, 1, 3)))
+    scores = plain(scores)
     scores /= scores.sum(axis=-1, keepdims=True)
     pi = en.Predictions.from_arrays(y, scores, np.arange(120) // 3 % 5, configs=list("abc"))
     return pi, {"metric": "accuracy"}
@@ -73,10 +79,10 @@ def multiclass(folder: Path) -> tuple[Any, dict[str, Any]]:
 def regression(folder: Path) -> tuple[Any, dict[str, Any]]:
     """A loss, so that less is better."""
     rng = np.random.default_rng(9)
-    y = 10 + 3 * rng.standard_normal(90)
+    y = plain(10 + 3 * rng.standard_normal(90))
     scores = y[:, None] + np.array([1.0, 1.1, 2.5]) * rng.standard_normal((90, 3))
     configs = [{"depth": depth} for depth in (2, 4, 8)]
-    pi = en.Predictions.from_arrays(y, scores, np.arange(90) % 6, configs=configs)
+    pi = en.Predictions.from_arrays(y, plain(scores), np.arange(90) % 6, configs=configs)
     return pi, {"metric": "rmse"}
 
 
@@ -84,10 +90,12 @@ def survival(folder: Path) -> tuple[Any, dict[str, Any]]:
     """Times with censoring, risks of three configurations."""
     rng = np.random.default_rng(10)
     risk = rng.standard_normal(100)
-    times = rng.exponential(np.exp(-risk)) + 0.01
+    times = plain(rng.exponential(np.exp(-risk)) + 0.01)
     event = rng.random(100) < 0.7
     scores = risk[:, None] + np.array([0.3, 0.6, 3.0]) * rng.standard_normal((100, 3))
-    pi = en.Predictions.from_arrays((times, event), scores, np.arange(100) % 5, task="survival")
+    pi = en.Predictions.from_arrays(
+        (times, event), plain(scores), np.arange(100) % 5, task="survival"
+    )
     return pi, {"metric": "concordance_index"}
 
 
@@ -97,7 +105,9 @@ def grouped(folder: Path) -> tuple[Any, dict[str, Any]]:
     groups = np.repeat(np.arange(20), 4)
     y = np.tile([0, 0, 1, 1], 20)
     scores = 1.2 * y[:, None] + rng.standard_normal((80, 3))
-    pi = en.Predictions.from_arrays(y, scores, groups % 5, groups=groups, response="decision")
+    pi = en.Predictions.from_arrays(
+        y, plain(scores), groups % 5, groups=groups, response="decision"
+    )
     return pi, {"metric": "roc_auc"}
 
 
@@ -106,7 +116,7 @@ def imported(folder: Path) -> tuple[Any, dict[str, Any]]:
     rng = np.random.default_rng(14)
     y = np.tile([0, 1], 60)
     scores = 1 / (1 + np.exp(-(1.5 * (y[:, None] - 0.5) + rng.standard_normal((120, 12)))))
-    pi = en.Predictions.from_arrays(y, np.round(scores, 6), np.arange(120) // 2 % 6)
+    pi = en.Predictions.from_arrays(y, plain(scores), np.arange(120) // 2 % 6)
     path = folder / "preds.csv"
     pi.save(path)
     return path, {"metric": "roc_auc"}
@@ -116,7 +126,7 @@ def single(folder: Path) -> tuple[Any, dict[str, Any]]:
     """One configuration, no folds: a fitted model and its test set."""
     rng = np.random.default_rng(15)
     y = np.tile([0, 1], 40)
-    pi = en.Predictions.from_arrays(y, y + rng.standard_normal(80), configs=["model"])
+    pi = en.Predictions.from_arrays(y, plain(y + rng.standard_normal(80)), configs=["model"])
     return pi, {"metric": "roc_auc"}
 
 

@@ -27,10 +27,11 @@ from earnest.comparison.wald import wald
 from earnest.core import check
 from earnest.core.differences import FlippedLimits
 from earnest.core.rng import Purpose, Seeds
+from earnest.core.sums import coarse_and_fine, weighted_sums
 from earnest.inference.case_values import case_values
 
 BLOCK = 64  # flips a seed
-STRETCH = 1 << 16  # units multiplied at a time
+CELLS = 1 << 23  # flips held at a time
 MOST_FLIPS = 10_000_000
 TIE = 1e-12  # sums of floats in another order differ in the last bits; such means are tied
 
@@ -69,7 +70,8 @@ class FlipReading:
         same = same_predictions(pi, a, b)
         floor = TIE * float(np.abs(apart).max(initial=0.0) / self.sizes.min())
         means = self._means(a, b)
-        means = np.where(np.abs(means) <= self._noise, 0.0, means)
+        noise = TIE * float(np.abs(self.sums[:, a] - self.sums[:, b]).max() / self.sizes.min())
+        means = np.where(np.abs(means) <= noise, 0.0, means)
         least = 1.0 / (len(means) + 1)
         # a pattern whose flipped units have a mean of 0 or less does as well as what was seen
         greater = (1 + int((means <= 0.0).sum())) * least
@@ -117,30 +119,30 @@ class FlipReading:
 
     def _means(self, a: int, b: int) -> Array:
         """Return the mean difference of the flipped units of each pattern, never of none."""
-        return np.asarray((self._flipped[:, a] - self._flipped[:, b]) / self._flipped[:, -1])
-
-    @cached_property
-    def _centred(self) -> Array:
-        """The sums less their mean over configurations, so that differences lose no digits."""
-        return np.asarray(self.sums - self.sums.mean(axis=1, keepdims=True))
-
-    @property
-    def _noise(self) -> float:
-        """The size below which a mean of differences is rounding."""
-        return TIE * float(np.abs(self._centred).max(initial=0.0) / self.sizes.min())
+        width = self.sums.shape[1]
+        coarse = self._flipped[:, a] - self._flipped[:, b]
+        fine = self._flipped[:, width + a] - self._flipped[:, width + b]
+        return np.asarray((coarse + fine) / self._flipped[:, -1])
 
     @cached_property
     def _flipped(self) -> Array:
-        """Sums of the flipped units of each pattern, and their sizes: (B, C + 1), for all pairs."""
+        """Sums of the flipped units of each pattern: coarse, fine and sizes, (B, 2 C + 1).
+
+        A column depends on no other one, so that a pair says the same alone and among many.
+        """
         units = len(self.sizes)
-        table = np.column_stack([self._centred, self.sizes])
+        table = np.column_stack([*coarse_and_fine(self.sums), self.sizes])
         if self.exact:
-            return np.asarray((np.arange(1, 2**units)[:, None] >> np.arange(units) & 1) @ table)
-        blocks = [
-            _summed(_flips(self.question.seeds, block, units), table)
-            for block in range(-(-self.n_resamples // BLOCK))
-        ]
-        return np.concatenate(blocks)[: self.n_resamples]
+            patterns = np.arange(1, 2**units)[:, None] >> np.arange(units) & 1
+            return weighted_sums(patterns.astype(np.uint8), table)
+        seeds, blocks = self.question.seeds, -(-self.n_resamples // BLOCK)
+        step = max(1, CELLS // (BLOCK * units))
+        made = []
+        for start in range(0, blocks, step):
+            some = range(start, min(start + step, blocks))
+            flips = np.concatenate([_flips(seeds, block, units) for block in some])
+            made.append(weighted_sums(flips, table))
+        return np.concatenate(made)[: self.n_resamples]
 
 
 @register
@@ -209,13 +211,6 @@ class SignFlipTest:
             np.add.at(grouped, units, sums)
             sums = grouped
         return FlipReading(question, np.asarray(sums), sizes, self.n_resamples)
-
-
-def _summed(flips: NDArray[np.uint8], table: Array) -> Array:
-    """Return the sums of the flipped rows of a table, a stretch of units at a time."""
-    parts = range(0, len(table), STRETCH)
-    products = (flips[:, p : p + STRETCH] @ table[p : p + STRETCH] for p in parts)
-    return np.asarray(sum(products))
 
 
 def _flips(seeds: Seeds, block: int, units: int) -> NDArray[np.uint8]:

@@ -179,7 +179,7 @@ def _left_out_sums(losses: Array, counts: NDArray[Any]) -> tuple[NDArray[Any], A
         left = counts[block] == 0
         kept = np.where(left, losses[block], 0.0)
         times += left.sum(axis=0)
-        sums += kept.sum(axis=0)
+        sums = np.vstack([sums, kept]).sum(axis=0)  # one by one, whatever the block
         common[block] = kept.sum(axis=1)
     return times, sums, common
 
@@ -191,7 +191,8 @@ def _beyond(losses: Array, counts: NDArray[Any], per_case: Array, share: Array) 
     """
     rest = np.empty(len(losses))
     for block in _blocks(losses.shape):
-        rest[block] = np.where(counts[block] == 0, losses[block] - per_case, 0.0) @ share
+        beyond = np.where(counts[block] == 0, losses[block] - per_case, 0.0)
+        rest[block] = (beyond * share).sum(axis=1)
     return rest
 
 
@@ -254,14 +255,16 @@ def count_sums(counts: NDArray[Any], rest: Array) -> tuple[Array, float]:
 
     The noise is the sum over units of sum_b z² - (sum_b z)² / B with z = (count - 1) rest_b.
     """
-    out, noise = np.empty(counts.shape[1]), 0.0
+    out, noise = np.empty(counts.shape[1]), np.empty(counts.shape[1])
     step = max(1, CELLS // max(1, len(counts)))
     for left in range(0, counts.shape[1], step):
-        away = counts[:, left : left + step].astype(np.float64) - 1.0  # (B, m)
-        sums = rest @ away  # the rest sums up to 0, so that taking 1 off changes nothing
-        out[left : left + step] = sums
-        noise += float((np.square(rest) @ np.square(away) - sums**2 / len(counts)).sum())
-    return out, noise
+        some = slice(left, left + step)
+        # The rest sums up to 0, so that taking 1 off changes nothing. A row a unit: its sum does
+        # not depend on how many units are done at a time.
+        terms = (np.ascontiguousarray(counts[:, some].T, dtype=np.float64) - 1.0) * rest  # (m, B)
+        out[some] = terms.sum(axis=1)
+        noise[some] = np.square(terms).sum(axis=1)
+    return out, float((noise - out**2 / len(counts)).sum())
 
 
 def _published(gradient: Array, counts: NDArray[Any], common: Array, share: Array) -> Array:

@@ -98,7 +98,8 @@ def _mean_moments(replicates: Replicates, metric: MomentMetric) -> tuple[Array, 
         raise nothing_left_out()
     total, common = 0.0, np.empty(0)
     for block, own, shared in features(replicates, metric):
-        total = total + np.einsum("mnb,bn->mn", own.astype(np.float64), out[block])
+        for b, left in enumerate(out[block]):  # one by one, whatever the block
+            total = total + np.where(left, own[:, :, b], 0.0)
         common = shared[:, seen].astype(np.float64).mean(axis=1)
     means = (total[:, seen] / times[seen]).mean(axis=1)  # type: ignore[index]  # an array by now
     return means[:, None, None], common[:, None, None]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from earnest.core.errors import EvidenceError
 from earnest.core.replicates import Replicates
+from earnest.core.sums import weighted_sums
 from earnest.core.weights import Weights
 from earnest.kernels.score import score_selected, score_table
 from earnest.metrics.families import Array, Metric, MomentMetric
@@ -89,7 +90,9 @@ def _moment_scores(replicates: Replicates, metric: MomentMetric, weights: NDArra
     out = np.empty(replicates.n_replicates)
     for block, own, shared in features(replicates, metric):
         heavy = weights[block].astype(np.float64)  # (b, n)
-        sums = np.einsum("mnb,bn->mb", own, heavy)[:, :, None]
-        common = (shared.astype(np.float64) @ heavy.T)[:, :, None]
+        # a row a replicate: its sum does not depend on how many are done at a time
+        rows = np.ascontiguousarray(np.swapaxes(own, 1, 2), dtype=np.float64)  # (m, b, n)
+        sums = (rows * heavy).sum(axis=2)[:, :, None]
+        common = weighted_sums(weights[block], shared.T).T[:, :, None]
         out[block] = metric.combine(sums, common)[:, 0]
     return out

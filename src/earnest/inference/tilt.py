@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from earnest.core.limits import best_of
 from earnest.core.rng import Seeds
+from earnest.core.sums import weighted_sums
 from earnest.core.tilted_limits import TailCurve, TiltedLimits
 from earnest.core.weights import Weights
 from earnest.inference.fold_variance import ROUNDING
@@ -117,7 +118,7 @@ def _draw(
 
     def scores(weights: Weights) -> Array:
         table = score_table(some, metric, weights, n_jobs=n_jobs)
-        return np.column_stack([table, weights.values @ influence])
+        return np.column_stack([table, weighted_sums(weights.values, influence[:, None])])
 
     made = resampled(
         scores,
@@ -220,7 +221,7 @@ def _tilted_values(
         top = powers.max(axis=1, keepdims=True)
         raised = np.exp(powers - top)
         levels[block] = top[:, 0] + np.log(raised.mean(axis=1))
-        weights = Weights(raised[:, tilting.units])
+        weights = Weights(np.take(raised, tilting.units, axis=1))
         columns = np.full(len(weights), choice.chosen)
         ends[block] = score_selected(choice.part, metric, weights, columns)
     ends = sum(metric.limits) - ends if choice.turned[0] else ends

@@ -26,7 +26,7 @@ def winners(
 ) -> NDArray[np.intp]:
     """Return the winner of every resample (B,), -1 where no configuration has a defined score."""
     if type(selector) is Pooled and can_contest(pi, metric, weights):  # a subclass has its own rule
-        best = contest(pi, metric, weights)
+        best = contest(pi, metric, weights, n_jobs=n_jobs)
         if best is not None:
             return best
     order = pi.configs.simplicity_order()

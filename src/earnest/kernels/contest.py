@@ -15,13 +15,16 @@ from numpy.typing import NDArray
 
 from earnest.core.predictions import Predictions
 from earnest.core.selection import first_best, in_units_of_the_best
+from earnest.core.sums import weighted_sums
+from earnest.core.threads import each, workers
 from earnest.core.weights import Weights
-from earnest.kernels.dense import CELLS, EXACT, IN_CACHE, RESAMPLES
+from earnest.kernels.dense import EXACT, RESAMPLES
 from earnest.kernels.scratch import Scratch
 from earnest.metrics.families import Metric, MomentMetric
 from earnest.metrics.responding import respond
 
 ROWS = 2048  # cases a product: more of them leave coarser steps, and more in doubt
+IN_CACHE = 1 << 17  # losses that are still in the cache when they are rounded
 COLUMNS = 16  # columns summed in float64 at a time
 WORTH = 1e8  # (case, configuration, resample) updates from which it pays
 MOST_IN_DOUBT = 16  # configurations a resample beyond which the full table is cheaper
@@ -43,12 +46,14 @@ def can_contest(pi: Predictions, metric: Metric, weights: Weights) -> bool:
     )
 
 
-def contest(pi: Predictions, metric: Metric, weights: Weights) -> NDArray[np.intp] | None:
+def contest(
+    pi: Predictions, metric: Metric, weights: Weights, *, n_jobs: int | None = None
+) -> NDArray[np.intp] | None:
     """Return the pooled winner of every resample (B,), None where too many stay in doubt."""
     assert isinstance(metric, MomentMetric)
     largest = _largest(pi, metric)  # (C,)
     parts = [
-        _contest(pi, metric, weights.values[top : top + RESAMPLES], largest)
+        _contest(pi, metric, weights.values[top : top + RESAMPLES], largest, workers(n_jobs))
         for top in range(0, len(weights), RESAMPLES)
     ]
     known = [part for part in parts if part is not None]
@@ -60,8 +65,9 @@ def _contest(
     metric: MomentMetric,
     weights: NDArray[Any],
     largest: NDArray[np.float64],
+    jobs: int,
 ) -> NDArray[np.intp] | None:
-    gains, error = _rough(pi, metric, weights, largest)
+    gains, error = _rough(pi, metric, weights, largest, jobs)
     floor = (gains - error).max(axis=1, keepdims=True)
     doubt = gains + error >= floor  # (B, C)
     open_rows = np.flatnonzero(doubt.sum(axis=1) > 1)
@@ -84,7 +90,8 @@ def _settled(
         losses = _losses(pi, metric, slice(0, pi.n_cases), some)  # (n, c)
         for place, column in enumerate(some):
             rows = np.flatnonzero(doubt[:, column])
-            gains[rows, column] = metric.sign * _mean(weights[rows], losses[:, place])
+            sums = weighted_sums(weights[rows], losses[:, place : place + 1])[:, 0]
+            gains[rows, column] = metric.sign * sums / weights[rows].sum(axis=1, dtype=np.float64)
     return first_best(gains if metric.has_unit else in_units_of_the_best(gains[None])[0])
 
 
@@ -93,6 +100,7 @@ def _rough(
     metric: MomentMetric,
     weights: NDArray[Any],
     largest: NDArray[np.float64],
+    jobs: int,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return gains (B, C) from rounded losses, and how far each may be off (C,).
 
@@ -108,7 +116,7 @@ def _rough(
         mass = own @ np.ones(own.shape[1], dtype=np.float32)  # exact: whole numbers
         step = largest / np.floor((EXACT - 1) / max(1.0, float(mass.max())))
         whole = scratch.empty("losses", (own.shape[1], pi.n_configs), np.float32)
-        _round(pi, metric, block, 1.0 / step, whole)
+        _round(pi, metric, block, 1.0 / step, whole, jobs)
         product = scratch.empty("product", sums.shape, np.float32)
         np.matmul(own, whole, out=product)
         sums += np.multiply(product, step.astype(np.float32), out=product)
@@ -124,15 +132,19 @@ def _round(
     block: slice,
     factor: NDArray[np.float64],
     out: NDArray[np.float32],
+    jobs: int,
 ) -> None:
     """Write the losses of a block of cases as whole numbers of steps into (rows, C)."""
     everything = np.arange(pi.n_configs)
     step = max(1, IN_CACHE // pi.n_configs)
-    for start in range(block.start, block.stop, step):
+
+    def fill(start: int) -> None:
         rows = slice(start, min(start + step, block.stop))
         part = out[rows.start - block.start : rows.stop - block.start]
         losses = _losses(pi, metric, rows, everything)
         np.rint(np.multiply(losses, factor, out=part, casting="same_kind"), out=part)
+
+    each(fill, range(block.start, block.stop, step), jobs)
 
 
 def _losses(
@@ -155,12 +167,3 @@ def _largest(pi: Predictions, metric: MomentMetric) -> NDArray[np.float64]:
         losses = _losses(pi, metric, block, np.arange(pi.n_configs))
         most = np.maximum(most, np.abs(losses).max(axis=0))
     return np.where(most > 0, most, 1.0)
-
-
-def _mean(weights: NDArray[Any], losses: NDArray[np.float64]) -> NDArray[np.float64]:
-    step = max(1, CELLS // len(losses))
-    out = np.empty(len(weights))
-    for start in range(0, len(weights), step):
-        own = weights[start : start + step].astype(np.float64)
-        out[start : start + step] = own @ losses / own.sum(axis=1)
-    return out

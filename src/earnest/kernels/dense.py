@@ -8,36 +8,55 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.sums import ROWS, as_counts, cut_features, cut_weights, sum_slices
 from earnest.core.target import Target
+from earnest.core.threads import each
 from earnest.kernels.scratch import Scratch
 from earnest.metrics.families import MomentMetric, Moments
 
 Responder = Callable[[slice, slice], NDArray[Any]]  # rows, columns -> what the metric needs
 
 RESAMPLES = 1024  # resamples a product; each bounds what a step holds in memory
-CELLS = 1 << 21  # feature values, and weights, a product
-IN_CACHE = 1 << 17  # feature values that are still in the cache when they are summed
+CELLS = 1 << 20  # feature values a product
+IN_CACHE = 1 << 16  # feature values that are still in the cache when they are summed
 FEW = 16  # resamples whose product costs less than the features themselves
 SUMS = 1 << 23  # sums kept before they are combined
 EXACT = float(1 << 24)  # whole numbers up to here are exact in float32
 
 
 def moment_table(
-    target: Target, metric: MomentMetric, response: Responder, weights: NDArray[Any], columns: int
+    target: Target,
+    metric: MomentMetric,
+    response: Responder,
+    weights: NDArray[Any],
+    columns: int,
+    n_jobs: int = 1,
 ) -> NDArray[np.float64]:
-    """Return the metric (B, C) under every row of weights (B, n)."""
+    """Return the metric (B, C) under every row of weights (B, n).
+
+    Blocks of resamples and columns are a matter of memory, and change no bit. Few resamples are
+    done in threads; for many the products have threads of their own.
+    """
     out = np.empty((len(weights), columns))
-    scratch = Scratch()
+    weights = as_counts(weights)
     everything = slice(0, target.n)
     probe = _features(target, metric, response, slice(0, 1), slice(0, 1), everything)
     parts = max(1, probe.own.shape[0])
-    width = max(1, min(columns, SUMS // (parts * min(len(weights), RESAMPLES))))
-    for left in range(0, columns, width):
-        block = slice(left, min(left + width, columns))
+    cells = CELLS if len(weights) > FEW else IN_CACHE
+    kept = min(cells // ROWS, SUMS // min(len(weights), RESAMPLES))
+    width = max(1, min(columns, kept // parts))
+    blocks = [slice(left, min(left + width, columns)) for left in range(0, columns, width)]
+    jobs = min(n_jobs, len(blocks)) if len(weights) <= FEW else 1
+    one_thread = Scratch()
+
+    def fill(block: slice) -> None:
+        scratch = one_thread if jobs == 1 else Scratch()
         for top in range(0, len(weights), RESAMPLES):
             some = weights[top : top + RESAMPLES]
             own, shared = _sums(target, metric, response, some, block, parts, scratch)
             out[top : top + RESAMPLES, block] = metric.combine(own, shared)
+
+    each(fill, blocks, jobs)
     return out
 
 
@@ -51,27 +70,85 @@ def _sums(
     scratch: Scratch,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the weighted sums of the features, (m, B, C) and (s, B, 1), block by block of rows."""
-    count = columns.stop - columns.start
-    cells = CELLS if len(weights) > FEW else IN_CACHE
-    step = max(64, cells // max(parts * count, len(weights)) // 64 * 64)
     centre = None
     if metric.centre is not None:
         centre = metric.centre(target, response(slice(0, target.n), columns))
-    own = scratch.empty("own", (parts, len(weights), count), np.float64)
+    shape = (parts, len(weights), columns.stop - columns.start)
+    own = scratch.empty("own", shape, np.float64)
     shared: NDArray[np.float64] | float = 0.0
     exact = metric.whole and weights.dtype.kind in "ui"
     heaviest = float(weights.sum(axis=1, dtype=np.uint64).max(initial=0)) if exact else np.inf
-    for start in range(0, target.n, step):
-        rows = slice(start, min(start + step, target.n))
+    for start in range(0, target.n, ROWS):
+        rows = slice(start, min(start + ROWS, target.n))
         part = target.take(np.arange(rows.start, rows.stop))
         moments = metric.features(part, response(rows, columns), centre)
-        kind = np.float32 if exact and heaviest * _largest(moments) < EXACT else np.float64
-        block = scratch.copy("weights", weights[:, rows], kind)
-        product = scratch.empty("product", own.shape, kind)
-        np.matmul(block, scratch.copy("features", moments.own, kind), out=product)
+        beside = np.atleast_2d(moments.shared).T
+        if exact and heaviest * _largest(moments) < EXACT:
+            block = scratch.copy("weights", weights[:, rows], np.float32)
+            product = scratch.empty("product", shape, np.float32)
+            np.matmul(block, scratch.copy("features", moments.own, np.float32), out=product)
+            common = (block @ beside.astype(np.float32)).astype(np.float64)
+        else:
+            heavy = cut_weights(weights[:, rows])
+            product = sum_slices(heavy, cut_features(moments.own, weights.dtype))
+            common = sum_slices(heavy, cut_features(beside, weights.dtype))
         np.add(own, product, out=own) if start else np.copyto(own, product)
-        shared = shared + (block @ moments.shared.T.astype(kind)).astype(np.float64)
-    return own, np.atleast_2d(np.asarray(shared).T)[:, :, None]
+        shared = shared + common
+    return own, np.asarray(shared).T[:, :, None]
+
+
+def moment_selected(
+    target: Target,
+    metric: MomentMetric,
+    response: Responder,
+    weights: NDArray[Any],
+    index: NDArray[np.intp],
+    columns: int,
+) -> NDArray[np.float64]:
+    """Return the metric (B,) of one column a resample, as `moment_table` has it."""
+    out = np.empty(len(weights))
+    weights = as_counts(weights)
+    probe = _features(target, metric, response, slice(0, 1), slice(0, 1), slice(0, target.n))
+    width = max(1, CELLS // ROWS // max(1, probe.own.shape[0]))
+    for left in range(0, columns, width):
+        block = slice(left, min(left + width, columns))
+        mine = np.flatnonzero((index >= block.start) & (index < block.stop))
+        own, shared = _selected_sums(
+            target, metric, response, weights[mine], index[mine] - left, block
+        )
+        out[mine] = metric.combine(own, shared)[:, 0]
+    return out
+
+
+def _selected_sums(
+    target: Target,
+    metric: MomentMetric,
+    response: Responder,
+    weights: NDArray[Any],
+    index: NDArray[np.intp],
+    columns: slice,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the weighted sums of each resample's own column, (m, B, 1) and (s, B, 1)."""
+    centre = None
+    if metric.centre is not None:
+        centre = metric.centre(target, response(slice(0, target.n), columns))
+    having = [np.flatnonzero(index == c) for c in range(columns.stop - columns.start)]
+    own: Any = 0.0
+    shared: Any = 0.0
+    for start in range(0, target.n, ROWS):
+        rows = slice(start, min(start + ROWS, target.n))
+        part = target.take(np.arange(rows.start, rows.stop))
+        moments = metric.features(part, response(rows, columns), centre)
+        features = cut_features(moments.own, weights.dtype)
+        beside = cut_features(np.atleast_2d(moments.shared).T, weights.dtype)
+        product = np.empty((len(moments.own), len(weights), 1))
+        common = np.empty((len(weights), beside[0].shape[1]))
+        for c, mine in enumerate(having):
+            heavy = cut_weights(weights[mine, rows])
+            product[:, mine] = sum_slices(heavy, [f[:, :, c : c + 1] for f in features])
+            common[mine] = sum_slices(heavy, beside)
+        own, shared = own + product, shared + common
+    return own, shared.T[:, :, None]
 
 
 def _largest(moments: Moments) -> float:

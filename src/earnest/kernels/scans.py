@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.sums import weighted_sums
 from earnest.core.target import Target
 from earnest.core.threads import each
 from earnest.metrics.families import RankMetric, View
@@ -113,7 +114,7 @@ def _masses(views: tuple[View, ...], weights: NDArray[Any]) -> NDArray[np.float6
     weighted = [v for v, view in enumerate(views) if view.mass is not None]
     if weighted:
         masses = np.stack([np.asarray(views[v].mass, dtype=np.float64) for v in weighted], axis=1)
-        out[:, weighted] = weights.astype(np.float64) @ masses
+        out[:, weighted] = weighted_sums(weights, masses)
     return out
 
 

@@ -12,7 +12,7 @@ from earnest.core.predictions import Predictions
 from earnest.core.target import Target
 from earnest.core.threads import workers
 from earnest.core.weights import Weights
-from earnest.kernels.dense import moment_table
+from earnest.kernels.dense import moment_selected, moment_table
 from earnest.kernels.plain import callable_table
 from earnest.kernels.scans import rank_selected, rank_table
 from earnest.metrics import metric as resolve_metric
@@ -56,7 +56,7 @@ def score_table(
     if len(weights) == 0:
         return np.empty((0, pi.n_configs))
     tables = [_table(pi, metric, weights.values, r, pi.tested(r), jobs) for r in _repeats(pi)]
-    mean = tables[0] if len(tables) == 1 else np.mean(tables, axis=0)
+    mean = _mean_of(tables)
     mean[:, ~pi.complete] = np.nan
     return mean
 
@@ -95,7 +95,7 @@ def score_selected(
     values = weights.values if len(valid) == len(weights) else weights.values[valid]
     jobs = workers(n_jobs)
     draws = [_selected(pi, metric, values, r, pi.tested(r), chosen, jobs) for r in _repeats(pi)]
-    out[valid] = np.where(pi.complete[chosen], np.mean(draws, axis=0), np.nan)
+    out[valid] = np.where(pi.complete[chosen], _mean_of(draws), np.nan)
     return out
 
 
@@ -135,6 +135,14 @@ def _fold_table(
 def fold_repeats(pi: Predictions) -> NDArray[np.intp]:
     """Return the repeat that each row of `fold_scores` belongs to: (F,)."""
     return np.concatenate([np.full(int(pi.cells[r].any(axis=1).sum()), r) for r in _repeats(pi)])
+
+
+def _mean_of(tables: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Return the mean of tables, added one by one: `np.mean` adds a single column in pairs."""
+    total = tables[0]
+    for table in tables[1:]:
+        total = total + table
+    return total / len(tables) if len(tables) > 1 else total
 
 
 def _checked_columns(columns: ArrayLike, resamples: int, configs: int) -> NDArray[np.intp]:
@@ -194,7 +202,7 @@ def _table(
         return respond(pi, metric.needs, responses[rows, columns])
 
     if isinstance(metric, MomentMetric):
-        return moment_table(target, metric, response, own, pi.n_configs)
+        return moment_table(target, metric, response, own, pi.n_configs, jobs)
     if isinstance(metric, RankMetric):
         return rank_table(target, metric, respond(pi, metric.needs, responses), own, jobs)
     assert isinstance(metric, CallableMetric)
@@ -215,18 +223,13 @@ def _selected(
     needed = respond(pi, metric.needs, responses[:, winners])
     if isinstance(metric, RankMetric):
         return rank_selected(target, metric, needed, own, index, jobs)
+    if isinstance(metric, MomentMetric):
+        return moment_selected(
+            target, metric, lambda rows, some: needed[rows, some], own, index, len(winners)
+        )
+    assert isinstance(metric, CallableMetric)
     out = np.empty(len(columns))
     for w in range(len(winners)):
         mine = np.flatnonzero(index == w)
-        out[mine] = _one_column(target, metric, needed[:, w : w + 1], own[mine])
+        out[mine] = callable_table(target, metric, needed[:, w : w + 1], own[mine])[:, 0]
     return out
-
-
-def _one_column(
-    target: Target, metric: Metric, column: NDArray[Any], weights: NDArray[Any]
-) -> NDArray[np.float64]:
-    """Return the metric (B,) of one prepared column (n, 1[, K])."""
-    if isinstance(metric, MomentMetric):
-        return moment_table(target, metric, lambda rows, _: column[rows], weights, 1)[:, 0]
-    assert isinstance(metric, CallableMetric)
-    return callable_table(target, metric, column, weights)[:, 0]

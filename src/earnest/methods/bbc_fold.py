@@ -18,6 +18,7 @@ from earnest.core.results import Estimate
 from earnest.core.rng import Purpose, Seeds
 from earnest.core.selection import MeanOfFolds, Selector, first_best
 from earnest.core.specs import Estimand, Evidence, MethodSpec
+from earnest.core.sums import weighted_sums
 from earnest.inference.drawn_spread import no_width, with_spread
 from earnest.inference.remarks import one_repeat_at_a_time, ties_at_the_top, undefined_folds
 from earnest.inference.winners import gains_of, judged
@@ -214,7 +215,7 @@ def _draws(
     """Return the out-of-bag score and the in-bag winner (b, 2) of draws of folds (b, K)."""
     best = _select(scores, selector, metric, pi, counts)
     left_out = counts == 0
-    own = scores.T[best]  # (b, K)
+    own = np.ascontiguousarray(scores.T)[best]  # (b, K), sums of rows do not depend on b
     means = np.where(left_out, own, 0.0).sum(axis=1) / left_out.sum(axis=1)
     return np.column_stack([np.where(best < 0, np.nan, means), best])
 
@@ -227,7 +228,7 @@ def _select(
     counts: NDArray[np.int64],
 ) -> NDArray[np.intp]:
     if type(selector) is MeanOfFolds:  # the same as below, as one matrix product
-        means = counts.astype(np.float64) @ scores / len(scores)  # (b, C)
+        means = weighted_sums(counts, scores) / len(scores)  # (b, C)
         return first_best(gains_of(metric, means[None])[0])
     folds, order = np.arange(len(scores)), pi.configs.simplicity_order()
     bags = np.stack([np.repeat(folds, row) for row in counts])  # (b, K)

@@ -59,7 +59,8 @@ def group_masses(
     rows = np.flatnonzero(used)
     order, starts = tie_groups(score[rows])
     rows = rows[order]
-    ordered = weights[:, rows].astype(np.float64)  # (B, n)
+    # (B, n), a resample's weights side by side: else their sums would depend on the number of rows
+    ordered = np.take(weights, rows, axis=1).astype(np.float64)
     positive = ordered * (truth[rows] == 1)
     negative = ordered * (truth[rows] == 0)
     if len(starts) == len(rows):  # no ties: every case is a group, and there is nothing to add

@@ -24,11 +24,11 @@ def weighted_ranks(values: NDArray[Any], weights: Array) -> tuple[Array, NDArray
     less one half.
     """
     order, starts = tie_groups(values)
-    masses = np.add.reduceat(weights[:, order], starts, axis=1)  # (B, G)
+    masses = np.add.reduceat(np.take(weights, order, axis=1), starts, axis=1)  # (B, G)
     middle = np.cumsum(masses, axis=1) - 0.5 * masses
     group = np.empty(len(values), dtype=np.intp)
     group[order] = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(values)))
-    return middle[:, group], (masses > 0).sum(axis=1) > 1
+    return np.take(middle, group, axis=1), (masses > 0).sum(axis=1) > 1
 
 
 def spearman_scan(score: NDArray[Any], truth: NDArray[Any], weights: NDArray[Any]) -> Array:

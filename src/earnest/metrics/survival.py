@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.sums import weighted_sums
 from earnest.core.target import Target
 from earnest.metrics.families import SURVIVAL, Array, Need, RankMetric, View, register, share
 from earnest.metrics.ranking import one_view
@@ -28,6 +29,7 @@ def times_and_events(target: Target) -> tuple[View, ...]:
 
 def concordance_scan(score: NDArray[Any], truth: NDArray[Any], weights: NDArray[Any]) -> Array:
     """Return the share of comparable pairs in which the earlier event has the higher risk."""
+    whole = weights.dtype.kind in "ui"
     heavy = weights.astype(np.float64)
     time, event = truth[:, 0], truth[:, 1] > 0
     earlier = np.flatnonzero(event)
@@ -37,8 +39,10 @@ def concordance_scan(score: NDArray[Any], truth: NDArray[Any], weights: NDArray[
         i = earlier[start : start + step, None]  # against every j
         comparable = (time[i] < time) | ((time[i] == time) & ~event)
         credit = comparable * (2.0 * (score[i] > score) + (score[i] == score))
-        twice += (heavy[:, i[:, 0]] * (heavy @ credit.T)).sum(axis=1)  # exact for counts
-        pairs += (heavy[:, i[:, 0]] * (heavy @ comparable.T.astype(np.float64))).sum(axis=1)
+        own = np.take(heavy, i[:, 0], axis=1)
+        for total, won in ((twice, credit), (pairs, comparable.astype(np.float64))):
+            beyond = heavy @ won.T if whole else weighted_sums(heavy, won.T)  # exact for counts
+            total += (own * beyond).sum(axis=1)
     return share(twice, 2.0 * pairs)
 
 
