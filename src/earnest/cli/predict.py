@@ -117,9 +117,9 @@ def _csv(columns: dict[str, Any]) -> bytes:
 def _save(columns: dict[str, Any], out: Path) -> None:
     import pyarrow.parquet as pq
 
-    from earnest.core.formats import _replacing
+    from earnest.core.writing import replacing
 
-    with _replacing(out.resolve()) as temporary:
+    with replacing(out) as temporary:
         if out.suffix.lower() == ".csv":
             temporary.write_bytes(_csv(columns))
         else:
