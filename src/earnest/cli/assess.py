@@ -34,6 +34,7 @@ def command(
     model: options.Model = "rf",
     metric: options.Metric = None,
     json: AsJson = False,
+    quiet: options.Quiet = False,
     method: options.Methods = None,
     everything: options.All = False,
     level: Level = 0.95,
@@ -76,7 +77,7 @@ def command(
         "rng": seed,
         "n_jobs": n_jobs,
         "store": out,
-        "progress": progress_line(),
+        "progress": progress_line(quiet=quiet),
     }
     names = list(dict.fromkeys(method or [".632+"]))
     if everything or len(names) > 1:
@@ -122,13 +123,13 @@ def resumable(out: Path | None) -> Iterator[None]:
         raise
 
 
-def progress_line(label: str | None = None) -> Any:
-    """Return what shows on a terminal how training goes on, None where nobody looks."""
+def progress_line(label: str | None = None, *, quiet: bool = False) -> Any:
+    """Return what shows on standard error how training goes on; None where nobody shall look."""
     import sys
 
     from earnest.cli.tune_progress import FoldLine
 
-    return FoldLine(sys.stderr, label=label) if sys.stderr.isatty() else None
+    return None if quiet or sys.stderr is None else FoldLine(sys.stderr, label=label)
 
 
 def labels_of(table: Any) -> Any:

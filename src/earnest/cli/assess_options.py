@@ -28,6 +28,9 @@ Metric = Annotated[
         "metrics[/bold].",
     ),
 ]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", metavar="", help="Show no progress, only the result.")
+]
 Methods = Annotated[
     list[str] | None,
     typer.Option(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from earnest.cli import options
-from earnest.cli.reading import read_predictions
+from earnest.cli.reading import is_large, read_predictions
 from earnest.cli.writing import check_table, wrote
 from earnest.core import check
 from earnest.core.errors import InputError
@@ -99,9 +100,11 @@ def command(
 
 def _one(pi: Any, method: str, ask: dict[str, Any], json: bool, table: str | None) -> None:
     from earnest.cli.show import show_estimate
+    from earnest.cli.tune_progress import patiently
     from earnest.methods.run import estimate
 
-    result = estimate(pi, method=method, **ask)
+    with patiently(sys.stderr, f"Estimating by {method}", now=is_large(pi)):
+        result = estimate(pi, method=method, **ask)
     if not wrote(result, json, table):
         show_estimate(result)
 
@@ -110,8 +113,11 @@ def _several(
     pi: Any, methods: list[str] | None, ask: dict[str, Any], json: bool, table: str | None
 ) -> None:
     from earnest.cli.show_table import show_estimates
+    from earnest.cli.tune_progress import patiently
     from earnest.methods.run import estimate_all
 
-    results = estimate_all(pi, methods=methods, **ask)
+    text = f"Estimating by {', '.join(methods) if methods else 'all methods'}"
+    with patiently(sys.stderr, text, now=is_large(pi)):
+        results = estimate_all(pi, methods=methods, **ask)
     if not wrote(results, json, table):
         show_estimates(results)

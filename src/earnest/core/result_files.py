@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from earnest.core import check
 from earnest.core.errors import FormatError
 from earnest.core.writing import write_file
 
@@ -24,6 +25,7 @@ def write_result(data: Mapping[str, Any], path: str | Path) -> Path:
 
 def read_result(kind: _Readable[T], path: str | Path) -> T:
     """Read a result of a kind that has `from_dict`."""
+    check.refuse_stream(Path(path))
     try:
         data = json.loads(Path(path).read_bytes())  # UTF-16 too, which PowerShell makes of --json
     except OSError as error:

@@ -366,6 +366,7 @@ def _found(path: Path) -> Path:
             needs=f"a folder that `earnest tune` wrote, with {NAME!r}, or that file",
             cure="Name the run first, then the table: earnest predict run/ new.csv.",
         )
+    check.refuse_stream(file)
     if not file.is_file():
         raise FormatError(
             f"there is no model in {str(path)!r}",

@@ -131,6 +131,7 @@ def _existing(path: Path) -> Path:
             needs="a file of predictions",
             cure=check.nearest(path.name, near),
         )
+    check.refuse_stream(path)
     return path
 
 
