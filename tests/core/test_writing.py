@@ -14,11 +14,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+import optuna
 import pytest
 
 import earnest as en
 from earnest.core.errors import FormatError
 from earnest.core.writing import replacing, write_file
+from earnest.training.tune_folder import Folder
+from tests.core.test_replicates import made
 
 SOURCE = Path(en.__file__).parent
 ROOM = 100  # bytes that a full disk still takes
@@ -85,6 +88,36 @@ def test_results_survive_a_disk_that_fills_while_they_are_written(tmp_path):
         made.save(path)
     assert path.read_bytes() == old
     assert names(tmp_path) == ["estimate.json"]
+
+
+@posix
+def test_the_files_of_a_run_survive_a_disk_that_fills_while_they_are_written(tmp_path):
+    folder = Folder(tmp_path)
+    writes = {
+        "model.skops": lambda: folder.write_bytes("model.skops", bytes(10 * ROOM)),
+        "estimate.json": lambda: folder.write_json("estimate.json", {"draws": [0.5] * ROOM}),
+        "replicates.npz": lambda: made().save(tmp_path / "replicates.npz"),
+    }
+    for name, write in writes.items():
+        write()
+        old = (tmp_path / name).read_bytes()
+        assert len(old) > ROOM
+        with full_disk(), pytest.raises(FormatError, match="cannot be written"):
+            write()
+        assert (tmp_path / name).read_bytes() == old
+    assert names(tmp_path) == sorted(writes)
+
+
+@posix
+def test_predictions_of_a_trial_are_kept_whole_or_not_at_all(tmp_path):
+    study = optuna.create_study()
+    rows = np.arange(200)
+    noise = np.random.default_rng(0).random(200)
+    with full_disk(), pytest.raises(FormatError, match="cannot be written"):
+        en.keep_predictions(study.ask(), rows, noise, store=tmp_path)
+    assert names(tmp_path) == []
+    en.keep_predictions(study.ask(), rows, noise, store=tmp_path)
+    assert len(names(tmp_path)) == 1
 
 
 def fail_halfway(path: Path, error: BaseException) -> None:
