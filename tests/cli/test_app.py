@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -135,6 +136,25 @@ def test_an_interrupt_gives_130(run, table, monkeypatch, kind):
     monkeypatch.setattr("earnest.methods.run.estimate", interrupted)
     done = run("estimate", table, "-m", "roc_auc")
     assert (done.code, done.out, done.err) == (130, "", "interrupted\n")
+
+
+def test_a_request_to_end_gives_143_and_the_old_handler_comes_back(run, table, monkeypatch):
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr(
+        "earnest.methods.run.estimate", lambda *_, **__: signal.raise_signal(signal.SIGTERM)
+    )
+    done = run("estimate", table, "-m", "roc_auc")
+    assert (done.code, done.out, done.err) == (143, "", "terminated\n")
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_the_end_of_a_file_is_no_interrupt(run, table, monkeypatch):
+    def ended(*args, **options):
+        raise EOFError("no data left")
+
+    monkeypatch.setattr("earnest.methods.run.estimate", ended)
+    with pytest.raises(EOFError, match="no data left"):  # told as a fault by the hook
+        run("estimate", table, "-m", "roc_auc")
 
 
 @pytest.mark.parametrize("module", ["typer", "earnest.cli.estimate", "earnest.cli.terminal"])

@@ -40,7 +40,7 @@ def patients(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_json_is_the_estimate_of_the_library(run: Any, patients: Path) -> None:
-    done = run("assess", patients, *ASK, "--method", "corrected_t", "--seed", "7", "--json")
+    done = run("assess", patients, *ASK, "--method", "corrected_t", "--seed", "7", "--json", "-q")
     table = read_table(patients, target="relapse", ignore=("clinic",))
     names = np.array(table.classes)[table.y]
     made = en.assess(
@@ -236,8 +236,18 @@ def test_a_terminal_sees_how_training_goes_on(
     assert any(part.startswith("Splits") and "100 %  2 fits" in part for part in shown)
     assert shown[-1].startswith("Bootstrap samples")
     assert "100 %  4 fits" in shown[-1]
-    monkeypatch.setattr("sys.stderr", io.StringIO())
+    monkeypatch.setattr("sys.stderr", None)
     assert progress_line() is None
+
+
+def test_off_a_terminal_a_line_tells_of_every_tenth(run: Any, patients: Path) -> None:
+    ask = ("--method", "corrected_t", "--repeats", "2", "--seed", "7")
+    done = run("assess", patients, *ASK, *ask)
+    shares = [int(line.split("%")[0].split()[-1]) for line in done.err.splitlines()]
+    assert shares == list(range(10, 101, 10))
+    assert done.err.splitlines()[-1].split("  ")[-1].startswith("in ")
+    quiet = run("assess", patients, *ASK, *ask, "--quiet")
+    assert (quiet.err, quiet.out) == ("", done.out)
 
 
 def test_the_longest_name_of_a_method_has_room(run: Any, patients: Path) -> None:

@@ -37,7 +37,7 @@ def asked(path: Path, *more: object) -> tuple[object, ...]:
 
 
 def test_json_is_the_comparison_of_the_library(run: Run, patients: Path) -> None:
-    done = run(*asked(patients, "--metric", "accuracy", "--seed", 7, "--folds", 5, "--json"))
+    done = run(*asked(patients, "-m", "accuracy", "--seed", 7, "--folds", 5, "--json", "-q"))
     assert (done.code, done.err) == (0, "")
     table = read_table(patients, target="relapse", ignore="clinic")
     pair = [(name, learner(name, table.task, table.inputs)) for name in ("logistic", "dummy")]
@@ -62,7 +62,10 @@ def test_the_positive_class_is_that_of_the_table(run: Run, patients: Path) -> No
 
 def test_the_decision_comes_first_then_facts(run: Run, patients: Path) -> None:
     done = run(*asked(patients, "--seed", 7))
-    assert (done.code, done.err) == (0, "")
+    assert done.code == 0
+    assert [line.split()[:2] for line in done.err.splitlines()] == [
+        ["Training", str(share)] for share in range(10, 101, 10)
+    ]
     flat = " ".join(done.out.split())
     assert flat.startswith("logistic is better than dummy: its ROC AUC is")
     assert "Test corrected_t: Corrected resampled t test" in flat
@@ -71,7 +74,7 @@ def test_the_decision_comes_first_then_facts(run: Run, patients: Path) -> None:
 
 
 def test_bootstrap_samples_are_counted(run: Run, patients: Path) -> None:
-    done = run(*asked(patients, "--test", "lpob", "--replicates", 20, "--seed", 7))
+    done = run(*asked(patients, "--test", "lpob", "--replicates", 20, "--seed", 7, "--quiet"))
     assert (done.code, done.err) == (0, "")
     assert "20 bootstrap samples" in " ".join(done.out.split())
 

@@ -10,6 +10,7 @@ import pytest
 
 from earnest import Explanation
 from tests.cli.conftest import Run
+from tests.core.test_writing import full_disk
 
 FAST = ("--n-points", "60", "--seed", "1", "--suggest", "1")
 
@@ -71,6 +72,12 @@ def test_a_page_is_written(run: Run, trials: Path, tmp_path: Path) -> None:
     assert text.startswith("<!doctype html>")
     assert "trials.csv" in text
     assert str(page) in done.out.replace("\n", "").replace("             ", "")
+    before = sorted(tmp_path.iterdir())
+    with full_disk():
+        done = run("explain", trials, *READ, *FAST, "--params", "kind", "--out", page)
+    assert (done.code, "cannot be written" in done.err) == (2, True)
+    assert page.read_text(encoding="utf-8") == text
+    assert sorted(tmp_path.iterdir()) == before
 
 
 def test_a_terminal_is_not_coloured_by_a_file(run: Run, tmp_path: Path) -> None:

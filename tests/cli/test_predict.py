@@ -10,6 +10,7 @@ import pytest
 from pyarrow import csv
 
 import earnest as en
+from tests.core.test_writing import full_disk
 from tests.training.tune_tables import of, portfolio
 
 
@@ -53,6 +54,30 @@ def test_out_writes_a_table_and_nothing_else(run, here, name):
     assert (done.code, done.out, done.err) == (0, "", f"wrote: 4 rows to {name}\n")
     table = csv.read_csv(name) if name.endswith(".csv") else pq.read_table(name)
     assert table["row"].to_pylist() == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("name", ["kept.csv", "kept.parquet"])
+def test_a_file_that_is_there_is_replaced_only_when_that_is_said(run, here, name):
+    (here / name).write_bytes(b"all there is")
+    done = run("predict", "run", "new.csv", "--out", name)
+    assert (done.code, done.out) == (2, "")
+    assert f"'{name}' is there already" in done.err
+    assert "--overwrite" in done.err
+    assert (here / name).read_bytes() == b"all there is"
+    assert run("predict", "run", "new.csv", "--out", name, "--overwrite").code == 0
+    table = csv.read_csv(name) if name.endswith(".csv") else pq.read_table(name)
+    assert table["row"].to_pylist() == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("name", ["full.csv", "full.parquet"])
+def test_a_full_disk_spares_the_predictions_that_were_there(run, here, name):
+    (here / name).write_bytes(b"all there is")
+    before = sorted(here.iterdir())
+    with full_disk():
+        done = run("predict", "run", "new.csv", "--out", name, "--overwrite")
+    assert (done.code, "cannot be written" in done.err) == (2, True)
+    assert (here / name).read_bytes() == b"all there is"
+    assert sorted(here.iterdir()) == before
 
 
 def test_a_column_may_name_the_rows(run, here):

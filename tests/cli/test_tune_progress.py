@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import io
+import time
 
 import pytest
 
-from earnest.cli.tune_progress import FoldLine, waiting
+from earnest.cli.tune_progress import FoldLine, patiently, waiting
 from earnest.core.protocols import Outcome
 
 
@@ -36,6 +37,35 @@ def test_what_has_no_count_stands_on_a_terminal_until_it_is_over():
         assert stream.getvalue() == "\r\x1b[2KThinking ..."
     assert stream.getvalue() == "\r\x1b[2KThinking ...\r\x1b[2K"
     assert file.getvalue() == ""
+
+
+def wait_for(stream: io.StringIO, lines: int) -> list[str]:
+    """Wait until a stream has so many lines; a minute is far more than they take."""
+    limit = time.monotonic() + 60.0
+    while len(shown := stream.getvalue().replace("\r\x1b[2K", "\n").splitlines()) < lines:
+        assert time.monotonic() < limit
+        time.sleep(0.005)
+    return shown
+
+
+def test_what_takes_long_is_told_again_and_again(monkeypatch):
+    monkeypatch.setattr("earnest.cli.tune_progress.LONG", 0.01)
+    file, terminal = io.StringIO(), Terminal()
+    with patiently(file, "Reading"):
+        assert wait_for(file, 3)[:3] == ["Reading, 1 s so far"] * 3
+    with patiently(terminal, "Reading", now=True):
+        assert wait_for(terminal, 3)[1:3] == ["Reading ...", "Reading, 1 s so far"]
+    assert terminal.getvalue().endswith("\r\x1b[2K")
+    assert "\n" not in terminal.getvalue()
+
+
+def test_what_does_not_take_long_is_not_told():
+    file = io.StringIO()
+    with patiently(file, "Reading"), patiently(None, "Reading"):
+        pass
+    assert file.getvalue() == ""
+    with patiently(file, "Reading", now=True):
+        assert file.getvalue() == "Reading\n"
 
 
 def run(line: FoldLine, configs: int = 2, folds: int = 5) -> None:

@@ -93,7 +93,7 @@ def test_a_disk_that_is_full_spares_the_file_that_was_there(
     def full(self: Path, *args: Any, **options: Any) -> int:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_text", full)
+    monkeypatch.setattr(Path, "write_bytes", full)
     with pytest.raises(FormatError, match="No space left"):
         made.save(path)
     assert path.read_bytes() == before

@@ -26,6 +26,8 @@ from numpy.typing import ArrayLike, NDArray
 from earnest.core import check
 from earnest.core.arrays import as_array
 from earnest.core.errors import FormatError, InputError
+from earnest.core.formats.expanding import check_arrays, refuse_expanding
+from earnest.core.writing import write_file
 
 ATTRIBUTE = "earnest"  # of a trial: its number, its sampler, and the names of its files
 _lock = threading.Lock()  # folds of a trial may be reported from several threads
@@ -167,9 +169,7 @@ def _write_file(content: bytes, folder: Path) -> str:
     """Write a file whole or not at all, under a name that no other worker uses."""
     folder.mkdir(parents=True, exist_ok=True)
     name = f"{uuid.uuid4().hex}.npz"
-    part = folder / f"{name}.part"
-    part.write_bytes(content)
-    part.replace(folder / name)
+    write_file(folder / name, content)
     return name
 
 
@@ -185,6 +185,8 @@ def _upload(content: bytes, store: Any, trial: Any) -> str:
 def _read(name: str, store: Any, number: int) -> Part:
     try:
         with _opened(name, store) as file, np.load(file, allow_pickle=False) as content:
+            refuse_expanding(content.zip, Path(name), file.seek(0, os.SEEK_END))
+            check_arrays(content.zip, Path(name))
             return Part(content["rows"].astype(np.intp), content["answer"])
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise FormatError(

@@ -116,6 +116,7 @@ def read_path(source: str | Path, wanted: Wanted) -> Predictions:
     if kind is not None:
         return kind.read(source, wanted)
     path = Path(source)
+    check.refuse_stream(path)
     _refuse_a_part(path)
     if not path.exists():
         near = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []

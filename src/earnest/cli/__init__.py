@@ -2,12 +2,52 @@
 
 from __future__ import annotations
 
+import math
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 __all__ = ["main"]
 
-INTERRUPTED = 130
+INTERRUPTED, TERMINATED = 130, 143  # as shells tell of SIGINT and SIGTERM
+ENDINGS = {INTERRUPTED: "interrupted", TERMINATED: "terminated"}
+AGAIN = 5.0  # seconds after which a second SIGTERM counts
+_ended = threading.Event()  # by SIGTERM
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM came: all ends as after an interrupt from the keyboard, under its own code."""
+
+
+@contextmanager
+def terminable() -> Iterator[None]:
+    """Let SIGTERM end a command in order: workers are stopped, and what is finished is kept."""
+    _ended.clear()
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread hears of signals
+        return
+    last = -math.inf
+
+    def end(*_: object) -> None:
+        nonlocal last
+        earlier, last = last, time.monotonic()
+        _ended.set()
+        if last - earlier >= AGAIN:  # who asks twice in a row does not mean to disturb the order
+            raise Terminated
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def ending_code() -> int:
+    """Return the exit code of a command that was interrupted, from the keyboard or by SIGTERM."""
+    return TERMINATED if _ended.is_set() else INTERRUPTED
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -19,10 +59,12 @@ def main(args: Sequence[str] | None = None) -> int:
         The arguments; those of the process by default.
     """
     try:
-        from earnest.cli.app import run  # here, for an interrupt may come before all is loaded
+        with terminable():
+            from earnest.cli.app import run  # here: an interrupt may come before all is loaded
 
-        return run(args)
+            return run(args)
     except KeyboardInterrupt:
+        code = ending_code()
         if sys.stderr is not None:
-            sys.stderr.write("interrupted\n")
-        return INTERRUPTED
+            sys.stderr.write(f"{ENDINGS[code]}\n")
+        return code

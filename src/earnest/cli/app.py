@@ -14,11 +14,13 @@ import typer
 from typer.core import TyperCommand
 
 from earnest.cli import (
+    ENDINGS,
     INTERRUPTED,
     assess,
     compare,
     compare_learners,
     demo,
+    ending_code,
     estimate,
     explain,
     gather,
@@ -142,8 +144,11 @@ def run(args: Sequence[str] | None = None) -> int:
     except EarnestError as error:
         say(options_for(error))
         return BAD_INPUT
-    except (KeyboardInterrupt, typer.Abort):
+    except (KeyboardInterrupt, typer.Abort) as error:
+        if isinstance(error.__cause__, EOFError):  # of a file: nobody is asked anything here
+            raise error.__cause__ from None
         code = INTERRUPTED
-    if code == INTERRUPTED:
-        say("", label="interrupted")
+    if code in ENDINGS:
+        code = ending_code()
+        say("", label=ENDINGS[code])
     return code if isinstance(code, int) else 0

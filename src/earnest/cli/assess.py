@@ -34,6 +34,7 @@ def command(
     model: options.Model = "rf",
     metric: options.Metrics = None,
     json: AsJson = False,
+    quiet: options.Quiet = False,
     method: options.Methods = None,
     everything: options.All = False,
     level: Level = 0.95,
@@ -79,7 +80,7 @@ def command(
         "cv": folds,
         "n_repeats": repeats,
         "n_jobs": n_jobs,
-        "progress": progress_line(),
+        "progress": progress_line(quiet=quiet),
     }
     names = list(dict.fromkeys(method or [".632+"]))
     if everything or len(names) > 1:
@@ -132,13 +133,13 @@ def resumable(out: Path | None) -> Iterator[None]:
         raise
 
 
-def progress_line(label: str | None = None) -> Any:
-    """Return what shows on a terminal how training goes on, None where nobody looks."""
+def progress_line(label: str | None = None, *, quiet: bool = False) -> Any:
+    """Return what shows on standard error how training goes on; None where nobody shall look."""
     import sys
 
     from earnest.cli.tune_progress import FoldLine
 
-    return FoldLine(sys.stderr, label=label) if sys.stderr.isatty() else None
+    return None if quiet or sys.stderr is None else FoldLine(sys.stderr, label=label)
 
 
 def labels_of(table: Any) -> Any:

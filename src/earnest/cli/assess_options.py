@@ -38,6 +38,9 @@ Metrics = Annotated[
         "metrics[/bold]. Given several times: trained for each of them.",
     ),
 ]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", metavar="", help="Show no progress, only the result.")
+]
 Methods = Annotated[
     list[str] | None,
     typer.Option(

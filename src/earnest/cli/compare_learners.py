@@ -9,7 +9,7 @@ import typer
 
 from earnest.cli import compare_options as how
 from earnest.cli.assess import METRICS, labels_of, progress_line, resumable
-from earnest.cli.assess_options import Jobs, Metric, Model, Store
+from earnest.cli.assess_options import Jobs, Metric, Model, Quiet, Store
 from earnest.cli.options import AsJson, Decimal, Delimiter, Thousands
 from earnest.cli.reading import sign_of
 from earnest.cli.terminal import write_json
@@ -67,6 +67,7 @@ def command(
     versus: Versus = "logistic",
     metric: Metric = None,
     json: AsJson = False,
+    quiet: Quiet = False,
     test: how.TestName = "corrected_t",
     alternative: how.Alternative = "two-sided",
     level: how.Level = 0.95,
@@ -113,7 +114,7 @@ def command(
         "rng": seed,
         "groups": table.groups,
         "positive": table.classes[1] if len(table.classes) == 2 else None,
-        "progress": progress_line("Training"),
+        "progress": progress_line("Training", quiet=quiet),
     }
     with resumable(out):
         _compared(table, pair, ask, json)

@@ -9,6 +9,7 @@ import typer
 
 from earnest.cli.terminal import GREY, emit
 from earnest.core.errors import FormatError
+from earnest.core.writing import write_file
 
 HELP = (
     "See the whole job on [bold]real data[/bold], in about a minute.\n\n"
@@ -80,14 +81,14 @@ def _write_data(out: Path) -> tuple[Path, Path, list[str]]:
     data, held = out / "breast-cancer.csv", out / "new-patients.csv"
     try:
         out.mkdir(parents=True, exist_ok=True)
-        data.write_text("\n".join([f"{head},diagnosis", *kept]) + "\n", encoding="utf-8")
-        held.write_text("\n".join([head, *new]) + "\n", encoding="utf-8")
     except OSError as error:
         raise FormatError(
             f"the folder {str(out)!r} cannot be written to",
             got=str(error.strerror),
             cure="Name another folder with --out.",
         ) from error
+    write_file(data, "\n".join([f"{head},diagnosis", *kept]) + "\n")
+    write_file(held, "\n".join([head, *new]) + "\n")
     return data, held, [labels[i] for i in sorted(apart)]
 
 

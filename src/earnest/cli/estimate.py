@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
 from earnest.cli import options
-from earnest.cli.reading import read_predictions
+from earnest.cli.reading import is_large, read_predictions
 from earnest.cli.writing import answer_each, check_table
 from earnest.core import check
 from earnest.core.errors import InputError
@@ -105,19 +106,25 @@ Show = Callable[[Any], None]
 
 def _one(pi: Any, method: str, ask: dict[str, Any]) -> tuple[Answer, Show]:
     from earnest.cli.show import show_estimate
+    from earnest.cli.tune_progress import patiently
     from earnest.methods.run import estimate
 
     def answer(metric: str, seed: int | None) -> Any:
-        return estimate(pi, method=method, metric=metric, rng=seed, **ask)
+        with patiently(sys.stderr, f"Estimating by {method}", now=is_large(pi)):
+            return estimate(pi, method=method, metric=metric, rng=seed, **ask)
 
     return answer, show_estimate
 
 
 def _several(pi: Any, methods: list[str] | None, ask: dict[str, Any]) -> tuple[Answer, Show]:
     from earnest.cli.show_table import show_estimates
+    from earnest.cli.tune_progress import patiently
     from earnest.methods.run import estimate_all
 
+    text = f"Estimating by {', '.join(methods) if methods else 'all methods'}"
+
     def answer(metric: str, seed: int | None) -> Any:
-        return estimate_all(pi, methods=methods, metric=metric, rng=seed, **ask)
+        with patiently(sys.stderr, text, now=is_large(pi)):
+            return estimate_all(pi, methods=methods, metric=metric, rng=seed, **ask)
 
     return answer, show_estimates

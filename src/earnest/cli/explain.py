@@ -190,9 +190,7 @@ def _check_page(out: Path | None) -> None:
 
 
 def _write_page(out: Path, found: Any, advice: Any, source: str) -> None:
+    from earnest.core.writing import write_file
     from earnest.reporting.explanation_page import explanation_page
 
-    try:
-        out.write_text(explanation_page(found, advice, source=Path(source).name), encoding="utf-8")
-    except OSError as error:
-        raise FormatError("the page cannot be written", got=str(error.strerror)) from None
+    write_file(out, explanation_page(found, advice, source=Path(source).name))

@@ -20,7 +20,8 @@ from earnest.cli.options import (
 )
 from earnest.cli.reading import sign_of
 from earnest.cli.terminal import write_json
-from earnest.core.errors import EarnestError, FormatError, InputError
+from earnest.cli.writing import check_place
+from earnest.core.errors import EarnestError, InputError
 
 HELP = (
     "Gather the predictions that [bold]another tool[/bold] kept into one table.\n\n"
@@ -107,16 +108,7 @@ def _check_out(out: Path, overwrite: bool) -> None:
         raise InputError(
             "--out writes by the ending of its name", needs=", ".join(WRITTEN), got=str(out)
         )
-    if not out.parent.is_dir():
-        raise FormatError(f"there is no folder {str(out.parent)!r}", cure="Make it first.")
-    if out.is_dir():
-        raise FormatError(f"{str(out)!r} is a folder", needs="the name of a file for --out")
-    if out.exists() and not overwrite:
-        raise FormatError(
-            f"{str(out)!r} is there already",
-            needs="a new name",
-            cure="Name another --out, or say --overwrite.",
-        )
+    check_place(out, overwrite)
 
 
 def _refuse_inputs(out: Path, source: Path, data: Path | None) -> None:

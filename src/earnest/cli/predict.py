@@ -8,10 +8,12 @@ from typing import Annotated, Any
 import typer
 
 from earnest.cli.failing import in_options, say
+from earnest.cli.gather_options import Overwrite
 from earnest.cli.options import AsJson, Decimal, Delimiter, Thousands
 from earnest.cli.reading import sign_of
 from earnest.cli.terminal import write, write_json
-from earnest.core.errors import FormatError, InputError
+from earnest.cli.writing import check_place
+from earnest.core.errors import InputError
 
 HELP = (
     "Predict for [bold]new rows[/bold] with the model of a run.\n\n"
@@ -58,6 +60,7 @@ def command(
     run: Run,
     data: Data,
     out: Out = None,
+    overwrite: Overwrite = False,
     id: Id = None,
     json: AsJson = False,
     delimiter: Delimiter = None,
@@ -65,7 +68,7 @@ def command(
     thousands: Thousands = None,
 ) -> None:
     """Load the model, read the rows, and write what it says of them."""
-    _check_out(out, data)
+    _check_out(out, data, overwrite)
     from earnest.cli.show import counted
     from earnest.training.saving import load_model
 
@@ -91,7 +94,7 @@ def command(
         write(_csv(found.to_dict()).decode())
 
 
-def _check_out(out: Path | None, data: Path) -> None:
+def _check_out(out: Path | None, data: Path, overwrite: bool) -> None:
     """Refuse before any work what could not be written after it."""
     if out is None:
         return
@@ -99,10 +102,9 @@ def _check_out(out: Path | None, data: Path) -> None:
         raise InputError(
             "--out writes a table", needs="a name that ends in .csv or .parquet", got=str(out)
         )
-    if not out.parent.is_dir():
-        raise FormatError(f"there is no folder {str(out.parent)!r}", cure="Make it first.")
     if out.exists() and data.exists() and out.samefile(data):
         raise InputError("--out names the table itself", needs="another file", got=str(out))
+    check_place(out, overwrite)
 
 
 def _table(columns: dict[str, Any]) -> Any:
@@ -124,9 +126,9 @@ def _csv(columns: dict[str, Any]) -> bytes:
 def _save(columns: dict[str, Any], out: Path) -> None:
     import pyarrow.parquet as pq
 
-    from earnest.core.formats import _replacing
+    from earnest.core.writing import replacing
 
-    with _replacing(out.resolve()) as temporary:
+    with replacing(out) as temporary:
         if out.suffix.lower() == ".csv":
             temporary.write_bytes(_csv(columns))
         else:

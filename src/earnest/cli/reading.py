@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from earnest.core.errors import FormatError
 if TYPE_CHECKING:
     from earnest.core.predictions import Predictions
 
+LARGE = 100_000_000  # bytes of a file that is read so long that it is said
 _SIGNS = {"tab": "\t", "\\t": "\t", "space": " "}  # hard to type, or to see
 
 
@@ -39,14 +41,23 @@ def read_predictions(path: Path, *, delimiter: str | None = None, **options: Any
         for None there, and leaves a column out.
     """
     from earnest.adapters.prediction_paths import refuse_foreign, table_of
+    from earnest.cli.tune_progress import patiently
     from earnest.core.predictions import Predictions
 
     refuse_foreign(path)
+    table = table_of(path)
+    size = table.stat().st_size if table.is_file() else 0
     try:
-        return Predictions.load(table_of(path), **named_options(delimiter=delimiter, **options))
+        with patiently(sys.stderr, f"Reading {table.name}, {size / 1e6:,.0f} MB", now=size > LARGE):
+            return Predictions.load(table, **named_options(delimiter=delimiter, **options))
     except OSError as error:
         why = error.strerror or str(error)
         raise FormatError(f"{str(path)!r} cannot be read", got=why) from error
+
+
+def is_large(pi: Predictions) -> bool:
+    """Tell whether predictions are so many that what is asked of them takes long."""
+    return int(pi.responses.nbytes) > LARGE
 
 
 def named_options(*, delimiter: str | None = None, **options: Any) -> dict[str, Any]:

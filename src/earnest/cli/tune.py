@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from earnest.cli import INTERRUPTED
+from earnest.cli import ending_code
 from earnest.cli import tune_options as options
 from earnest.cli.failing import say
 from earnest.cli.options import AsJson, Decimal, Delimiter, Thousands
@@ -127,7 +127,7 @@ def run_job(
         if (out / "run.db").exists():
             say(f"What is finished is kept in {out}/: the same command with --resume goes on.",
                 label="stopped")  # fmt: skip
-        raise typer.Exit(INTERRUPTED) from None
+        raise typer.Exit(ending_code()) from None
     with waiting(told_on, "Writing the report"):
         told = write_report(tuned) if report else None
     if json:

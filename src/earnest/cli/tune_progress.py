@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +14,53 @@ from earnest.core.protocols import Outcome
 from earnest.engine.progress import _span
 
 BAR = 20  # columns
+LONG = 10.0  # seconds of silence that are too many
 PATIENCE = 0.1  # seconds between two states of the line
+
+
+@contextmanager
+def patiently(stream: TextIO | None, text: str, *, now: bool = False) -> Iterator[None]:
+    """Say what goes on if it takes long: after `LONG` seconds, and whenever that has doubled.
+
+    Off a terminal each time is a line of its own, so that a log tells that work goes on.
+
+    Parameters
+    ----------
+    stream : text stream, optional
+        Where to write: standard error, so that results can be piped on.
+    text : str
+        What goes on.
+    now : bool
+        Whether it is known to take long, and is said at once.
+    """
+    if stream is None:
+        yield
+        return
+    live, over, began = is_live(stream), threading.Event(), time.monotonic()
+
+    def say(line: str) -> None:
+        wide = shutil.get_terminal_size().columns - 1
+        stream.write(f"\r\x1b[2K{line[:wide]}" if live else f"{line}\n")
+        stream.flush()
+
+    def tell() -> None:
+        due = LONG
+        while not over.wait(due - (time.monotonic() - began)):
+            say(f"{text}, {_span(due)} so far")
+            due *= 2
+
+    if now:
+        say(f"{text} ..." if live else text)
+    teller = threading.Thread(target=tell, name="earnest-patience", daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        over.set()
+        teller.join()
+        if live:
+            stream.write("\r\x1b[2K")
+            stream.flush()
 
 
 @contextmanager

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from earnest.cli.terminal import write, write_json
 from earnest.core import check
-from earnest.core.errors import InputError
+from earnest.core.errors import FormatError, InputError
 
 FORMS = ("markdown", "latex")
 
@@ -78,3 +79,20 @@ def wrote(result: Any, json: bool, table: str | None) -> bool:
     elif table is not None:
         write(result.to_latex() if table == "latex" else result.to_markdown())
     return json or table is not None
+
+
+def check_place(out: Path, overwrite: bool) -> None:
+    """Refuse before any work a table that could not be written after it.
+
+    A file that is there stays unless the user says otherwise: what was in it may be all there is.
+    """
+    if not out.parent.is_dir():
+        raise FormatError(f"there is no folder {str(out.parent)!r}", cure="Make it first.")
+    if out.is_dir():
+        raise FormatError(f"{str(out)!r} is a folder", needs="the name of a file for --out")
+    if out.exists() and not overwrite:
+        raise FormatError(
+            f"{str(out)!r} is there already",
+            needs="a new name",
+            cure="Name another --out, or say --overwrite.",
+        )

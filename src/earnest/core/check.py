@@ -6,9 +6,10 @@ import math
 import operator
 from collections.abc import Iterable
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
-from earnest.core.errors import InputError
+from earnest.core.errors import FormatError, InputError
 
 
 def one_of(name: str, value: object, allowed: Iterable[str]) -> str:
@@ -74,3 +75,16 @@ def some(values: Iterable[object], limit: int = 5) -> str:
     items = [str(v) for v in values]
     more = f" and {len(items) - limit} more" if len(items) > limit else ""
     return ", ".join(items[:limit]) + more
+
+
+def refuse_stream(path: Path) -> None:
+    """Refuse a pipe or a device: its writer may never come, and it can be read only once."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        pipe = path.is_fifo() or path.is_socket()
+        raise FormatError(
+            f"{str(path)!r} is {'a pipe' if pipe else 'a device'}, not a file",
+            needs="a file on a disk",
+            cure="Write what comes out of it to a file first, and name that."
+            if pipe
+            else "Name a file.",
+        )

@@ -113,6 +113,7 @@ def refuse_absent(path: Path, needs: str) -> None:
     """Refuse a file that is not there, and offer the nearest name in its folder."""
     if path.is_file():
         return
+    check.refuse_stream(path)
     near = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
     raise FormatError(
         f"there is no file {str(path)!r}", needs=needs, cure=check.nearest(path.name, near)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from earnest.core.errors import FormatError, InputError
+from earnest.core.errors import InputError
 from earnest.core.rng import RngLike
 from earnest.core.specs import Side
+from earnest.core.writing import write_file
 from earnest.reporting.asking import ask_all
 from earnest.reporting.content import content_of
 from earnest.reporting.markdown import markdown_of
@@ -66,11 +67,7 @@ class Report:
                 needs=", ".join(FORMS),
                 got=target.name,
             )
-        try:
-            target.write_text(getattr(self, form)(), encoding="utf-8", newline="\n")
-        except OSError as error:
-            raise FormatError("the report cannot be written", got=str(error.strerror)) from None
-        return target
+        return write_file(target, getattr(self, form)())
 
     def _repr_html_(self) -> str:
         from earnest.reporting.fragments import fragment

@@ -65,6 +65,7 @@ def _of_path(path: Path, metric: Any, options: dict[str, Any]) -> Material:
         return material_of_folder(path, metric, options)
     if not path.exists():
         raise FormatError(f"there is no file or folder {str(path)!r}", needs=NEEDS)
+    check.refuse_stream(path)
     if path.suffix.lower() in (".db", ".sqlite"):
         return material_of_run(path, metric)
     try:  # first, since a table that holds no predictions needs no metric

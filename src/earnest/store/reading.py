@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from earnest.core import check
 from earnest.core.errors import FormatError
 from earnest.core.protocols import Key, Outcome
 from earnest.store import schema
@@ -84,6 +85,7 @@ def read_run(path: str | Path, *, arrays: bool = True) -> RunFile:
     real = schema.settled(path)
     if not real.exists():
         raise FormatError(f"there is no file {str(path)!r}", needs="a run file of earnest")
+    check.refuse_stream(real)
     with schema.explained(path):
         connection = _connect(real)
         try:

@@ -81,6 +81,7 @@ class Contents:
 
 def read_file(path: Path) -> Contents:
     """Read a portfolio file, and refuse what it cannot mean."""
+    check.refuse_stream(path)
     try:
         given = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:

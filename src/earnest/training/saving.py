@@ -6,9 +6,10 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from io import BytesIO
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +17,11 @@ from numpy.typing import NDArray
 from earnest.core import check
 from earnest.core.cautions import Caution, Severity
 from earnest.core.errors import EarnestError, FormatError, InputError
+from earnest.core.formats.expanding import check_arrays, refuse_expanding
 from earnest.core.frames.columns import Columns
 from earnest.core.target import Task
 from earnest.training.model_bytes import settled
+from earnest.training.model_checks import check_index, check_made
 from earnest.training.tables.files import SUFFIXES, open_noting
 from earnest.training.tables.kinds import is_number, is_text
 from earnest.training.tables.outcome import column_of
@@ -147,10 +150,24 @@ class Model:
         cautions = [*opened.cautions, *encoded.cautions]
         if extra:
             cautions.append(_ignored(extra))
-        found = self._of(encoded.X, tuple(cautions))
+        found = self._answer(encoded.X, tuple(cautions))
         if id is None:
             return found
         return replace(found, id=id, ids=_ids(opened.columns, id, found))
+
+    def _answer(self, X: NDArray[np.float64], cautions: tuple[Caution, ...]) -> Forecast:
+        """Ask the estimator; its parts may not belong together where its file was changed."""
+        try:
+            return self._of(X, cautions)
+        except EarnestError:
+            raise
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            raise FormatError(
+                "the model cannot predict for these rows",
+                needs="a model as `earnest tune` wrote it",
+                got=f"{type(error).__name__}: {check.show(str(error))}",
+                cure="Make the model again with `earnest tune`.",
+            ) from error
 
     def _of(self, X: NDArray[np.float64], cautions: tuple[Caution, ...]) -> Forecast:
         if self.task in (Task.REGRESSION, Task.SURVIVAL):
@@ -269,25 +286,22 @@ def load_model(run: str | Path) -> Model:
     >>> model.predict(iris.head(2)).labels.tolist()
     [0, 0]
     """
-    from skops.io import load
+    from skops.io import loads
 
     path = _found(Path(run).expanduser())
     with _explained(path):
-        _refuse_other_version(path)
-        types = _types_in(path)
-        strange = sorted(set(types) - set(TRUSTED))
-        if strange:
-            raise FormatError(
-                f"{str(path)!r} names types that are not trusted",
-                needs="the types of earnest and scikit-learn that models are made of",
-                got=check.some(strange),
-                cure="Load only models that earnest wrote.",
-            )
-        data = load(path, trusted=types)
+        content = path.read_bytes()  # once: what was looked at is what is made
+        with ZipFile(BytesIO(content)) as archive:
+            refuse_expanding(archive, path, len(content))
+            _refuse_other_version(path, archive)
+            check_arrays(archive, path)
+            check_index(archive)
+        data = loads(content, trusted=_types_in(content))
         if not isinstance(data, dict) or data.get("format") != FORMAT:
             raise FormatError(
                 f"{str(path)!r} is no model of earnest", needs="a file that `tune` wrote"
             )
+        check_made(data["estimator"])
         about = json.loads(data["about"])
         return Model(
             estimator=data["estimator"],
@@ -314,10 +328,9 @@ def _made_with() -> str:
     return f"scikit-learn {'.'.join(__version__.split('.')[:2])}"
 
 
-def _refuse_other_version(path: Path) -> None:
+def _refuse_other_version(path: Path, archive: ZipFile) -> None:
     """Refuse a model of another scikit-learn, which promises nothing of how it would predict."""
-    with ZipFile(path) as archive:
-        said = archive.comment.decode("utf-8", "replace")
+    said = archive.comment.decode("utf-8", "replace")
     if said and said != _made_with():
         raise FormatError(
             f"{str(path)!r} was made with another version",
@@ -327,11 +340,23 @@ def _refuse_other_version(path: Path) -> None:
         )
 
 
-def _types_in(path: Path) -> list[str]:
-    """Return the types of a file that skops does not trust by itself; nothing is made of them."""
+def _types_in(content: bytes) -> list[str]:
+    """Return the types of a file that skops does not trust by itself; refuse those nobody trusts.
+
+    Nothing is made of them.
+    """
     from skops.io import get_untrusted_types
 
-    return list(get_untrusted_types(file=path))
+    types = list(get_untrusted_types(data=content))
+    strange = sorted(set(types) - set(TRUSTED))
+    if strange:
+        raise FormatError(
+            "the model file names types that are not trusted",
+            needs="the types of earnest and scikit-learn that models are made of",
+            got=check.some(strange),
+            cure="Load only models that earnest wrote.",
+        )
+    return types
 
 
 def _found(path: Path) -> Path:
@@ -342,6 +367,7 @@ def _found(path: Path) -> Path:
             needs=f"a folder that `earnest tune` wrote, with {NAME!r}, or that file",
             cure="Name the run first, then the table: earnest predict run/ new.csv.",
         )
+    check.refuse_stream(file)
     if not file.is_file():
         raise FormatError(
             f"there is no model in {str(path)!r}",
@@ -359,9 +385,14 @@ def _explained(path: Path) -> Iterator[None]:
     """Turn what reading a damaged file gives into one form of message."""
     try:
         yield
-    except EarnestError:
-        raise
-    except (BadZipFile, OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+    except EarnestError as error:
+        raise type(error)(
+            error.what.replace("the model file", repr(str(path))),
+            needs=error.needs,
+            got=error.got,
+            cure=error.cure,
+        ) from error
+    except Exception as error:  # whatever skops, zipfile and NumPy say of a file that is damaged
         raise FormatError(
             f"{str(path)!r} cannot be read as a model",
             needs="a whole file that `earnest tune` wrote",

@@ -12,7 +12,7 @@ from typing import Any
 
 from earnest.core import check
 from earnest.core.errors import FormatError, InputError, StoreError
-from earnest.core.formats import _replacing
+from earnest.core.writing import write_file
 from earnest.store import RunFile, read_run
 from earnest.training.tune_options import Asked
 from earnest.training.tune_plan import DOCUMENT, Plan
@@ -81,13 +81,11 @@ class Folder:
 
     def write_json(self, name: str, data: Mapping[str, Any]) -> None:
         """Write plain data; half a file never stands under the name."""
-        with _replacing(self.path / name) as temporary:
-            temporary.write_text(json.dumps(data, indent=2, allow_nan=False) + "\n", "utf-8")
+        write_file(self.path / name, json.dumps(data, indent=2, allow_nan=False) + "\n")
 
     def write_bytes(self, name: str, data: bytes) -> None:
         """Write a file; half of it never stands under the name."""
-        with _replacing(self.path / name) as temporary:
-            temporary.write_bytes(data)
+        write_file(self.path / name, data)
 
 
 def _shown(path: Path) -> str:

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +15,7 @@ from earnest.core.formats.options import refuse_unknown
 from earnest.core.formats.table import load_table, save_table
 from earnest.core.predictions import Predictions
 from earnest.core.responses import check_threshold
+from earnest.core.writing import replacing
 
 _TEXT = (".csv", ".csv.gz", ".tsv")
 _BINARY = (".parquet", ".arrow", ".feather")
@@ -111,60 +108,14 @@ def save(pi: Predictions, path: str | Path) -> Path:
         Where it was written.
     """
     suffix = _suffix(Path(path), WRITTEN, "written")
-    path = Path(os.path.realpath(path))  # a link stays, and what it points to is written
-    if path.is_dir() or not path.parent.is_dir():
-        raise FormatError(
-            f"{str(path)!r} cannot be written",
-            needs="a file name in a folder that exists",
-            got="a folder" if path.is_dir() else f"no folder {str(path.parent)!r}",
-        )
-    with _replacing(path) as temporary:
+    if Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir():
+        raise FormatError(f"{str(path)!r} is no file, and cannot be replaced by one")
+    with replacing(path) as temporary:
         if suffix == ".npz":
             save_npz(pi, header_text(pi), temporary)
         else:
             save_table(pi, header_text(pi), temporary, suffix)
-    return path
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
-    """Give a file beside `path` to write; it takes its place when it is whole and on the disk."""
-    if path.exists() and not path.is_file():  # a device or a pipe would be gone
-        raise FormatError(f"{str(path)!r} is no file, and cannot be replaced by one")
-    temporary = path.with_name(f".earnest-{secrets.token_hex(8)}.tmp")
-    try:
-        yield temporary
-        _sync(temporary)
-        if path.exists():
-            shutil.copymode(path, temporary)
-        os.replace(temporary, path)
-    except OSError as error:
-        _discard(temporary)
-        raise FormatError(
-            f"{str(path)!r} cannot be written",
-            needs="a folder that can be written to, with room for the file",
-            got=os.strerror(error.errno) if error.errno else str(error),
-        ) from error
-    except BaseException:  # also when interrupted from the keyboard
-        _discard(temporary)
-        raise
-    if os.name == "posix":  # elsewhere a folder cannot be opened
-        _sync(path.parent)
-
-
-def _discard(temporary: Path) -> None:
-    """Remove half a file; where even this is refused, the first error is the one to tell."""
-    with suppress(OSError):
-        temporary.unlink(missing_ok=True)
-
-
-def _sync(path: Path) -> None:
-    """Wait until a file, or the names in a folder, are on the disk."""
-    descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    return Path(os.path.realpath(path))
 
 
 def _existing(path: Path) -> Path:
@@ -183,6 +134,7 @@ def _existing(path: Path) -> Path:
             needs="a file of predictions",
             cure=check.nearest(path.name, near),
         )
+    check.refuse_stream(path)
     return path
 
 

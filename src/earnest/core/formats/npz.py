@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from earnest.core import check
 from earnest.core.errors import FormatError, InputError
+from earnest.core.formats.expanding import check_array, refuse_expanding
 from earnest.core.formats.header import changed, read_header, rebuild
 from earnest.core.formats.options import array_options, refuse_other_options
 from earnest.core.predictions import Predictions
@@ -52,6 +53,7 @@ def load_npz(
 ) -> tuple[Predictions, bool]:
     """Return Π of an NPZ file, and whether earnest wrote it."""
     with readable(path), zipfile.ZipFile(path) as archive:
+        refuse_expanding(archive, path)
         names = [name.removesuffix(".npy") for name in archive.namelist()]
         own = {HEADER, "responses"} <= set(names)
         options = options if own else array_options(options, path)
@@ -172,6 +174,8 @@ def _read(path: Path, archive: zipfile.ZipFile, name: str, mmap: bool | None) ->
         )
     if stored and (mmap or (mmap is None and info.file_size >= LARGE)):
         return _mapped(path, info)
+    with archive.open(info) as member:
+        check_array(member, info, path)
     with archive.open(info) as member:
         return np.asarray(npy.read_array(member, allow_pickle=False))
 

@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 
 from earnest.core.cautions import Caution
 from earnest.core.errors import FormatError
-from earnest.core.formats import _existing, _replacing
+from earnest.core.formats import _existing
+from earnest.core.formats.expanding import refuse_expanding
 from earnest.core.formats.header import changed
 from earnest.core.formats.npz import HEADER, _read, _write, readable
 from earnest.core.replicates import Drawn, Replicates
 from earnest.core.responses import ResponseKind
 from earnest.core.target import Target, Task
+from earnest.core.writing import replacing
 
 SCHEMA = "earnest/replicates/1"
 
@@ -44,7 +46,7 @@ def save_replicates(replicates: Replicates, path: str | Path) -> Path:
         "apparent": replicates.apparent,
         "responses": replicates.responses,
     }
-    with _replacing(path.resolve()) as temporary, zipfile.ZipFile(temporary, "w") as archive:
+    with replacing(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
         for name, array in arrays.items():
             if array is not None:
                 _write(archive, f"{name}.npy", array)
@@ -55,6 +57,7 @@ def load_replicates(path: str | Path, *, verify: bool = True) -> Replicates:
     """Return the replicates of a file that `save_replicates` wrote, or refuse it."""
     path = _existing(Path(path))
     with readable(path), zipfile.ZipFile(path) as archive:
+        refuse_expanding(archive, path)
         arrays = {
             name.removesuffix(".npy"): _read(path, archive, name, False)
             for name in archive.namelist()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import re
 from collections.abc import Mapping
 from itertools import pairwise
@@ -12,6 +11,7 @@ from typing import Any
 from earnest.core import check
 from earnest.core.cautions import Caution, Severity
 from earnest.core.errors import FormatError
+from earnest.core.formats.expanding import read_gzip
 from earnest.core.formats.parsing import parse_text, usual_delimiter
 
 MARKS = ",;\t|"
@@ -27,8 +27,7 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 def read_bytes(path: Path, suffix: str) -> tuple[bytes, tuple[Caution, ...]]:
     """Return the text of a file in UTF-8, and a caution where its encoding had to be guessed."""
-    raw = path.read_bytes()
-    return _as_utf8(gzip.decompress(raw) if suffix.endswith(".gz") else raw, path)
+    return _as_utf8(read_gzip(path) if suffix.endswith(".gz") else path.read_bytes(), path)
 
 
 def read_text(

@@ -104,6 +104,7 @@ def _suffix(path: Path) -> str:
         raise FormatError(
             f"there is no file {str(path)!r}", needs=needs, cure=check.nearest(path.name, near)
         )
+    check.refuse_stream(path)
     found = next((s for s in SUFFIXES if path.name.casefold().endswith(s)), None)
     if found is None:
         raise FormatError(

@@ -1,0 +1,84 @@
+"""SIGTERM ends a command that trains: in order, under its code, with what is finished kept."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from earnest.core.errors import EarnestError
+from earnest.store import read_run
+
+COMMANDS = {
+    "tune": ("--budget", "10m", "--out", "run"),
+    "assess": ("--model", "rf", "--replicates", "2000", "--out", "run.db"),
+    "compare-learners": ("--model", "rf", "--versus", "svm", "--repeats", "200", "--out", "run.db"),
+}
+STORES = {"tune": "run/run.db"}
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 5))
+    y = X[:, 0] + rng.standard_normal(300) > 0
+    rows = [
+        ",".join([f"{v:.4f}" for v in row] + [str(int(c))]) for row, c in zip(X, y, strict=True)
+    ]
+    (tmp_path / "table.csv").write_text("\n".join(["a,b,c,d,e,y", *rows]) + "\n")
+    return tmp_path
+
+
+def stored(path: Path) -> int:
+    try:
+        return len(read_run(path).outcomes)
+    except EarnestError:  # it is not there yet
+        return 0
+
+
+def wait_until(true: object) -> bool:
+    """Wait for something; five minutes are far more than it takes."""
+    limit = time.monotonic() + 300.0
+    while not true():  # type: ignore[operator]
+        if time.monotonic() > limit:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def is_gone(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("to", ["the process", "its group"])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_sigterm_ends_workers_keeps_results_and_warns_of_nothing(
+    command: str, to: str, here: Path
+) -> None:
+    store = here / STORES.get(command, "run.db")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "earnest", command, "table.csv", "-t", "y", "--n-jobs", "2",
+         "--seed", "7", *COMMANDS[command]],
+        cwd=here, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+    )  # fmt: skip
+    assert wait_until(lambda: stored(store) >= 3 or process.poll() is not None)
+    (process.send_signal if to == "the process" else lambda s: os.killpg(process.pid, s))(
+        signal.SIGTERM
+    )
+    said = process.communicate(timeout=300)[1].decode()
+    assert process.returncode == 143, said
+    assert said.splitlines()[-1] == "terminated"
+    assert "goes on" in said
+    assert not [w for w in ("resource_tracker", "Warning", "Traceback", "leaked") if w in said]
+    assert stored(store) >= 3
+    assert wait_until(lambda: is_gone(process.pid))
