@@ -47,12 +47,14 @@ from earnest import (
     keep_predictions,
     nested_cv,
     predictions_from,
+    tune,
 )
 from earnest.core.cautions import CODES, Severity
 from earnest.explanation.surrogate import choose_surrogate
 from earnest.training.saving import Model
 from earnest.training.tabular import Tabular, read_table
 from earnest.training.tune_plan import Plan, plan_remarks
+from earnest.training.tuned import Tuned
 from tests.adapters.replays import TabularPredictor
 
 NOT_YET: set[str] = set()
@@ -295,7 +297,19 @@ TRIGGERS: dict[str, Callable[[], set[str]]] = {
     "EN102": lambda: of(recorded()),
     "EN103": lambda: of(recorded()),
     "EN104": lambda: of(recorded()),
+    "EN110": lambda: codes(tuned_svm().estimate.cautions),
 }
+
+
+def tuned_svm() -> Tuned:
+    """Tune a machine on noise, on which its decision values point the wrong way; seed 3."""
+    rng = np.random.default_rng(3)
+    noise = {"a": rng.normal(size=30), "b": rng.normal(size=30), "y": np.tile([0, 1], 15)}
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "svm.toml")
+        path.write_text('format = 1\n[[model]]\nmodel = "linear_svm"\nC = [1.0]\n')
+        asked = {"target": "y", "portfolio": str(path), "folds": 5, "rng": 7, "n_jobs": 1}
+        return tune(pa.table(noise), **asked)
 
 
 def half_a_study() -> set[str]:

@@ -182,4 +182,5 @@ CODES: dict[str, str] = {
     "EN102": "models of models",
     "EN103": "out-of-bag predictions among out-of-fold ones",
     "EN104": "folds that are not known",
+    "EN110": "decision values that tell no probability",
 }

@@ -95,3 +95,25 @@ def leaking_splits(splits: Splits) -> Iterator[Caution]:
             "Their predictions are not out-of-sample, and every score is too good.",
             "Make train and test rows disjoint.",
         )
+
+
+def no_probabilities(winner: str, *, calibrated: bool) -> Iterator[Caution]:
+    """Yield a caution where no rising curve leads from decision values to probabilities.
+
+    Parameters
+    ----------
+    calibrated : bool
+        Whether the model was made to give probabilities in any case.
+    """
+    yield Caution(
+        "EN110",
+        f"On cases that it was not trained on, the positive class does not have the greater "
+        f"decision values of {winner}."
+        if not calibrated
+        else f"On held-out cases the decision values of {winner} do not tell the classes apart.",
+        "No probability follows from them: `earnest predict` gives the decision values as scores."
+        if not calibrated
+        else "Its probabilities are about the shares of the classes, in the order of the decision "
+        "values.",
+        "Do not rely on this model; gather more cases or better features.",
+    )
