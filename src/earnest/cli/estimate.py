@@ -90,14 +90,14 @@ def command(
         "rng": seed,
         "n_jobs": n_jobs,
     }
-    names = list(dict.fromkeys(method or ["bbc"]))
+    names = list(dict.fromkeys(method or ()))
     if everything or len(names) > 1:
         _several(pi, None if everything else names, ask, json, table)
     else:
-        _one(pi, names[0], ask, json, table)
+        _one(pi, names[0] if names else None, ask, json, table)
 
 
-def _one(pi: Any, method: str, ask: dict[str, Any], json: bool, table: str | None) -> None:
+def _one(pi: Any, method: str | None, ask: dict[str, Any], json: bool, table: str | None) -> None:
     from earnest.cli.show import show_estimate
     from earnest.methods.run import estimate
 
