@@ -151,7 +151,8 @@ def estimates(draw: st.DrawFn, base: Estimate) -> Estimate:
     side = draw(st.sampled_from(SIDES))
     error = draw(st.one_of(st.none(), st.floats(1e-12, 0.5).map(lambda x: unit * x)))
     interval = Interval(*ends[side], draw(st.sampled_from(LEVELS)), side)
-    return replace(base, source=None, cautions=(), value=value, naive=naive, interval=interval, standard_error=error,
+    base = replace(base, source=None, cautions=(), interval=None)
+    return replace(base, value=value, naive=naive, interval=interval, standard_error=error,
                    scale=scale, n_configs=draw(st.integers(1, 5)), no_information=None)  # fmt: skip
 
 

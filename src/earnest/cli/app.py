@@ -27,7 +27,7 @@ from earnest.cli import (
     tests,
     tune,
 )
-from earnest.cli.failing import internal_error, options_for, say, usage_line
+from earnest.cli.failing import internal_error, know_options, options_for, say, usage_line
 from earnest.cli.terminal import guarded_output, write
 from earnest.core.errors import EarnestError
 
@@ -96,6 +96,15 @@ def root(
     """Show the table of contents where no command is named."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
+    else:
+        know_options(options_of(context.invoked_subcommand))
+
+
+def options_of(name: str) -> set[str]:
+    """Return the options of a command, as they are typed."""
+    command = typer.main.get_command(app)
+    params = getattr(command, "commands")[name].params  # noqa: B009
+    return {option for param in params for option in (*param.opts, *param.secondary_opts)}
 
 
 def run(args: Sequence[str] | None = None) -> int:
@@ -119,6 +128,8 @@ def run(args: Sequence[str] | None = None) -> int:
         return BAD_INPUT
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
+    finally:
+        know_options(None)
     if code == INTERRUPTED:
         say("", label="interrupted")
     return code if isinstance(code, int) else 0

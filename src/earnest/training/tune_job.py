@@ -23,7 +23,7 @@ from earnest.core.target import Task
 from earnest.engine import backends
 from earnest.metrics import metric as metric_named
 from earnest.training.portfolio import Portfolio, load_portfolio, needs_probabilities
-from earnest.training.remarks import no_probabilities
+from earnest.training.remarks import in_tune, no_probabilities
 from earnest.training.saving import Model
 from earnest.training.tables.sampling import FEWEST
 from earnest.training.tabular import Tabular, read_table
@@ -263,7 +263,7 @@ def _estimate(search: Any, pi: Predictions) -> Estimate:
     if search._question is None:
         raise search._refuse("estimate")
     made: Estimate = replace(search._question, best=None).answer(pi)
-    return made
+    return replace(made, cautions=tuple(map(in_tune, made.cautions)))
 
 
 def _fitted(estimator: Any, table: Tabular) -> Any:
