@@ -148,13 +148,13 @@ def nested_on_noise() -> set[str]:
 def searched(**knobs: object) -> set[str]:
     """A search on 60 cases of noise; seed 0."""
     rng = np.random.default_rng(0)
-    params = knobs.pop("params", {})
+    params, rows = knobs.pop("params", {}), knobs.pop("rows", np.arange(60))
     knobs = {"scoring": "accuracy", "cv": 3, "random_state": 0, "n_resamples": 100, **knobs}
     grid = knobs.pop("grid", {"C": [0.1, 1.0]})
     search = SearchCV(knobs.pop("model", LogisticRegression()), grid, **knobs)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # scikit-learn's own words on the same things
-        search.fit(rng.standard_normal((60, 2)), np.tile([0, 1], 30), **params)
+        search.fit(rng.standard_normal((60, 2))[rows], np.tile([0, 1], 30)[rows], **params)
     return codes(search.estimate_.cautions)
 
 
@@ -298,7 +298,17 @@ TRIGGERS: dict[str, Callable[[], set[str]]] = {
     "EN103": lambda: of(recorded()),
     "EN104": lambda: of(recorded()),
     "EN110": lambda: codes(tuned_svm().estimate.cautions),
+    "EN111": lambda: searched(rows=np.repeat(np.arange(20), 3)),
+    "EN112": lambda: columns_of(ward=np.repeat(np.arange(20), 2), y=np.repeat(WARDS, 2)),
+    "EN113": lambda: of(far_out(), "bbc", "r2"),
 }
+WARDS = np.array([0, 1, 1, 0, 1, 0, 0, 1, 0, 1, 1, 0, 0, 1, 0, 1, 1, 0, 1, 0])
+
+
+def far_out() -> Predictions:
+    """Predict numbers of which one is a million."""
+    y = np.r_[1e6, np.random.default_rng(0).normal(size=59)]
+    return Predictions.from_arrays(y, np.tile([0.0, 0.1], (60, 1)), np.arange(60) % 5)
 
 
 def tuned_svm() -> Tuned:

@@ -183,4 +183,7 @@ CODES: dict[str, str] = {
     "EN103": "out-of-bag predictions among out-of-fold ones",
     "EN104": "folds that are not known",
     "EN110": "decision values that tell no probability",
+    "EN111": "rows that are copies of others",
+    "EN112": "a column that looks like a group",
+    "EN113": "a few cases that decide the metric",
 }

@@ -70,7 +70,8 @@ class Interval:
         >>> Interval(0.99, 1.0, 0.9, "lower").reaching(0.98)
         Interval(low=0.98, high=1.0, confidence_level=0.9, side='lower')
         """
-        if not (value < self.low or value > self.high):  # NaN is beyond no end
+        inside = not (value < self.low or value > self.high)  # NaN is beyond no end
+        if inside or self.low > self.high:
             return self
         return replace(self, low=min(self.low, value), high=max(self.high, value))
 

@@ -133,8 +133,10 @@ class Estimate:
 
         A mean of skewed draws may lie beyond their quantiles: of draws of which nine in ten are 1,
         the lower limit at 90 % is 1 and the mean is not. Moving a limit keeps levels nested.
+        Limits that were asked for as published stay as they are.
         """
-        if self.interval is not None:
+        published = self.provenance.knobs.get("variant") == "as_published"
+        if self.interval is not None and not published:
             object.__setattr__(self, "interval", self.interval.reaching(self.value))
 
     @property

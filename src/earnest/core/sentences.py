@@ -73,6 +73,8 @@ def printed(estimate: Estimate, places: int | None = None) -> Printed:
     """
     places = places_of([estimate]) if places is None else places
     interval, limits = estimate.interval, estimate.scale.limits
+    if interval is not None:
+        interval = interval.reaching(estimate.value)  # limits as published may not
     ends = (None, None) if interval is None else (interval.low, interval.high)
     naive, low, high = (
         None if each is None else prose(each, places, limits) for each in (estimate.naive, *ends)
@@ -283,7 +285,7 @@ def limits_words(interval: Interval, shown: Printed) -> str:
     the best that a metric can have, so that a bound there is said as the number alone.
     """
     low, high = shown.low or "", shown.high or ""
-    if interval.side != Side.TWO_SIDED and interval.low == interval.high:
+    if interval.side != Side.TWO_SIDED and interval.low == interval.high and low == high:
         return low
     if interval.side == Side.LOWER:
         return f"above {_rounded(low) if low.startswith('under') else low.split()[-1]}"
@@ -298,7 +300,7 @@ def _rounded_to(value: float, text: str, places: int) -> float:
     Differences of printed numbers are taken of these, so that two that differ never differ by 0.
     """
     short = text.startswith(("over", "under"))
-    return float(f"{value:.{places}f}") if short else _read(text)
+    return float(f"{value:.{places if places > 0 else 3}f}") if short else _read(text)
 
 
 def _rounded(text: str) -> str:

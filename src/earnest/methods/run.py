@@ -23,7 +23,7 @@ from earnest.core.tables import Estimates
 from earnest.core.threads import workers
 from earnest.inference.areas import is_auc
 from earnest.inference.no_information import no_information
-from earnest.inference.remarks import evidence_remarks, resampling_remarks
+from earnest.inference.remarks import evidence_remarks, few_decide, resampling_remarks
 from earnest.methods import METHODS
 from earnest.methods.base import (
     Call,
@@ -384,6 +384,8 @@ def _result_remarks(made: Estimate, method: Method, call: Call) -> Iterator[Caut
             f"If others were tried, add their predictions.{_narrower(made)}",
             Severity.NOTE,
         )
+    if made.winner in call.pi.configs.ids:
+        yield from few_decide(call.pi, call.metric, call.pi.configs.ids.index(made.winner))
     yield from few_beyond(made.interval, made.n_valid)
     if made.interval is not None:
         interval = made.interval

@@ -19,6 +19,7 @@ from earnest.inference.winners import winner
 from earnest.training.dropping import drop_remarks, dropping_of
 from earnest.training.failing import tell_failures, warn_of_means
 from earnest.training.fitting import SINGLE
+from earnest.training.hidden_groups import copies_across
 from earnest.training.honest import Question, Trial, trial
 from earnest.training.preparing import Prepared
 from earnest.training.problem import refuse
@@ -177,6 +178,7 @@ def _cautions(
     yield from failed_fits(ledger.failures(), len(ledger.ids))
     yield from overlapping_splits(prepared.splits)
     yield from leaking_splits(prepared.splits)
+    yield from copies_across(prepared.training.X, prepared.training.y, prepared.splits)
     if pooled:
         yield from chosen_by_pooling(problem.metric.title)
     if prepared.routed.score.get("sample_weight") is not None:

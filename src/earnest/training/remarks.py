@@ -28,6 +28,7 @@ IN_TUNE = {
     "EN045": "Look at the configurations in the report; those that fail are left out.",
     "EN046": "Use fewer and larger folds if the mean over folds is wanted.",
     "EN053": "Use fewer and larger folds, or leave `drop` out.",
+    "EN111": "Remove the copies, or name a column that keeps them together by `group`.",
     "EN058": "Choose by a metric of scores, such as roc_auc, and set the threshold yourself.",
 }
 

@@ -22,6 +22,7 @@ from earnest.core.rng import Purpose, Seeds
 from earnest.core.target import Task
 from earnest.engine import backends
 from earnest.metrics import metric as metric_named
+from earnest.training.hidden_groups import find_copies, kept_together, too_few_apart
 from earnest.training.portfolio import Portfolio, load_portfolio, needs_probabilities
 from earnest.training.remarks import in_tune, no_probabilities
 from earnest.training.saving import Model
@@ -205,6 +206,7 @@ def begin(data: Any, asked: Asked, *, out: str | Path | None, resume: bool = Fal
     )
     metric = metric_for(asked.metric, table.task)
     check_folds(table, asked.folds)
+    table = _with_copies_together(table, asked.folds)
     job = Job(
         asked=asked,
         folder=folder,
@@ -216,6 +218,19 @@ def begin(data: Any, asked: Asked, *, out: str | Path | None, resume: bool = Fal
     )
     _ = job.configs  # a portfolio that cannot be read is refused here
     return job
+
+
+def _with_copies_together(table: Tabular, folds: int) -> Tabular:
+    """Return the table with copies of a row as a group, where no groups were given.
+
+    Where too few rows would be left for the folds, they stay as they are, and the search warns.
+    """
+    if table.groups is not None:
+        return table
+    copies = find_copies(table.X, table.y)
+    if copies is None or too_few_apart(copies, table.layers, folds):
+        return table
+    return replace(table, groups=copies, cautions=(*table.cautions, kept_together(copies)))
 
 
 def _nothing_fits(why: str, task: Task) -> InputError:
