@@ -89,7 +89,7 @@ def test_a_folder_is_not_a_table(run, tmp_path):
         ("header.csv", b"y,fold,a\n"),
         ("ragged.csv", b"y,fold,a\n0,1,.2\n1\n"),
         ("binary.csv", bytes(range(256)) * 4),
-        ("latin.csv", "y,fold,é\n0,1,.2\n1,1,.3\n".encode("latin-1")),
+        ("latin.csv", "y,fold,é\n0,1,.2\n0,1,.3\n".encode("latin-1")),
         ("broken.parquet", b"PAR1 this is not Parquet"),
         ("broken.npz", b"PK this is not a zip"),
         ("broken.arrow", b"ARROW1 this is not Arrow"),

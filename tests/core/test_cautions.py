@@ -47,12 +47,14 @@ from earnest import (
     keep_predictions,
     nested_cv,
     predictions_from,
+    tune,
 )
 from earnest.core.cautions import CODES, Severity
 from earnest.explanation.surrogate import choose_surrogate
 from earnest.training.saving import Model
 from earnest.training.tabular import Tabular, read_table
 from earnest.training.tune_plan import Plan, plan_remarks
+from earnest.training.tuned import Tuned
 from tests.adapters.replays import TabularPredictor
 
 NOT_YET: set[str] = set()
@@ -172,13 +174,13 @@ def nested_on_noise() -> set[str]:
 def searched(**knobs: object) -> set[str]:
     """A search on 60 cases of noise; seed 0."""
     rng = np.random.default_rng(0)
-    params = knobs.pop("params", {})
+    params, rows = knobs.pop("params", {}), knobs.pop("rows", np.arange(60))
     knobs = {"scoring": "accuracy", "cv": 3, "random_state": 0, "n_resamples": 100, **knobs}
     grid = knobs.pop("grid", {"C": [0.1, 1.0]})
     search = SearchCV(knobs.pop("model", LogisticRegression()), grid, **knobs)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # scikit-learn's own words on the same things
-        search.fit(rng.standard_normal((60, 2)), np.tile([0, 1], 30), **params)
+        search.fit(rng.standard_normal((60, 2))[rows], np.tile([0, 1], 30)[rows], **params)
     return codes(search.estimate_.cautions)
 
 
@@ -321,10 +323,32 @@ TRIGGERS: dict[str, Callable[[], set[str]]] = {
     "EN102": lambda: of(recorded()),
     "EN103": lambda: of(recorded()),
     "EN104": lambda: of(recorded()),
+    "EN110": lambda: codes(tuned_svm().estimate.cautions),
+    "EN111": lambda: searched(rows=np.repeat(np.arange(20), 3)),
+    "EN112": lambda: columns_of(ward=np.repeat(np.arange(20), 2), y=np.repeat(WARDS, 2)),
+    "EN113": lambda: of(far_out(), "bbc", "r2"),
     "EN120": lambda: of(read_as_predictions()),
     "EN121": lambda: of(in_written_percent()),
     "EN122": lambda: of(stacked_repeats()),
 }
+WARDS = np.array([0, 1, 1, 0, 1, 0, 0, 1, 0, 1, 1, 0, 0, 1, 0, 1, 1, 0, 1, 0])
+
+
+def far_out() -> Predictions:
+    """Predict numbers of which one is a million."""
+    y = np.r_[1e6, np.random.default_rng(0).normal(size=59)]
+    return Predictions.from_arrays(y, np.tile([0.0, 0.1], (60, 1)), np.arange(60) % 5)
+
+
+def tuned_svm() -> Tuned:
+    """Tune a machine on noise, on which its decision values point the wrong way; seed 3."""
+    rng = np.random.default_rng(3)
+    noise = {"a": rng.normal(size=30), "b": rng.normal(size=30), "y": np.tile([0, 1], 15)}
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "svm.toml")
+        path.write_text('format = 1\n[[model]]\nmodel = "linear_svm"\nC = [1.0]\n')
+        asked = {"target": "y", "portfolio": str(path), "folds": 5, "rng": 7, "n_jobs": 1}
+        return tune(pa.table(noise), **asked)
 
 
 def half_a_study() -> set[str]:

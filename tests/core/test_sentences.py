@@ -237,7 +237,8 @@ def test_nearly_one_is_never_printed_as_one():
 )
 def test_a_limit_that_is_not_quite_round_reads_well(low, high, side, said):
     interval = Interval(low, high, 0.95, side)
-    near = dataclasses.replace(SMALL, interval=interval, standard_error=0.0064)
+    value = (low + high) / 2
+    near = dataclasses.replace(SMALL, value=value, interval=interval, standard_error=0.0064)
     assert plain(confidence(near)) == f"With 95 % confidence it {said}."
     words = limits_words(interval, printed(near))
     for opening in ("is ", "lies between ", "lies from "):

@@ -90,7 +90,7 @@ def test_a_rounding_step_is_between_a_twentieth_and_the_whole_of_the_standard_er
         (-0.00001, 3, "0.000"),
         (-0.5, 2, "-0.50"),
         (12.7, 0, "13"),
-        (0.4, 0, "0"),
+        (0.4, 0, "0.4"),
         (math.inf, 3, "inf"),
         (-math.inf, 3, "-inf"),
         (math.nan, 3, "nan"),

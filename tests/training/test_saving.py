@@ -22,6 +22,7 @@ from earnest.training.saving import FORMAT, Model, load_model
 from earnest.training.tables.kinds import Kind
 from earnest.training.tables.schema import Feature, Schema
 from earnest.training.trusted import TRUSTED
+from earnest.training.tune_meaning import Curve
 
 N = 48
 RNG = np.random.default_rng(0)
@@ -202,14 +203,14 @@ def test_scores_that_are_no_probabilities_say_so(task, columns, what):
 
 def test_decision_values_with_a_meaning_are_probabilities_that_agree_with_the_class(tmp_path):
     plain = svm("binary")
-    model = replace(plain, meaning=(2.0, -0.5))
+    model = replace(plain, meaning=Curve(slope=2.0, offset=-0.5, middle=0.25, spread=1.0))
     path = tmp_path / "model.skops"
     path.write_bytes(model.to_bytes())
     found = load_model(path).predict(TABLE)
     value = plain.predict(TABLE).scores
     assert found.columns == ("p_no", "p_yes")
     assert found.cautions == ()
-    np.testing.assert_allclose(found.scores[:, 1], 1 / (1 + np.exp(0.5 - 2.0 * value)), rtol=1e-12)
+    np.testing.assert_allclose(found.scores[:, 1], 1 / (1 + np.exp(1.0 - 2.0 * value)), rtol=1e-12)
     assert found.labels.tolist() == ["yes" if p > 0.5 else "no" for p in found.scores[:, 1]]
     assert list(np.argsort(found.scores[:, 1])) == list(np.argsort(value))
 

@@ -31,7 +31,7 @@ from earnest.cli import (
     tests,
     tune,
 )
-from earnest.cli.failing import internal_error, options_for, say, usage_line
+from earnest.cli.failing import internal_error, know_options, options_for, say, usage_line
 from earnest.cli.terminal import guarded_output, write
 from earnest.core.errors import EarnestError
 
@@ -123,6 +123,15 @@ def root(
     """Show the table of contents where no command is named."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
+    else:
+        know_options(options_of(context.invoked_subcommand))
+
+
+def options_of(name: str) -> set[str]:
+    """Return the options of a command, as they are typed."""
+    command = typer.main.get_command(app)
+    params = getattr(command, "commands")[name].params  # noqa: B009
+    return {option for param in params for option in (*param.opts, *param.secondary_opts)}
 
 
 def run(args: Sequence[str] | None = None) -> int:
@@ -148,6 +157,8 @@ def run(args: Sequence[str] | None = None) -> int:
         if isinstance(error.__cause__, EOFError):  # of a file: nobody is asked anything here
             raise error.__cause__ from None
         code = INTERRUPTED
+    finally:
+        know_options(None)
     if code in ENDINGS:
         code = ending_code()
         say("", label=ENDINGS[code])

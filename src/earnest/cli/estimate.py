@@ -92,11 +92,11 @@ def command(
         "undefined": undefined,
         "n_jobs": n_jobs,
     }
-    names = list(dict.fromkeys(method or ["bbc"]))
+    names = list(dict.fromkeys(method or ()))
     if everything or len(names) > 1:
         answer, show = _several(pi, None if everything else names, ask)
     else:
-        answer, show = _one(pi, names[0], ask)
+        answer, show = _one(pi, names[0] if names else None, ask)
     answer_each(metric, answer, show, seed=seed, json=json, table=table)
 
 
@@ -104,13 +104,15 @@ Answer = Callable[[str, int | None], Any]
 Show = Callable[[Any], None]
 
 
-def _one(pi: Any, method: str, ask: dict[str, Any]) -> tuple[Answer, Show]:
+def _one(pi: Any, method: str | None, ask: dict[str, Any]) -> tuple[Answer, Show]:
     from earnest.cli.show import show_estimate
     from earnest.cli.tune_progress import patiently
     from earnest.methods.run import estimate
 
+    text = f"Estimating by {method}" if method else "Estimating"
+
     def answer(metric: str, seed: int | None) -> Any:
-        with patiently(sys.stderr, f"Estimating by {method}", now=is_large(pi)):
+        with patiently(sys.stderr, text, now=is_large(pi)):
             return estimate(pi, method=method, metric=metric, rng=seed, **ask)
 
     return answer, show_estimate

@@ -7,6 +7,8 @@ import re
 import shlex
 import sys
 import traceback
+from collections.abc import Iterable
+from contextvars import ContextVar
 from types import TracebackType
 from typing import Any
 
@@ -45,8 +47,19 @@ _KEYWORD = re.compile(r"\b(\w+)=(?:'([^']*)'|(\d[\d.]*\d|\d)|(\[\.\.\.\])|None)"
 _PYTHON_ONLY = {"over", "interval", "form", "backend", "repeats", "resampler", "exact"}
 
 
+# The options of the command that runs; None where none does, and then all are known.
+_KNOWN: ContextVar[frozenset[str] | None] = ContextVar("known options", default=None)
+
+
+def know_options(names: Iterable[str] | None) -> None:
+    """Say which options the command has that messages are for; None forgets it."""
+    _KNOWN.set(None if names is None else frozenset(names))
+
+
 def in_options(text: str) -> str:
     """Return a message with the library's arguments turned into options.
+
+    An argument for which the command that runs has no option stays as it is written in Python.
 
     Examples
     --------
@@ -58,13 +71,20 @@ def in_options(text: str) -> str:
 
 
 def _names_as_options(text: str) -> str:
-    return _BACKTICKED.sub(lambda m: _OPTIONS.get(m[1], m[0]), text)
+    return _BACKTICKED.sub(lambda m: _option(m[1]) or m[0], text)
+
+
+def _option(argument: str) -> str | None:
+    """Return the option for an argument of the library, None where the command has none."""
+    option, known = _OPTIONS.get(argument), _KNOWN.get()
+    return option if known is None or option in known else None
 
 
 def _keyword_as_option(match: re.Match[str]) -> str:
-    option = _OPTIONS.get(match[1])
+    option = _option(match[1])
     if option is None:
-        return f"{match[0]} in Python" if match[1] in _PYTHON_ONLY else match[0]
+        only = match[1] in _PYTHON_ONLY or match[1] in _OPTIONS
+        return f"{match[0]} in Python" if only else match[0]
     if match[4]:
         return f"{option} NAME"
     value = shlex.quote(match[2] or match[3] or "")  # an empty name stands for None

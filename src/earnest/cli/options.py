@@ -43,7 +43,8 @@ Methods = Annotated[
     typer.Option(
         "--method",
         metavar="NAME",
-        help="[dim]default: bbc[/dim]  See [bold]earnest methods[/bold]. With knobs: "
+        help="[dim]default: bbc; for one model on a test set delong or holdout[/dim]  See "
+        "[bold]earnest methods[/bold]. With knobs: "
         "\"delong(variant='logit')\". Given several times: all on the same resamples.",
         rich_help_panel=_HOW,
     ),

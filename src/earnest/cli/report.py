@@ -62,7 +62,7 @@ MethodName = Annotated[
     typer.Option(
         "--method",
         metavar="NAME",
-        help="[dim]default: that of the run, or bbc[/dim]",
+        help="[dim]default: that of the run, or as for [bold]estimate[/bold][/dim]",
         rich_help_panel=_HOW,
     ),
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Any, Protocol
 
@@ -60,6 +60,20 @@ class Interval:
         """Tell whether a value lies within, the ends included."""
         numbers = (int, float, np.integer, np.floating)
         return isinstance(value, numbers) and bool(self.low <= value <= self.high)
+
+    def reaching(self, value: float) -> Interval:
+        """Return the interval, widened to hold a value if it does not.
+
+        Examples
+        --------
+        >>> from earnest.core.intervals import Interval
+        >>> Interval(0.99, 1.0, 0.9, "lower").reaching(0.98)
+        Interval(low=0.98, high=1.0, confidence_level=0.9, side='lower')
+        """
+        inside = not (value < self.low or value > self.high)  # NaN is beyond no end
+        if inside or self.low > self.high:
+            return self
+        return replace(self, low=min(self.low, value), high=max(self.high, value))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data; an infinite end is None."""

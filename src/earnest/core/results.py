@@ -73,7 +73,8 @@ class Estimate:
     value, standard_error : float
         In the metric's own units; the standard error is None where a method has none.
     interval : Interval or None
-        Low, high, level and side; None where a method gives no interval.
+        Low, high, level and side; None where a method gives no interval. It always holds the value:
+        limits that draws leave on one side of it are moved up to it.
     metric, method, estimand : str
         What was measured, how, and of what.
     naive : float or None
@@ -126,6 +127,17 @@ class Estimate:
     no_information: float | None = None
     source: LimitSource | None = field(default=None, repr=False, compare=False)
     details: Any = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Let the interval reach the value, so that the two never contradict each other.
+
+        A mean of skewed draws may lie beyond their quantiles: of draws of which nine in ten are 1,
+        the lower limit at 90 % is 1 and the mean is not. Moving a limit keeps levels nested.
+        Limits that were asked for as published stay as they are.
+        """
+        published = self.provenance.knobs.get("variant") == "as_published"
+        if self.interval is not None and not published:
+            object.__setattr__(self, "interval", self.interval.reaching(self.value))
 
     @property
     def metric(self) -> str:

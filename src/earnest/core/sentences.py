@@ -55,6 +55,13 @@ class Printed:
     low: str | None
     high: str | None
 
+    @property
+    def differ(self) -> bool:
+        """Whether a reader sees that the naive number is another one."""
+        if self.naive is None or self.optimism is None or self.naive == self.value:
+            return False
+        return _read(self.optimism) != 0.0
+
 
 def printed(estimate: Estimate, places: int | None = None) -> Printed:
     """Return the numbers of an estimate as text, with the decimals of its standard error.
@@ -66,12 +73,19 @@ def printed(estimate: Estimate, places: int | None = None) -> Printed:
     """
     places = places_of([estimate]) if places is None else places
     interval, limits = estimate.interval, estimate.scale.limits
+    if interval is not None:
+        interval = interval.reaching(estimate.value)  # limits as published may not
     ends = (None, None) if interval is None else (interval.low, interval.high)
     naive, low, high = (
         None if each is None else prose(each, places, limits) for each in (estimate.naive, *ends)
     )
     value = prose(estimate.value, places, limits)
-    gap = None if naive is None else prose(abs(_read(naive) - _read(value)), places, NO_LIMITS)
+    gap = None
+    if naive is not None and estimate.naive is not None:
+        lost = _rounded_to(estimate.naive, naive, places) - _rounded_to(
+            estimate.value, value, places
+        )
+        gap = prose(abs(lost), places, NO_LIMITS)
     return Printed(value, naive, gap, low, high)
 
 
@@ -108,7 +122,7 @@ def form(estimate: Estimate, *, corrected: bool = True) -> Form:
     if not searched or estimate.naive is None or estimate.optimism is None:
         return Form.ALONE
     shown = printed(estimate)
-    if shown.naive == shown.value or estimate.optimism <= 0:
+    if not shown.differ or estimate.optimism <= 0:
         return Form.NONE
     lost = estimate.share_lost
     return Form.LARGE if lost is not None and lost >= LARGE else Form.SMALL
@@ -151,8 +165,11 @@ def headline(
         scored = f"The best of the candidates scored {article(words)} {words}{comma} of"
         return f"{scored} {shown.value} on the cases that elected it, which flatters it."
     if kind is Form.NONE:
-        same = shown.naive == shown.value
-        told = f"as {speaker}" if same else f"no worse than the {shown.naive} that {speaker}"
+        told = (
+            f"as {speaker}"
+            if not shown.differ
+            else f"no worse than the {shown.naive} that {speaker}"
+        )
         return f"{expect}, {told} reported."
     if kind is Form.LARGE:
         return f"{expect}, not the {shown.naive} that {speaker} reported."
@@ -264,14 +281,26 @@ def limits_words(interval: Interval, shown: Printed) -> str:
     """Return the limits in words; 'above' and 'below' belong to one-sided bounds only.
 
     A limit that is not quite 1 is said so that it reads: 'above 0.999' for a bound, '0.987 to
-    over 0.999' for an end of an interval, the number being that of the figures.
+    over 0.999' for an end of an interval, the number being that of the figures. Nothing is above
+    the best that a metric can have, so that a bound there is said as the number alone.
     """
     low, high = shown.low or "", shown.high or ""
+    if interval.side != Side.TWO_SIDED and interval.low == interval.high and low == high:
+        return low
     if interval.side == Side.LOWER:
         return f"above {_rounded(low) if low.startswith('under') else low.split()[-1]}"
     if interval.side == Side.UPPER:
         return f"below {_rounded(high) if high.startswith('over') else high.split()[-1]}"
     return f"{low} to {high}"
+
+
+def _rounded_to(value: float, text: str, places: int) -> float:
+    """Return a number as a reader takes it: 'over 0.999' is all but 1, other text is what it says.
+
+    Differences of printed numbers are taken of these, so that two that differ never differ by 0.
+    """
+    short = text.startswith(("over", "under"))
+    return float(f"{value:.{places if places > 0 else 3}f}") if short else _read(text)
 
 
 def _rounded(text: str) -> str:

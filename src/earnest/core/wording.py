@@ -92,18 +92,28 @@ def number(value: float, places: int, limits: tuple[float, float] = (0.0, 1.0)) 
     ('0.861', '> 0.999', '1.000')
     >>> number(0.99999, 3, (0.0, float("inf"))), number(-0.00001, 3, (-1.0, 1.0))
     ('1.000', '0.000')
+    >>> number(0.998, 0, (float("-inf"), 1.0)), number(-12.3, 0, (float("-inf"), 1.0))
+    ('0.998', '-12')
     """
     if not math.isfinite(value):
         return {math.inf: "inf", -math.inf: "-inf"}.get(value, "nan")
-    if places < 0:
-        return _power(value, places) if value else "0"
     low, high = limits
+    if places <= 0:
+        text = _written(value, 0) if places == 0 else _power(value, places) if value else "0"
+        if low < value < high and float(text) in limits:
+            return number(value, _places_to(min(value - low, high - value)), limits)
+        return text
     rounded, step = float(f"{value:.{places}f}"), 10.0**-places
-    if places and rounded == high and value < high:
+    if rounded == high and value < high:
         return f"> {_written(high - step, places)}"
-    if places and rounded == low and value > low:
+    if rounded == low and value > low:
         return f"< {_written(low + step, places)}"
     return _written(value, places)
+
+
+def _places_to(distance: float) -> int:
+    """Return the decimals that show a distance below 1, at most three."""
+    return min(max(-_exponent(distance), 1), 3)
 
 
 def _written(value: float, places: int) -> str:

@@ -22,6 +22,9 @@ from earnest.resampling.bootstrap import GroupBootstrap
 
 FEW_OF_A_CLASS = 5  # cases of a class in a fold under which fold scores say little
 FEW_GROUPS = 30  # under which a resampling of groups is coarse
+SQUARES = {"mse", "rmse", "r2", "explained_variance"}  # metrics that are sums of squares
+MOST_OF_IT = 0.5  # of a sum of squares: who adds that decides it
+FEW_THAT_DECIDE = 0.01  # of the cases, or one
 FEW_FOR_AN_AUC = 10  # cases of a class with which 95 % limits of an AUC hold in 90 % or less
 
 
@@ -366,3 +369,47 @@ def turned_around(name: str, turned: bool) -> Iterator[Caution]:
             "An AUC that picks its own direction is too optimistic.",
             "Use direction='fixed', and turn scores around yourself where that is known.",
         )
+
+
+def few_decide(pi: Predictions, metric: Metric, config: int) -> Iterator[Caution]:
+    """Yield a caution where a few cases add most of the squares that a metric is made of.
+
+    The squares are those of the winner's errors, and for shares of variance also those of the
+    outcome around its mean.
+    """
+    if metric.name not in SQUARES or pi.target.task is not Task.REGRESSION:
+        return
+    y = np.asarray(pi.target.y, dtype=np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        errors = np.asarray(pi.responses[:, config], dtype=np.float64) - y[:, None]
+        found = {"the winner's errors": np.nanmean(errors**2, axis=1)}
+        if metric.name in ("r2", "explained_variance"):
+            found["the outcome"] = (y - np.median(y)) ** 2
+    counts = {of: _most_of(squares) for of, squares in found.items()}
+    few = {of: n for of, n in counts.items() if n and n <= max(1, FEW_THAT_DECIDE * pi.n_cases)}
+    if few and pi.n_cases >= FEW_OF_A_CLASS:
+        of, count = min(few.items(), key=lambda each: each[1])
+        name = metric.title
+        yield Caution(
+            "EN113",
+            f"{count} of {pi.n_cases:,} cases add{'s' * (count == 1)} "
+            f"{_share(found[of], count):.0%} of the squares of {of}.",
+            f"The {name} is about {'that case' if count == 1 else 'those cases'}: without it, or "
+            f"with another like it, the number would be quite different.",
+            "Check these outcomes for errors of entry; if they are right, use a metric that is not "
+            "made of squares, such as mae, or predict the logarithm.",
+        )
+
+
+def _most_of(squares: NDArray[np.float64]) -> int:
+    """Return how few cases add most of a sum of squares; 0 where it is 0 or not finite."""
+    ranked = np.sort(squares[np.isfinite(squares)])[::-1]
+    total = float(ranked.sum())
+    if not np.isfinite(total) or total <= 0.0:
+        return 0
+    return int(np.searchsorted(np.cumsum(ranked), MOST_OF_IT * total) + 1)
+
+
+def _share(squares: NDArray[np.float64], count: int) -> float:
+    ranked = np.sort(squares[np.isfinite(squares)])[::-1]
+    return float(ranked[:count].sum() / ranked.sum())

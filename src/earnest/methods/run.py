@@ -21,8 +21,9 @@ from earnest.core.sentences import LARGE, elected, percent, printed
 from earnest.core.specs import Side
 from earnest.core.tables import Estimates
 from earnest.core.threads import workers
+from earnest.inference.areas import is_auc
 from earnest.inference.no_information import no_information
-from earnest.inference.remarks import evidence_remarks, resampling_remarks
+from earnest.inference.remarks import evidence_remarks, few_decide, resampling_remarks
 from earnest.methods import METHODS
 from earnest.methods.base import (
     Call,
@@ -41,7 +42,7 @@ from earnest.metrics.responding import check_fits
 def estimate(
     predictions: Predictions | Replicates | NestedPredictions | PairedHalves,
     *,
-    method: str | Method = "bbc",
+    method: str | Method | None = None,
     metric: str | Metric | Any,
     confidence_level: float = 0.95,
     side: Side | str = "two-sided",
@@ -58,9 +59,11 @@ def estimate(
     predictions : Predictions or Replicates
         The out-of-sample predictions of every configuration that was tried; or for the bootstrap
         estimators of one learner, such as '.632+', what `bootstrap_train` made.
-    method : str or Method
+    method : str or Method, optional
         A name (`earnest methods` lists them), with knobs such as "delong(variant='logit')" if
-        there are any to turn, or a configured instance such as `BBC(n_resamples=5000)`.
+        there are any to turn, or a configured instance such as `BBC(n_resamples=5000)`. By default
+        that of the evidence: for one configuration on a test set 'delong' (the AUC) or 'holdout'
+        (other metrics), else 'bbc'.
     metric : str, Metric or callable
         What to measure, named like scikit-learn's scorers and shown in its natural sign.
     confidence_level : float
@@ -101,6 +104,9 @@ def estimate(
     >>> en.estimate(pi, metric="roc_auc", rng=7)
     roc_auc 0.68, 95 % interval [0.56, 0.77] (bbc, winner of 50 configs, n=200)
     """
+    if method is None:
+        resamples = n_resamples is not None or undefined is not None
+        method = usual_method(predictions, metric, resamples=resamples)
     chosen = configured(method, n_resamples=n_resamples, selector=selector, undefined=undefined)
     need_evidence(chosen, predictions)
     call = _call(predictions, metric, confidence_level, side, rng, n_jobs)
@@ -165,6 +171,34 @@ def estimate_all(
         raise EvidenceError("no method can answer", got=next(iter(refused.values())))
     corrected = {one.spec.name for one in chosen if one.spec.corrected}
     return Estimates(tuple(answers), refused, tuple(disagreement(answers, corrected)))
+
+
+def usual_method(
+    evidence: Predictions | Replicates | NestedPredictions | PairedHalves,
+    metric: str | Metric | Any,
+    *,
+    resamples: bool = False,
+) -> str:
+    """Return the method that answers where none is named.
+
+    One configuration on one set of cases is a fixed model and a test set: nothing was selected, so
+    that all cases score. DeLong's limits of an AUC need no resamples; `resamples` says that some
+    were asked for.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> from earnest.methods.run import usual_method
+    >>> pi = en.Predictions.from_arrays([0, 1, 0, 1], [0.2, 0.7, 0.4, 0.6])
+    >>> usual_method(pi, "roc_auc"), usual_method(pi, "accuracy")
+    ('delong', 'holdout')
+    """
+    if not isinstance(evidence, Predictions) or evidence.n_configs > 1:
+        return "bbc"
+    if evidence.n_folds > 1 or evidence.n_repeats > 1:
+        return "bbc"
+    area = is_auc(resolve_metric(metric).on(evidence.target.task), evidence.target)
+    return "delong" if area and not resamples else "holdout"
 
 
 def usual_methods(evidence: Any) -> list[str]:
@@ -320,7 +354,7 @@ def _of_replicates(call: ReplicatesCall) -> Iterator[Caution]:
 def too_optimistic(made: Estimate, *, corrected: bool) -> Iterator[Caution]:
     """Yield a caution where the own score of the winner flatters it by much."""
     lost, shown = made.share_lost, printed(made)
-    if corrected and lost is not None and lost >= LARGE and shown.naive != shown.value:
+    if corrected and lost is not None and lost >= LARGE and shown.differ:
         yield Caution(
             "EN001",
             f"The winner's own score is too optimistic by {shown.optimism}, "
@@ -350,6 +384,8 @@ def _result_remarks(made: Estimate, method: Method, call: Call) -> Iterator[Caut
             f"If others were tried, add their predictions.{_narrower(made)}",
             Severity.NOTE,
         )
+    if made.winner in call.pi.configs.ids:
+        yield from few_decide(call.pi, call.metric, call.pi.configs.ids.index(made.winner))
     yield from few_beyond(made.interval, made.n_valid)
     if made.interval is not None:
         interval = made.interval

@@ -207,7 +207,7 @@ def interval_words(made: Estimate, places: int | None = None) -> str:
 
 def _gap(made: Estimate) -> str:
     shown = printed(made)
-    if shown.naive == shown.value or made.optimism is None or made.optimism <= 0:
+    if not shown.differ or made.optimism is None or made.optimism <= 0:
         return ""
     return f"{shown.optimism} too optimistic"
 

@@ -112,7 +112,7 @@ def ask_all(
     """Ask every verb that the material can answer; what refuses is told in `absent`."""
     told, absent = dict(material.settings), dict[str, str]()
     asked = {
-        "method": method or told.get("method") or "bbc",
+        "method": method or told.get("method"),
         "confidence_level": confidence_level or told.get("confidence_level") or 0.95,
         "side": side or told.get("side") or "two-sided",
         "n_resamples": n_resamples or told.get("n_resamples"),
@@ -140,7 +140,8 @@ def _of_predictions(
     except EarnestError as error:
         absent["answer"] = str(error)
         return Results(material=material)
-    corrected = configured(asked["method"]).spec.corrected or made.n_configs == 1
+    method = configured(asked["method"] or made.method)
+    corrected = method.spec.corrected or made.n_configs == 1
     return Results(
         material=material,
         estimate=made,

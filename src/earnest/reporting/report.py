@@ -120,7 +120,7 @@ def report(
     metric : str, Metric or callable, optional
         What to measure; that of the search by default, needed for predictions.
     method : str or Method, optional
-        What estimates; that of the search, or 'bbc'.
+        What estimates; that of the search, or as `estimate` chooses.
     confidence_level : float, optional
         The level of intervals; that of the search, or 0.95.
     side : {'two-sided', 'lower', 'upper', 'pessimistic'}, optional

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from earnest.core import check
+from earnest.core.cautions import Caution
 from earnest.core.errors import EarnestError, EvidenceError, InputError
 from earnest.core.protocols import Progress
 from earnest.core.results import Estimate, by_severity
@@ -23,8 +24,9 @@ from earnest.training.assess_methods import (
     needs_of,
     with_ratio,
 )
-from earnest.training.assess_plan import Needs, Plan, make_plan
+from earnest.training.assess_plan import Block, Needs, Plan, make_plan
 from earnest.training.assess_question import LearnerQuestion, few_to_learn_from
+from earnest.training.hidden_groups import copies_across
 from earnest.training.split_fitting import SplitTraining
 from earnest.training.splits import can_shuffle
 
@@ -76,6 +78,7 @@ def assessed(
         needs |= needs_of(method, training.repeats(method))
     splits = _trained_splits(question, needs, training)
     replicates = _trained_replicates(question, needs, training)
+    copied = _copied(question, splits)
     answers = []
     for method in able:
         if method.spec.needs is Evidence.REPLICATES:
@@ -90,8 +93,14 @@ def assessed(
             refused[method.spec.name] = error
             continue
         about = splits.remarks() if splits is not None and made.provenance.n_folds else ()
-        answers.append(replace(made, cautions=by_severity([*made.cautions, *about])))
+        answers.append(replace(made, cautions=by_severity([*made.cautions, *about, *copied])))
     return answers, refused
+
+
+def _copied(question: LearnerQuestion, splits: SplitEvidence | None) -> tuple[Caution, ...]:
+    """Return a caution where folds test copies of what they train on."""
+    folds = None if splits is None else splits.plan.blocks.get(Block.FOLDS)
+    return () if folds is None else tuple(copies_across(question.X, question.y, folds))
 
 
 def _asked(

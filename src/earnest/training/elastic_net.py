@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
+from scipy.special import expit, logsumexp, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -28,9 +28,9 @@ Array = NDArray[np.float64]
 class ElasticNetClassifier(ClassifierMixin, BaseEstimator):
     """Logistic regression with an elastic net.
 
-    It minimises the sum of the losses plus 1/C times (l1_ratio |w|_1 + (1 - l1_ratio) |w|²/2). Two
-    classes are fitted by Newton's method with coordinate descent inside, several by one such
-    model for each class against the rest, whose probabilities are divided by their sum.
+    It minimises the sum of the losses plus 1/C times (l1_ratio |w|_1 + (1 - l1_ratio) |w|²/2), by
+    Newton's method with coordinate descent inside. Several classes have one model together, the
+    multinomial one, whose coefficients are improved class by class in turn.
 
     Parameters
     ----------
@@ -62,17 +62,28 @@ class ElasticNetClassifier(ClassifierMixin, BaseEstimator):
             raise InputError(
                 "the outcome has only one class", needs="two classes at least", got="one class"
             )
-        positive = self.classes_[1:] if len(self.classes_) == 2 else self.classes_
-        fits = [self._fit_one(X, (y == label).astype(np.float64)) for label in positive]
-        self.coef_ = np.array([coef for coef, _ in fits])  # (1 or K, p)
-        self.intercept_ = np.array([intercept for _, intercept in fits])
+        codes = np.searchsorted(self.classes_, y)
+        outcome = np.eye(len(self.classes_))[codes]  # (n, K)
+        if len(self.classes_) == 2:
+            coef, intercept = logistic_net(
+                X, outcome[:, 1], self._penalty(X, outcome[:, 1:]), self._mix()
+            )
+            self.coef_, self.intercept_ = coef[None], np.array([intercept])
+        else:
+            penalty = self._penalty(X, outcome)
+            self.coef_, self.intercept_ = multinomial_net(X, outcome, penalty, self._mix())
         return self
 
-    def _fit_one(self, X: Array, y: Array) -> tuple[Array, float]:
-        return logistic_net(X, y, 1.0 / (self.C * len(X)), self.l1_ratio)
+    def _penalty(self, X: Array, outcome: Array) -> float:
+        """Return the penalty of the mean loss, for outcomes of 0 and 1 in columns."""
+        return 1.0 / (self.C * len(X))
+
+    def _mix(self) -> float:
+        """Return the share of the L1 penalty."""
+        return self.l1_ratio
 
     def decision_function(self, X: Any) -> Array:
-        """Return the log odds: (n,), or (n, K) for several classes."""
+        """Return the log odds (n,), or log probabilities of K classes up to a constant: (n, K)."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64)
         scores = np.asarray(X @ self.coef_.T + self.intercept_)
@@ -80,12 +91,10 @@ class ElasticNetClassifier(ClassifierMixin, BaseEstimator):
 
     def predict_proba(self, X: Any) -> Array:
         """Return the probabilities of the classes."""
-        each = expit(self.decision_function(X))
-        if each.ndim == 1:
-            return np.column_stack([1.0 - each, each])
-        total = each.sum(axis=1, keepdims=True)
-        shares = each / np.where(total > 0.0, total, 1.0)
-        return np.asarray(np.where(total > 0.0, shares, 1.0 / each.shape[1]))
+        scores = self.decision_function(X)
+        if scores.ndim == 2:
+            return np.asarray(softmax(scores, axis=1))
+        return np.column_stack([expit(-scores), expit(scores)])
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the likeliest class."""
@@ -116,10 +125,12 @@ class PathClassifier(ElasticNetClassifier):
         self.step = step
         self.steps = steps
 
-    def _fit_one(self, X: Array, y: Array) -> tuple[Array, float]:
+    def _penalty(self, X: Array, outcome: Array) -> float:
         check.whole_number("step", self.step, low=1, high=self.steps)
-        penalty = penalty_path(X, y, self.alpha, self.steps)[self.step - 1]
-        return logistic_net(X, y, penalty, self.alpha)
+        return float(penalty_path(X, outcome, self.alpha, self.steps)[self.step - 1])
+
+    def _mix(self) -> float:
+        return self.alpha
 
 
 class ElasticNetRegressor(Numbers):
@@ -148,9 +159,9 @@ class ElasticNetRegressor(Numbers):
 
 
 def penalty_path(X: Array, y: Array, alpha: float, steps: int) -> Array:
-    """Return the penalties of a path, the largest first: (steps,)."""
+    """Return the penalties of a path for outcomes (n,) or (n, K), the largest first: (steps,)."""
     n, p = X.shape
-    gradient = np.abs((X - X.mean(axis=0)).T @ (y - y.mean())) / n
+    gradient = np.abs((X - X.mean(axis=0)).T @ (y - y.mean(axis=0))) / n
     largest = max(float(gradient.max()), 1e-12) / max(alpha, LEAST_MIX)
     return largest * np.geomspace(1.0, 1e-2 if n < p else 1e-4, steps)
 
@@ -165,23 +176,77 @@ def logistic_net(X: Array, y: Array, penalty: float, l1_ratio: float) -> tuple[A
     return _newton(X, y, penalty, l1_ratio)
 
 
+def multinomial_net(
+    X: Array, outcome: Array, penalty: float, l1_ratio: float
+) -> tuple[Array, Array]:
+    """Return coefficients (K, p) and intercepts (K,) of the penalised mean multinomial loss.
+
+    Parameters
+    ----------
+    outcome : ndarray, shape (n, K)
+        1 in the column of the class, else 0.
+    """
+    if l1_ratio == 0:
+        from sklearn.linear_model import LogisticRegression
+
+        ridge = LogisticRegression(C=1.0 / (penalty * len(X)), max_iter=500)
+        fit_quietly(ridge, X, outcome.argmax(axis=1))
+        return np.asarray(ridge.coef_), np.asarray(ridge.intercept_)
+    return _newton_in_turns(X, outcome, penalty, l1_ratio)
+
+
+def _newton_in_turns(
+    X: Array, outcome: Array, penalty: float, l1_ratio: float
+) -> tuple[Array, Array]:
+    """Minimise as `_newton` does, class by class with the others as they are (Friedman 2010)."""
+    n_classes = outcome.shape[1]
+    rate = np.clip(outcome.mean(axis=0), FLOOR, 1.0 - FLOOR)
+    coef, intercept = np.zeros((n_classes, X.shape[1])), np.log(rate)
+    inner = [_inner_net(X, l1_ratio) for _ in range(n_classes)]
+    score = np.tile(intercept, (len(X), 1))
+
+    def cost(of: Array, weights: Array) -> float:
+        loss = (logsumexp(of, axis=1) - (outcome * of).sum(axis=1)).mean()
+        return float(loss + penalty * _size(weights.ravel(), l1_ratio))
+
+    value = cost(score, coef)
+    for _ in range(MOST_STEPS):
+        before, moved = value, 0.0
+        for k in range(n_classes):
+            chance = np.clip(softmax(score, axis=1)[:, k], FLOOR, 1.0 - FLOOR)
+            weight = chance * (1.0 - chance)
+            inner[k].set_params(alpha=penalty / weight.mean())
+            inner[k].coef_ = coef[k].copy()
+            response = score[:, k] + (outcome[:, k] - chance) / weight
+            fit_weighted(inner[k], X, response, weight / weight.mean())
+            step, shift = inner[k].coef_ - coef[k], float(inner[k].intercept_) - intercept[k]
+            along, factor = X @ step + shift, 1.0
+            while factor > 1e-4:
+                new, weights = score.copy(), coef.copy()
+                new[:, k] += factor * along
+                weights[k] += factor * step
+                trial = cost(new, weights)
+                if trial <= value:
+                    score, coef, value = new, weights, trial
+                    intercept[k] += factor * shift
+                    moved = max(moved, float(np.abs(factor * step).max()))
+                    break
+                factor /= 2.0
+        small = moved <= CLOSE * max(float(np.abs(coef).max()), 1e-3)
+        if small or before - value <= 1e-6 * abs(before):
+            break
+    return coef, intercept - intercept.mean()
+
+
 def _newton(X: Array, y: Array, penalty: float, l1_ratio: float) -> tuple[Array, float]:
     """Minimise by quadratic approximations, each solved by coordinate descent, with halved steps.
 
     The approximation is a least squares problem with weights, which are brought to mean 1 for
     `ElasticNet`; its penalty is divided by the same factor.
     """
-    from sklearn.linear_model import ElasticNet
-
     rate = min(max(float(y.mean()), FLOOR), 1.0 - FLOOR)
     coef, intercept = np.zeros(X.shape[1]), float(np.log(rate / (1.0 - rate)))
-    inner = ElasticNet(
-        l1_ratio=l1_ratio,
-        max_iter=INNER_STEPS,
-        tol=1e-6,
-        warm_start=True,
-        precompute=len(X) > 2 * X.shape[1],
-    )
+    inner = _inner_net(X, l1_ratio)
     value = _objective(X, y, coef, intercept, penalty, l1_ratio)
     for _ in range(MOST_STEPS):
         score = X @ coef + intercept
@@ -209,6 +274,19 @@ def _newton(X: Array, y: Array, penalty: float, l1_ratio: float) -> tuple[Array,
     return coef, intercept
 
 
+def _inner_net(X: Array, l1_ratio: float) -> Any:
+    """Return the least squares of one step, which begins where the last one ended."""
+    from sklearn.linear_model import ElasticNet
+
+    return ElasticNet(
+        l1_ratio=l1_ratio,
+        max_iter=INNER_STEPS,
+        tol=1e-6,
+        warm_start=True,
+        precompute=len(X) > 2 * X.shape[1],
+    )
+
+
 def fit_weighted(model: Any, X: Array, y: Array, weight: Array) -> None:
     """Fit with weights, without the warning of coordinate descent that stops short."""
     from sklearn.exceptions import ConvergenceWarning
@@ -223,5 +301,9 @@ def _objective(
 ) -> float:
     score = X @ coef + intercept
     loss = np.logaddexp(0.0, score).mean() - (y * score).mean()
-    size = l1_ratio * np.abs(coef).sum() + (1.0 - l1_ratio) / 2.0 * (coef @ coef)
-    return float(loss + penalty * size)
+    return float(loss + penalty * _size(coef, l1_ratio))
+
+
+def _size(coef: Array, l1_ratio: float) -> float:
+    """Return what the penalty is of: L1 and half the squares, by their shares."""
+    return float(l1_ratio * np.abs(coef).sum() + (1.0 - l1_ratio) / 2.0 * (coef @ coef))

@@ -16,6 +16,7 @@ from earnest.core.predictions import Predictions
 from earnest.training.dropping import drop_remarks, dropping_of
 from earnest.training.failing import tell_failures, warn_of_means
 from earnest.training.fitting import SINGLE
+from earnest.training.hidden_groups import copies_across
 from earnest.training.honest import Question, Trial, trial
 from earnest.training.preparing import Prepared
 from earnest.training.problem import refuse
@@ -163,6 +164,7 @@ def _cautions(
     yield from failed_fits(ledger.failures(), len(ledger.ids))
     yield from overlapping_splits(prepared.splits)
     yield from leaking_splits(prepared.splits)
+    yield from copies_across(prepared.training.X, prepared.training.y, prepared.splits)
     if unscored:
         yield from nothing_to_choose_by(ledger.ids[0])
     if prepared.routed.score.get("sample_weight") is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from earnest.core import check
 from earnest.core.cautions import Caution, Severity
@@ -10,6 +11,40 @@ from earnest.training.ledger import UNSCORED, Failure
 from earnest.training.splits import Splits
 
 LONGEST = 160  # signs of an error that are shown
+
+# What to do after `tune`, in its own arguments, where the advice of a caution is for those who
+# made the folds, the configurations or the estimate themselves.
+IN_TUNE = {
+    "EN002": "Gather more cases of that class, or use fewer `folds`.",
+    "EN005": "Read `simplest` of the result: the cheapest that is not shown to be worse.",
+    "EN007": "Use fewer and larger folds. The predictions are kept: another method, such as "
+    "bbc_fold, can be asked of them.",
+    "EN009": "Say `group` with a column of blocks of time.",
+    "EN010": "Gather more cases of the rare classes, or choose another `metric`.",
+    "EN014": "Confirm on cases that the search never saw.",
+    "EN015": "Try more configurations: a longer `budget`, or more of `n_configs`.",
+    "EN016": "Choose a lower `confidence_level`.",
+    "EN017": "Gather more cases of that class, or use fewer `folds`.",
+    "EN045": "Look at the configurations in the report; those that fail are left out.",
+    "EN046": "Use fewer and larger folds if the mean over folds is wanted.",
+    "EN053": "Use fewer and larger folds, or leave `drop` out.",
+    "EN111": "Remove the copies, or name a column that keeps them together by `group`.",
+    "EN058": "Choose by a metric of scores, such as roc_auc, and set the threshold yourself.",
+}
+
+
+def in_tune(caution: Caution) -> Caution:
+    """Return a caution whose advice can be followed by someone who called `tune`.
+
+    Examples
+    --------
+    >>> from earnest.core.cautions import Caution
+    >>> from earnest.training.remarks import in_tune
+    >>> in_tune(Caution("EN016", "Few.", "Rough.", "Use n_resamples=9000 or more.")).cure
+    'Choose a lower `confidence_level`.'
+    """
+    cure = IN_TUNE.get(caution.code)
+    return caution if cure is None or not caution.cure else replace(caution, cure=cure)
 
 
 def _first_error(failure: Failure) -> str:
@@ -96,3 +131,25 @@ def leaking_splits(splits: Splits) -> Iterator[Caution]:
             "Their predictions are not out-of-sample, and every score is too good.",
             "Make train and test rows disjoint.",
         )
+
+
+def no_probabilities(winner: str, *, calibrated: bool) -> Iterator[Caution]:
+    """Yield a caution where no rising curve leads from decision values to probabilities.
+
+    Parameters
+    ----------
+    calibrated : bool
+        Whether the model was made to give probabilities in any case.
+    """
+    yield Caution(
+        "EN110",
+        f"On cases that it was not trained on, the positive class does not have the greater "
+        f"decision values of {winner}."
+        if not calibrated
+        else f"On held-out cases the decision values of {winner} do not tell the classes apart.",
+        "No probability follows from them: `earnest predict` gives the decision values as scores."
+        if not calibrated
+        else "Its probabilities are about the shares of the classes, in the order of the decision "
+        "values.",
+        "Do not rely on this model; gather more cases or better features.",
+    )

@@ -27,7 +27,7 @@ from earnest.training.tables.kinds import is_number, is_text
 from earnest.training.tables.outcome import column_of
 from earnest.training.tables.schema import Schema
 from earnest.training.trusted import TRUSTED
-from earnest.training.tune_meaning import probabilities
+from earnest.training.tune_meaning import Curve, probabilities
 
 FORMAT = "earnest-model-1"
 NAME = "model.skops"
@@ -96,9 +96,8 @@ class Model:
         The labels in the order of its codes.
     metric, winner : str
         What it was chosen by, and what it is called.
-    meaning : tuple of float, optional
-        The slope and the offset that make probabilities of its decision values, where it has no
-        probabilities of its own.
+    meaning : Curve, optional
+        What makes probabilities of its decision values, where it has no probabilities of its own.
 
     Examples
     --------
@@ -118,7 +117,7 @@ class Model:
     classes: tuple[Any, ...]
     metric: str
     winner: str
-    meaning: tuple[float, float] | None = None
+    meaning: Curve | None = None
 
     def __repr__(self) -> str:
         roles = check.some(map(repr, self.schema.roles.values()))
@@ -250,8 +249,7 @@ def _scores_only(columns: tuple[str, ...]) -> Caution:
         "EN057",
         f"{check.some(columns)} {'is a score' if len(columns) == 1 else 'are scores'}, not "
         f"{'a probability' if len(columns) == 1 else 'probabilities'}: {above}.",
-        "The winner has no probabilities, and its metric asked for none; scores put the rows in "
-        "order and say no more.",
+        "The winner gives no probabilities; scores put the rows in order and say no more.",
         "Tune with a metric of probabilities, such as log_loss, if you need them.",
         Severity.NOTE,
     )
@@ -314,11 +312,8 @@ def load_model(run: str | Path) -> Model:
         )
 
 
-def _meaning(said: Any) -> tuple[float, float] | None:
-    if said is None:
-        return None
-    slope, offset = map(float, said)
-    return slope, offset
+def _meaning(said: Any) -> Curve | None:
+    return None if said is None else Curve.from_numbers(said)
 
 
 def _made_with() -> str:

@@ -14,6 +14,7 @@ from earnest.core.cautions import Caution
 from earnest.core.errors import InputError
 from earnest.core.frames.columns import Columns
 from earnest.core.target import Task
+from earnest.training.hidden_groups import group_columns
 from earnest.training.inputs import Inputs
 from earnest.training.tables.files import open_noting
 from earnest.training.tables.kinds import Kind, Look, look_at, look_kept
@@ -193,7 +194,11 @@ def read_table(
         rows=outcome.rows[kept],
         n_rows=columns.rows,
         n_known=len(outcome.rows),
-        cautions=(*opened.cautions, *table_remarks(looks, outcome, columns.rows, group)),
+        cautions=(
+            *opened.cautions,
+            *table_remarks(looks, outcome, columns.rows, group),
+            *group_columns(X, outcome.y[kept], schema, group),
+        ),
         words=outcome.words,
         said=outcome.said,
         source=opened.name,

@@ -22,14 +22,16 @@ from earnest.core.rng import Purpose, Seeds
 from earnest.core.target import Task
 from earnest.engine import backends
 from earnest.metrics import metric as metric_named
+from earnest.training.hidden_groups import find_copies, kept_together, too_few_apart
 from earnest.training.portfolio import Portfolio, load_portfolio, needs_probabilities
+from earnest.training.remarks import in_tune, no_probabilities
 from earnest.training.saving import Model
 from earnest.training.tables.sampling import FEWEST
 from earnest.training.tabular import Tabular, read_table
 from earnest.training.tune_folder import ESTIMATE, MODEL, PREDICTIONS, Folder
 from earnest.training.tune_folds import check_folds, make_folds
 from earnest.training.tune_machine import crowding, read_machine
-from earnest.training.tune_meaning import meaning_of
+from earnest.training.tune_meaning import Curve, meaning_of, needs_meaning
 from earnest.training.tune_options import Asked, metric_for
 from earnest.training.tune_pilot import measure
 from earnest.training.tune_plan import Plan, fit_into, least_seconds, plan_remarks
@@ -142,6 +144,8 @@ class Job:
         simplest, count = _simplest(pi, self.metric, by_name, winner.name, level, plan.seed)
         folds, repeats = self.asked.folds, self.asked.repeats
         estimator = _fitted(winner.estimator, table)
+        meaning = meaning_of(winner.name, estimator, pi)
+        made = _with_cautions(made, _of_meaning(winner.name, estimator, pi, meaning))
         results = search.cv_results_
         took = (results["mean_fit_time"] + results["mean_score_time"]).sum() * search.n_splits_
         return Tuned(
@@ -153,7 +157,7 @@ class Job:
                 classes=table.classes,
                 metric=self.metric,
                 winner=winner.name,
-                meaning=meaning_of(winner.name, estimator, pi),
+                meaning=meaning,
             ),
             predictions=pi,
             winner=winner,
@@ -203,6 +207,7 @@ def begin(data: Any, asked: Asked, *, out: str | Path | None, resume: bool = Fal
     )
     metric = metric_for(asked.metric, table.task)
     check_folds(table, asked.folds)
+    table = _with_copies_together(table, asked.folds)
     job = Job(
         asked=asked,
         folder=folder,
@@ -214,6 +219,19 @@ def begin(data: Any, asked: Asked, *, out: str | Path | None, resume: bool = Fal
     )
     _ = job.configs  # a portfolio that cannot be read is refused here
     return job
+
+
+def _with_copies_together(table: Tabular, folds: int) -> Tabular:
+    """Return the table with copies of a row as a group, where no groups were given.
+
+    Where too few rows would be left for the folds, they stay as they are, and the search warns.
+    """
+    if table.groups is not None:
+        return table
+    copies = find_copies(table.X, table.y)
+    if copies is None or too_few_apart(copies, table.layers, folds):
+        return table
+    return replace(table, groups=copies, cautions=(*table.cautions, kept_together(copies)))
 
 
 def _nothing_fits(why: str, task: Task) -> InputError:
@@ -261,7 +279,7 @@ def _estimate(search: Any, pi: Predictions) -> Estimate:
     if search._question is None:
         raise search._refuse("estimate")
     made: Estimate = replace(search._question, best=None).answer(pi)
-    return made
+    return replace(made, cautions=tuple(map(in_tune, made.cautions)))
 
 
 def _fitted(estimator: Any, table: Tabular) -> Any:
@@ -271,6 +289,17 @@ def _fitted(estimator: Any, table: Tabular) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return clone(estimator).fit(table.X, table.y)
+
+
+def _of_meaning(
+    winner: str, estimator: Any, pi: Predictions, meaning: Curve | None
+) -> list[Caution]:
+    """Return what to say where decision values tell no probabilities."""
+    if meaning is None and needs_meaning(estimator, pi):
+        return list(no_probabilities(winner, calibrated=False))
+    if not getattr(estimator[-1], "rises_", True):
+        return list(no_probabilities(winner, calibrated=True))
+    return []
 
 
 def _with_cautions(made: Estimate, more: Sequence[Caution]) -> Estimate:

@@ -1,0 +1,113 @@
+"""The advice of cautions fits the door that the reader came through."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import earnest as en
+from earnest.cli.app import options_of
+from earnest.cli.failing import in_options, know_options
+from earnest.core.cautions import Caution
+from earnest.training.remarks import IN_TUNE, in_tune
+from earnest.training.tune_folder import PREDICTIONS
+from tests.training.tune_tables import portfolio
+
+SOURCE = Path(en.__file__).parent
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
+
+
+def texts(node: ast.expr | None) -> list[str]:
+    """Return the texts that an expression may give, 1 standing for what is filled in."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return [text]
+        case ast.JoinedStr(values=parts):
+            return ["".join(p.value if isinstance(p, ast.Constant) else "1" for p in parts)]
+        case ast.IfExp(body=one, orelse=other):
+            return [*texts(one), *texts(other)]
+        case ast.BinOp(left=one, right=other):
+            return [a + b for a in texts(one) for b in texts(other)]
+    return []
+
+
+def written_cautions() -> Iterator[Caution]:
+    """Yield every caution that the source can give, by each of its cures."""
+    for path in sorted(SOURCE.rglob("*.py")):
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "Caution":
+                given = dict(enumerate(call.args)) | {
+                    word.arg: word.value for word in call.keywords
+                }
+                code = given.get(0, given.get("code"))
+                if isinstance(code, ast.Constant):
+                    for cure in texts(given.get(3, given.get("cure"))):
+                        yield Caution(code.value, "Seen.", "Follows.", cure)
+
+
+CAUTIONS = list(written_cautions())
+
+
+def test_the_cautions_are_found():
+    assert len(CAUTIONS) > 80
+    assert {"EN005", "EN007", "EN016", "EN058"} <= {caution.code for caution in CAUTIONS}
+
+
+@pytest.mark.parametrize("command", ["tune", "estimate", "assess"])
+def test_advice_names_only_options_that_the_command_has(command):
+    known = options_of(command)
+    know_options(known)
+    try:
+        for caution in CAUTIONS:
+            told = in_tune(caution) if command == "tune" else caution
+            assert set(OPTION.findall(in_options(told.cure))) <= known, (command, told)
+    finally:
+        know_options(None)
+
+
+def test_advice_after_tune_names_only_its_arguments():
+    known = {*inspect.signature(en.tune).parameters, "simplest"}
+    for code, cure in IN_TUNE.items():
+        assert set(re.findall(r"`(\w+)`", cure)) <= known, code
+        assert not re.search(r"\w=", cure), code
+
+
+def test_ties_and_few_cases_after_tune_are_not_answered_by_options_of_estimate(tmp_path, run):
+    """Two folds of a constant column: every configuration ties, and a class is rare."""
+    y = np.array([0, 1, 1, 1] * 6)
+    rng = np.random.default_rng(0)
+    table = pa.table({"a": rng.normal(size=24), "b": np.tile([0.0, 1.0], 12), "y": y})
+    asked = {"folds": 3, "rng": 7, "n_jobs": 1, "portfolio": portfolio(tmp_path)}
+    made = en.tune(table, target="y", metric="accuracy", out=tmp_path / "run", **asked)
+    cures = {caution.code: caution.cure for caution in made.estimate.cautions}
+    assert "EN002" in cures
+    assert "EN005" in cures
+    assert all("selector" not in cure and "stratified" not in cure for cure in cures.values())
+    again = en.Predictions.load(tmp_path / "run" / PREDICTIONS)
+    plain = {c.code: c.cure for c in en.estimate(again, metric="accuracy", rng=0).cautions}
+    assert "stratified" in plain["EN002"]
+    done = run("tune", _csv(table, tmp_path), "-t", "y", "-m", "accuracy", "--folds", "3",
+               "--portfolio", asked["portfolio"], "--out", tmp_path / "other", "--seed", "7",
+               "--n-jobs", "1", "--no-report")  # fmt: skip
+    assert set(OPTION.findall(done.out)) <= options_of("tune")
+
+
+def _csv(table: pa.Table, folder: Path) -> Path:
+    from pyarrow import csv
+
+    path = folder / "table.csv"
+    csv.write_csv(table, path)
+    return path
+
+
+def test_a_run_of_another_command_knows_its_own_options(run, table):
+    done = run("estimate", table, "-m", "roc_auc", "--seed", "7", "--n-resamples", "50")
+    assert "--n-resamples" in done.out
+    assert in_options("Use n_resamples=9.") == "Use --n-resamples 9."
