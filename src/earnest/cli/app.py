@@ -27,7 +27,7 @@ from earnest.cli import (
     tests,
     tune,
 )
-from earnest.cli.failing import internal_error, options_for, say, usage_line
+from earnest.cli.failing import internal_error, options_for, say, system_line, usage_line
 from earnest.cli.terminal import guarded_output, write
 from earnest.core.errors import EarnestError
 
@@ -116,6 +116,9 @@ def run(args: Sequence[str] | None = None) -> int:
         return BAD_INPUT
     except EarnestError as error:
         say(options_for(error))
+        return BAD_INPUT
+    except (OSError, MemoryError) as error:
+        say(system_line(error))
         return BAD_INPUT
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core import check
 from earnest.core.cautions import Caution, Severity
-from earnest.core.errors import EarnestError, FormatError, InputError
+from earnest.core.errors import FormatError, InputError
+from earnest.core.formats.content import foreign_content
 from earnest.core.frames.columns import Columns
 from earnest.core.target import Task
 from earnest.training.model_bytes import settled
@@ -271,7 +270,7 @@ def load_model(run: str | Path) -> Model:
     from skops.io import load
 
     path = _found(Path(run).expanduser())
-    with _explained(path):
+    with foreign_content(path, needs="a whole model file that `earnest tune` wrote"):
         _refuse_other_version(path)
         types = _types_in(path)
         strange = sorted(set(types) - set(TRUSTED))
@@ -351,18 +350,3 @@ def _found(path: Path) -> Path:
             else "",
         )
     return file
-
-
-@contextmanager
-def _explained(path: Path) -> Iterator[None]:
-    """Turn what reading a damaged file gives into one form of message."""
-    try:
-        yield
-    except EarnestError:
-        raise
-    except (BadZipFile, OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-        raise FormatError(
-            f"{str(path)!r} cannot be read as a model",
-            needs="a whole file that `earnest tune` wrote",
-            got=f"{type(error).__name__}: {check.show(str(error))}",
-        ) from error

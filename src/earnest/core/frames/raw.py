@@ -49,28 +49,34 @@ def holds_data(table: Any) -> bool:
     (True, False)
     """
     try:
-        columns = Columns.of(table)
+        columns = table if isinstance(table, Columns) else Columns.of(table)
         plain = {name: name.strip().casefold() for name in columns.names}
         if any(word in WORDS_OF_PREDICTIONS for word in plain.values()):
             return False
-        values = [columns.array(name) for name in plain if plain[name] not in WORDS_OF_CASES]
+        ranges: list[tuple[float, float]] = []
+        texts: list[set[str]] = []
+        for name in (name for name in plain if plain[name] not in WORDS_OF_CASES):
+            values = columns.array(name)
+            if values.dtype.kind in "iuf" and (known := values[np.isfinite(values)]).size:
+                ranges.append((float(known.min()), float(known.max())))
+            elif values.dtype.kind in "UO":
+                texts.append({word for word in values.tolist() if isinstance(word, str)})
     except InputError:
         return False
-    return _unlike_ranges(values) + _unlike_words(values) >= ENOUGH
+    return _unlike_ranges(ranges) + _unlike_words(texts) >= ENOUGH
 
 
-def _unlike_ranges(values: Sequence[Any]) -> int:
-    """Count the columns of numbers outside the largest set whose ranges have a point in common."""
-    numbers = [v[np.isfinite(v)] for v in values if v.dtype.kind in "iuf"]
-    ranges = np.array([(v.min(), v.max()) for v in numbers if v.size], dtype=float)
-    if not len(ranges):
+def _unlike_ranges(ranges: Sequence[tuple[float, float]]) -> int:
+    """Count the ranges outside the largest set that has a point in common."""
+    if not ranges:
         return 0
-    low, high = ranges.T
-    return len(ranges) - max(int(((low <= at) & (at <= high)).sum()) for at in low)
+    low, high = np.sort(np.array(ranges).T, axis=1)
+    begun = np.searchsorted(low, low, side="right")  # ranges that begin at this point or before,
+    over = np.searchsorted(high, low, side="left")  # and those that are over by then
+    return len(ranges) - int((begun - over).max())
 
 
-def _unlike_words(values: Sequence[Any]) -> int:
-    """Count the columns of text outside the largest set that has a word in common."""
-    texts = [{w for w in v.tolist() if isinstance(w, str)} for v in values if v.dtype.kind in "UO"]
+def _unlike_words(texts: Sequence[set[str]]) -> int:
+    """Count the sets of words outside the largest number of them that share a word."""
     shared = Counter(word for words in texts for word in words)
     return len(texts) - max(shared.values(), default=0)
