@@ -95,6 +95,7 @@ def _open(
     mmap: bool | None = False,
 ) -> Source:
     """Open a file of a table; all that libraries read of it goes through one door."""
+    header: bytes | str | None
     with foreign_content(path):
         if suffix in CSV:
             header, source = read_csv(path, suffix, options)
