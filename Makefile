@@ -6,7 +6,7 @@
 #   make PYTHON=python3.12 test      which Python a new environment is made with
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-portable test-slow test-all test-sklearn check bench docs clean distclean
+.PHONY: help demo test test-portable test-slow test-all test-sklearn check bench fuzz docs clean distclean
 
 PYTHONS := $(or $(PYTHON),python3 python3.13 python3.12 python3.11)
 USABLE  := import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))
@@ -55,13 +55,16 @@ check: $(VENV)/.installed ## lint, format, types, and who may import whom
 bench: $(VENV)/.installed ## measure the speed claims
 	$(VENV)/bin/python -m benchmarks.speed $(ARGS)
 
+fuzz: $(VENV)/.installed ## damaged and odd files and arguments for MINUTES=10; what is found stands in fuzz-findings/
+	$(THREADS) $(VENV)/bin/python -m tests.fuzz.run --minutes $(or $(MINUTES),10) $(ARGS)
+
 docs: $(VENV)/.installed-docs ## build the documentation; a warning or a broken link is an error
 	$(VENV)/bin/python -m sphinx -W --keep-going -b html $(ARGS) docs docs/_build/html
 	$(VENV)/bin/python docs/check_links.py docs/_build/html
 	@echo "Open docs/_build/html/index.html"
 
 clean: ## remove what the other targets made, except the environments
-	rm -rf build dist demo docs/_build
+	rm -rf build dist demo fuzz-findings docs/_build
 	rm -rf .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis
 	find . -path './.venv*' -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
 

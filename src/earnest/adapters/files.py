@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -12,6 +11,8 @@ from earnest.adapters import optuna, run_file, smac
 from earnest.adapters.ask import MARKS, Ask
 from earnest.core import check
 from earnest.core.errors import FormatError
+from earnest.core.formats.content import foreign_content
+from earnest.core.result_files import parse_json
 from earnest.core.trials import Trials
 from earnest.core.trials_table import refuse_absent
 
@@ -91,7 +92,8 @@ def tables_of(path: Path) -> set[str]:
 
 def _read_json(path: Path, ask: Ask) -> Trials:
     """Read a journal, which is one JSON a line, or a run history, which is one in all."""
-    text = path.read_text(encoding="utf-8")
+    with foreign_content(path, needs="text in UTF-8"):
+        text = path.read_text(encoding="utf-8")
     if isinstance(_parsed(text.partition("\n")[0]), dict) and '"op_code"' in text[:4096]:
         return optuna.read_journal(path, ask)
     if smac.is_history(_parsed(text)):
@@ -101,7 +103,7 @@ def _read_json(path: Path, ask: Ask) -> Trials:
 
 def _parsed(text: str) -> object:
     try:
-        return json.loads(text)
+        return parse_json(text)
     except ValueError:
         return None
 

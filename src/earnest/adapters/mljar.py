@@ -7,7 +7,6 @@ there are `predictions_validation.csv` and `split_validation_indices.npy` instea
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from earnest.core import check
 from earnest.core.arrays import missing, whole_as_int
 from earnest.core.errors import EvidenceError, FormatError, InputError
 from earnest.core.predictions import Predictions
+from earnest.core.result_files import parse_json
 
 TOOL = "mljar-supervised"
 FILES = ("predictions_out_of_folds.csv", "predictions_validation.csv", "predictions_ensemble.csv")
@@ -148,7 +148,7 @@ def _read(folder: Path) -> Table:
 
 def _json(path: Path) -> dict[str, Any]:
     try:
-        return dict(json.loads(path.read_text(encoding="utf-8")))
+        return dict(parse_json(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError) as error:
         raise FormatError(
             f"{path.name!r} cannot be read", needs="a JSON file of mljar", got=str(error)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 from earnest.adapters.ask import Ask
 from earnest.core import check
 from earnest.core.errors import FormatError, InputError
+from earnest.core.formats.content import foreign_content
 from earnest.core.parameters import Kind, Parameter, plain
 from earnest.core.space import Space
 from earnest.core.space_inference import guesses, infer_space
@@ -133,14 +134,12 @@ def _objective(study: Any, asked: str | int | None) -> tuple[int, str]:
 
 def read_url(url: str, ask: Ask) -> Trials:
     """Read a study from a storage URL such as `sqlite:///study.db`."""
-    with study_of_url(url, ask.study) as study:
-        return read_study(study, replace(ask, study=None))
+    return read_study(study_of_url(url, ask.study), replace(ask, study=None))
 
 
 def read_sqlite(path: Path, ask: Ask) -> Trials:
     """Read a study from a SQLite file, which is opened for reading only."""
-    with study_of_sqlite(path, ask.study) as study:
-        return read_study(study, replace(ask, study=None))
+    return read_study(study_of_sqlite(path, ask.study), replace(ask, study=None))
 
 
 def read_journal(path: Path, ask: Ask) -> Trials:
@@ -148,22 +147,32 @@ def read_journal(path: Path, ask: Ask) -> Trials:
     return read_study(study_of_journal(path, ask.study), replace(ask, study=None))
 
 
-@contextmanager
-def study_of_url(url: str, name: str | None) -> Iterator[Any]:
-    """Open the study of a storage URL while it is read."""
+@dataclass(frozen=True)
+class StudyRead:
+    """What a storage held of a study, with the names that a study has: nothing is read later."""
+
+    study_name: str
+    directions: Sequence[Any]
+    metric_names: Sequence[str]
+    trials: Sequence[Any]
+
+    def get_trials(self, deepcopy: bool = False) -> list[Any]:
+        """Return the trials."""
+        return list(self.trials)
+
+
+def study_of_url(url: str, name: str | None) -> StudyRead:
+    """Return the study of a storage URL."""
     if url.startswith(LOCAL) and not url.startswith(LOCAL + "file:"):
         path = Path(url.removeprefix(LOCAL).partition("?")[0])
         refuse_absent(path, "a SQLite file of Optuna")
-        with study_of_sqlite(path, name) as study:
-            yield study
-        return
+        return study_of_sqlite(path, name)
     with _storage(url) as storage:
-        yield _loaded(storage, name, url.rpartition("@")[2])
+        return _loaded(storage, name, url.rpartition("@")[2])
 
 
-@contextmanager
-def study_of_sqlite(path: Path, name: str | None) -> Iterator[Any]:
-    """Open the study of a SQLite file while it is read, for reading only."""
+def study_of_sqlite(path: Path, name: str | None) -> StudyRead:
+    """Return the study of a SQLite file, which is opened for reading only."""
     where = f"{path.resolve().as_uri()}?mode=ro"
 
     def opened() -> sqlite3.Connection:
@@ -171,30 +180,58 @@ def study_of_sqlite(path: Path, name: str | None) -> Iterator[Any]:
 
     # Connected by hand: a path within a URL of SQLAlchemy may not have every sign.
     with _storage("sqlite://", {"creator": opened, "poolclass": _pool()}) as storage:
-        yield _loaded(storage, name, path.name)
+        return _loaded(storage, name, path.name)
 
 
-def study_of_journal(path: Path, name: str | None) -> Any:
+def study_of_journal(path: Path, name: str | None) -> StudyRead:
     """Return the study of a journal file."""
     _optuna()
     from optuna.storages import JournalStorage
     from optuna.storages.journal import JournalFileBackend
 
-    try:
+    with foreign_content(path, needs="a whole journal of Optuna"):
         storage = JournalStorage(JournalFileBackend(str(path)))
-    except (KeyError, TypeError, ValueError, OSError) as error:
-        raise FormatError(
-            f"{path.name!r} cannot be read",
-            needs="a whole journal of Optuna",
-            got=f"{type(error).__name__}: {error}",
-        ) from error
     return _loaded(storage, name, path.name)
 
 
-def _loaded(storage: Any, name: str | None, where: str) -> Any:
-    import optuna
+def _loaded(storage: Any, name: str | None, where: str) -> StudyRead:
+    """Read all of a study through the door for what other libraries read."""
+    with foreign_content(where, needs="a whole storage of Optuna"):
+        names = [str(one.study_name) for one in storage.get_all_studies()]
+    found = _named(names, name, where)
+    with foreign_content(where, needs="a whole storage of Optuna"):
+        import optuna
 
-    names = [s.study_name for s in storage.get_all_studies()]
+        study = optuna.load_study(study_name=found, storage=storage)
+        read = StudyRead(
+            found,
+            list(study.directions),
+            [str(one) for one in study.metric_names or []],
+            study.get_trials(deepcopy=False),
+        )
+    _refuse_damaged(read, where)
+    return read
+
+
+def _refuse_damaged(study: StudyRead, where: str) -> None:
+    """Refuse a storage that lacks rows which Optuna writes together, and reads apart."""
+    count = len(study.directions)
+    lacking = [
+        trial.number
+        for trial in study.trials
+        if trial.state.name == "COMPLETE"
+        and [isinstance(value, (int, float)) for value in trial.values or ()] != [True] * count
+    ]
+    if lacking or not count or len(study.metric_names) not in (0, count):
+        raise FormatError(
+            f"{where!r} cannot be read",
+            needs="a whole storage of Optuna, with a value of every objective for each trial",
+            got=f"no value of trial {check.some(lacking)}" if lacking else f"{count} objectives",
+        )
+
+
+def _named(names: list[str], name: str | None, where: str) -> str:
+    """Return the name of the study that is meant."""
     if name is None and len(names) == 1:
         name = names[0]
     if name is None or name not in names:
@@ -207,7 +244,7 @@ def _loaded(storage: Any, name: str | None, where: str) -> Any:
             needs=f"`study`, one of {check.some(map(repr, names), limit=10)}" if names else "",
             cure=check.nearest(name, names) if name else "",
         )
-    return optuna.load_study(study_name=name, storage=storage)
+    return name
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.optuna import study_of_journal, study_of_sqlite, study_of_url
+from earnest.adapters.optuna import StudyRead, study_of_journal, study_of_sqlite, study_of_url
 from earnest.adapters.optuna_kept import Part, parts_of, sampler_of
 from earnest.adapters.wanted import Wanted
 from earnest.core import check
@@ -67,17 +66,17 @@ def predictions_of_study(study: Any, wanted: Wanted) -> Predictions:
 
 def predictions_of_storage(source: str | Path, wanted: Wanted) -> Predictions:
     """Make Π from a study in a storage: a URL, a SQLite file or a journal file."""
-    with _opened(source, wanted.study) as study:
-        return predictions_of_study(study, replace(wanted, study=None))
+    study = _opened(source, wanted.study)
+    return predictions_of_study(study, replace(wanted, study=None))
 
 
-def _opened(source: str | Path, name: str | None) -> Any:
+def _opened(source: str | Path, name: str | None) -> StudyRead:
     if isinstance(source, str) and "://" in source:
         return study_of_url(source, name)
     path = Path(source)
     with path.open("rb") as file:
         database = file.read(16).startswith(b"SQLite format 3")
-    return study_of_sqlite(path, name) if database else nullcontext(study_of_journal(path, name))
+    return study_of_sqlite(path, name) if database else study_of_journal(path, name)
 
 
 def _refuse_no_folder(store: Any) -> None:

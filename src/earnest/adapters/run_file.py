@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ import numpy as np
 from earnest.adapters.ask import Ask
 from earnest.adapters.score_names import ScoreName, score_name
 from earnest.adapters.scored import COMPLETE, DROPPED, FAILED, Scored
-from earnest.core.errors import FormatError
+from earnest.core.errors import EarnestError, FormatError
 from earnest.core.protocols import Outcome
+from earnest.core.result_files import parse_json
 from earnest.core.trials import Trials
 from earnest.store import RunFile, read_run
 
@@ -75,22 +77,18 @@ def _configs(run: RunFile) -> list[dict[str, Any]]:
             needs="the run of a SearchCV",
             got=run.identity.get("kind", f"{len(run.outcomes)} outcomes"),
         )
-    try:
-        return [dict(one["params"]) for one in json.loads(run.documents[CONFIGS])]
-    except (ValueError, TypeError, KeyError) as error:
-        raise _damaged(run, CONFIGS, error) from error
+    with document_of(run, CONFIGS):
+        return [dict(one["params"]) for one in parse_json(run.documents[CONFIGS])]
 
 
 def _about(run: RunFile) -> dict[str, Any]:
     """Return what the run says of its scores; nothing where it was written before they were."""
     if ABOUT not in run.documents:
         return {}
-    try:
-        about = dict(json.loads(run.documents[ABOUT]))
+    with document_of(run, ABOUT):
+        about = dict(parse_json(run.documents[ABOUT]))
         version = int(about["version"])
         about["scores"] = {str(k): ScoreName(**one) for k, one in about["scores"].items()}
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise _damaged(run, ABOUT, error) from error
     if version > VERSION:
         raise FormatError(
             f"{run.path.name!r} was written by a newer earnest",
@@ -101,11 +99,19 @@ def _about(run: RunFile) -> dict[str, Any]:
     return about
 
 
-def _damaged(run: RunFile, name: str, error: Exception) -> FormatError:
-    return FormatError(
-        f"the document {name!r} of {run.path.name!r} cannot be read",
-        got=f"{type(error).__name__}: {error}",
-    )
+@contextmanager
+def document_of(run: RunFile, name: str) -> Iterator[None]:
+    """Turn what comes of reading a document that was changed into one form of message."""
+    try:
+        yield
+    except EarnestError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise FormatError(
+            f"the document {name!r} of {run.path.name!r} cannot be read",
+            needs="a run file as it was written",
+            got=f"{type(error).__name__}: {error}",
+        ) from error
 
 
 def _keys(about: Mapping[str, Any], outcomes: Any) -> dict[str, ScoreName]:

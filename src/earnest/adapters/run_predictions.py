@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.run_file import CONFIGS
+from earnest.adapters.run_file import CONFIGS, document_of
 from earnest.adapters.wanted import Wanted
 from earnest.core import check
 from earnest.core.arrays import as_array
@@ -22,7 +22,8 @@ from earnest.core.configs import Configs
 from earnest.core.errors import EvidenceError, FormatError, InputError
 from earnest.core.predictions import Predictions
 from earnest.core.responses import ResponseKind
-from earnest.core.target import Target, plain_labels
+from earnest.core.result_files import parse_json
+from earnest.core.target import Target, Task, plain_labels
 from earnest.core.target_reading import read_target
 from earnest.store import RunFile, read_run
 
@@ -61,11 +62,14 @@ def predictions_of_run_file(path: str | Path, wanted: Wanted) -> Predictions:
     said = ("store", "study", "fold", "task", "positive", "classes", "response")
     wanted.refuse("a run file", *said, "ensembles", "trust_pickle")
     run = read_run(path)
-    about = _about(run)
+    with document_of(run, CASES):
+        about = _about(run)
     y = wanted.outcome(f"the run file {run.path.name!r}")
     target = _target(y, about, wanted, run)
-    names, params = _configs(run)
-    responses, folds = _arrays(run, about, len(names))
+    with document_of(run, CONFIGS):
+        names, params = _configs(run)
+    with document_of(run, CASES):
+        responses, folds = _arrays(run, about, len(names))
     static = about["static"] if wanted.static is None else bool(wanted.static)
     return Predictions(
         target=target,
@@ -75,7 +79,7 @@ def predictions_of_run_file(path: str | Path, wanted: Wanted) -> Predictions:
         fold_names=tuple(
             tuple(str(k) for k in range(folds[:, r].max() + 1)) for r in range(folds.shape[1])
         ),
-        kind=ResponseKind(about["response"]),
+        kind=about["response"],
     )
 
 
@@ -89,7 +93,16 @@ def _about(run: RunFile) -> dict[str, Any]:
             cure="Run the same search again with this `store`: what is finished is not trained "
             "anew, and `predictions_` of the search are what you look for.",
         )
-    about: dict[str, Any] = json.loads(text)
+    about: dict[str, Any] = parse_json(text)
+    about |= {
+        "version": int(about["version"]),
+        "n": int(about["n"]),
+        "task": Task(about["task"]),
+        "classes": list(about["classes"]),
+        "response": ResponseKind(about["response"]),
+        "static": bool(about["static"]),
+        "ordered": bool(about["ordered"]),
+    }
     if about["version"] > VERSION:
         raise FormatError(
             f"{run.path.name!r} was written by a newer earnest",
@@ -138,7 +151,7 @@ def _target(y: Any, about: dict[str, Any], wanted: Wanted, run: RunFile) -> Targ
 
 
 def _configs(run: RunFile) -> tuple[tuple[str, ...], tuple[dict[str, Any], ...]]:
-    listed = json.loads(run.documents.get(CONFIGS, "[]"))
+    listed = parse_json(run.documents.get(CONFIGS, "[]"))
     if not listed:
         raise EvidenceError(f"{run.path.name!r} has no configurations yet", needs="one at least")
     return tuple(str(one["config"]) for one in listed), tuple(one["params"] for one in listed)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from earnest.adapters.configspace import load_configspace
 from earnest.core import check
 from earnest.core.errors import FormatError, InputError
 from earnest.core.parameters import plain
+from earnest.core.result_files import parse_json
 from earnest.core.trials import Trials
 
 HISTORY, SPACE = "runhistory.json", "configspace.json"
@@ -34,7 +34,7 @@ def read_history(path: Path, ask: Ask) -> Trials:
     `configspace.json` beside the history, and inferred where there is none.
     """
     ask.refuse("a run history", "study", "standard_error", "status", "values")
-    content = json.loads(path.read_text(encoding="utf-8"))
+    content = parse_json(path.read_text(encoding="utf-8"))
     space = ask.space
     if space is None and (path.parent / SPACE).is_file() and ask.params is None:
         space = load_configspace(path.parent / SPACE)
@@ -44,7 +44,7 @@ def read_history(path: Path, ask: Ask) -> Trials:
         configs = [{k: plain(v) for k, v in given[key].items() if v is not None} for key, _ in runs]
     except InputError:
         raise
-    except (LookupError, TypeError, ValueError, AttributeError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise FormatError(
             f"{path.name!r} cannot be read",
             needs="a run history of SMAC",

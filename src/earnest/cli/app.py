@@ -31,7 +31,14 @@ from earnest.cli import (
     tests,
     tune,
 )
-from earnest.cli.failing import internal_error, know_options, options_for, say, usage_line
+from earnest.cli.failing import (
+    internal_error,
+    know_options,
+    options_for,
+    say,
+    system_line,
+    usage_line,
+)
 from earnest.cli.terminal import guarded_output, write
 from earnest.core.errors import EarnestError
 
@@ -152,6 +159,9 @@ def run(args: Sequence[str] | None = None) -> int:
         return BAD_INPUT
     except EarnestError as error:
         say(options_for(error))
+        return BAD_INPUT
+    except (OSError, MemoryError) as error:
+        say(system_line(error))
         return BAD_INPUT
     except (KeyboardInterrupt, typer.Abort) as error:
         if isinstance(error.__cause__, EOFError):  # of a file: nobody is asked anything here

@@ -12,6 +12,7 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import Any
 
+from earnest.core.check import show
 from earnest.core.errors import EarnestError
 
 # Arguments of the library, as the command line calls them.
@@ -110,6 +111,26 @@ def usage_line(error: Any) -> str:
     message = error.format_message().strip()
     stop = "" if message.endswith((".", "?", "!")) else "."
     return f"{message}{stop} Try '{path} --help'."
+
+
+def system_line(error: OSError | MemoryError) -> str:
+    """Return the line of what the system refuses: a path that is too long, a disk, the memory.
+
+    Examples
+    --------
+    >>> from earnest.cli.failing import system_line
+    >>> system_line(OSError(36, "File name too long", "a" * 300))[-27:]
+    "aaaa…': File name too long."
+    >>> system_line(MemoryError())
+    'There is not enough memory. Use a smaller table, or a machine with more memory.'
+    """
+    if isinstance(error, MemoryError):
+        said = f" ({str(error).rstrip('.')})" if str(error) else ""
+        return (
+            f"There is not enough memory{said}. Use a smaller table, or a machine with more memory."
+        )
+    why = error.strerror or str(error) or type(error).__name__
+    return f"{show(error.filename)}: {why}." if error.filename is not None else f"{why}."
 
 
 def say(text: str, *, label: str = "error") -> None:

@@ -56,6 +56,10 @@ def one_column(name: str, values: Any, n: int, beside: str = "y") -> NDArray[Any
     if array.ndim > 1:
         raise InputError(f"`{name}` has too many columns", needs="one", got=str(array.shape[1]))
     same_length(name, array, n, beside)
+    if array.dtype.kind in "Vc":
+        raise InputError(
+            f"`{name}` holds no labels", needs="text, numbers or bool", got=f"type {array.dtype}"
+        )
     absent = missing(array)
     if absent.any():
         raise InputError(

@@ -70,6 +70,11 @@ def show(value: object, width: int = 60) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
+def show_text(text: str, width: int = 200) -> str:
+    """Return a text as it is, cut where it is too long for a message."""
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
 def some(values: Iterable[object], limit: int = 5) -> str:
     """Return the first few values, comma separated, and how many more there are."""
     items = [str(v) for v in values]

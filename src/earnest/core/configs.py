@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -80,6 +81,14 @@ class Configs:
         elif given is None:
             made = cls(ids=_numbered(count))
         else:
+            if isinstance(given, np.ndarray) and (
+                given.ndim != 1 or given.dtype.kind not in "iufUO"
+            ):
+                raise InputError(
+                    "`configs` is not a list of names",
+                    needs="one name a configuration",
+                    got=f"shape {given.shape} of type {given.dtype}",
+                )
             made = cls._listed([given] if isinstance(given, str) else list(given))
         if len(made) != count:
             raise InputError(
@@ -106,14 +115,19 @@ class Configs:
     def index(self, config: int | str) -> int:
         """Return the position of a configuration given by name or position."""
         if isinstance(config, str):
-            if config not in self.ids:
+            if config not in self._places:
                 raise InputError(
                     f"configuration {check.show(config)} is unknown",
                     needs=check.some(self.ids),
                     cure=check.nearest(config, self.ids),
                 )
-            return self.ids.index(config)
+            return self._places[config]
         return check.whole_number("config", config, low=0, high=len(self) - 1)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        """The position of each name: a search of all names for each of many would take hours."""
+        return {name: place for place, name in enumerate(self.ids)}
 
     def take(self, columns: Sequence[int] | NDArray[np.intp]) -> Configs:
         """Return some of the configurations."""

@@ -25,7 +25,7 @@ from earnest.core.responses import (
     refuse_class_columns,
     shape_scores,
 )
-from earnest.core.target import Target, Task
+from earnest.core.target import Target, Task, listed_classes
 from earnest.core.target_reading import read_target
 
 
@@ -157,7 +157,7 @@ class Predictions:
             array,
             task=task,
             positive=positive,
-            classes=tuple(classes) if classes is not None else None,
+            classes=None if classes is None else listed_classes(classes),
             groups=groups,
             strata=strata,
             ordered=ordered,

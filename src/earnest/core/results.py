@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core import check
 from earnest.core.cautions import Caution, Severity
 from earnest.core.errors import EvidenceError, FormatError
 from earnest.core.intervals import Ask, Interval, LimitSource, source_from_dict
@@ -362,14 +364,45 @@ def _newer(found: str) -> str:
 def read_parts(read: Callable[[Mapping[str, Any]], T], data: Mapping[str, Any]) -> T:
     """Read plain data, and say so where a part of it is missing or of the wrong kind."""
     try:
-        return read(data)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        made = read(data)
+        _refuse_other_types(made)
+        return made
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         kind = "is missing" if isinstance(error, KeyError) else "cannot be read"
         raise FormatError(
             f"a part of the result {kind}",
             got=str(error),
             cure="The file was changed or cut short; write it anew with to_dict.",
         ) from error
+
+
+_PLAIN: dict[str, type] = {"float": Real, "int": Integral, "str": str, "bool": bool}
+
+
+def _refuse_other_types(made: object) -> None:
+    """Refuse a result, or a part of one, whose numbers or words are of another type."""
+    if not is_dataclass(made):
+        return
+    for one in fields(made):
+        value, kind = getattr(made, one.name), str(one.type)
+        _refuse_other_types(value)
+        several = kind.startswith("tuple[") and isinstance(value, tuple)
+        words = kind.removeprefix("tuple[").rstrip("].").split(", ")[0].split(" | ")
+        if not all(word in _PLAIN or word == "None" for word in words):
+            continue
+        for part in value if several else (value,):
+            if not _is_one_of(part, words):
+                raise TypeError(f"{one.name} is {check.show(value)}, which is no {kind}")
+
+
+def _is_one_of(value: object, words: Sequence[str]) -> bool:
+    """Tell whether a value is of one of the plain types, and a number no larger than floats."""
+    if value is None or isinstance(value, bool):
+        return ("None" if value is None else "bool") in words
+    if isinstance(value, Real) and "float" in words:
+        float(value)
+        return True
+    return isinstance(value, tuple(_PLAIN[word] for word in words if word != "None"))
 
 
 def few_beyond(interval: Interval | None, n_valid: int | None) -> Iterator[Caution]:

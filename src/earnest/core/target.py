@@ -195,6 +195,18 @@ def plain_labels(labels: Any) -> tuple[Any, ...]:
     return tuple(v.item() if isinstance(v, np.generic) else v for v in labels)
 
 
+def listed_classes(classes: Any) -> tuple[Any, ...]:
+    """Return the classes that a user lists, and refuse what is no list of labels."""
+    array = as_array("classes", classes)
+    if array.ndim != 1 or array.dtype.kind not in "iufbUO":
+        raise InputError(
+            "`classes` is not a list of labels",
+            needs="text, whole numbers or bool, each class once",
+            got=f"shape {array.shape} of type {array.dtype}",
+        )
+    return plain_labels(classes)
+
+
 def _if_numbers(y: NDArray[Any]) -> str:
     return " For a regression say task='regression'." if y.dtype.kind in "iuf" else ""
 

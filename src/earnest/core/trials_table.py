@@ -129,7 +129,7 @@ def read_table(
 ) -> Any:
     """Return the Arrow table of a CSV, Parquet or Arrow file."""
     from earnest.core.formats.content import refuse_other_content
-    from earnest.core.formats.table import CSV, _open, _without_index, readable
+    from earnest.core.formats.table import CSV, _open, readable
 
     refuse_absent(path, "a file of trials")
     suffix = next((s for s in SUFFIXES if path.name.casefold().endswith(s)), None)
@@ -155,7 +155,7 @@ def read_table(
                 cure="`earnest report` of it tells what the search learned, too, where the "
                 "predictions know their parameters.",
             )
-        return _without_index(source(None)[0])
+        return source(None)[0]
 
 
 def _recognised(

@@ -114,7 +114,7 @@ def _apart(low: float, high: float, limits: tuple[float, float]) -> tuple[float,
 
 def _step(low: float, high: float, most: int) -> float:
     span = high - low
-    if not span > 0 or not math.isfinite(span):
+    if not span > 1e-300 or not math.isfinite(span):  # what is smaller has no exact powers of ten
         return 1.0
     step = 10.0 ** math.floor(math.log10(span / most))
     while len(_multiples(step, low, high)) > most:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,6 +11,7 @@ from earnest.adapters.scored import COMPLETE
 from earnest.core import check
 from earnest.core.errors import EarnestError, FormatError
 from earnest.core.predictions import Predictions
+from earnest.core.result_files import parse_json
 from earnest.core.results import Estimate
 from earnest.metrics import metric as resolve_metric
 from earnest.reporting.material import Material, measuring
@@ -121,7 +121,7 @@ def _settings(made: Estimate) -> dict[str, Any]:
 def _told(path: Path) -> Told:
     """Return what a run wrote of its result; nothing where the file is missing or cut short."""
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = parse_json(path.read_text(encoding="utf-8"))
         made = Estimate.from_dict(data)
     except (OSError, ValueError, EarnestError):
         return Told()

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from earnest.adapters.run_file import BEGUN, scored_of
+from earnest.adapters.run_file import BEGUN, CONFIGS, document_of, scored_of
 from earnest.adapters.score_names import ScoreName, choose
 from earnest.adapters.scored import COMPLETE, DROPPED, Scored
+from earnest.core.result_files import parse_json
 from earnest.core.results import Scale
 from earnest.metrics import METRICS
 from earnest.reporting.material import Material, Tried
@@ -97,8 +97,9 @@ def _tried(run: RunFile, scored: Scored, key: str) -> tuple[Tried, ...]:
 
 
 def _ids(run: RunFile) -> list[str]:
-    listed = json.loads(run.documents["configs"])
-    return [str(one.get("config", f"c{c}")) for c, one in enumerate(listed)]
+    with document_of(run, CONFIGS):
+        listed = parse_json(run.documents[CONFIGS])
+        return [str(one.get("config", f"c{c}")) for c, one in enumerate(listed)]
 
 
 def _mean(row: Any) -> float | None:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from earnest.core.check import show
 from earnest.core.errors import InputError
 from earnest.core.protocols import Key, Outcome
+from earnest.core.result_files import parse_json
 
 COLUMNS = ("key", "numbers", "error", "note", "arrays", "data", "checksum")
 Row: TypeAlias = "tuple[str, str, str | None, str | None, str, bytes, int]"
@@ -52,8 +53,8 @@ def decode(row: Row) -> Outcome:
             raise DamagedRow("its checksum is another")
         return Outcome(
             key_of(key),
-            _arrays(json.loads(arrays), data),
-            {name: _float(value) for name, value in json.loads(numbers).items()},
+            _arrays(parse_json(arrays), data),
+            {name: _float(value) for name, value in parse_json(numbers).items()},
             error,
             note,
         )

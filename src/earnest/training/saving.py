@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from earnest.core import check
 from earnest.core.cautions import Caution, Severity
 from earnest.core.errors import EarnestError, FormatError, InputError
+from earnest.core.formats.content import foreign_content
 from earnest.core.formats.expanding import check_arrays, refuse_expanding
 from earnest.core.frames.columns import Columns
 from earnest.core.target import Task
@@ -379,17 +380,12 @@ def _found(path: Path) -> Path:
 def _explained(path: Path) -> Iterator[None]:
     """Turn what reading a damaged file gives into one form of message."""
     try:
-        yield
+        with foreign_content(path, needs="a whole model file that `earnest tune` wrote"):
+            yield
     except EarnestError as error:
         raise type(error)(
             error.what.replace("the model file", repr(str(path))),
             needs=error.needs,
             got=error.got,
             cure=error.cure,
-        ) from error
-    except Exception as error:  # whatever skops, zipfile and NumPy say of a file that is damaged
-        raise FormatError(
-            f"{str(path)!r} cannot be read as a model",
-            needs="a whole file that `earnest tune` wrote",
-            got=f"{type(error).__name__}: {check.show(str(error))}",
         ) from error

@@ -249,20 +249,22 @@ def _looks(
     rows: NDArray[np.intp] | None,
 ) -> dict[str, Look]:
     """Look at every column: at all of it, or at the rows that were sampled of very many."""
+    present, ignored, kept = set(columns.names), set(ignore), set(keep)
     for role, names in (("ignore", ignore), ("keep", keep)):
         for name in names:
-            column_of(columns, name, role)
+            if name not in present:
+                column_of(columns, name, role)  # says which ones there are
             if name in roles:
                 raise InputError(f"`{role}` names a column of the outcome or the groups: {name!r}")
     looks = {}
     for name in columns.names:
-        if name in ignore:
+        if name in ignored:
             looks[name] = Look(Kind.IGNORED)
         elif name not in roles:
             column = columns.arrow(name)
             sampled = None if columns.rows <= LONG else rows
             seen = column if sampled is None else column.take(indices(sampled))
-            looks[name] = (look_kept if name in keep else look_at)(name, seen, column)
+            looks[name] = (look_kept if name in kept else look_at)(name, seen, column)
     return looks
 
 

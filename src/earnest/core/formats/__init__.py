@@ -46,8 +46,9 @@ def load(
     path : str or Path
         The file.
     mmap : bool, optional
-        Whether the scores of an NPZ or NPY file are mapped rather than read; large ones are, if
-        None. A mapped matrix is read from the disk where it is used, and never copied as a whole.
+        Whether the scores of an NPZ, NPY or Parquet file are mapped rather than read; large ones
+        are, if None. A mapped matrix is read from the disk where it is used, and never copied as
+        a whole; that of a Parquet file is first written to a temporary file (in `TMPDIR`).
     verify : bool
         Whether a file of earnest's own is held against its fingerprint.
     **options
@@ -70,10 +71,10 @@ def load(
     refuse_unknown(options)
     path = _existing(Path(path))
     suffix = _suffix(path, READ, "read")
-    if mmap and suffix not in (".npz", ".npy"):
+    if mmap and suffix not in (".npz", ".npy", ".parquet"):
         raise InputError(
-            "`mmap` is for NPZ and NPY files",
-            needs="a file that ends in .npz or .npy",
+            "`mmap` is for NPZ, NPY and Parquet files",
+            needs="a file that ends in .npz, .npy or .parquet",
             got=path.name,
             cure="Save it as .npz, or leave `mmap` out.",
         )
@@ -82,7 +83,7 @@ def load(
     if suffix == ".npz":
         pi, own = load_npz(path, mmap=mmap, verify=verify, options=options)
     else:
-        pi, own = load_table(path, suffix, verify=verify, options=options)
+        pi, own = load_table(path, suffix, mmap=mmap, verify=verify, options=options)
     if own and options.get("configs") is not None:
         pi = pi.select(options["configs"])
     cut = options.get("threshold") if own else None

@@ -18,6 +18,7 @@ from earnest.core.errors import FormatError
 from earnest.core.frames.writing import about_names
 from earnest.core.predictions import Predictions
 from earnest.core.responses import ResponseKind
+from earnest.core.result_files import parse_json
 from earnest.core.target import Target, Task
 
 NAME = "earnest/predictions/"
@@ -53,7 +54,7 @@ def header_text(pi: Predictions) -> str:
 def read_header(text: str | bytes, path: Path) -> dict[str, Any]:
     """Return the facts of a header, if it is one that can be read and nobody changed it."""
     try:
-        facts = json.loads(text)
+        facts = parse_json(text)
     except ValueError as error:
         raise changed(path, "a header that is JSON", "text that is not") from error
     schema = facts.get("schema") if isinstance(facts, dict) else None
@@ -81,6 +82,7 @@ def rebuild(
     facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], path: Path, *, verify: bool
 ) -> Predictions:
     """Make Π of a header and its arrays, and check that they belong together."""
+    _refuse_other_arrays(facts, arrays, path)
     params = facts["params"]
     target = Target(
         y=arrays["y"],
@@ -110,6 +112,32 @@ def rebuild(
     if verify and pi.fingerprint != facts["fingerprint"]:
         raise changed(path, f"fingerprint {facts['fingerprint']}", f"fingerprint {pi.fingerprint}")
     return pi
+
+
+# What the arrays of Π are made of, and whether they are numbered by a list in the header.
+_KINDS = {"y": "if", "event": "b", "groups": "i", "strata": "i", "ids": "iU", "folds": "i"}
+
+
+def _refuse_other_arrays(
+    facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], path: Path
+) -> None:
+    """Refuse arrays of other types or sizes than the header tells, and codes beyond its lists."""
+    n, _, repeats = facts["shape"][:3]
+    shapes = dict.fromkeys(_KINDS, (n,)) | {"folds": (n, repeats)}
+    for name in _KINDS:
+        array = arrays.get(name)
+        if array is not None and (
+            array.shape != shapes[name] or array.dtype.kind not in _KINDS[name]
+        ):
+            raise changed(
+                path, f"array {name!r} of shape {shapes[name]}", f"{array.dtype} {array.shape}"
+            )
+    counts = [len(names) for names in facts["fold_names"]]
+    folds, y = arrays["folds"], arrays["y"]
+    if (folds < -1).any() or (folds >= counts).any():
+        raise changed(path, f"folds up to {max(counts)}", f"fold {int(folds.max())}")
+    if facts["classes"] and not np.isin(y, range(len(facts["classes"]))).all():
+        raise changed(path, f"codes of {len(facts['classes'])} classes", "others")
 
 
 def changed(path: Path, needs: str, got: str) -> FormatError:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 import zipfile
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -17,12 +16,13 @@ from numpy.typing import NDArray
 
 from earnest.core import check
 from earnest.core.errors import FormatError, InputError
+from earnest.core.formats.content import foreign_content
 from earnest.core.formats.expanding import check_array, refuse_expanding
 from earnest.core.formats.header import changed, read_header, rebuild
 from earnest.core.formats.options import array_options, refuse_other_options
+from earnest.core.mapped import LARGE
 from earnest.core.predictions import Predictions
 
-LARGE = 1 << 26  # bytes from which a matrix is mapped unless the user says otherwise
 HEADER = "header"
 _ARRAYS = ("y", "scores", "fold", "groups", "strata", "ids", "configs", "classes")
 _ALIGN = 64  # where a mapped matrix begins, so that no number straddles a cache line
@@ -196,14 +196,15 @@ def _mapped(path: Path, info: zipfile.ZipInfo) -> NDArray[Any]:
 @contextmanager
 def readable(path: Path) -> Iterator[None]:
     """Turn what NumPy and the ZIP library say of a damaged file into one form of message."""
-    try:
-        yield
-    except (FormatError, InputError):
-        raise
-    except (OSError, EOFError, KeyError, ValueError, zlib.error, zipfile.BadZipFile) as error:
-        pickled = "allow_pickle" in str(error)
-        raise FormatError(
-            f"{path.name!r} cannot be read",
-            needs="a whole file of plain arrays",
-            got="pickled objects, which are never loaded" if pickled else str(error) or "its end",
-        ) from error
+    needs = "a whole file of plain arrays"
+    with foreign_content(path, needs=needs):
+        try:
+            yield
+        except ValueError as error:
+            if "allow_pickle" not in str(error):
+                raise
+            raise FormatError(
+                f"{path.name!r} cannot be read",
+                needs=needs,
+                got="pickled objects, which are never loaded",
+            ) from error

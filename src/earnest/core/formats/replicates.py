@@ -19,6 +19,7 @@ from earnest.core.formats.header import changed
 from earnest.core.formats.npz import HEADER, _read, _write, readable
 from earnest.core.replicates import Drawn, Replicates
 from earnest.core.responses import ResponseKind
+from earnest.core.result_files import parse_json
 from earnest.core.target import Target, Task
 from earnest.core.writing import replacing
 
@@ -114,7 +115,7 @@ def _header(replicates: Replicates) -> str:
 def _facts(header: NDArray[Any] | None, path: Path) -> dict[str, Any]:
     """Return the header, if it is one of replicates and nobody changed it."""
     try:
-        facts = {} if header is None else json.loads(header.tobytes())
+        facts = {} if header is None else parse_json(header.tobytes())
     except ValueError as error:
         raise changed(path, "a header that is JSON", "text that is not") from error
     schema = facts.get("schema") if isinstance(facts, dict) else None

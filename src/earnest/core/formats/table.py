@@ -10,38 +10,44 @@ from typing import Any
 
 from earnest.core.cautions import Caution
 from earnest.core.errors import FormatError, InputError
-from earnest.core.formats.content import refuse_other_content
+from earnest.core.formats.content import WHOLE, foreign_content, refuse_other_content
 from earnest.core.formats.csv import read_csv, write_csv
 from earnest.core.formats.header import read_header, rebuild
 from earnest.core.formats.options import refuse_other_options, table_options
+from earnest.core.formats.parquet import BATCH, ParquetColumns, is_large, read_by_columns
 from earnest.core.formats.parsing import usual_delimiter
 from earnest.core.formats.wide import column_names, read_wide
 from earnest.core.frames import read_frame
+from earnest.core.frames.columns import Columns
 from earnest.core.frames.raw import tell_of_data
 from earnest.core.frames.writing import wide_batches
 from earnest.core.predictions import Predictions
 
 KEY = b"earnest"  # of the header in the metadata of a schema
 CSV = (".csv", ".csv.gz", ".tsv", ".txt")
-BATCH = 1 << 22  # values read in one go
 
 
 def load_table(
-    path: Path, suffix: str, *, verify: bool, options: Mapping[str, Any]
+    path: Path, suffix: str, *, mmap: bool | None, verify: bool, options: Mapping[str, Any]
 ) -> tuple[Predictions, bool]:
-    """Return Π of a table, and whether earnest wrote the file."""
+    """Return Π of a table, and whether earnest wrote the file.
+
+    A large Parquet file is read by columns, and its responses are mapped.
+    """
     with readable(path), ExitStack() as stack:
         refuse_other_content(path, suffix)
-        header, source = _open(path, suffix, options, stack)
+        header, source = _open(path, suffix, options, stack, mmap=mmap)
         if header is not None:
             facts = read_header(header, path)
             refuse_other_options(options, facts, path, usual_delimiter(suffix))
-            arrays = read_wide(facts, source(facts), path)
+            found = source(facts)
+            by_columns = isinstance(found, ParquetColumns)
+            arrays = (read_by_columns if by_columns else read_wide)(facts, found, path)
         else:
             kept = table_options(options, path, text=suffix in CSV)
             table, remarks = source(None)
             try:
-                return _remarked(read_frame(_without_index(table), **kept), remarks), False
+                return _remarked(read_frame(table, **kept), remarks), False
             except InputError as error:
                 said = kept.get("target") or next(
                     (name for name in ("y", "y_true") if name in table.column_names), None
@@ -83,21 +89,49 @@ def save_table(pi: Predictions, header: str, path: Path, suffix: str) -> None:
 Source = tuple[bytes | str | None, Callable[[Mapping[str, Any] | None], Any]]
 
 
-def _open(path: Path, suffix: str, options: Mapping[str, Any], stack: ExitStack) -> Source:
-    if suffix in CSV:
-        return read_csv(path, suffix, options)
-    return _open_parquet(path, stack) if suffix == ".parquet" else _open_arrow(path, stack)
+def _open(
+    path: Path,
+    suffix: str,
+    options: Mapping[str, Any],
+    stack: ExitStack,
+    *,
+    mmap: bool | None = False,
+) -> Source:
+    """Open a file of a table; all that libraries read of it goes through one door."""
+    header: bytes | str | None
+    with foreign_content(path):
+        if suffix in CSV:
+            header, source = read_csv(path, suffix, options)
+        elif suffix == ".parquet":
+            header, source = _open_parquet(path, stack, mmap)
+        else:
+            header, source = _open_arrow(path, stack)
+
+    def guarded(facts: Mapping[str, Any] | None) -> Any:
+        with foreign_content(path):
+            found = source(facts)
+            if facts is not None or isinstance(found[0], Columns):
+                return found
+            return _without_index(found[0]), found[1]
+
+    return header, guarded
 
 
-def _open_parquet(path: Path, stack: ExitStack) -> Source:
+def _open_parquet(path: Path, stack: ExitStack, mmap: bool | None) -> Source:
     import pyarrow.parquet as pq
 
     file = stack.enter_context(pq.ParquetFile(str(path)))
     header = (file.schema_arrow.metadata or {}).get(KEY)
-    rows = max(1, BATCH // max(1, len(file.schema_arrow)))
+
+    columns = ParquetColumns(file)
+    rows = max(1, BATCH // max(1, len(columns.names)))
 
     def source(facts: Mapping[str, Any] | None) -> Any:
-        return (file.read(), ()) if facts is None else file.iter_batches(batch_size=rows)
+        if not is_large(columns, mmap):
+            return (file.read(), ()) if facts is None else file.iter_batches(batch_size=rows)
+        if facts is not None:
+            return columns
+        return columns.as_columns(without=_index_of(file.schema_arrow)), ()
 
     return header, source
 
@@ -126,10 +160,14 @@ def _batches(reader: Any) -> Iterator[Any]:
 
 def _without_index(table: Any) -> Any:
     """Leave out the index that pandas wrote beside its columns."""
-    index = (table.schema.pandas_metadata or {}).get("index_columns", [])
-    return table.drop_columns(
-        [name for name in index if isinstance(name, str) and name in table.column_names]
-    )
+    present = set(table.column_names)
+    return table.drop_columns([name for name in _index_of(table.schema) if name in present])
+
+
+def _index_of(schema: Any) -> list[str]:
+    """Return the names that pandas gave to the columns of its index."""
+    said = (schema.pandas_metadata or {}).get("index_columns", [])
+    return [name for name in said if isinstance(name, str)]
 
 
 @contextmanager
@@ -143,6 +181,6 @@ def readable(path: Path) -> Iterator[None]:
         reason = str(error).strip().splitlines() or [type(error).__name__]
         raise FormatError(
             f"{path.name!r} cannot be read",
-            needs="a whole file of the format that its suffix names",
+            needs=WHOLE,
             got=reason[0],
         ) from error

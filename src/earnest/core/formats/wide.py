@@ -67,23 +67,23 @@ def read_wide(
             )
         columns = [c.cast(t) for c, t in zip(batch.columns, types, strict=True)]
         for name, column in zip(about, columns, strict=False):
-            about[name].append(_about(facts, name, column, path))
+            about[name].append(read_about(facts, name, column, path))
         _fill(facts, responses, columns[len(about) :], start)
         start += batch.num_rows
     if start != n * repeats:
         raise changed(path, f"{n * repeats} rows", f"{start} rows")
     whole = {name: np.concatenate(parts) for name, parts in about.items()}
-    return _arrays(facts, whole, path) | {"responses": responses}
+    return arrays_of(facts, whole, path) | {"responses": responses}
 
 
-def _about(facts: Mapping[str, Any], name: str, column: Any, path: Path) -> NDArray[Any]:
+def read_about(facts: Mapping[str, Any], name: str, column: Any, path: Path) -> NDArray[Any]:
     """Return one column about the cases; labels of classes and folds as codes."""
     if name == "fold":
         return _fold_names(column)
     if column.null_count:
         raise changed(path, f"a value in every row of column {name!r}", "missing values")
     if name == "y" and facts["classes"]:
-        codes = _codes(column, tuple(facts["classes"]))
+        codes = class_codes(column, tuple(facts["classes"]))
         if np.isnan(codes).any():
             raise changed(path, f"the classes {facts['classes']}", f"others in column {name!r}")
         return codes.astype(np.int64)
@@ -97,7 +97,8 @@ def _fold_names(column: Any) -> NDArray[Any]:
     return np.asarray(column.cast(pa.string()).to_numpy(zero_copy_only=False), dtype=object)
 
 
-def _codes(column: Any, classes: tuple[Any, ...]) -> NDArray[np.float64]:
+def class_codes(column: Any, classes: tuple[Any, ...]) -> NDArray[np.float64]:
+    """Return the places of labels among the classes, NaN where there is none."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -119,7 +120,7 @@ def _fill(
         for place, column in enumerate(columns):
             piece = column.slice(done, count)
             flat[:, place] = (
-                _codes(piece, tuple(facts["classes"]))
+                class_codes(piece, tuple(facts["classes"]))
                 if labels
                 else piece.to_numpy(zero_copy_only=False)
             )
@@ -127,7 +128,7 @@ def _fill(
         done += count
 
 
-def _arrays(
+def arrays_of(
     facts: Mapping[str, Any], about: dict[str, NDArray[Any]], path: Path
 ) -> dict[str, NDArray[Any]]:
     """Return what is known of the cases, told once, and the folds (n, R)."""

@@ -95,7 +95,8 @@ def read_frame(
     Predictions(n=2, configs=2, repeats=1, folds=1, task=binary, response=probability)
     """
     named = (target, fold, group, repeat, id, strata, time, event)
-    columns = with_repeats(Columns.of(with_index(frame, named)), fold, repeat)
+    opened = frame if isinstance(frame, Columns) else Columns.of(with_index(frame, named))
+    columns = with_repeats(opened, fold, repeat)
     if format is not None:
         check.one_of("format", format, ("wide", "long"))
     long = model is not None or is_long(columns) if format is None else format == "long"

@@ -43,7 +43,8 @@ def named_by_class(
     if len(labels) < 2:
         return None
     numbers = [name for name in names if columns.array(name).dtype.kind in "iuf"]
-    spare = [name for name in names if name not in numbers]
+    known = set(numbers)
+    spare = [name for name in names if name not in known]
     for at_end in (True, False):
         found = _by_model(numbers, labels, at_end=at_end)
         if found and all(len(row) == len(labels) for row in found.values()):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,20 +27,24 @@ class Columns:
     rows : int
         The number of rows, at least one.
     read : callable
-        `name -> narwhals series`.
+        `name -> Arrow array or narwhals series`.
+    large : bool
+        Whether the table is on the disk, since its columns together are too large for memory.
     """
 
     names: tuple[str, ...]
     rows: int
     read: Callable[[str], Any]
+    large: bool = False
 
     @classmethod
     def of(cls, frame: Any) -> Columns:
         """Open a pandas, polars, Arrow or other eager frame."""
         import narwhals as nw
 
+        plain = _decoded(frame)
         try:
-            table = nw.from_native(_decoded(frame), eager_only=True)
+            table = nw.from_native(plain, eager_only=True)
         except nw.exceptions.DuplicateError:
             raise _duplicates(frame) from None
         except TypeError as error:
@@ -55,14 +59,20 @@ class Columns:
         names = tuple(str(name) for name in native)
         if len(set(names)) < len(names):
             raise _duplicates(frame)
-        if len(table) == 0 or not names:
-            raise InputError(
-                "the table is empty",
-                needs="at least one row and one column",
-                got=f"{len(table)} rows, {len(names)} columns",
-            )
+        _refuse_empty(names, len(table))
+        if nw.dependencies.is_pyarrow_table(plain):  # three times as fast, of many columns
+            places = {name: place for place, name in enumerate(names)}
+            return cls(names, len(table), lambda name: plain.column(places[name]))
         lookup = dict(zip(names, native, strict=True))
         return cls(names, len(table), lambda name: table.get_column(lookup[name]))
+
+    @classmethod
+    def on_disk(cls, names: Sequence[str], rows: int, read: Callable[[str], Any]) -> Columns:
+        """Open a table whose columns are read as Arrow arrays when they are asked for."""
+        if len(set(names)) < len(names):
+            raise _twice(names)
+        _refuse_empty(names, rows)
+        return cls(tuple(names), rows, read, large=True)
 
     def arrow(self, name: str) -> Any:
         """Return a column as an Arrow array, without dictionaries and views."""
@@ -70,7 +80,7 @@ class Columns:
 
         series = self.read(name)
         try:
-            column = series.to_arrow()
+            column = series.to_arrow() if hasattr(series, "to_arrow") else series
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
             raise InputError(
                 f"column {name!r} mixes values of different types",
@@ -317,9 +327,22 @@ def _nested(name: str, kind: Any) -> InputError:
     )
 
 
+def _refuse_empty(names: Sequence[str], rows: int) -> None:
+    if rows == 0 or not names:
+        raise InputError(
+            "the table is empty",
+            needs="at least one row and one column",
+            got=f"{rows} rows, {len(names)} columns",
+        )
+
+
 def _duplicates(frame: Any) -> InputError:
     names = getattr(frame, "column_names", None) or list(frame.columns)
-    twice = [name for name, times in Counter(str(n) for n in names).items() if times > 1]
+    return _twice([str(name) for name in names])
+
+
+def _twice(names: Sequence[str]) -> InputError:
+    twice = [name for name, times in Counter(names).items() if times > 1]
     return InputError(
         "column names are given twice",
         needs="names that are all different",

@@ -152,14 +152,15 @@ def _configurations(
 
 def _kept(names: tuple[str, ...], configs: Sequence[str]) -> list[int]:
     wanted = [configs] if isinstance(configs, str) else [str(name) for name in configs]
+    places = {name: place for place, name in enumerate(names)}
     for name in wanted:
-        if name not in names:
+        if name not in places:
             raise InputError(
                 f"configuration {name!r} is not in the table",
                 needs=check.some(names),
                 cure=check.nearest(name, names),
             )
-    return [names.index(name) for name in wanted]
+    return [places[name] for name in wanted]
 
 
 @dataclass(frozen=True)

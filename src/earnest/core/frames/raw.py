@@ -63,12 +63,19 @@ def holds_data(table: Any, target: str | None = None) -> bool:
     (True, False)
     """
     try:
-        columns = Columns.of(table)
+        columns = table if isinstance(table, Columns) else Columns.of(table)
         plain = {name: name.strip().casefold() for name in columns.names}
         if any(word in WORDS_OF_PREDICTIONS for word in plain.values()):
             return False
         kept = [name for name in plain if plain[name] not in WORDS_OF_CASES]
-        if _unlike([columns.array(name) for name in kept]) >= ENOUGH:
+        ranges, texts = [], []
+        for name in kept:
+            values = columns.array(name)
+            if values.dtype.kind in "UO":
+                texts.append({word for word in values.tolist() if isinstance(word, str)})
+            elif (ends := _ends(values)) is not None:
+                ranges.append(ends)
+        if _unlike_ranges(ranges) + _unlike_words(texts) >= ENOUGH:
             return True
         if target is None or target not in columns.names:
             return False
@@ -142,18 +149,20 @@ class _Look:
         labels = set(known.tolist())
         numbers = known.dtype.kind in "iuf" and len(labels) > 2  # or whole numbers as classes
         low, high = (known.min(), known.max()) if numbers else (0.0, 1.0)
+        ranges: list[tuple[float, float]] = []
         odd, decimals = {}, False
-        values = {n: v for n in names if (v := columns.array(n)).dtype.kind in "iuf"}
-        for name, column in values.items():
-            finite = column[np.isfinite(column)]
-            if not finite.size:
+        for name in names:  # one at a time: the table may be larger than the memory
+            column = columns.array(name)
+            ends = _ends(column)
+            if ends is None:
                 continue
-            ends = float(finite.min()), float(finite.max())
+            ranges.append(ends)
             outside = ends[0] > high or ends[1] < low if numbers else ends[0] >= 0 and ends[1] > 1
+            finite = column[np.isfinite(column)] if outside else column
             if outside and not set(np.unique(finite).tolist()) <= labels:
                 odd[name] = ends
                 decimals = decimals or bool((finite != np.rint(finite)).any())
-        return cls(numbers, _unlike_ranges(list(values.values())), odd, decimals)
+        return cls(numbers, _unlike_ranges(ranges), odd, decimals)
 
     def times(self) -> float:
         """Return how many times the largest scale is the smallest, of the odd columns."""
@@ -198,24 +207,25 @@ def _foreign_text(columns: Columns, names: Sequence[str], y: NDArray[Any]) -> bo
     return foreign
 
 
-def _unlike(values: Sequence[NDArray[Any]]) -> int:
-    return _unlike_ranges(values) + _unlike_words(values)
+def _ends(values: NDArray[Any]) -> tuple[float, float] | None:
+    """Return the least and the largest number of a column, None where it has none."""
+    if values.dtype.kind not in "iuf":
+        return None
+    finite = values[np.isfinite(values)]
+    return (float(finite.min()), float(finite.max())) if finite.size else None
 
 
-def _unlike_ranges(values: Sequence[NDArray[Any]]) -> int:
-    """Count the columns of numbers outside the largest set whose ranges have a point in common."""
-    numbers = [v[np.isfinite(v)] for v in values if v.dtype.kind in "iuf"]
-    ranges = np.array([(v.min(), v.max()) for v in numbers if v.size], dtype=float)
-    if not len(ranges):
+def _unlike_ranges(ranges: Sequence[tuple[float, float]]) -> int:
+    """Count the ranges outside the largest set that has a point in common."""
+    if not ranges:
         return 0
-    low, high = np.sort(ranges[:, 0]), np.sort(ranges[:, 1])
-    begun = np.searchsorted(low, low, side="right")  # at each beginning, what has begun
-    ended = np.searchsorted(high, low, side="left")  # and what has ended
-    return len(ranges) - int((begun - ended).max())
+    low, high = np.sort(np.array(ranges).T, axis=1)
+    begun = np.searchsorted(low, low, side="right")  # ranges that begin at this point or before,
+    over = np.searchsorted(high, low, side="left")  # and those that are over by then
+    return len(ranges) - int((begun - over).max())
 
 
-def _unlike_words(values: Sequence[NDArray[Any]]) -> int:
-    """Count the columns of text outside the largest set that has a word in common."""
-    texts = [{w for w in v.tolist() if isinstance(w, str)} for v in values if v.dtype.kind in "UO"]
+def _unlike_words(texts: Sequence[set[str]]) -> int:
+    """Count the sets of words outside the largest number of them that share a word."""
     shared = Counter(word for words in texts for word in words)
     return len(texts) - max(shared.values(), default=0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -46,8 +47,8 @@ def with_repeats(columns: Columns, fold: str | None, repeat: str | None) -> Colu
     derived = {fold: table.get_column("fold"), repeat: table.get_column("repeat")}
     read = columns.read
     names = (*columns.names, repeat)
-    return Columns(
-        names, columns.rows, lambda name: derived[name] if name in derived else read(name)
+    return replace(
+        columns, names=names, read=lambda name: derived[name] if name in derived else read(name)
     )
 
 

@@ -27,6 +27,7 @@ from earnest.core.frames.roles import (
     outcome,
     refuse_rows_of_models,
 )
+from earnest.core.mapped import ColumnFile
 from earnest.core.target import Task, plain_labels
 from earnest.core.target_reading import MANY
 
@@ -90,8 +91,9 @@ def wide_arguments(
 def _config_columns(columns: Columns, roles: Roles, configs: Sequence[str] | None) -> list[str]:
     if configs is not None:
         names = [configs] if isinstance(configs, str) else [str(name) for name in configs]
+        present = set(columns.names)
         for name in names:
-            if name not in columns.names:
+            if name not in present:
                 raise InputError(
                     f"column {name!r} is missing",
                     needs="configurations that are columns of the table",
@@ -253,12 +255,34 @@ def _filled(
     kind = _common_type(columns, [name for row in table for name in row], labels)
     n = columns.rows if grid is None else grid.n
     shape = (n, len(table), 1 if grid is None else grid.repeats, len(table[0]))
+    if kind.kind == "f" and columns.large:
+        return _mapped(columns, table, grid, shape, kind)
     out = np.full(shape, None if kind.kind == "O" else np.nan, dtype=kind)
     for c, row in enumerate(table):
         for k, name in enumerate(row):
             where = (slice(None), c, 0, k) if grid is None else (grid.case, c, grid.repeat, k)
             out[where] = columns.array(name)
     return out
+
+
+def _mapped(
+    columns: Columns,
+    table: list[list[str]],
+    grid: Grid | None,
+    shape: tuple[int, int, int, int],
+    kind: np.dtype[Any],
+) -> NDArray[Any]:
+    """Return the scores as `_filled` does, in a mapped file: no two columns are in memory."""
+    n, _, repeats, _ = shape
+    with ColumnFile(kind) as file:
+        for name in (name for row in table for name in row):
+            values = columns.array(name)
+            if grid is not None:
+                placed = np.full((repeats, n), np.nan, dtype=kind)
+                placed[grid.repeat, grid.case] = values
+                values = placed
+            file.append(values)
+        return file.mapped(shape)
 
 
 def _common_type(columns: Columns, names: list[str], labels: tuple[Any, ...]) -> np.dtype[Any]:

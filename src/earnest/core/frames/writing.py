@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -21,7 +22,7 @@ def wide_table(pi: Predictions) -> Any:
     import pyarrow as pa
 
     names = wide_names(pi)
-    twice = [name for i, name in enumerate(names) if name in names[:i]]
+    twice = [name for name, times in Counter(names).items() if times > 1]
     if twice:
         raise InputError(
             f"a configuration named {twice[0]!r} cannot have a column of its own",

@@ -11,7 +11,7 @@ from earnest.core import check
 from earnest.core.cautions import Caution
 from earnest.core.errors import FormatError, InputError
 from earnest.core.formats.content import refuse_other_content
-from earnest.core.formats.table import _open, _without_index, readable
+from earnest.core.formats.table import _open, readable
 from earnest.core.frames.columns import Columns
 
 SUFFIXES = (".csv", ".csv.gz", ".tsv", ".txt", ".parquet", ".arrow", ".feather")
@@ -70,7 +70,7 @@ def open_noting(
     with readable(path), ExitStack() as stack:
         refuse_other_content(path, suffix)
         table, cautions = _open(path, suffix, options, stack)[1](None)
-    return Opened(Columns.of(_without_index(table)), path.name, cautions)
+    return Opened(Columns.of(table), path.name, cautions)
 
 
 def _refuse_no_table(source: Any) -> None:

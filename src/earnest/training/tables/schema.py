@@ -115,7 +115,8 @@ class Schema:
         return tuple(name for name in table.names if name not in known)
 
     def _refuse_missing(self, columns: Columns) -> None:
-        lost = [name for name in self.names if name not in columns.names]
+        present = set(columns.names)
+        lost = [name for name in self.names if name not in present]
         if not lost:
             return
         strange = self.unexpected(columns)

@@ -1,0 +1,448 @@
+"""Inputs of the fuzzer: a mutated or odd file, and the reader or the command that is given it.
+
+`make_input(seed, seeds, work)` is a function of its seed alone: a finding is repeated by it.
+"""
+
+from __future__ import annotations
+
+import random
+import shlex
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import earnest as en
+from earnest.cli import main
+from tests.fuzz import mutations as m
+
+METRICS = ("auc", "accuracy", "brier", "log_loss", "rmse", "concordance", "f1", "roc_auc_ovr", "x")
+METHODS = (
+    "bbc",
+    "bbc_fold",
+    "cv",
+    "delong",
+    "holdout",
+    "naive",
+    "tilted",
+    "x",
+    "bbc(",
+    "corrected_t",
+)
+TESTS = ("bayle", "corrected_t", "delong", "mcnemar", "sign_flip", "bootstrap", "x")
+COLUMNS = (
+    "y",
+    "fold",
+    "a",
+    "b",
+    "c",
+    "time",
+    "event",
+    "row_id",
+    "config_id",
+    "zz",
+    "",
+    "é",
+    "a" * 5000,
+)
+ODD = (
+    "",
+    "x",
+    "nan",
+    "inf",
+    "-1",
+    "0",
+    "1",
+    "1e400",
+    "9" * 30,
+    "é",
+    "😀",
+    "[bold]",
+    "\ud7ff",
+    "%s",
+    "1_0",
+)
+# What an option is mostly given; every other one is given names of columns and odd words.
+LIKELY: dict[str, tuple[str, ...]] = {
+    "metric": METRICS,
+    "method": METHODS,
+    "test": TESTS,
+    "level": ("0.9", "0", "1", "0.9999999", "nan", "95"),
+    "side": ("lower", "upper", "pessimistic", "x"),
+    "n_resamples": ("20", "50", "50", "1", "0", "-5"),
+    "n_points": ("20",),
+    "regions": ("2", "0", "-1"),
+    "suggest": ("0", "1", "-1"),
+    "seed": ("1", "1", "0", "-1", "9" * 23),
+    "n_jobs": ("1", "1", "1", "0", "x"),
+    "task": ("binary", "multiclass", "regression", "survival", "x"),
+    "response": ("probability", "decision", "label", "x"),
+    "threshold": ("0.5", "nan", "inf", "1e400"),
+    "positive": ("1", "0", "yes", "ape", "", "nan"),
+    "delimiter": (",", ";", "tab", "xx", "\n", '"', ""),
+    "decimal": (",", ".", "x"),
+    "form": ("wide", "long", "x"),
+    "table": ("markdown", "latex", "x"),
+    "selector": ("pooled", "mean_of_folds", "x"),
+    "undefined": ("redraw", "drop", "x"),
+    "surrogate": ("forest", "gaussian_process", "x"),
+    "direction": ("maximize", "minimize", "x"),
+    "objective": ("auc", "value", "lr", "zz"),
+    "study": ("s", "zz"),
+    "configs": ("1", "2", "0", "x"),
+    "folds": ("2", "3", "1", "50", "x"),
+    "repeats": ("1", "2", "0"),
+    "replicates": ("10", "0"),
+    "budget": ("1s", "5x", "0", "-1s"),
+    "drop": ("none", "bced", "x"),
+    "model": ("ridge", "a", "x"),
+    "versus": ("tree", "x"),
+    "backend": ("local", "x"),
+    "alternative": ("greater", "less", "x"),
+    "adjust": ("holm", "none", "x"),
+    "rope": ("0.01", "-1", "nan"),
+}
+UNSAFE = {"show", "scheduler", "trust_pickle"}  # would open a browser, a network, a pickle
+PATHS = ("", "nope", "-", "/", "/dev/null", "é", "a" * 300, "a" * 5000, "~", "~nobody/x")
+URLS = (
+    "sqlite:///x",
+    "http:///y",
+    "[bold]x[/bold]",
+    "<x>",
+    "s3://b/k.parquet",
+    "sqlite:///" + "a" * 5000,
+)
+
+
+@dataclass(frozen=True)
+class Input:
+    """What is done: a call, said in words by which it can be repeated by hand."""
+
+    seed: int
+    kind: str
+    words: str
+    call: Callable[[], int | None]
+
+
+def make_input(seed: int, seeds: Path, work: Path) -> Input:
+    """Make the input of a seed; its files stand in `work`, which is emptied first."""
+    r = random.Random(seed)
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    kind = r.choices(list(KINDS), [weight for weight, _ in KINDS.values()])[0]
+    words, call = KINDS[kind][1](r, seeds, work)
+    return Input(seed, kind, words, call)
+
+
+Made = tuple[str, Callable[[], int | None]]
+PREDICTIONS = (
+    *("own.csv", "own.tsv", "own.csv.gz", "own.parquet", "own.arrow", "own.npz", "wide.csv"),
+    *("wide.parquet", "long.csv", "arrays.npz", "labels.npz", "multiclass.csv", "survival.csv"),
+)
+
+TRIALS = ("trials.csv", "trials.parquet", "study.db", "study.log", "runhistory.json")
+
+
+def _read(words: str, read: Callable[[], Any]) -> Made:
+    """Return a call of a reader of the library."""
+
+    def call() -> int | None:
+        read()
+        return None
+
+    return words, call
+
+
+def _command(args: list[str]) -> Made:
+    """Return a run of the command line."""
+    return shlex.join(["earnest", *args]), lambda: main(args)
+
+
+def _mutated(name: str, r: random.Random, seeds: Path, work: Path) -> Path:
+    """Write a mutated copy of a seed, as fits its suffix."""
+    source, out = seeds / name, work / Path(name).name
+    if name.endswith(".gz"):
+        out.write_bytes(m.mutate_gzip(source.read_bytes(), r))
+    elif source.suffix in (".csv", ".tsv", ".toml"):
+        change = m.mutate_text if r.random() < 0.8 else m.mutate_bytes
+        out.write_bytes(change(source.read_bytes(), r))
+    elif source.suffix in (".parquet", ".arrow"):
+        m.mutate_table(source, out, r)
+    elif source.suffix == ".npz":
+        m.mutate_arrays(source, out, r)
+    elif source.suffix == ".json":
+        out.write_bytes(m.mutate_json(source.read_bytes(), r))
+    elif source.suffix == ".log":
+        out.write_bytes(m.mutate_json_lines(source.read_bytes(), r))
+    elif source.suffix == ".db":
+        shutil.copy(source, out)
+        m.mutate_database(out, r)
+    else:
+        m.mutate_model(source, out, r)
+    return out
+
+
+def _load_predictions(r: random.Random, seeds: Path, work: Path) -> Made:
+    path = _mutated(r.choice(PREDICTIONS), r, seeds, work)
+    options: dict[str, Any] = {}
+    if r.random() < 0.2:
+        options[r.choice(["fold", "target", "group", "id", "repeat"])] = r.choice(["a", "y", None])
+    if r.random() < 0.1:
+        options["task"] = r.choice(["binary", "multiclass", "regression", "survival"])
+    if r.random() < 0.05 and path.suffix == ".npz":
+        options["mmap"] = True
+    return _read(f"Predictions.load({path.name!r}, **{options})", lambda: _used(path, options))
+
+
+def _used(path: Path, options: dict[str, Any]) -> None:
+    pi = en.Predictions.load(path, **options)
+    repr(pi.usable())
+    pi.save(path.with_name("again.npz"))
+
+
+def _load_odd(r: random.Random, seeds: Path, work: Path) -> Made:
+    """Load a valid file of odd content: what is behind the reader is tried."""
+    path = _odd_file(r, work)
+    return _read(f"Predictions.load({path.name!r})", lambda: _used(path, {}))
+
+
+def _odd_file(r: random.Random, work: Path) -> Path:
+    """Write predictions whose form is right, and whose content is odd."""
+    g = np.random.default_rng(r.getrandbits(32))
+    n, width = r.choice([1, 2, 3, 6, 20, 37]), r.choice([1, 2, 5])
+    y: Any = r.choice(
+        [
+            g.integers(0, 2, n),
+            g.integers(0, 3, n),
+            g.normal(size=n) * r.choice([1e-300, 1, 1e300]),
+            np.array(["no", "yes"])[g.integers(0, 2, n)],
+            np.array(["", "yes"])[g.integers(0, 2, n)],
+            np.array(["é", "😀", "\u202e"])[g.integers(0, 3, n)],
+            np.full(n, 1),
+            np.arange(n) * 10**15,
+            g.random(n) < 0.5,
+        ]
+    )
+    fold: Any = r.choice(
+        [
+            np.arange(n) % 2,
+            np.arange(n),
+            g.random(n),
+            np.full(n, "f"),
+            np.full(n, np.nan),
+            g.integers(0, 2, n) * 1e18,
+        ]
+    )
+    scores = r.choice([1, 1e-320, 1e308, -1]) * g.random((n, width))
+    if r.random() < 0.4:
+        odd = r.choice([np.nan, np.inf, -np.inf, 0.0])
+        scores[g.random((n, width)) < r.random()] = odd
+    if r.random() < 0.3:
+        path = work / "odd.npz"
+        more = {r.choice(["groups", "strata", "ids", "classes", "configs"]): m.odd_array(n, r)}
+        np.savez(path, y=y, scores=scores, fold=fold, **(more if r.random() < 0.6 else {}))
+        return path
+    frame = pd.DataFrame({"y": y, "fold": fold})
+    for place in range(width):
+        frame[f"{r.choice(m.NAMES)}{place if r.random() < 0.9 else ''}"] = scores[:, place]
+    path = work / r.choice(["odd.csv", "odd.parquet"])
+    frame.to_csv(path, index=False) if path.suffix == ".csv" else frame.to_parquet(path)
+    return path
+
+
+def _load_trials(r: random.Random, seeds: Path, work: Path) -> Made:
+    names = (
+        "trials.csv",
+        "trials.parquet",
+        "study.db",
+        "study.log",
+        "runhistory.json",
+        "run/run.db",
+    )
+    path = _mutated(r.choice(names), r, seeds, work)
+    options = {"objective": "auc", "direction": "maximize"} if path.stem == "trials" else {}
+    if r.random() < 0.3 and path.stem != "trials":
+        return _read(
+            f"predictions_from({path.name!r})", lambda: en.predictions_from(path, [0, 1] * 20)
+        )
+    return _read(
+        f"trials_from({path.name!r}, **{options})", lambda: en.trials_from(path, **options)
+    )
+
+
+def _load_run(r: random.Random, seeds: Path, work: Path) -> Made:
+    path = _mutated("run/run.db", r, seeds, work)
+    return _read(f"read_run({path.name!r})", lambda: en.read_run(path))
+
+
+def _load_model(r: random.Random, seeds: Path, work: Path) -> Made:
+    path = _mutated("run/model.skops", r, seeds, work)
+    return _read(f"load_model({path.name!r})", lambda: en.load_model(path))
+
+
+def _load_result(r: random.Random, seeds: Path, work: Path) -> Made:
+    kind: Any = r.choice([en.Estimate, en.Estimates, en.Comparison])
+    name = {"Estimate": "estimate", "Estimates": "estimates", "Comparison": "comparison"}
+    own = name[kind.__name__] if r.random() < 0.9 else r.choice(list(name.values()))
+    path = _mutated(f"{own}.json", r, seeds, work)
+    return _read(f"{kind.__name__}.load({path.name!r})", lambda: repr(kind.load(path)))
+
+
+def _load_portfolio(r: random.Random, seeds: Path, work: Path) -> Made:
+    path = _mutated("portfolio.toml", r, seeds, work)
+    return _read(f"load_portfolio({path.name!r})", lambda: en.load_portfolio(path))
+
+
+def _load_data(r: random.Random, seeds: Path, work: Path) -> Made:
+    from earnest.training.tabular import read_table
+
+    path = _mutated(r.choice(["table.csv", "table.parquet"]), r, seeds, work)
+    target = r.choice(["y", "y", "y", "a", "c"])
+    return _read(f"read_table({path.name!r}, {target!r})", lambda: read_table(path, target=target))
+
+
+def _ask_predictions(r: random.Random, seeds: Path, work: Path) -> Made:
+    odd = r.random() < 0.4
+    path = _odd_file(r, work) if odd else _mutated(r.choice(PREDICTIONS), r, seeds, work)
+    name = r.choice(["estimate", "estimate", "estimate", "compare", "report"])
+    args = [name, str(path), "-m", r.choice(METRICS), "--seed", "1"]
+    if name == "report":
+        args += ["-o", str(work / "o.html"), "--no-explain"]
+    if name != "compare":
+        args += ["--n-resamples", r.choice(["20", "50"])]
+    return _command([*args, *_options(name, r, 0.05, set(args))])
+
+
+def _ask_run(r: random.Random, seeds: Path, work: Path) -> Made:
+    folder = work / "run"
+    shutil.copytree(seeds / "run", folder)
+    name = r.choice(["run.db", "run.db", "estimate.json", "predictions.parquet"])
+    (folder / name).unlink()
+    _mutated(f"run/{name}", r, seeds, folder)
+    out = str(work / "o.html")
+    report = ["-o", out, "--n-resamples", "50", "--no-explain"]
+    return _command(
+        r.choice(
+            [
+                ["report", str(folder), *report],
+                ["report", str(folder / "run.db"), *report],
+                ["gather", str(folder), "-o", str(work / "o.csv")],
+                ["estimate", str(folder), "-m", "auc", "--n-resamples", "20"],
+                ["explain", str(folder / "run.db"), "--n-points", "20", "--suggest", "0"],
+            ]
+        )
+    )
+
+
+def _ask_trials(r: random.Random, seeds: Path, work: Path) -> Made:
+    path = _mutated(r.choice(TRIALS), r, seeds, work)
+    if r.random() < 0.3:
+        table = str(seeds / "table.csv")
+        args = ["gather", str(path), "-o", str(work / "o.csv"), "--data", table, "--target", "y"]
+        return _command([*args, *_options("gather", r, 0.05, set(args))])
+    args = ["explain", str(path), "--n-points", "20", "--regions", "2", "--seed", "1"]
+    if path.stem == "trials":
+        args += ["--objective", "auc", "--direction", "maximize"]
+    return _command([*args, *_options("explain", r, 0.1, set(args))])
+
+
+def _ask_model(r: random.Random, seeds: Path, work: Path) -> Made:
+    run, new = seeds / "run", seeds / "new.csv"
+    if r.random() < 0.4:
+        run = _mutated("run/model.skops", r, seeds, work)
+    else:
+        new = _mutated("new.csv", r, seeds, work)
+    args = ["predict", str(run), str(new), "--out", str(work / r.choice(["o.csv", "o.parquet"]))]
+    return _command([*args, *_options("predict", r, 0.1, set(args))])
+
+
+def _ask_training(r: random.Random, seeds: Path, work: Path) -> Made:
+    path = _mutated(r.choice(["table.csv", "table.parquet"]), r, seeds, work)
+    name = r.choice(["tune", "tune", "assess", "compare-learners"])
+    args = [
+        name,
+        str(path),
+        "-t",
+        r.choice(["y", "y", "y", "c", "a"]),
+        "--n-jobs",
+        "1",
+        "--seed",
+        "1",
+    ]
+    if name == "tune":
+        args += ["--configs", "1", "--folds", "2", "-q", "--no-report", "-o", str(work / "out")]
+    elif name == "assess":
+        args += ["--model", "ridge", "--method", "cv", "--folds", "2"]
+    else:
+        args += ["--model", "ridge", "--versus", "tree", "--folds", "2"]
+    return _command([*args, *_options(name, r, 0.03, set(args))])
+
+
+def _ask_anything(r: random.Random, seeds: Path, work: Path) -> Made:
+    """Run a command with arguments of every kind, likely ones and odd ones."""
+    name = r.choice(
+        [one for one in _commands() if one not in ("demo", "tune", "assess", "compare-learners")]
+    )
+    known = [str(seeds / "wide.csv"), str(seeds / "run"), str(seeds / "study.db")]
+    places = [r.choice([*known, *known, *PATHS, *URLS]) for _ in range(r.randrange(3))]
+    args = [name, *places, *_options(name, r, r.choice([0.02, 0.1, 0.3]), set())]
+    if "--out" in _commands()[name]:
+        args += [
+            "--out",
+            str(work / r.choice(["o.csv", "o.html", "o.npz", "no/o.csv", "a" * 300, ""])),
+        ]
+    return _command(args)
+
+
+@cache
+def _commands() -> dict[str, dict[str, tuple[str, bool]]]:
+    """Return the options of every command: their name in the code, and whether they are flags."""
+    import typer
+
+    from earnest.cli.app import app
+
+    found: Any = typer.main.get_command(app)
+    return {
+        name: {
+            option: (one.name, bool(getattr(one, "is_flag", False)))
+            for one in command.params
+            for option in one.opts
+            if option.startswith("--") and one.name not in UNSAFE
+        }
+        for name, command in found.commands.items()
+    }
+
+
+def _options(name: str, r: random.Random, share: float, given: set[str]) -> list[str]:
+    """Return some of a command's options with values; those that stand already are left alone."""
+    args: list[str] = []
+    for option, (word, flag) in _commands()[name].items():
+        if r.random() > share or option in given or option == "--out":
+            continue
+        likely = LIKELY.get(word, COLUMNS)
+        args += [option] if flag else [option, r.choice(likely if r.random() < 0.8 else ODD)]
+    return args
+
+
+# What is tried, and how often: a reader of the library takes milliseconds, training a second.
+KINDS: dict[str, tuple[int, Callable[[random.Random, Path, Path], Made]]] = {
+    "load predictions": (24, _load_predictions),
+    "load odd content": (12, _load_odd),
+    "load trials": (8, _load_trials),
+    "load run": (5, _load_run),
+    "load model": (2, _load_model),
+    "load result": (6, _load_result),
+    "load portfolio": (4, _load_portfolio),
+    "load data": (8, _load_data),
+    "ask predictions": (12, _ask_predictions),
+    "ask run": (4, _ask_run),
+    "ask trials": (3, _ask_trials),
+    "ask model": (1, _ask_model),
+    "ask training": (1, _ask_training),
+    "ask anything": (5, _ask_anything),
+}

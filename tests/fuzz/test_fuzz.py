@@ -1,0 +1,283 @@
+"""A short run of the fuzzer, and every kind of input that it found to be called a fault of earnest.
+
+A named case is the smallest file of its kind; `make fuzz` looks for more.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import sqlite3
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import earnest as en
+from earnest.cli import main
+from tests.fuzz.inputs import KINDS, make_input
+from tests.fuzz.mutations import DEEP
+from tests.fuzz.run import DONE, FAULT, GOOD, HANG, REFUSED, run_input
+from tests.fuzz.seeds import write_seeds
+
+SHORT = range(1, 161)  # a few seconds
+SLOW = ("ask training", "ask model", "load model", "ask trials")
+
+
+@pytest.fixture(scope="session")
+def seeds(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("fuzz") / "seeds"
+    write_seeds(folder)
+    return folder
+
+
+def test_a_short_run_finds_nothing(seeds: Path, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    ran = dict.fromkeys(KINDS, 0)
+    found = []
+    for seed in SHORT:
+        made = make_input(seed, seeds, tmp_path / "work")
+        if made.kind in SLOW:
+            continue
+        ran[made.kind] += 1
+        result = run_input(made.call)
+        if result.outcome not in GOOD:
+            found.append((seed, made.words, result.detail))
+    assert not found
+    assert all(count for kind, count in ran.items() if kind not in SLOW)
+
+
+def test_an_input_depends_on_its_seed_alone(seeds: Path, tmp_path: Path) -> None:
+    for seed in range(40):
+        files = []
+        for _ in range(2):
+            made = make_input(seed, seeds, tmp_path / "work")
+            content = {p.name: p.read_bytes() for p in (tmp_path / "work").iterdir() if p.is_file()}
+            content.pop("run.db", None)  # SQLite keeps counters of its own
+            content.pop("study.db", None)
+            files.append((made.kind, made.words, sorted(content)))
+        assert files[0] == files[1]
+
+
+def test_a_fault_and_a_hang_are_told_from_a_refusal() -> None:
+    def spin() -> None:
+        while True:
+            pass
+
+    def refuse() -> None:
+        raise en.InputError("no")
+
+    outcomes = {
+        run_input(lambda: 0).outcome: DONE,
+        run_input(lambda: 2).outcome: REFUSED,
+        run_input(lambda: 1).outcome: FAULT,
+        run_input(refuse).outcome: REFUSED,
+        run_input(lambda: 1 / 0).outcome: FAULT,
+        run_input(spin, patience=1).outcome: HANG,
+    }
+    assert all(found == wanted for found, wanted in outcomes.items())
+    assert set(outcomes) == {DONE, REFUSED, FAULT, HANG}
+
+
+# ------------------------------------------------------------------- what was found, by name
+
+
+def load_gzip(seeds: Path, work: Path) -> object:
+    data = bytearray((seeds / "own.csv.gz").read_bytes())
+    data[30:60] = bytes(30)
+    (work / "x.csv.gz").write_bytes(data)
+    return en.Predictions.load(work / "x.csv.gz")
+
+
+def load_npz(**arrays: Any) -> Callable[[Path, Path], object]:
+    def load(seeds: Path, work: Path) -> object:
+        plain = {"y": [0, 1] * 4, "scores": np.arange(16.0).reshape(8, 2), "fold": [0, 1] * 4}
+        np.savez(work / "x.npz", **(plain | arrays))
+        return en.Predictions.load(work / "x.npz")
+
+    return load
+
+
+def load_own_npz(**arrays: Any) -> Callable[[Path, Path], object]:
+    def load(seeds: Path, work: Path) -> object:
+        with np.load(seeds / "own.npz") as content:
+            np.savez(work / "x.npz", **(dict(content) | arrays))
+        return en.Predictions.load(work / "x.npz")
+
+    return load
+
+
+def load_metadata(key: bytes, text: bytes) -> Callable[[Path, Path], object]:
+    def load(seeds: Path, work: Path) -> object:
+        table = pq.read_table(seeds / "wide.parquet").replace_schema_metadata({key: text})
+        pq.write_table(table, work / "x.parquet")
+        return en.Predictions.load(work / "x.parquet")
+
+    return load
+
+
+def explain_journal(change: Callable[[bytes], bytes]) -> Callable[[Path, Path], object]:
+    def load(seeds: Path, work: Path) -> object:
+        (work / "x.log").write_bytes(change((seeds / "study.log").read_bytes()))
+        return en.trials_from(work / "x.log")
+
+    return load
+
+
+def explain_storage(statement: str) -> Callable[[Path, Path], object]:
+    return lambda seeds, work: en.trials_from(changed_base(seeds / "study.db", work, statement))
+
+
+def gather_run(statement: str) -> Callable[[Path, Path], object]:
+    def load(seeds: Path, work: Path) -> object:
+        path = changed_base(seeds / "run" / "run.db", work, statement)
+        return en.predictions_from(path, ["no", "yes"] * 20)
+
+    return load
+
+
+def changed_base(source: Path, work: Path, statement: str) -> Path:
+    shutil.copy(source, work / "x.db")
+    base = sqlite3.connect(work / "x.db")
+    base.execute(statement)
+    base.commit()
+    base.close()
+    return work / "x.db"
+
+
+def load_result(kind: Any, name: str, *trail: str, value: Any) -> Callable[[Path, Path], object]:
+    def load(seeds: Path, work: Path) -> object:
+        tree = json.loads((seeds / f"{name}.json").read_text())
+        node = tree
+        for key in trail[:-1]:
+            node = node[key]
+        node[trail[-1]] = value
+        (work / "x.json").write_text(json.dumps(tree))
+        return repr(kind.load(work / "x.json"))
+
+    return load
+
+
+def load_history(seeds: Path, work: Path) -> object:
+    tree = json.loads((seeds / "runhistory.json").read_text())
+    tree["data"][0][4] = 10**400
+    (work / "runhistory.json").write_text(json.dumps(tree))
+    return en.trials_from(work / "runhistory.json")
+
+
+def load_model_with_empty_member(seeds: Path, work: Path) -> object:
+    content = io.BytesIO()
+    with (
+        zipfile.ZipFile(seeds / "run" / "model.skops") as whole,
+        zipfile.ZipFile(content, "w") as made,
+    ):
+        made.comment = whole.comment
+        for name in whole.namelist():
+            made.writestr(name, b"" if name.endswith(".npy") else whole.read(name))
+    (work / "x.skops").write_bytes(content.getvalue())
+    return en.load_model(work / "x.skops")
+
+
+DAMAGED: dict[str, Callable[[Path, Path], object]] = {
+    "corrupt gzip": load_gzip,
+    "classes that are a table": load_npz(classes=np.array([[0, 1]])),
+    "classes that are one value": load_npz(classes=np.array(5)),
+    "names of configurations that are one value": load_npz(configs=np.array(5)),
+    "names of configurations that are records": load_npz(configs=np.zeros(2, "i4,i4")),
+    "names of cases that are records": load_npz(ids=np.zeros(8, "i4,i4")),
+    "groups that are complex": load_npz(groups=np.zeros(8, complex)),
+    "folds with no dimension": load_npz(fold=np.array(5)),
+    "folds of an own file that are a table": load_own_npz(folds=np.zeros((40, 3), np.int32)),
+    "folds of an own file that no name is of": load_own_npz(folds=np.full((40, 1), 7, np.int32)),
+    "outcomes of an own file that no class is of": load_own_npz(y=np.full(40, 7)),
+    "metadata of pandas that are no JSON": load_metadata(b"pandas", b"{"),
+    "metadata of pandas that are too deep": load_metadata(b"pandas", b"[" * DEEP),
+    "metadata of pandas of another form": load_metadata(b"pandas", b'{"index_columns": 5}'),
+    "a header that is too deep": load_metadata(b"earnest", b"[" * DEEP),
+    "a journal that is not UTF-8": explain_journal(lambda text: text + b'{"x": "\xff"}\n'),
+    "a journal that is too deep": explain_journal(lambda text: text + b"[" * DEEP + b"\n"),
+    "a journal of another form": explain_journal(lambda text: text + b'{"op_code": 99}\n'),
+    "a storage with a date that is none": explain_storage(
+        "UPDATE trials SET datetime_start = '12,573'"
+    ),
+    "a storage with a distribution that is none": explain_storage(
+        "UPDATE trial_params SET distribution_json = '{}'"
+    ),
+    "a storage without values": explain_storage("DELETE FROM trial_values"),
+    "a storage without directions": explain_storage("DELETE FROM study_directions"),
+    "a storage without a table": explain_storage("DROP TABLE trial_params"),
+    "a run whose response is none": gather_run(
+        "UPDATE document SET text = replace(text, 'probability', 'x') WHERE name = 'cases'"
+    ),
+    "a run whose cases are too deep": gather_run(
+        f"UPDATE document SET text = '{'[' * DEEP}' WHERE name = 'cases'"
+    ),
+    "a run without rows of its cases": gather_run(
+        "UPDATE document SET text = replace(text, '\"splits\"', '\"s\"') WHERE name = 'cases'"
+    ),
+    "a result whose standard error is a list": load_result(
+        en.Comparison, "comparison", "standard_error", value=[]
+    ),
+    "a result whose value is a word": load_result(en.Estimate, "estimate", "value", value="x"),
+    "a result whose value is too large": load_result(
+        en.Comparison, "comparison", "difference", value=10**400
+    ),
+    "a result whose limits are none": load_result(
+        en.Comparison, "comparison", "limits", value=[{}, 1.0]
+    ),
+    "a run history with a cost that is too large": load_history,
+    "a model with an empty member": load_model_with_empty_member,
+}
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_damaged_files_are_refused(name: str, seeds: Path, tmp_path: Path) -> None:
+    with pytest.raises(en.EarnestError):
+        DAMAGED[name](seeds, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["estimate", "a" * 300 + ".csv", "-m", "auc"],
+        ["estimate", "/".join(["a" * 200] * 30), "-m", "auc"],
+        ["explain", "a" * 300],
+        ["gather", "sqlite:///" + "a" * 5000, "-o", "x.csv"],
+        ["predict", "a" * 300, "x.csv"],
+        ["tune", "a" * 300 + ".csv", "-t", "y"],
+    ],
+)
+def test_a_path_that_is_too_long_is_refused(args: list[str], capsys: Any) -> None:
+    assert main(args) == 2
+    assert "too long" in capsys.readouterr().err.casefold() or args[0] == "gather"
+
+
+def test_too_little_memory_is_told_as_such(
+    seeds: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    def exhausted(*_: object, **__: object) -> None:
+        raise MemoryError("Unable to allocate 8.00 EiB")
+
+    monkeypatch.setattr("earnest.methods.run.estimate", exhausted)
+    monkeypatch.setattr("earnest.estimate", exhausted, raising=False)
+    assert main(["estimate", str(seeds / "wide.csv"), "-m", "auc"]) == 2
+    said = capsys.readouterr().err
+    assert "memory" in said
+    assert "fault of earnest" not in said
+
+
+def test_a_report_of_numbers_near_zero_is_drawn(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    columns = {"y": rng.normal(size=20) * 1e-320, "fold": np.arange(20) % 2}
+    pq.write_table(pa.table(columns | {"a": rng.random(20) * 1e-320}), tmp_path / "x.parquet")
+    asked = ["--task", "regression", "--n-resamples", "50", "--no-explain", "--seed", "1"]
+    out = tmp_path / "o.html"
+    code = main(["report", str(tmp_path / "x.parquet"), "-m", "rmse", *asked, "-o", str(out)])
+    assert code == 0
+    assert out.exists()
