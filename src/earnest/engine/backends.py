@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from importlib import import_module
 from importlib.util import find_spec
-from numbers import Integral
-from typing import Any
+from typing import Any, SupportsIndex
 
 from earnest.core import check
 from earnest.core.errors import EarnestError, InputError
@@ -119,13 +118,14 @@ def count_ahead(pre_dispatch: object, n_jobs: int) -> int | str:
     """
     if pre_dispatch == "all":
         return "all"
-    if isinstance(pre_dispatch, Integral) and type(pre_dispatch) is not bool:
-        if int(pre_dispatch) >= 1:
-            return int(pre_dispatch)
-    elif isinstance(pre_dispatch, str):
+    if isinstance(pre_dispatch, str):
         with suppress(SyntaxError, ValueError, ArithmeticError):
             text = pre_dispatch.replace("n_jobs", str(n_jobs)).strip()
             return max(1, int(_value(ast.parse(text, mode="eval").body)))
+    elif isinstance(pre_dispatch, SupportsIndex) and not isinstance(pre_dispatch, bool):
+        count = operator.index(pre_dispatch)
+        if count >= 1:
+            return count
     raise InputError(
         "`pre_dispatch` cannot be read",
         needs="a whole number from 1 on, 'all', or an expression of n_jobs such as '2*n_jobs'",
