@@ -255,7 +255,7 @@ def _note(
             "EN121",
             f"{path.name!r} has numbers that are written for people: column "
             f"{check.some(examples, limit=3)}.",
-            "Marks between thousands and signs of money were left out; 1 % was read as 0.01.",
+            "They count as the numbers shown.",
             "If one was read wrong, say the marks with `decimal` and `thousands`.",
             Severity.NOTE,
         ),
