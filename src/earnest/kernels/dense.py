@@ -18,7 +18,7 @@ Responder = Callable[[slice, slice], NDArray[Any]]  # rows, columns -> what the 
 
 RESAMPLES = 1024  # resamples a product; each bounds what a step holds in memory
 CELLS = 1 << 20  # feature values a product
-IN_CACHE = 1 << 16  # feature values that are still in the cache when they are summed
+IN_CACHE = 1 << 17  # feature values that are still in the cache when they are summed
 FEW = 16  # resamples whose product costs less than the features themselves
 SUMS = 1 << 23  # sums kept before they are combined
 EXACT = float(1 << 24)  # whole numbers up to here are exact in float32
