@@ -11,8 +11,7 @@ from benchmarks.speed.problems import binary
 from benchmarks.speed.timing import Row, has_avx512, side_by_side
 
 RESAMPLES = 1000
-# The bare product has both cores at any time. What we do beside it is memory-bound NumPy, which
-# slows down more than the product without AVX-512.
+# With and without AVX-512; docs/development/speed.md tells what was measured.
 AT_MOST = {True: {"accuracy": 2.5, "brier": 2.5}, False: {"accuracy": 2.5, "brier": 3.0}}
 
 
