@@ -16,11 +16,13 @@ from benchmarks.speed import (
     search,
     startup,
 )
+from benchmarks.speed.timing import has_avx512
 
 
 def main() -> int:
     """Run all measurements."""
     quick = "--quick" in sys.argv[1:]
+    print(f"NumPy {'with' if has_avx512() else 'without'} AVX-512")
     missed = 0
     parts = (
         startup,

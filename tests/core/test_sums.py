@@ -76,6 +76,17 @@ def test_the_order_of_cases_in_a_block_changes_no_bit(drawn: Any) -> None:
     np.testing.assert_array_equal(moved, block_sums(weights, values))
 
 
+@pytest.mark.parametrize("drawn", [counts, real])
+def test_a_bound_changes_rounding_only(drawn: Any) -> None:
+    weights, values = drawn(9), np.random.default_rng(4).random((CASES, 5))
+    whole = weighted_sums(weights, values, 1.0)
+    np.testing.assert_allclose(whole, weighted_sums(weights, values), rtol=1e-15)
+    alone = [
+        weighted_sums(weights[b : b + 1], values[:, c : c + 1], 1.0) for b, c in np.ndindex(9, 5)
+    ]
+    np.testing.assert_array_equal(np.reshape(alone, (9, 5)), whole)
+
+
 @pytest.mark.parametrize("kind", [np.int64, np.int32, np.uint16])
 def test_the_type_of_counts_changes_no_bit(kind: Any) -> None:
     weights, values = counts(5), table(3)

@@ -70,8 +70,8 @@ class FlipReading:
         same = same_predictions(pi, a, b)
         floor = TIE * float(np.abs(apart).max(initial=0.0) / self.sizes.min())
         means = self._means(a, b)
-        noise = TIE * float(np.abs(self.sums[:, a] - self.sums[:, b]).max() / self.sizes.min())
-        means = np.where(np.abs(means) <= noise, 0.0, means)
+        tied = TIE * float(np.abs(self.sums[:, a] - self.sums[:, b]).max() / self.sizes.min())
+        means = np.where(np.abs(means) <= tied, 0.0, means)
         least = 1.0 / (len(means) + 1)
         # a pattern whose flipped units have a mean of 0 or less does as well as what was seen
         greater = (1 + int((means <= 0.0).sum())) * least

@@ -11,6 +11,7 @@ the number of resamples or that of columns. After Ozaki, Ogita, Oishi and Rump 2
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -27,10 +28,11 @@ KEPT_BITS = 40  # of the smallest number of a column, which may be all that a re
 HUGE = 2.0**950  # beyond it a slice would overflow
 
 
-def weighted_sums(weights: NDArray[Any], table: NDArray[Any]) -> Array:
+def weighted_sums(weights: NDArray[Any], table: NDArray[Any], bound: float | None = None) -> Array:
     """Return weights (B, n) times a table (n, C), with the same bits in any block: (B, C).
 
-    A row of the result depends on its row of weights alone, a column on its column alone.
+    A row of the result depends on its row of weights alone, a column on its column alone. With a
+    bound of what the table can hold, nothing has to be looked for in it.
 
     Examples
     --------
@@ -45,7 +47,7 @@ def weighted_sums(weights: NDArray[Any], table: NDArray[Any]) -> Array:
         some = out[top : top + RESAMPLES]
         for start in range(0, len(table), ROWS):
             rows = slice(start, start + ROWS)
-            some += block_sums(weights[top : top + RESAMPLES, rows], table[rows])
+            some += block_sums(weights[top : top + RESAMPLES, rows], table[rows], bound)
     return out
 
 
@@ -66,9 +68,9 @@ def coarse_and_fine(values: Array) -> tuple[Array, Array]:
     return coarse, np.asarray(values - coarse)
 
 
-def block_sums(weights: NDArray[Any], features: NDArray[Any]) -> Array:
+def block_sums(weights: NDArray[Any], features: NDArray[Any], bound: float | None = None) -> Array:
     """Return the sums ([m,] B, C) of at most `ROWS` cases from features ([m,] rows, C)."""
-    return sum_slices(cut_weights(weights), cut_features(features, weights.dtype))
+    return sum_slices(cut_weights(weights), cut_features(features, weights.dtype, bound))
 
 
 def cut_weights(weights: NDArray[Any]) -> list[Array]:
@@ -79,13 +81,17 @@ def cut_weights(weights: NDArray[Any]) -> list[Array]:
     return _cut(heavy, REAL_BITS, axis=-1, count=-(-FULL_BITS // REAL_BITS))
 
 
-def cut_features(features: NDArray[Any], kind: np.dtype[Any]) -> list[Array]:
+def cut_features(
+    features: NDArray[Any], kind: np.dtype[Any], bound: float | None = None
+) -> list[Array]:
     """Return slices of features ([m,] rows, C), for `sum_slices` under weights of a kind.
 
-    How a column is cut depends on that column alone.
+    How a column is cut depends on that column alone, or on the bound of what can be: then nothing
+    has to be looked for.
     """
     bits = COUNT_BITS if kind == np.uint8 else REAL_BITS
-    return _cut(features.astype(np.float64, copy=False), bits, axis=-2)
+    values = features.astype(np.float64, copy=False)
+    return _cut(values, bits, axis=-2) if bound is None else _cut_below(values, bits, bound)
 
 
 def sum_slices(weights: list[Array], features: list[Array]) -> Array:
@@ -95,6 +101,19 @@ def sum_slices(weights: list[Array], features: list[Array]) -> Array:
         for own in reversed(weights):
             total = total + own @ part
     return np.asarray(total)
+
+
+def _cut_below(values: Array, bits: int, bound: float) -> list[Array]:
+    """Return slices that hold `FULL_BITS` below a bound; NaN stays NaN."""
+    out, rest, count = [], values, -(-FULL_BITS // bits)
+    for place in range(count):
+        shift = math.ldexp(1.5, 52 + math.frexp(bound)[1] - bits * (place + 1))
+        part = np.add(rest, shift, out=rest if place and place + 1 == count else None)
+        part -= shift
+        out.append(part)
+        if place + 1 < count:
+            rest = rest - part
+    return out
 
 
 def _cut(values: Array, bits: int, axis: int, count: int | None = None) -> list[Array]:

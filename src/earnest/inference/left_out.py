@@ -96,12 +96,12 @@ def _mean_moments(replicates: Replicates, metric: MomentMetric) -> tuple[Array, 
     seen = times > 0
     if not seen.any():
         raise nothing_left_out()
-    total, common = 0.0, np.empty(0)
+    total, common = np.zeros((1, len(times))), np.empty(0)
     for block, own, shared in features(replicates, metric):
         for b, left in enumerate(out[block]):  # one by one, whatever the block
             total = total + np.where(left, own[:, :, b], 0.0)
         common = shared[:, seen].astype(np.float64).mean(axis=1)
-    means = (total[:, seen] / times[seen]).mean(axis=1)  # type: ignore[index]  # an array by now
+    means = (total[:, seen] / times[seen]).mean(axis=1)
     return means[:, None, None], common[:, None, None]
 
 

@@ -18,7 +18,7 @@ from earnest.core.selection import first_best, in_units_of_the_best
 from earnest.core.sums import weighted_sums
 from earnest.core.threads import each, workers
 from earnest.core.weights import Weights
-from earnest.kernels.dense import EXACT, RESAMPLES
+from earnest.kernels.dense import EXACT, RESAMPLES, bound_of
 from earnest.kernels.scratch import Scratch
 from earnest.metrics.families import Metric, MomentMetric
 from earnest.metrics.responding import respond
@@ -90,7 +90,7 @@ def _settled(
         losses = _losses(pi, metric, slice(0, pi.n_cases), some)  # (n, c)
         for place, column in enumerate(some):
             rows = np.flatnonzero(doubt[:, column])
-            sums = weighted_sums(weights[rows], losses[:, place : place + 1])[:, 0]
+            sums = weighted_sums(weights[rows], losses[:, [place]], bound_of(metric))[:, 0]
             gains[rows, column] = metric.sign * sums / weights[rows].sum(axis=1, dtype=np.float64)
     return first_best(gains if metric.has_unit else in_units_of_the_best(gains[None])[0])
 
@@ -159,8 +159,9 @@ def _losses(
 
 def _largest(pi: Predictions, metric: MomentMetric) -> NDArray[np.float64]:
     """Return the largest absolute number of each column (C,), 1 where it is 0."""
-    if np.isfinite(metric.limits).all():
-        return np.full(pi.n_configs, float(np.abs(metric.limits).max()))
+    bound = bound_of(metric)
+    if bound is not None:
+        return np.full(pi.n_configs, bound)
     most = np.zeros(pi.n_configs)
     for start in range(0, pi.n_cases, ROWS):
         block = slice(start, min(start + ROWS, pi.n_cases))

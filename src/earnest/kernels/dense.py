@@ -18,7 +18,7 @@ Responder = Callable[[slice, slice], NDArray[Any]]  # rows, columns -> what the 
 
 RESAMPLES = 1024  # resamples a product; each bounds what a step holds in memory
 CELLS = 1 << 20  # feature values a product
-IN_CACHE = 1 << 16  # feature values that are still in the cache when they are summed
+IN_CACHE = 1 << 17  # feature values that are still in the cache when they are summed
 FEW = 16  # resamples whose product costs less than the features themselves
 SUMS = 1 << 23  # sums kept before they are combined
 EXACT = float(1 << 24)  # whole numbers up to here are exact in float32
@@ -90,7 +90,7 @@ def _sums(
             common = (block @ beside.astype(np.float32)).astype(np.float64)
         else:
             heavy = cut_weights(weights[:, rows])
-            product = sum_slices(heavy, cut_features(moments.own, weights.dtype))
+            product = sum_slices(heavy, cut_features(moments.own, weights.dtype, bound_of(metric)))
             common = sum_slices(heavy, cut_features(beside, weights.dtype))
         np.add(own, product, out=own) if start else np.copyto(own, product)
         shared = shared + common
@@ -139,7 +139,7 @@ def _selected_sums(
         rows = slice(start, min(start + ROWS, target.n))
         part = target.take(np.arange(rows.start, rows.stop))
         moments = metric.features(part, response(rows, columns), centre)
-        features = cut_features(moments.own, weights.dtype)
+        features = cut_features(moments.own, weights.dtype, bound_of(metric))
         beside = cut_features(np.atleast_2d(moments.shared).T, weights.dtype)
         product = np.empty((len(moments.own), len(weights), 1))
         common = np.empty((len(weights), beside[0].shape[1]))
@@ -149,6 +149,12 @@ def _selected_sums(
             common[mine] = sum_slices(heavy, beside)
         own, shared = own + product, shared + common
     return own, shared.T[:, :, None]
+
+
+def bound_of(metric: MomentMetric) -> float | None:
+    """Return the largest number that a case can have, None where it is not known."""
+    known = metric.mean_of_cases and np.isfinite(metric.limits).all()
+    return float(np.abs(metric.limits).max()) if known else None
 
 
 def _largest(moments: Moments) -> float:
