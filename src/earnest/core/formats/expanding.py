@@ -13,6 +13,7 @@ import math
 import os
 import re
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
@@ -107,30 +108,35 @@ def check_array(member: IO[bytes], info: ZipInfo, path: Path) -> None:
 def read_gzip(path: Path) -> bytes:
     """Return what a gzip file holds; stop as soon as it is more than it may be.
 
-    The size that the file declares at its end is only believed where it is too large: it may be
-    anything, and counts up to 4 GB only.
+    The size that the file declares at its end may be anything, and counts up to 4 GB only. Where it
+    is too large, the file is unpacked once without being kept, so that it does not fill the memory
+    before it is refused.
     """
     raw = path.read_bytes()
     limit = unpack_limit(len(raw))
-    if len(raw) > 4 and int.from_bytes(raw[-4:], "little") > limit:
-        raise _too_large(path, len(raw), f"more than {_shown(limit)} from {_shown(len(raw))}")
+    if int.from_bytes(raw[-4:], "little") > limit:
+        for _ in _unpacked(raw, limit, path):
+            pass
     made = io.BytesIO()
+    for block in _unpacked(raw, limit, path):
+        made.write(block)
+    return made.getvalue()
+
+
+def _unpacked(raw: bytes, limit: int, path: Path) -> Iterator[bytes]:
+    """Yield what was compressed in blocks, and refuse it where it is more than the limit."""
+    count = 0
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(raw)) as stream:
             while block := stream.read(_BLOCK):
-                if made.tell() + len(block) > limit:
+                count += len(block)
+                if count > limit:
                     raise _too_large(
                         path, len(raw), f"more than {_shown(limit)} from {_shown(len(raw))}"
                     )
-                made.write(block)
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise FormatError(
-            f"{path.name!r} is damaged",
-            needs="a whole file compressed with gzip",
-            got=str(error),
-            cure="Make or copy it again.",
-        ) from error
-    return made.getvalue()
+                yield block
+    except zlib.error as error:  # told as other damage is
+        raise gzip.BadGzipFile(str(error)) from error
 
 
 def _too_large(path: Path, size: int, got: str) -> FormatError:
