@@ -52,7 +52,7 @@ def find_copies(X: Any, y: Any) -> Codes | None:
         return None
     _, first, rows = np.unique(_hashes(table), return_index=True, return_inverse=True)
     both = rows * (int(outcome.max()) + 1) + outcome
-    copies = np.unique(both, return_inverse=True)[1].astype(np.int64)
+    copies: Codes = np.unique(both, return_inverse=True)[1].astype(np.int64)
     extra = len(copies) - int(copies.max()) - 1
     if extra < max(FEWEST_COPIES, SHARE_OF_COPIES * len(copies)):
         return None
