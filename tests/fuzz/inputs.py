@@ -129,12 +129,16 @@ class Input:
     call: Callable[[], int | None]
 
 
-def make_input(seed: int, seeds: Path, work: Path) -> Input:
-    """Make the input of a seed; its files stand in `work`, which is emptied first."""
+def make_input(seed: int, seeds: Path, work: Path, only: str = "") -> Input:
+    """Make the input of a seed; its files stand in `work`, which is emptied first.
+
+    `only` is how the kind of input begins: 'load' for the readers of the library alone.
+    """
     r = random.Random(seed)
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
-    kind = r.choices(list(KINDS), [weight for weight, _ in KINDS.values()])[0]
+    kinds = {kind: weight for kind, (weight, _) in KINDS.items() if kind.startswith(only)}
+    kind = r.choices(list(kinds), list(kinds.values()))[0]
     words, call = KINDS[kind][1](r, seeds, work)
     return Input(seed, kind, words, call)
 

@@ -87,6 +87,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--start", type=int, default=0, help="the first seed")
     parser.add_argument("--inputs", type=int, default=None, help="how many at most")
+    parser.add_argument("--only", default="", help="how the kinds of inputs begin: load, ask ...")
     parser.add_argument("--out", type=Path, default=Path("fuzz-findings"))
     asked = parser.parse_args()
     out = asked.out.resolve()
@@ -103,7 +104,7 @@ def main() -> int:
     seed = asked.start
     while time.monotonic() < ends and (last is None or seed < last):
         stop = seed + BATCH if last is None else min(last, seed + BATCH)
-        seed = _run_batch(seed, stop, seeds, work, log, ends)
+        seed = _run_batch(range(seed, stop), seeds, work, log, ends, asked.only)
         _print_counts(log)
     return 1 if any(one["outcome"] not in GOOD for one in _records(log)) else 0
 
@@ -124,7 +125,7 @@ def _write_seeds(folder: Path) -> None:
     part.rename(folder)
 
 
-def _run_batch(start: int, stop: int, seeds: Path, work: Path, log: Path, ends: float) -> int:
+def _run_batch(batch: range, seeds: Path, work: Path, log: Path, ends: float, only: str) -> int:
     """Run seeds in a process of their own; return the seed that comes next."""
     current = log.with_name("current")
 
@@ -133,12 +134,12 @@ def _run_batch(start: int, stop: int, seeds: Path, work: Path, log: Path, ends: 
 
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_AS, (SPACE, SPACE))
-        for seed in range(start, stop):
+        for seed in batch:
             if time.monotonic() > ends:
                 break
             current.write_text(str(seed))
             begun = time.monotonic()
-            made = make_input(seed, seeds, work)
+            made = make_input(seed, seeds, work, only)
             here = Path.cwd()
             os.chdir(work)
             found = run_input(made.call)
@@ -149,7 +150,7 @@ def _run_batch(start: int, stop: int, seeds: Path, work: Path, log: Path, ends: 
     status = _forked(child, 2 * PATIENCE, current)
     at = int(current.read_text())
     if status == 0:
-        return max(at + 1, start + 1)
+        return max(at, batch.start) + 1
     kind = HANG if status == -signal.SIGKILL else CRASH
     found = Result(kind, f"the process ended with {status}")
     _note(log, at, "", f"seed {at}", found, work, 0.0)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import shutil
 import sqlite3
 import zipfile
@@ -134,6 +135,15 @@ def explain_storage(statement: str) -> Callable[[Path, Path], object]:
     return lambda seeds, work: en.trials_from(changed_base(seeds / "study.db", work, statement))
 
 
+def explain_bytes(old: bytes, new: bytes) -> Callable[[Path, Path], object]:
+    def load(seeds: Path, work: Path) -> object:
+        data = (seeds / "study.db").read_bytes()
+        (work / "x.db").write_bytes(data.replace(old, new.ljust(len(old), b"\xff")))
+        return en.trials_from(work / "x.db")
+
+    return load
+
+
 def gather_run(statement: str) -> Callable[[Path, Path], object]:
     def load(seeds: Path, work: Path) -> object:
         path = changed_base(seeds / "run" / "run.db", work, statement)
@@ -203,6 +213,10 @@ DAMAGED: dict[str, Callable[[Path, Path], object]] = {
     "a journal that is not UTF-8": explain_journal(lambda text: text + b'{"x": "\xff"}\n'),
     "a journal that is too deep": explain_journal(lambda text: text + b"[" * DEEP + b"\n"),
     "a journal of another form": explain_journal(lambda text: text + b'{"op_code": 99}\n'),
+    "a journal with a value that is too large": explain_journal(
+        lambda text: re.sub(rb'"values": \[[^]]*\]', b'"values": [%d]' % 10**400, text, count=1)
+    ),
+    "a storage whose tables are not named in UTF-8": explain_bytes(b"study_directions", b"\xff"),
     "a storage with a date that is none": explain_storage(
         "UPDATE trials SET datetime_start = '12,573'"
     ),
@@ -230,6 +244,9 @@ DAMAGED: dict[str, Callable[[Path, Path], object]] = {
     ),
     "a result whose limits are none": load_result(
         en.Comparison, "comparison", "limits", value=[{}, 1.0]
+    ),
+    "a result without its own p-value": load_result(
+        en.Comparison, "comparison", "p_values", value={}
     ),
     "a run history with a cost that is too large": load_history,
     "a model with an empty member": load_model_with_empty_member,

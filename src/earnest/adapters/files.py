@@ -79,7 +79,7 @@ def tables_of(path: Path) -> set[str]:
     try:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as base:
             rows = base.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # a message may quote bytes
         raise FormatError(
             f"{path.name!r} cannot be read",
             got=str(error),

@@ -220,7 +220,7 @@ def _refuse_damaged(study: StudyRead, where: str) -> None:
         trial.number
         for trial in study.trials
         if trial.state.name == "COMPLETE"
-        and [isinstance(value, (int, float)) for value in trial.values or ()] != [True] * count
+        and [_is_number(value) for value in trial.values or ()] != [True] * count
     ]
     if lacking or not count or len(study.metric_names) not in (0, count):
         raise FormatError(
@@ -228,6 +228,11 @@ def _refuse_damaged(study: StudyRead, where: str) -> None:
             needs="a whole storage of Optuna, with a value of every objective for each trial",
             got=f"no value of trial {check.some(lacking)}" if lacking else f"{count} objectives",
         )
+
+
+def _is_number(value: object) -> bool:
+    """Tell whether a value is a number that a float can be."""
+    return isinstance(value, float) or (isinstance(value, int) and abs(value) < 1 << 1000)
 
 
 def _named(names: list[str], name: str | None, where: str) -> str:

@@ -267,7 +267,7 @@ class Comparison:
             alternative=str(Alternative(data["alternative"])),
             confidence_level=data["confidence_level"],
             statistic=data["statistic"],
-            p_values=None if data["p_values"] is None else dict(data["p_values"]),
+            p_values=_read_p_values(data["p_values"], data["alternative"]),
             scale=Scale(
                 data["metric"],
                 data["greater_is_better"],
@@ -367,6 +367,14 @@ def level_remarks(comparison: Comparison) -> Iterable[Caution]:
             if comparison.n_resamples
             else "Use more cases, or test='bayle'.",
         )
+
+
+def _read_p_values(said: Mapping[str, Any] | None, alternative: str) -> dict[str, float] | None:
+    """Return the p-values of a file, that of its own alternative among them."""
+    found = None if said is None else {str(name): float(p) for name, p in said.items()}
+    if found is not None and alternative not in found:
+        raise KeyError(f"p_values[{alternative!r}]")
+    return found
 
 
 def _or_nan(value: float | None) -> float:

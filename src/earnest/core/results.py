@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from numbers import Integral, Real
 from pathlib import Path
@@ -386,23 +386,22 @@ def _refuse_other_types(made: object) -> None:
     for one in fields(made):
         value, kind = getattr(made, one.name), str(one.type)
         _refuse_other_types(value)
-        several = kind.startswith("tuple[") and isinstance(value, tuple)
-        words = kind.removeprefix("tuple[").rstrip("].").split(", ")[0].split(" | ")
-        if not all(word in _PLAIN or word == "None" for word in words):
+        word = kind.removesuffix(" | None")
+        inner = word.removeprefix("tuple[").split(",")[0]
+        if inner not in _PLAIN or (value is None and word != kind):
             continue
-        for part in value if several else (value,):
-            if not _is_one_of(part, words):
-                raise TypeError(f"{one.name} is {check.show(value)}, which is no {kind}")
+        parts = value if word != inner and isinstance(value, tuple) else (value,)
+        if not all(_is_plain(part, inner) for part in parts):
+            raise TypeError(f"{one.name} is {check.show(value)}, which is no {kind}")
 
 
-def _is_one_of(value: object, words: Sequence[str]) -> bool:
-    """Tell whether a value is of one of the plain types, and a number no larger than floats."""
-    if value is None or isinstance(value, bool):
-        return ("None" if value is None else "bool") in words
-    if isinstance(value, Real) and "float" in words:
+def _is_plain(value: object, word: str) -> bool:
+    """Tell whether a value is of a plain type, and a number within the range of floats."""
+    if isinstance(value, bool):
+        return word == "bool"
+    if word == "float" and isinstance(value, Real):
         float(value)
-        return True
-    return isinstance(value, tuple(_PLAIN[word] for word in words if word != "None"))
+    return isinstance(value, _PLAIN[word])
 
 
 def few_beyond(interval: Interval | None, n_valid: int | None) -> Iterator[Caution]:

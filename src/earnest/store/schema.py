@@ -104,7 +104,7 @@ def explained(path: str | Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise _told(path, error) from error
-    except DamagedRow as error:
+    except (DamagedRow, UnicodeDecodeError) as error:  # SQLite may quote what is damaged
         raise _damaged(path, str(error)) from error
     except OSError as error:
         raise _shut(path, os.strerror(error.errno) if error.errno else str(error)) from error
