@@ -306,6 +306,6 @@ def test_a_table_of_another_form_is_refused_before_any_work(run, tmp_path):
 def test_large_files_are_told_of_off_a_terminal(run, table, monkeypatch):
     assert run("estimate", table, *ASK).err == ""
     monkeypatch.setattr("earnest.cli.reading.LARGE", 100)
-    for more, by in (((), "bbc"), (("--all",), "all methods")):
+    for more, by in (((), ""), (("--method", "bbc"), " by bbc"), (("--all",), " by all methods")):
         done = run("estimate", table, *ASK, *more)
-        assert done.err.splitlines() == ["Reading preds.csv, 0 MB", f"Estimating by {by}"]
+        assert done.err.splitlines() == ["Reading preds.csv, 0 MB", f"Estimating{by}"]
