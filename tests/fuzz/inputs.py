@@ -266,7 +266,7 @@ def _load_trials(r: random.Random, seeds: Path, work: Path) -> Made:
         "study.db",
         "study.log",
         "runhistory.json",
-        "run/run.db",
+        "search.db",
     )
     path = _mutated(r.choice(names), r, seeds, work)
     options = {"objective": "auc", "direction": "maximize"} if path.stem == "trials" else {}

@@ -23,6 +23,7 @@ def write_seeds(folder: Path) -> None:
     table = _write_tables(folder, rng)
     en.tune(table, target="y", n_configs=2, folds=3, rng=0, n_jobs=1, out=folder / "run")
     _write_trials(folder, rng)
+    _write_search(folder, table)
     shutil.copy(str(files("earnest") / "data/portfolios/default.toml"), folder / "portfolio.toml")
 
 
@@ -70,6 +71,21 @@ def _write_tables(folder: Path, rng: np.random.Generator) -> pd.DataFrame:
     return table
 
 
+def _write_search(folder: Path, table: pd.DataFrame) -> None:
+    from sklearn.tree import DecisionTreeClassifier
+
+    grid = {"max_depth": [1, 2, 3, 4], "min_samples_leaf": [1, 2, 4]}
+    search = en.SearchCV(
+        DecisionTreeClassifier(random_state=0),
+        grid,
+        cv=3,
+        random_state=0,
+        n_jobs=1,
+        store=folder / "search.db",
+    )
+    search.fit(table[["a", "b"]].to_numpy(), (table["y"] == "yes").to_numpy().astype(int))
+
+
 def _write_trials(folder: Path, rng: np.random.Generator) -> None:
     import optuna
     from optuna.storages import JournalStorage
@@ -94,11 +110,9 @@ def _write_trials(folder: Path, rng: np.random.Generator) -> None:
             direction="maximize",
             sampler=optuna.samplers.RandomSampler(seed=0),
         )
-        study.optimize(lambda t: t.suggest_float("x", 0, 1) + t.suggest_int("k", 1, 5), 8)
+        study.optimize(lambda t: t.suggest_float("x", 0, 1) + t.suggest_int("k", 1, 5), 16)
     history = {
-        "data": [
-            [i % 4 + 1, None, 0, None, float(rng.random()), 0.1, 1, 0, 1, {}] for i in range(9)
-        ],
-        "configs": {str(i): {"x": float(rng.random()), "k": i} for i in range(1, 5)},
+        "data": [[i % 12 + 1, None, 0, None, (i + 1) / 40, 0.1, 1, 0, 1, {}] for i in range(24)],
+        "configs": {str(i): {"x": i / 13, "k": i} for i in range(1, 13)},
     }
     (folder / "runhistory.json").write_text(json.dumps(history), encoding="utf-8")

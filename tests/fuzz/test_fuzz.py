@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import csv
 
 import earnest as en
 from earnest.cli import main
@@ -52,6 +53,16 @@ def test_a_short_run_finds_nothing(seeds: Path, tmp_path: Path, monkeypatch: Any
             found.append((seed, made.words, result.detail))
     assert not found
     assert all(count for kind, count in ran.items() if kind not in SLOW)
+
+
+def test_the_seeds_themselves_are_read(seeds: Path) -> None:
+    for name in ("study.db", "study.log", "runhistory.json", "search.db"):
+        en.trials_from(seeds / name)
+    en.trials_from(seeds / "trials.csv", objective="auc", direction="maximize")
+    assert en.predictions_from(seeds / "search.db", outcome(seeds)).n_configs == 12
+    en.Predictions.load(seeds / "own.npz")
+    en.Comparison.load(seeds / "comparison.json")
+    en.load_model(seeds / "run").predict(seeds / "new.csv")
 
 
 def test_an_input_depends_on_its_seed_alone(seeds: Path, tmp_path: Path) -> None:
@@ -144,10 +155,15 @@ def explain_bytes(old: bytes, new: bytes) -> Callable[[Path, Path], object]:
     return load
 
 
+def outcome(seeds: Path) -> list[int]:
+    column = csv.read_csv(seeds / "table.csv").column("y").to_pylist()
+    return [int(label == "yes") for label in column]
+
+
 def gather_run(statement: str) -> Callable[[Path, Path], object]:
     def load(seeds: Path, work: Path) -> object:
-        path = changed_base(seeds / "run" / "run.db", work, statement)
-        return en.predictions_from(path, ["no", "yes"] * 20)
+        path = changed_base(seeds / "search.db", work, statement)
+        return en.predictions_from(path, outcome(seeds))
 
     return load
 
@@ -214,7 +230,7 @@ DAMAGED: dict[str, Callable[[Path, Path], object]] = {
     "a journal that is too deep": explain_journal(lambda text: text + b"[" * DEEP + b"\n"),
     "a journal of another form": explain_journal(lambda text: text + b'{"op_code": 99}\n'),
     "a journal with a value that is too large": explain_journal(
-        lambda text: re.sub(rb'"values": \[[^]]*\]', b'"values": [%d]' % 10**400, text, count=1)
+        lambda text: re.sub(rb'"values":\[[^]]*\]', b'"values":[%d]' % 10**400, text, count=1)
     ),
     "a storage whose tables are not named in UTF-8": explain_bytes(b"study_directions", b"\xff"),
     "a storage with a date that is none": explain_storage(
@@ -227,7 +243,8 @@ DAMAGED: dict[str, Callable[[Path, Path], object]] = {
     "a storage without directions": explain_storage("DELETE FROM study_directions"),
     "a storage without a table": explain_storage("DROP TABLE trial_params"),
     "a run whose response is none": gather_run(
-        "UPDATE document SET text = replace(text, 'probability', 'x') WHERE name = 'cases'"
+        'UPDATE document SET text = replace(text, \'"response": "\', \'"response": "x\') '
+        "WHERE name = 'cases'"
     ),
     "a run whose cases are too deep": gather_run(
         f"UPDATE document SET text = '{'[' * DEEP}' WHERE name = 'cases'"
