@@ -262,7 +262,7 @@ def test_a_search_that_is_not_fitted_is_told_so() -> None:
 def test_the_run_of_a_nested_cross_validation_is_refused_by_name(tmp_path: Path) -> None:
     search = en.SearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=3, random_state=0)
     en.nested_cv(search, X, Y, store=tmp_path / "nested.db")
-    with pytest.raises(en.FormatError, match="Got: nested cross-validation"):
+    with pytest.raises(en.FormatError, match="got nested cross-validation"):
         en.trials_from(tmp_path / "nested.db")
 
 

@@ -149,28 +149,28 @@ def test_every_learner_has_its_name_in_the_help(run: Any, name: str) -> None:
 ERRORS = [
     (
         ("--model", "xgb"),
-        "error: learner 'xgb' is unknown. Allowed: rf, extra_trees, gradient_boosting, logistic, "
+        "error: learner 'xgb' is unknown. Expected rf, extra_trees, gradient_boosting, logistic, "
         "ridge, linear, svm, knn, tree, lda, qda, naive_bayes, dummy. Did you mean 'gbm'?",
     ),
     (
         ("--model", "linear"),
-        "error: learner 'linear' cannot learn a binary task. Allowed: regression. Got: binary. "
+        "error: learner 'linear' cannot learn a binary task. Expected regression, got binary. "
         "Use one of rf, extra_trees, gradient_boosting, logistic, ridge, svm, knn, tree, lda, qda, "
         "naive_bayes, dummy.",
     ),
     (
         ("--folds", "50", "--method", "cv"),
-        "error: class 'no' has fewer cases than there are folds. Allowed: at least 50 cases of "
-        "every class, or fewer folds. Got: 40 cases. Say --folds 40.",
+        "error: class 'no' has fewer cases than there are folds. Expected at least 50 cases of "
+        "every class, or fewer folds, got 40 cases. Say --folds 40.",
     ),
     (
         ("--replicates", "0"),
-        "error: --replicates is out of range. Allowed: a whole number from 1 on. Got: 0.",
+        "error: --replicates is out of range. Expected a whole number from 1 on, got 0.",
     ),
     (
         ("--method", "lpob", "--metric", "accuracy"),
-        "error: metric 'accuracy' is no mean over pairs of cases. Allowed: 'roc_auc' of two "
-        "classes, or 'concordance'. Got: accuracy. Use --method loob for means over cases and "
+        "error: metric 'accuracy' is no mean over pairs of cases. Expected 'roc_auc' of two "
+        "classes, or 'concordance', got accuracy. Use --method loob for means over cases and "
         "functions of sums, else 'err_star'.",
     ),
     (
@@ -179,18 +179,18 @@ ERRORS = [
     ),
     (
         ("--method", "cv", "--test", "nowhere.csv"),
-        "error: there is no file 'nowhere.csv'. Allowed: a table: .csv, .csv.gz, .tsv, .txt, "
+        "error: there is no file 'nowhere.csv'. Expected a table: .csv, .csv.gz, .tsv, .txt, "
         ".parquet, .arrow, .feather.",
     ),
     (
         ("--level", "95", "--method", "cv"),
-        "error: --level is out of range. Allowed: a number between 0 and 1. Got: 95.0. For 95 "
+        "error: --level is out of range. Expected a number between 0 and 1, got 95.0. For 95 "
         "percent write 0.95.",
     ),
     (
         ("--method", "loocv", "--metric", "accuracy", "--group", "job"),
         "error: method 'loocv' cannot honour groups: it would train on the other cases of the "
-        "group that it tests. Allowed: a method that keeps groups together. Got: --group. Use "
+        "group that it tests. Expected a method that keeps groups together, got --group. Use "
         "--method cv, 'corrected_t' or 'bayle_all_pairs', whose folds do.",
     ),
 ]

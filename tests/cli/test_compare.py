@@ -154,8 +154,8 @@ def test_groups_folds_and_formats_are_read(run: Run, table: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        ((A,), f"or --all. Got: one name, '{A}'"),
-        ((), "Got: no name"),
+        ((A,), f"or --all, got one name, '{A}'"),
+        ((), "got no name"),
         ((A, "svm C=55"), "Did you mean 'svm C=5'?"),
         ((A, B, "--all"), "--all and names of configurations exclude each other"),
         ((A, B, "--adjust", "bh"), "--adjust and --reference belong to --all"),

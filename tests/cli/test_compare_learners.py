@@ -102,7 +102,7 @@ def test_the_same_learner_twice_gives_p_1(run: Run, patients: Path) -> None:
         (("--test", "lpob", "--folds", 5), "--folds given for test 'lpob'"),
         (("--replicates", 50), "--replicates given for test 'corrected_t'"),
         (("--test", "five_by_two", "--folds", 5), "5 repeats of 2 folds"),
-        (("--test", "five_by_two_f", "--alternative", "less"), "Allowed: --alternative two-sided"),
+        (("--test", "five_by_two_f", "--alternative", "less"), "Expected --alternative two-sided"),
         (("--metric", "mse"), "metric 'mse' is not defined for a binary task"),
         (("--test", "loob", "--metric", "roc_auc"), "test 'loob' cannot compare by 'roc_auc'"),
         (("--level", 95), "--level"),
@@ -125,5 +125,5 @@ def test_the_outcome_must_be_named(run: Run, patients: Path) -> None:
     done = run(COMMAND, patients)
     assert (done.code, done.err) == (
         2,
-        "error: the outcome is not named. Allowed: --target COLUMN.\n",
+        "error: the outcome is not named. Expected --target COLUMN.\n",
     )

@@ -115,28 +115,28 @@ def test_unknown_levels_and_extra_columns_are_told_on_standard_error(run, here):
     [
         (
             ["nowhere", "new.csv"],
-            "there is no model in 'nowhere'. Allowed: a folder that `earnest tune` wrote, with "
-            "'model.skops', or that file. Got: no such file.",
+            "there is no model in 'nowhere'. Expected a folder that `earnest tune` wrote, with "
+            "'model.skops', or that file, got no such file.",
         ),
         (
             ["run", "none.csv"],
-            "there is no file 'none.csv'. Allowed: a table: .csv, .csv.gz, .tsv, .txt, .parquet, "
+            "there is no file 'none.csv'. Expected a table: .csv, .csv.gz, .tsv, .txt, .parquet, "
             ".arrow, .feather. Did you mean 'new.csv'?",
         ),
         (
             ["new.csv", "run"],
-            "'new.csv' is a table, not a model. Allowed: a folder that `earnest tune` wrote, with "
+            "'new.csv' is a table, not a model. Expected a folder that `earnest tune` wrote, with "
             "'model.skops', or that file. Name the run first, then the table: earnest predict "
             "run/ new.csv.",
         ),
         (
             ["run", "new.csv", "--id", "patient"],
-            "--id names no column: there is no 'patient'. Allowed: 'patient_id', 'age', 'sex', "
+            "--id names no column: there is no 'patient'. Expected 'patient_id', 'age', 'sex', "
             "'marker', 'smoker', 'seen', 'site'. Did you mean 'patient_id'?",
         ),
         (
             ["run", "new.csv", "--out", "out.txt"],
-            "--out writes a table. Allowed: a name that ends in .csv or .parquet. Got: out.txt.",
+            "--out writes a table. Expected a name that ends in .csv or .parquet, got out.txt.",
         ),
         (
             ["run", "new.csv", "--out", "no/out.csv"],
@@ -144,7 +144,7 @@ def test_unknown_levels_and_extra_columns_are_told_on_standard_error(run, here):
         ),
         (
             ["run", "new.csv", "--out", "new.csv"],
-            "--out names the table itself. Allowed: another file. Got: new.csv.",
+            "--out names the table itself. Expected another file, got new.csv.",
         ),
     ],
 )
@@ -158,12 +158,12 @@ def test_other_columns_and_types_are_refused_with_their_names(run, here):
     csv.write_csv(table.drop_columns(["age"]), "less.csv")
     less = run("predict", "run", "less.csv")
     assert less.code == 2
-    assert less.err.startswith("error: column 'age' is missing. Allowed: the 4 columns")
+    assert less.err.startswith("error: column 'age' is missing. Expected the 4 columns")
     place = table.column_names.index("age")
     csv.write_csv(table.set_column(place, "age", pa.array(["1", "2", "old", "4"])), "text.csv")
     text = run("predict", "run", "text.csv")
     assert text.err == (
-        "error: column 'age' has text where numbers were. Allowed: numbers, as the model was "
-        "trained on. Got: 'old' in row 3. Write numbers with decimal points, and leave cells "
+        "error: column 'age' has text where numbers were. Expected numbers, as the model was "
+        "trained on, got 'old' in row 3. Write numbers with decimal points, and leave cells "
         "without a value empty.\n"
     )

@@ -148,7 +148,7 @@ def test_a_full_disk_is_one_line(tmp_path, args):
             check=False,
         )
     assert done.returncode == 2
-    assert done.stderr.startswith(b"error: the result cannot be written. Got: ")
+    assert done.stderr.startswith(b"error: the result cannot be written: ")
     assert done.stderr.count(b"\n") == 1
 
 

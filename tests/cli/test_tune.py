@@ -112,28 +112,28 @@ def test_an_interrupt_says_how_to_go_on(run, here, monkeypatch):
     [
         (
             ["--target", "relaps"],
-            "--target names no column: there is no 'relaps'. Allowed: 'patient_id', 'age', 'sex', "
+            "--target names no column: there is no 'relaps'. Expected 'patient_id', 'age', 'sex', "
             "'marker', 'smoker', 'seen', 'site', 'relapse'. Did you mean 'relapse'?",
         ),
         (
             ["--target", "site"],
-            "the outcome 'site' has one value only. Allowed: two values at least: nothing can be "
-            "told apart. Got: 'Graz' in all 90 rows. Look whether --target names the right column.",
+            "the outcome 'site' has one value only. Expected two values at least: nothing can be "
+            "told apart, got 'Graz' in all 90 rows. Look whether --target names the right column.",
         ),
         (
             ["--target", "seen"],
-            "the outcome 'seen' is neither numbers nor classes. Allowed: numbers, text, or true "
-            "and false. Got: date32[day].",
+            "the outcome 'seen' is neither numbers nor classes. Expected numbers, text, or true "
+            "and false, got date32[day].",
         ),
         (
             ["--folds", "60"],
-            "cannot make 60 stratified folds: class no of relapse has 45 cases. Allowed: at least "
-            "one case of each class in each fold. Got: 45 no, 45 yes. Use --folds 20.",
+            "cannot make 60 stratified folds: class no of relapse has 45 cases. Expected at least "
+            "one case of each class in each fold, got 45 no, 45 yes. Use --folds 20.",
         ),
         (
             ["--budget", "soon"],
-            "--budget is no span of time. Allowed: such as '90s', '5m', '1h' or a number of "
-            "seconds, from a second to a year. Got: 'soon'.",
+            "--budget is no span of time. Expected such as '90s', '5m', '1h' or a number of "
+            "seconds, from a second to a year, got 'soon'.",
         ),
         (
             ["--metric", "rmse"],
@@ -141,33 +141,33 @@ def test_an_interrupt_says_how_to_go_on(run, here, monkeypatch):
         ),
         (
             ["--positive", "maybe"],
-            "--positive is not a class of 'relapse'. Allowed: 'no' or 'yes'. Got: 'maybe'.",
+            "--positive is not a class of 'relapse'. Expected 'no' or 'yes', got 'maybe'.",
         ),
         (
             ["--ignore", "ag"],
-            "--ignore names no column: there is no 'ag'. Allowed: 'patient_id', 'age', 'sex', "
+            "--ignore names no column: there is no 'ag'. Expected 'patient_id', 'age', 'sex', "
             "'marker', 'smoker', 'seen', 'site', 'relapse'. Did you mean 'age'?",
         ),
         (
             ["--ignore", "age,sex"],
-            "--ignore names no column: there is no 'age,sex'. Allowed: 'patient_id', 'age', 'sex', "
+            "--ignore names no column: there is no 'age,sex'. Expected 'patient_id', 'age', 'sex', "
             "'marker', 'smoker', 'seen', 'site', 'relapse'. Say it for each, --ignore age --ignore "
             "sex, or give a list in Python.",
         ),
         (
             ["--group", "site"],
-            "column 'site' has one value only. Allowed: two groups at least. Got: one group.",
+            "column 'site' has one value only. Expected two groups at least, got one group.",
         ),
         (
             ["--time", "age"],
-            "a survival outcome has two columns. Allowed: --time and --event. Got: --time alone.",
+            "a survival outcome has two columns. Expected --time and --event, got --time alone.",
         ),
         (
             ["--portfolio", "huge"],
-            "portfolio 'huge' is unknown. Allowed: ",
+            "portfolio 'huge' is unknown. Expected ",
         ),
-        (["--task", "rank"], "--task is unknown. Allowed: 'binary', 'multiclass', 'regression', "),
-        (["--drop", "all"], "way of early dropping 'all' is unknown. Allowed: "),
+        (["--task", "rank"], "--task is unknown. Expected 'binary', 'multiclass', 'regression', "),
+        (["--drop", "all"], "way of early dropping 'all' is unknown. Expected "),
     ],
 )
 def test_what_cannot_work_is_refused_in_one_line_before_anything_is_written(
@@ -186,35 +186,35 @@ def test_what_cannot_work_is_refused_in_one_line_before_anything_is_written(
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "'bad.csv' is empty. Allowed: a table with a row at least."),
+        (b"", "'bad.csv' is empty. Expected a table with a row at least."),
         (
             b"age,relapse\n",
-            "the table is empty. Allowed: at least one row and one column. Got: 0 rows, 2 columns.",
+            "the table is empty. Expected at least one row and one column, got 0 rows, 2 columns.",
         ),
         (
             b"gr\x81\xf6,relapse\n1,a\n",
-            "'bad.csv' is not UTF-8. Allowed: text in UTF-8. Got: other bytes in the names of the "
+            "'bad.csv' is not UTF-8. Expected text in UTF-8, got other bytes in the names of the "
             "columns. Save it as 'CSV UTF-8'.",
         ),
         (
             b"63.5,yes\n41.5,no\n57.5,yes\n",
-            "the first line of 'bad.csv' looks like data, not like names. Allowed: the names of "
-            "the columns in the first line. Got: '63.5', 'yes'. Write a line with names above it.",
+            "the first line of 'bad.csv' looks like data, not like names. Expected the names of "
+            "the columns in the first line, got '63.5', 'yes'. Write a line with names above it.",
         ),
         (
             b"age,age,relapse\n1,2,a\n",
-            "column names are given twice. Allowed: names that are all different. Got: 'age'. "
+            "column names are given twice. Expected names that are all different, got 'age'. "
             "Rename one.",
         ),
         (
             b"age,relapse\n,a\n,b\n",
-            "no column is left to learn from. Allowed: a column of numbers or categories beside "
-            "the outcome. Got: 'age' (empty).",
+            "no column is left to learn from. Expected a column of numbers or categories beside "
+            "the outcome, got 'age' (empty).",
         ),
         (
             b"age,relapse\n" + b"".join(b"%d.5,a\n%d.5,b\n" % (i, i) for i in range(30)) + b"?,a\n",
-            "column 'age' has cells that are not numbers. Allowed: a number in every row, or "
-            "nothing. Got: '?' in row 61, 1 such in all. Leave cells without a value empty, or the "
+            "column 'age' has cells that are not numbers. Expected a number in every row, or "
+            "nothing, got '?' in row 61, 1 such in all. Leave cells without a value empty, or the "
             "column out: --ignore age.",
         ),
     ],
@@ -228,13 +228,13 @@ def test_a_folder_with_a_run_is_refused_without_resume_and_with_other_options(ru
     run(*QUICK, "--quiet")
     refuse(
         run(*QUICK),
-        "'run/' holds a run already. Allowed: a folder that is new or empty. Got: run.db, "
+        "'run/' holds a run already. Expected a folder that is new or empty, got run.db, "
         "predictions.parquet, model.skops, estimate.json. Say --resume to go on with that run, or "
         "name another folder with --out.",
     )
     refuse(
         run(*with_options(QUICK, ("--folds", "4", "--resume"))),
-        "'run/' holds another run. Allowed: the run it was begun with, to resume it. Got: folds 3 "
+        "'run/' holds another run. Expected the run it was begun with, to resume it, got folds 3 "
         "there, 4 now. Repeat the call it was begun with, or name another folder with --out.",
     )
 

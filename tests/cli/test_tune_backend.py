@@ -55,17 +55,17 @@ def test_a_run_on_a_dask_cluster_writes_what_a_run_here_writes(
     [
         (
             ["--backend", "dsk"],
-            "unknown back end 'dsk'. Allowed: loky, threading, dask, ray. Did you mean 'dask'?",
+            "unknown back end 'dsk'. Expected loky, threading, dask, ray. Did you mean 'dask'?",
         ),
         (
             ["--backend", "dask"],
-            "dask needs a cluster. Allowed: the address of its scheduler, such as "
+            "dask needs a cluster. Expected the address of its scheduler, such as "
             "tcp://127.0.0.1:8786. Start one with `dask scheduler`, and workers with "
             "`dask worker ADDRESS`.",
         ),
         (
             ["--scheduler", "tcp://127.0.0.1:8786"],
-            "back end 'loky' has no scheduler. Allowed: dask or ray for a cluster. Got: "
+            "back end 'loky' has no scheduler. Expected dask or ray for a cluster, got "
             "'tcp://127.0.0.1:8786'.",
         ),
     ],
@@ -98,8 +98,8 @@ def test_where_nobody_listens_the_address_is_named(
         address = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
         done = run(*QUICK, "--backend", "dask", "--scheduler", address)
     assert done.err == (
-        f"error: no dask scheduler answers at '{address}'. Allowed: the address that `dask "
-        "scheduler` shows, such as tcp://127.0.0.1:8786. Got: Timed out trying to connect to "
+        f"error: no dask scheduler answers at '{address}'. Expected the address that `dask "
+        "scheduler` shows, such as tcp://127.0.0.1:8786, got Timed out trying to connect to "
         f"{address} after 0.5 s. Start it with `dask scheduler`, or see that host and port are "
         "right.\n"
     )

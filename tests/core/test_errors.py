@@ -14,7 +14,7 @@ KINDS = [en.EvidenceError, en.FormatError, en.InputError, en.MetricError, en.Unk
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_message_has_its_four_parts_as_sentences(kind: type[en.EarnestError]) -> None:
     error = kind("the cat is out", needs="a cat", got="none", cure="Open the door?")
-    assert str(error) == "the cat is out. Allowed: a cat. Got: none. Open the door?"
+    assert str(error) == "the cat is out. Expected a cat, got none. Open the door?"
     assert isinstance(error, ValueError)
     assert isinstance(error, en.EarnestError)
 

@@ -91,7 +91,7 @@ def test_standard_errors_need_to_be_there_for_all_trials_that_are_kept() -> None
 @pytest.mark.parametrize(
     ("configs", "scores", "words"),
     [
-        (CONFIGS[:9], SCORES[:9], "too few trials.*at least 10.*Got: 9"),
+        (CONFIGS[:9], SCORES[:9], "too few trials.*at least 10.*got 9"),
         (CONFIGS, np.full(15, 0.7), "same in all trials"),
         (CONFIGS, np.full(15, np.nan), "too few trials.*15 failed"),
         ([{"a": 1}] * 15, SCORES, "no parameter varies"),

@@ -56,20 +56,20 @@ def test_a_back_end_by_name(name: str) -> None:
         (
             "dasc",
             None,
-            "unknown back end 'dasc'. Allowed: loky, threading, dask, ray. Did you mean 'dask'?",
+            "unknown back end 'dasc'. Expected loky, threading, dask, ray. Did you mean 'dask'?",
         ),
         (
             "dask",
             None,
-            "dask needs a cluster. Allowed: the address of its scheduler, such as "
+            "dask needs a cluster. Expected the address of its scheduler, such as "
             "tcp://127.0.0.1:8786. Start one with `dask scheduler`, and workers with "
             "`dask worker ADDRESS`.",
         ),
         (
             "loky",
             "tcp://127.0.0.1:8786",
-            "back end 'loky' has no scheduler. Allowed: dask or ray for a cluster. "
-            "Got: 'tcp://127.0.0.1:8786'.",
+            "back end 'loky' has no scheduler. Expected dask or ray for a cluster, "
+            "got 'tcp://127.0.0.1:8786'.",
         ),
     ],
 )

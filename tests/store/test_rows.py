@@ -81,5 +81,5 @@ def test_a_row_of_other_types_is_damaged() -> None:
     ids=["objects", "arrays in records"],
 )
 def test_what_needs_pickle_is_refused(array: np.ndarray) -> None:
-    with pytest.raises(InputError, match=r"array 'x' cannot be stored.*Got: type"):
+    with pytest.raises(InputError, match=r"array 'x' cannot be stored.*got type"):
         encode(Outcome((0,), {"x": array}))

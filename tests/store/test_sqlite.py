@@ -178,7 +178,7 @@ def test_a_folder_that_is_missing(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_no_file(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="Got: a folder"):
+    with pytest.raises(StoreError, match="got a folder"):
         opened(tmp_path)
 
 
@@ -197,7 +197,7 @@ def test_what_may_not_be_written_is_refused(open_folder: Path, shut: str) -> Non
     open_folder.chmod(0o555 if shut == "folder" else 0o777)
     path.chmod(0o444)
     with as_ordinary_user():
-        with pytest.raises(StoreError, match=r"cannot be opened.*Got: .*(denied|readonly)"):
+        with pytest.raises(StoreError, match=r"cannot be opened.*got .*(denied|readonly)"):
             opened(path)
         assert len(read_run(path).outcomes) == 3
 
@@ -225,7 +225,7 @@ def test_a_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
 def test_a_newer_version_is_refused(tmp_path: Path) -> None:
     path = changed(written(tmp_path / "run.db"), f"PRAGMA user_version = {schema.VERSION + 1}")
     for attempt in (opened, read_run):
-        with pytest.raises(FormatError, match=r"newer earnest.*Got: version 2.*Update earnest"):
+        with pytest.raises(FormatError, match=r"newer earnest.*got version 2.*Update earnest"):
             attempt(path)
 
 

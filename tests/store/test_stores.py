@@ -81,7 +81,7 @@ def test_what_differs_inside_is_named_and_words_fit() -> None:
     with pytest.raises(StoreError) as refused:
         store.open(now)
     text = str(refused.value)
-    assert "Got: other splits ('3' there, '4' now)" in text
+    assert "got other splits ('3' there, '4' now)" in text
     assert "another estimator: C ('1.0' there, '2.0' now)." in text
     assert "tol" not in text
     assert "A 1" not in text

@@ -183,7 +183,7 @@ def test_the_message_of_a_fit_that_failed_is_its_exception() -> None:
             raise ValueError("too few\nrows")
 
     for method in ("cv", ".632+"):
-        with pytest.raises(InputError, match=r"Got: ValueError: too few") as said:
+        with pytest.raises(InputError, match=r"got ValueError: too few") as said:
             assess(Wordy(), X, Y, method=method, metric="accuracy", n_replicates=3, rng=0)
         assert "Traceback" not in str(said.value)
 

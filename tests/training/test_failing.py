@@ -15,7 +15,7 @@ FRAMES = 'Traceback (most recent call last):\n  File "a.py", line 1, in fit\n   
     [
         ("ValueError: too few", "ValueError: too few"),
         ("ValueError: too few\nrows\nto fit: at all", "ValueError: too few"),
-        ("earnest.core.errors.InputError: no. Got: 3.", "InputError: no. Got: 3."),
+        ("earnest.core.errors.InputError: no, got 3.", "InputError: no, got 3."),
         ("KeyError: 'ä'", "KeyError: 'ä'"),
         ("AssertionError", "AssertionError"),
     ],

@@ -142,7 +142,7 @@ def test_a_model_of_another_scikit_learn_is_refused_before_anything_is_made(tmp_
     with pytest.raises(FormatError) as caught:
         load_model(path)
     assert str(caught.value) == (
-        f"{str(path)!r} was made with another version. Allowed: scikit-learn 1.9. Got: "
+        f"{str(path)!r} was made with another version. Expected scikit-learn 1.9, got "
         "'scikit-learn 0.24'. Install the version of the model, or make the model again with "
         "`earnest tune`."
     )

@@ -1,4 +1,4 @@
-"""Errors that tell what is wrong, what is allowed, what was got, and the cure."""
+"""Errors that say what is wrong, what was expected, what was found, and how to fix it."""
 
 from __future__ import annotations
 
@@ -11,19 +11,18 @@ class EarnestError(Exception):
     what : str
         The fault, as a clause without a full stop.
     needs, got, cure : str, optional
-        What is allowed, what was found instead, and what to do about it.
+        What was expected, what was found instead, and how to fix it.
 
     Examples
     --------
     >>> from earnest.core.errors import InputError
     >>> print(InputError("`side` is unknown", needs="'lower' or 'upper'", got="'left'"))
-    `side` is unknown. Allowed: 'lower' or 'upper'. Got: 'left'.
+    `side` is unknown. Expected 'lower' or 'upper', got 'left'.
     """
 
     def __init__(self, what: str, *, needs: str = "", got: str = "", cure: str = "") -> None:
         self.what, self.needs, self.got, self.cure = what, needs, got, cure
-        parts = [what, needs and f"Allowed: {needs}", got and f"Got: {got}", cure]
-        super().__init__(" ".join(_sentence(part) for part in parts if part))
+        super().__init__(_message(what, needs, got, cure))
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle by the parts, so that an error survives the way back from a worker."""
@@ -41,7 +40,7 @@ class InputError(EarnestError, ValueError):
     ...     en.estimate(pi, metric="roc_auc", confidence_level=95)
     ... except en.InputError as error:
     ...     print(error)
-    `confidence_level` is out of range. Allowed: a number between 0 and 1. Got: 95. For 95
+    `confidence_level` is out of range. Expected a number between 0 and 1, got 95. For 95
     percent write 0.95.
     """
 
@@ -57,8 +56,8 @@ class EvidenceError(EarnestError, ValueError):
     ...     en.estimate(pi, method="lpob", metric="roc_auc")
     ... except en.EvidenceError as error:
     ...     print(error)
-    method 'lpob' needs bootstrap-trained replicates. Allowed: bootstrap-trained replicates.
-    Got: out-of-sample predictions. Make them with earnest.bootstrap_train(estimator, X, y),
+    method 'lpob' needs bootstrap-trained replicates. Expected bootstrap-trained replicates,
+    got out-of-sample predictions. Make them with earnest.bootstrap_train(estimator, X, y),
     or use method='bbc'.
     """
 
@@ -74,7 +73,7 @@ class MetricError(EarnestError, ValueError):
     ...     en.estimate(pi, metric="rmse")
     ... except en.MetricError as error:
     ...     print(error)
-    metric 'rmse' is not defined for a binary task. Allowed: a task that is regression. Got:
+    metric 'rmse' is not defined for a binary task. Expected a task that is regression, got
     binary. Try 'roc_auc' or 'accuracy'.
     """
 
@@ -89,7 +88,7 @@ class UnknownNameError(EarnestError, ValueError, LookupError):
     ...     en.load_portfolio("quick")
     ... except en.UnknownNameError as error:
     ...     print(error)
-    portfolio 'quick' is unknown. Allowed: 'default', 'tsamardinos2018', or the path of a
+    portfolio 'quick' is unknown. Expected 'default', 'tsamardinos2018', or the path of a
     .toml file.
     """
 
@@ -104,7 +103,7 @@ class FormatError(EarnestError, ValueError):
     ...     en.Predictions.load("nowhere.csv")
     ... except en.FormatError as error:
     ...     print(error)
-    there is no file 'nowhere.csv'. Allowed: a file of predictions.
+    there is no file 'nowhere.csv'. Expected a file of predictions.
     """
 
 
@@ -118,9 +117,18 @@ class StoreError(EarnestError, RuntimeError):
     ...     en.read_run("no/folder/run.db")
     ... except en.StoreError as error:
     ...     print(error)
-    'no/folder/run.db' cannot hold a run. Allowed: a file name in a folder that exists. Got:
-    no folder '...'.
+    'no/folder/run.db' cannot hold a run. Expected a file name in a folder that exists,
+    got no folder '...'.
     """
+
+
+def _message(what: str, needs: str, got: str, cure: str) -> str:
+    """Return the sentences: the fault, what was expected and what was found, the fix."""
+    if needs:
+        parts = [what, f"Expected {needs}, got {got}" if got else f"Expected {needs}", cure]
+    else:
+        parts = [f"{what}: {got}" if got else what, cure]
+    return " ".join(_sentence(part) for part in parts if part)
 
 
 def _sentence(text: str) -> str:

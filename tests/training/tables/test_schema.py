@@ -72,7 +72,7 @@ def test_numbers_where_categories_were_are_refused():
     with pytest.raises(InputError) as caught:
         SCHEMA.encode(pa.table({**TABLE, "sex": [3, None, 4]}))
     assert str(caught.value) == (
-        "column 'sex' is not of the categories that it had. Allowed: 'f', 'm'. Got: int64, such "
+        "column 'sex' is not of the categories that it had. Expected 'f', 'm', got int64, such "
         "as '3'."
     )
 
