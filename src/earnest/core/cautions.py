@@ -182,4 +182,7 @@ CODES: dict[str, str] = {
     "EN102": "models of models",
     "EN103": "out-of-bag predictions among out-of-fold ones",
     "EN104": "folds that are not known",
+    "EN130": "few cases of a class for the interval of a winner's AUC",
+    "EN131": "an AUC that varies more than two normal laws allow",
+    "EN132": "repeats of few cases near the ceiling",
 }

@@ -90,6 +90,7 @@ REFUSED = ("Methods that do not apply here", "")
 SHORT = {
     "bbc": "BBC",
     "bbc_fold": "BBC by folds",
+    "near_winner": "Near-winner level",
     "tibshirani": "Tibshirani and Tibshirani",
     "holdout": "Hold-out",
     "delong": "DeLong",
