@@ -23,6 +23,7 @@ from benchmarks.calibration.grid import HERE, SEED, Cell, read
 from benchmarks.calibration.simulate import Sample, draw
 from earnest.core.intervals import DrawnLimits, LimitSource
 from earnest.core.specs import Side
+from earnest.core.winner_limits import NearWinnerLimits
 from earnest.inference.drawn_spread import with_spread
 from earnest.metrics import metric as resolve_metric
 
@@ -46,14 +47,19 @@ class Block:
     """The sums over some replications of a cell.
 
     `held` counts lower bounds that hold, `slack` sums truth - bound; `two` and `width` are those of
-    two-sided intervals. `moved` counts the near-winner intervals that were widened to the value,
-    `moved_two` those that are two-sided.
+    two-sided intervals. `published` are the quantiles of BBC's draws alone, `bbc` the limits that
+    earnest gives in their place where they are a point. `moved` counts the near-winner bounds that
+    were widened to hold the value, `moved_two` those of two-sided intervals.
     """
 
     cell: int
     first: int
     replications: int
     seed: int
+    published_held: int
+    published_slack: float
+    published_two: int
+    published_width: float
     bbc_held: int
     bbc_slack: float
     bbc_two: int
@@ -67,21 +73,37 @@ class Block:
     seconds: float
 
 
-def replicate(cell: Cell, number: int) -> tuple[Outcome, Outcome, bool, bool]:
-    """Return what BBC and near_winner say of one sample, and whether the value moved a limit.
+@dataclass(frozen=True)
+class Replicate:
+    """What three intervals did on one sample, and whether the value moved a limit."""
+
+    published: Outcome
+    bbc: Outcome
+    near: Outcome
+    moved: bool
+    moved_two: bool
+
+
+def replicate(cell: Cell, number: int) -> Replicate:
+    """Return what BBC and near_winner say of one sample.
 
     Both read the same resamples, so that one call answers for both: BBC's limits are those of
-    `en.estimate(..., method="bbc")` with the same seed, which tests/validity holds it to.
+    `en.estimate(..., method="bbc")` with the same seed, which tests/validity holds them to.
     """
     rng = np.random.default_rng([SEED, cell.number, number])
     sample = draw(cell, rng)
     made = en.estimate(sample.predictions, method="near_winner", metric=cell.metric, rng=number)
-    assert made.winner is not None
-    truth = float(sample.truth[sample.predictions.configs.ids.index(made.winner)])
-    near = outcome(made.source, truth)
-    bare = [made.source.inner.limits(1 - made.source.local_tail(tail), Side.LOWER)[0]
-            for tail in (1 - LEVEL, (1 - LEVEL) / 2)]  # fmt: skip
-    return outcome(bbc_limits(made, sample), truth), near, *(low > made.value for low in bare)
+    source, drawn = made.source, DrawnLimits(made.draws)
+    assert isinstance(source, NearWinnerLimits)
+    truth = float(sample.truth[sample.predictions.configs.ids.index(str(made.winner))])
+    tails = 1.0 - LEVEL, (1.0 - LEVEL) / 2.0
+    bare = [source.inner.limits(1.0 - source.local_tail(tail), Side.LOWER)[0] for tail in tails]
+    return Replicate(
+        outcome(drawn, truth),
+        outcome(bbc_limits(made, sample), truth),
+        outcome(source, truth),
+        *(low > made.value for low in bare),
+    )
 
 
 def bbc_limits(made: en.Estimate, sample: Sample) -> LimitSource:
@@ -103,16 +125,16 @@ def simulate(cell: Cell, first: int, count: int = BLOCK) -> Block:
     """Return a block of replications of a cell."""
     start = process_time()
     every = [replicate(cell, number) for number in range(first, first + count)]
-    bbc, near = ([one[place] for one in every] for place in (0, 1))
     return Block(
         cell.number,
         first,
         count,
         SEED,
-        *_sums(bbc),
-        *_sums(near),
-        sum(one[2] for one in every),
-        sum(one[3] for one in every),
+        *_sums(one.published for one in every),
+        *_sums(one.bbc for one in every),
+        *_sums(one.near for one in every),
+        sum(one.moved for one in every),
+        sum(one.moved_two for one in every),
         round(process_time() - start, 2),
     )
 

@@ -42,19 +42,30 @@ def too_rare(held: int, runs: int, size: float = SIZE) -> bool:
     return bool(bdtr(held, runs, LEVEL) < size)
 
 
-def cells_of(path: Path) -> dict[int, tuple[Held, Held, int, int]]:
-    """Return BBC, near_winner, and how often a value moved a limit, by the number of a cell."""
+@dataclass(frozen=True)
+class Summed:
+    """A cell: BBC's quantiles, BBC as earnest gives it, near_winner, and limits that moved."""
+
+    published: Held
+    bbc: Held
+    near: Held
+    moved: int
+    moved_two: int
+
+
+def cells_of(path: Path) -> dict[int, Summed]:
+    """Return the sums of all cells of a file by their numbers."""
     sums: dict[int, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     with path.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             for name, value in row.items():
                 sums[int(row["cell"])][name] += float(value)
-    return {cell: _held(total) for cell, total in sums.items()}
+    return {cell: _summed(total) for cell, total in sums.items()}
 
 
-def _held(total: dict[str, float]) -> tuple[Held, Held, int, int]:
+def _summed(total: dict[str, float]) -> Summed:
     runs = int(total["replications"])
-    bbc, near = (
+    made = (
         Held(
             runs,
             int(total[f"{name}_held"]),
@@ -62,9 +73,9 @@ def _held(total: dict[str, float]) -> tuple[Held, Held, int, int]:
             int(total[f"{name}_two"]),
             total[f"{name}_width"] / runs,
         )
-        for name in ("bbc", "near")
+        for name in ("published", "bbc", "near")
     )
-    return bbc, near, int(total["moved"]), int(total["moved_two"])
+    return Summed(*made, int(total["moved"]), int(total["moved_two"]))
 
 
 def kind(cell: Cell) -> str:
@@ -73,40 +84,52 @@ def kind(cell: Cell) -> str:
 
 
 def table(path: Path, half: str | None = None) -> str:
-    """Return the table as Markdown, one line a kind of cells and one for all."""
+    """Return the table as Markdown, one line a kind of cells and one for all.
+
+    "Rejected" are cells whose one-sided 95 % bounds hold too rarely, "two-sided" those whose
+    intervals do. The ratios of slack and width are means over the cells in which BBC holds.
+    """
     known = {cell.number: cell for cell in read()}
     found = {n: c for n, c in cells_of(path).items() if half in (None, known[n].half)}
-    groups: dict[str, list[tuple[Held, Held, int, int]]] = defaultdict(list)
+    groups: dict[str, list[Summed]] = defaultdict(list)
     for number, made in sorted(found.items()):
         groups[kind(known[number])].append(made)
     groups["all"] = list(found.values())
     head = (
-        "| cells | runs | rejected | worst | BBC rejected | BBC worst | ratio | two-sided rejected "
-        "| BBC two-sided rejected | width ratio | value moved a limit |\n" + "| --- " * 11 + "|"
+        "| cells | runs | near_winner: rejected | worst | two-sided | BBC: rejected | worst | "
+        "two-sided | BBC's quantiles: rejected | worst | slack / BBC's | width / BBC's | "
+        "bounds moved to the value |\n" + "| --- " * 13 + "|"
     )
     return "\n".join([head, *(line(name, rows) for name, rows in groups.items() if rows)])
 
 
-def line(name: str, rows: list[tuple[Held, Held, int, int]]) -> str:
-    """Return one line of the table; the ratios are means over cells in which BBC holds."""
-    bbc, near = ([row[place] for row in rows] for place in (0, 1))
-    runs = sum(one.runs for one in near)
-    sound = [(b, n) for b, n in zip(bbc, near, strict=True) if not b.rejected]
-    sound_two = [(b, n) for b, n in zip(bbc, near, strict=True) if not b.rejected_two_sided]
+def line(name: str, rows: list[Summed]) -> str:
+    """Return one line of the table."""
+    published, bbc, near = (
+        [getattr(row, each) for row in rows] for each in ("published", "bbc", "near")
+    )
+    sound = [row for row in rows if not row.bbc.rejected]
+    sound_two = [row for row in rows if not row.bbc.rejected_two_sided]
     entries = [
         f"{name} ({len(rows)})",
-        str(runs),
+        str(sum(one.runs for one in near)),
         _share(sum(one.rejected for one in near), len(near)),
-        f"{min(one.held / one.runs for one in near):.3f}",
-        _share(sum(one.rejected for one in bbc), len(bbc)),
-        f"{min(one.held / one.runs for one in bbc):.3f}",
-        _mean([n.slack / b.slack for b, n in sound]),
+        _worst(near),
         _share(sum(one.rejected_two_sided for one in near), len(near)),
+        _share(sum(one.rejected for one in bbc), len(bbc)),
+        _worst(bbc),
         _share(sum(one.rejected_two_sided for one in bbc), len(bbc)),
-        _mean([n.width / b.width for b, n in sound_two]),
-        f"{sum(row[2] for row in rows)}, {sum(row[3] for row in rows)}",
+        _share(sum(one.rejected for one in published), len(published)),
+        _worst(published),
+        _mean([row.near.slack / row.bbc.slack for row in sound]),
+        _mean([row.near.width / row.bbc.width for row in sound_two]),
+        str(sum(row.moved + row.moved_two for row in rows)),
     ]
     return "| " + " | ".join(entries) + " |"
+
+
+def _worst(cells: list[Held]) -> str:
+    return f"{min(one.held / one.runs for one in cells):.3f}"
 
 
 def _share(count: int, of: int) -> str:

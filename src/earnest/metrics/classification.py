@@ -92,7 +92,7 @@ def cases_of_class(own: Array, shared: Array) -> Array:
 
 def predicted_cases(own: Array, shared: Array) -> Array:
     """Return the weight of the cases that were predicted: what a precision is the share of."""
-    return own[1]
+    return np.asarray(own[1])
 
 
 def recall_of(own: Array, shared: Array) -> Array:
