@@ -110,7 +110,11 @@ SHORT = {
     "repeated_cv": "Repeated cross-validation",
 }
 
-SHORT_OF_ONE = {"naive": "Its own score", "naive_bootstrap": "Bootstrap of its score"}
+SHORT_OF_ONE = {
+    "naive": "Its own score",
+    "naive_bootstrap": "Bootstrap of its score",
+    "near_winner": "Law of its metric",
+}
 
 # ---- tags that every panel carries
 
