@@ -82,6 +82,7 @@ if TYPE_CHECKING:
     from earnest.methods.mabt import MABT
     from earnest.methods.naive import Naive
     from earnest.methods.naive_bootstrap import NaiveBootstrap
+    from earnest.methods.near_winner import NearWinner
     from earnest.methods.nested import Nested
     from earnest.methods.refined import Refined
     from earnest.methods.repeated_cv import RepeatedCV
@@ -177,6 +178,7 @@ _HOMES = {
     "Model": "earnest.training.saving",
     "Naive": "earnest.methods.naive",
     "NaiveBootstrap": "earnest.methods.naive_bootstrap",
+    "NearWinner": "earnest.methods.near_winner",
     "Nested": "earnest.methods.nested",
     "NestedPredictions": "earnest.core.designs",
     "NestedResult": "earnest.training.nested",
@@ -297,6 +299,7 @@ __all__ = [
     "Model",
     "Naive",
     "NaiveBootstrap",
+    "NearWinner",
     "Nested",
     "NestedPredictions",
     "NestedResult",

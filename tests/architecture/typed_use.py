@@ -33,6 +33,7 @@ def estimates(pi: en.Predictions, replicates: en.Replicates) -> list[en.Estimate
         en.estimate(pi, method=en.MABT(), metric="accuracy"),
         en.estimate(pi, method=en.Naive(), metric="accuracy"),
         en.estimate(pi, method=en.NaiveBootstrap(over="cases"), metric="accuracy"),
+        en.estimate(pi, method=en.NearWinner(), metric="accuracy"),
         en.estimate(pi, method=en.Nested(), metric="accuracy"),
         en.estimate(pi, method=en.RepeatedCV(), metric="accuracy"),
         en.estimate(pi, method=en.Tibshirani(), metric="accuracy"),

@@ -138,6 +138,22 @@ def repeats() -> Predictions:
     return Predictions.from_arrays(y, rng.random((40, 3, 2)), fold)
 
 
+def two_kinds_of_positives() -> Predictions:
+    """Sixty of a hundred positives above all negatives, the others below them all."""
+    y = np.repeat([0, 1, 1], [100, 60, 40])
+    level = np.repeat([0.0, 5.0, -5.0], [100, 60, 40])
+    scores = level[:, None] + np.random.default_rng(0).random((200, 3))
+    return Predictions.from_arrays(y, scores)
+
+
+def nearly_perfect_repeats() -> Predictions:
+    """Forty cases in two repeats, of which each gets one wrong."""
+    y = np.tile([0, 1], 20)
+    labels = np.tile(y[:, None, None], (1, 3, 2))
+    labels[0, :, 0], labels[5, :, 1] = 1, 0
+    return Predictions.from_arrays(y, labels, response="label")
+
+
 def disagreeing_winners() -> Predictions:
     """One configuration ranks well within folds only, the other a little less well, but pooled."""
     rng = np.random.default_rng(1)
@@ -330,6 +346,9 @@ TRIGGERS: dict[str, Callable[[], set[str]]] = {
     "EN120": lambda: of(read_as_predictions()),
     "EN121": lambda: of(in_written_percent()),
     "EN122": lambda: of(stacked_repeats()),
+    "EN130": lambda: of(noise(n=38), "near_winner"),
+    "EN131": lambda: of(two_kinds_of_positives(), "near_winner"),
+    "EN132": lambda: of(nearly_perfect_repeats(), "near_winner", "accuracy"),
 }
 WARDS = np.array([0, 1, 1, 0, 1, 0, 0, 1, 0, 1, 1, 0, 0, 1, 0, 1, 1, 0, 1, 0])
 

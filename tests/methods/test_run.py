@@ -32,6 +32,7 @@ NAMES = [
     "mabt",
     "naive",
     "naive_bootstrap",
+    "near_winner",
     "tibshirani",
     "tilted",
     "tilted_10p",

@@ -250,6 +250,10 @@ def source_from_dict(data: dict[str, Any] | None) -> LimitSource | None:
         from earnest.core.tilted_limits import TiltedLimits  # which builds on this module
 
         return TiltedLimits.from_dict(data)
+    if data["kind"] in ("near_winner", "area"):
+        from earnest.core.winner_limits import AreaLimits, NearWinnerLimits  # as above
+
+        return (AreaLimits if data["kind"] == "area" else NearWinnerLimits).from_dict(data)
     if data["kind"] != "draws":
         from earnest.core.limits import from_plain
 

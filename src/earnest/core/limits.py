@@ -86,7 +86,7 @@ class ShareLimits:
     """
 
     centre: float
-    trials: int
+    trials: float
     low: float = 0.0
     high: float = 1.0
     exact: bool = False
@@ -242,7 +242,7 @@ def _logistic(x: float) -> float:
     return 1.0 / (1.0 + math.exp(-x)) if x >= 0 else math.exp(x) / (1.0 + math.exp(x))
 
 
-def _wilson(share: float, trials: int, tail: float) -> tuple[float, float]:
+def _wilson(share: float, trials: float, tail: float) -> tuple[float, float]:
     z = NormalDist().inv_cdf(1.0 - tail)
     spread = math.sqrt(share * (1.0 - share) / trials + (z / (2 * trials)) ** 2)
     middle = share + z * z / (2 * trials)
@@ -250,7 +250,7 @@ def _wilson(share: float, trials: int, tail: float) -> tuple[float, float]:
     return max(low, 0.0), min(high, 1.0)
 
 
-def _clopper_pearson(share: float, trials: int, tail: float) -> tuple[float, float]:
+def _clopper_pearson(share: float, trials: float, tail: float) -> tuple[float, float]:
     from scipy.special import betaincinv
 
     won, lost = share * trials, (1.0 - share) * trials

@@ -32,6 +32,7 @@ class Purpose(IntEnum):
     SIGN_FLIPS = 7
     MULTIPLIERS = 8
     REPLICATES = 9
+    LOCAL_LEVEL = 12
 
 
 @dataclass(frozen=True)

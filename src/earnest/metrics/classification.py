@@ -80,6 +80,21 @@ def precision_of(own: Array, shared: Array) -> Array:
     return where_weighted(share(own[0], own[1], undefined=0.0), shared[0])
 
 
+def all_cases(own: Array, shared: Array) -> Array:
+    """Return the weight of all cases: what an accuracy is the share of."""
+    return np.broadcast_to(shared[0], own[0].shape)
+
+
+def cases_of_class(own: Array, shared: Array) -> Array:
+    """Return the weight of a class: what a recall is the share of."""
+    return np.broadcast_to(shared[1], own[0].shape)
+
+
+def predicted_cases(own: Array, shared: Array) -> Array:
+    """Return the weight of the cases that were predicted: what a precision is the share of."""
+    return np.asarray(own[1])
+
+
 def recall_of(own: Array, shared: Array) -> Array:
     """Return the share of a class that was recognised."""
     return where_weighted(share(own[0], shared[1], undefined=0.0), shared[0])
@@ -114,6 +129,7 @@ accuracy = register(
         combine=mean_share,
         whole=True,
         mean_of_cases=True,
+        trials=all_cases,
     )
 )
 
@@ -130,6 +146,7 @@ error_rate = register(
         combine=mean_share,
         whole=True,
         mean_of_cases=True,
+        trials=all_cases,
     )
 )
 
@@ -146,6 +163,7 @@ precision = register(
         features=positives,
         combine=precision_of,
         whole=True,
+        trials=predicted_cases,
     )
 )
 
@@ -162,6 +180,7 @@ recall = register(
         features=partial(recognised, code=1),
         combine=recall_of,
         whole=True,
+        trials=cases_of_class,
     )
 )
 
@@ -178,6 +197,7 @@ specificity = register(
         features=partial(recognised, code=0),
         combine=recall_of,
         whole=True,
+        trials=cases_of_class,
     )
 )
 
@@ -194,6 +214,7 @@ npv = register(
         features=partial(positives, code=0),
         combine=precision_of,
         whole=True,
+        trials=predicted_cases,
     )
 )
 

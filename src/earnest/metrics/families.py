@@ -140,6 +140,9 @@ class MomentMetric(Metric):
         Whether all features are whole numbers, so that sums of counts are exact in float32.
     mean_of_cases : bool
         Whether the metric is own[0] / shared[0] with shared[0] = 1: the mean of one number a case.
+    trials : callable, optional
+        For a share of 0/1 outcomes: `(own, shared) -> (B, C)`, how many outcomes it is the share
+        of.
     """
 
     features: Callable[[Target, NDArray[Any], Any], Moments]
@@ -147,6 +150,7 @@ class MomentMetric(Metric):
     centre: Callable[[Target, NDArray[Any]], Any] | None = None
     whole: bool = False
     mean_of_cases: bool = False
+    trials: Callable[[Array, Array], Array] | None = None
 
     @property
     def pointwise(self) -> bool:

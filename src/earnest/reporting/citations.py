@@ -116,6 +116,20 @@ PAPERS: dict[str, Paper] = {
         "arXiv:2210.13206",
         2022,
     ),
+    "Zrnic and Fithian 2024": Paper(
+        "zrnic2024",
+        "Zrnic, T. and Fithian, W.",
+        "Locally simultaneous inference",
+        "arXiv:2212.09009",
+        2024,
+    ),
+    "Petrou-Zeniou and Shaikh 2024": Paper(
+        "petrouzeniou2024",
+        "Petrou-Zeniou, A. and Shaikh, A. M.",
+        "Inference on multiple winners with applications to economic mobility",
+        "arXiv:2410.19212",
+        2024,
+    ),
     "Efron 1981": Paper(
         "efron1981",
         "Efron, B.",

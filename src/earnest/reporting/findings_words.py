@@ -90,6 +90,7 @@ REFUSED = ("Methods that do not apply here", "")
 SHORT = {
     "bbc": "BBC",
     "bbc_fold": "BBC by folds",
+    "near_winner": "Near-winner level",
     "tibshirani": "Tibshirani and Tibshirani",
     "holdout": "Hold-out",
     "delong": "DeLong",
@@ -109,7 +110,11 @@ SHORT = {
     "repeated_cv": "Repeated cross-validation",
 }
 
-SHORT_OF_ONE = {"naive": "Its own score", "naive_bootstrap": "Bootstrap of its score"}
+SHORT_OF_ONE = {
+    "naive": "Its own score",
+    "naive_bootstrap": "Bootstrap of its score",
+    "near_winner": "Law of its metric",
+}
 
 # ---- tags that every panel carries
 

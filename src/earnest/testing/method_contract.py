@@ -60,7 +60,12 @@ class MethodCase:
     ) -> MethodCase:
         """Fill in what is missing: a regression, or an AUC for a method of ranks."""
         made: Method = method() if isinstance(method, type) else method
-        ranks = made.spec.metrics in (Family.RANK, Family.AUC, Family.PAIRS)
+        ranks = made.spec.metrics in (
+            Family.RANK,
+            Family.AUC,
+            Family.PAIRS,
+            Family.SHARES_AND_AUC,
+        )
         if predictions is None:
             task = Task.BINARY if ranks else Task.REGRESSION
             predictions = example_for(made.spec, task)

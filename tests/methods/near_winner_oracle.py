@@ -1,0 +1,244 @@
+"""The winner's interval once more, slowly: loops over draws, configurations and resamples.
+
+Scores are scikit-learn's on repeated rows, variances are sums over pairs of cases, integrals and
+roots are scipy's. The Gaussian numbers come from the generator that is handed in: first those of
+the resamples (M, B), then those of configurations whose score never changes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.integrate import quad
+from scipy.optimize import brentq
+from scipy.stats import beta, norm
+from sklearn.metrics import (
+    accuracy_score,
+    balanced_accuracy_score,
+    precision_score,
+    recall_score,
+    roc_auc_score,
+)
+
+Floats = NDArray[np.float64]
+DRAWS = 2000
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Outcomes (n,), predictions (n, C, R), and which of the metrics is meant."""
+
+    y: NDArray[np.int64]
+    said: Floats
+    metric: str
+
+    @property
+    def configs(self) -> int:
+        """Count the configurations."""
+        return self.said.shape[1]
+
+    def score(self, rows: NDArray[np.intp], config: int) -> float:
+        """Return the score of a configuration on rows, averaged over its repeats."""
+        truth, parts = self.y[rows], self.said[rows, config]
+        return float(np.mean([self._one(truth, parts[:, r]) for r in range(parts.shape[1])]))
+
+    def _one(self, truth: NDArray[np.int64], said: Floats) -> float:
+        if self.metric == "roc_auc":
+            return float(roc_auc_score(truth, said))
+        if self.metric == "balanced_accuracy":
+            return float(balanced_accuracy_score(truth, said))
+        if self.metric == "recall":
+            return float(recall_score(truth, said, zero_division=0))
+        if self.metric == "specificity":
+            return float(recall_score(truth, said, pos_label=0, zero_division=0))
+        if self.metric == "precision":
+            return float(precision_score(truth, said, zero_division=0))
+        return float(accuracy_score(truth, said))
+
+    def trials(self, config: int, score: float) -> float:
+        """Return what the score of a configuration is a share of, in one repeat."""
+        positives = int((self.y == 1).sum())
+        negatives = len(self.y) - positives
+        if self.metric == "accuracy":
+            return len(self.y)
+        if self.metric == "recall":
+            return positives
+        if self.metric == "specificity":
+            return negatives
+        if self.metric == "precision":
+            return float(np.mean((self.said[:, config] == 1).sum(axis=0)))
+        if self.metric == "balanced_accuracy":
+            return 4 * positives * negatives / (positives + negatives)
+        return area_trials(score, positives, negatives)
+
+
+def zeta(area: float) -> float:
+    """Return the covariance of two pairs that share a case, under normal laws of equal spread."""
+    z = norm.ppf(area)
+
+    def height(r: float) -> float:
+        return math.exp(-z * z / (1 + r)) / (2 * math.pi * math.sqrt(1 - r * r))
+
+    return float(quad(height, 0, 0.5, epsabs=1e-14, epsrel=1e-13)[0])
+
+
+def area_variance(area: float, m: int, k: int) -> float:
+    """Return the variance of an AUC under normal laws of equal spread."""
+    return (area * (1 - area) + (m + k - 2) * zeta(area)) / (m * k)
+
+
+def area_trials(area: float, m: int, k: int) -> float:
+    """Return how many trials an AUC is worth."""
+    inside = min(max(area, 1e-6), 1 - 1e-6)
+    return inside * (1 - inside) / area_variance(inside, m, k)
+
+
+def delong_variance(y: NDArray[np.int64], scores: Floats) -> float:
+    """Return DeLong's variance of the AUC, the mean over repeats (n, R), from all pairs."""
+    above, below = scores[y == 1], scores[y == 0]
+    m, k = len(above), len(below)
+    wins = np.zeros((m, k))
+    for i in range(m):
+        for j in range(k):
+            for r in range(scores.shape[1]):
+                a, b = above[i, r], below[j, r]
+                wins[i, j] += (1.0 if a > b else 0.5 if a == b else 0.0) / scores.shape[1]
+    parts = [wins.mean(axis=1), wins.mean(axis=0)]
+    total = 0.0
+    for part in parts:
+        mean = sum(part) / len(part)
+        total += sum((p - mean) ** 2 for p in part) / (len(part) - 1) / len(part)
+    return total
+
+
+def anscombe(x: float, q: float) -> float:
+    """Return a share of q trials on the scale of steady variance."""
+    return math.asin(math.sqrt((x * q + 3 / 8) / (q + 3 / 4)))
+
+
+def upper_order(values: list[float], tail: float) -> float:
+    """Return the ceil((1 - tail)(M + 1))-th smallest."""
+    return sorted(values)[math.ceil((1 - tail) * (len(values) + 1)) - 1]
+
+
+@dataclass(frozen=True)
+class Level:
+    """The errors of the winners of all draws, and who is near the winner."""
+
+    errors: list[float]
+    near: list[bool]
+
+    def tail(self, tail: float) -> float:
+        """Return the local tail."""
+        configs = len(self.near)
+        z = upper_order(self.errors, tail)
+        z = min(max(z, norm.ppf(1 - tail)), norm.ppf(1 - tail / configs))
+        return float(norm.sf(z))
+
+
+def local_level(table: Floats, scores: Floats, winner: int, rng: np.random.Generator) -> Level:
+    """Return step 1 for scores (B, C) and (C,) on the steady scale."""
+    resamples, configs = table.shape
+    spread = [float(np.std(table[:, c], ddof=1)) for c in range(configs)]
+    dead = [c for c in range(configs) if spread[c] < 1e-7]
+    normals = rng.standard_normal((DRAWS, resamples))
+    spare = rng.standard_normal((DRAWS, len(dead)))
+    dead = sorted(dead, key=lambda c: (-scores[c], c))
+    half = float(np.median(spread)) / 2
+    error = [max(s, half) for s in spread]
+    drawn = [[0.0] * configs for _ in range(DRAWS)]
+    for c in range(configs):
+        centred = table[:, c] - table[:, c].mean()
+        for m in range(DRAWS):
+            if c in dead:
+                drawn[m][c] = float(spare[m, dead.index(c)])
+            else:
+                total = math.fsum(float(x) for x in normals[m] * centred)
+                drawn[m][c] = total / spread[c] / math.sqrt(resamples - 1)
+    lead = [max(row[c] * error[c] for c in range(configs)) for row in drawn]
+    luck = [
+        upper_order([lead[m] - drawn[m][c] * error[c] for m in range(DRAWS)], 0.05)
+        for c in range(configs)
+    ]
+    gap = [max(0.0, float(scores[winner] - scores[c])) for c in range(configs)]
+    behind = [0.0 if c == winner else max(0.0, gap[c] - luck[c]) for c in range(configs)]
+    errors = []
+    for row in drawn:
+        chances = [row[c] * error[c] - behind[c] for c in range(configs)]
+        errors.append(row[chances.index(max(chances))])
+    return Level(errors, [gap[c] <= luck[c] for c in range(configs)])
+
+
+def share_limit(share: float, trials: float, tail: float) -> float:
+    """Return Clopper and Pearson's lower limit."""
+    won, lost = share * trials, (1 - share) * trials
+    return float(beta.ppf(tail, won, lost + 1)) if won > 1e-12 else 0.0
+
+
+def area_limit(area: float, tail: float, trials_at: Callable[[float], float]) -> float:
+    """Return the lower limit of an AUC by the score test."""
+
+    def beyond(t: float) -> float:
+        q = trials_at(t)
+        return float(beta.cdf(t, area * q + 1 / 3, (1 - area) * q + 2 / 3)) - tail
+
+    return float(brentq(beyond, 1e-9, area, xtol=1e-13)) if beyond(area) > 0 else area
+
+
+def limits(
+    problem: Problem, counts: NDArray[np.integer], rng: np.random.Generator, tails: list[float]
+) -> list[tuple[float, float]]:
+    """Return the lower end at the local level and the upper end at the tail itself, by tails."""
+    configs, everything = problem.configs, np.arange(len(problem.y))
+    table = np.array(
+        [
+            [problem.score(np.repeat(everything, count), c) for c in range(configs)]
+            for count in counts
+        ]
+    )
+    scores = np.array([problem.score(everything, c) for c in range(configs)])
+    winner = next(c for c in range(configs) if scores[c] >= scores.max() - 1e-12)
+    trials = [problem.trials(c, scores[c]) for c in range(configs)]
+    near, locals_ = [True] * configs, tails
+    if configs > 1:
+        steady = [[anscombe(row[c], trials[c]) for c in range(configs)] for row in table]
+        own = [anscombe(scores[c], trials[c]) for c in range(configs)]
+        level = local_level(np.array(steady), np.array(own), winner, rng)
+        near, locals_ = level.near, [level.tail(tail) for tail in tails]
+    worth = []
+    for c in range(configs):
+        variance = float(np.var(table[:, c], ddof=1))
+        if near[c] and 0 < scores[c] < 1 and variance > 1e-10:
+            worth.append(scores[c] * (1 - scores[c]) / variance)
+    pooled = float(np.median(worth)) if worth else math.inf
+    s, q = float(scores[winner]), trials[winner]
+    if problem.metric == "roc_auc":
+        m = int((problem.y == 1).sum())
+        k = len(problem.y) - m
+        own_variance = delong_variance(problem.y, problem.said[:, winner])
+        inside = min(max(s, 1e-6), 1 - 1e-6)
+        wide = max(1.0, own_variance / area_variance(inside, m, k)) if s < 1 else 1.0
+
+        def trials_at(t: float) -> float:
+            return min(area_trials(t, m, k) / wide, pooled)
+
+        def mirrored(t: float) -> float:
+            return trials_at(1 - t)
+
+        return [
+            (area_limit(s, local, trials_at), 1 - area_limit(1 - s, tail, mirrored))
+            for local, tail in zip(locals_, tails, strict=True)
+        ]
+    repeats = problem.said.shape[2]
+    if problem.metric == "balanced_accuracy":
+        q = min(pooled, q)
+    elif repeats > 1:
+        q = min(pooled, q * repeats)
+    return [
+        (share_limit(s, q, local), 1 - share_limit(1 - s, q, tail))
+        for local, tail in zip(locals_, tails, strict=True)
+    ]
