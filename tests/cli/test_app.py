@@ -12,7 +12,7 @@ import typer
 from typer.testing import CliRunner
 
 from earnest.cli.app import app
-from earnest.cli.failing import in_options, internal_error
+from earnest.cli.failures import in_options, internal_error
 
 GOLDEN = Path(__file__).parent / "golden"
 HEAVY = ("numpy", "scipy", "pyarrow", "numba", "sklearn", "pandas", "narwhals", "matplotlib")
@@ -137,7 +137,9 @@ def test_an_interrupt_gives_130(run, table, monkeypatch, kind):
     assert (done.code, done.out, done.err) == (130, "", "interrupted\n")
 
 
-@pytest.mark.parametrize("module", ["typer", "earnest.cli.estimate", "earnest.cli.terminal"])
+@pytest.mark.parametrize(
+    "module", ["typer", "earnest.cli.commands.estimate", "earnest.cli.show.terminal"]
+)
 def test_an_interrupt_while_the_program_loads_gives_130(module):
     program = (
         "import sys\n"

@@ -19,7 +19,7 @@ def main(args: Sequence[str] | None = None) -> int:
         The arguments; those of the process by default.
     """
     try:
-        from earnest.cli.app import run  # here, for an interrupt may come before all is loaded
+        from earnest.cli.app import run
 
         return run(args)
     except KeyboardInterrupt:

@@ -11,8 +11,8 @@ from typing import Annotated
 
 import typer
 
-from earnest.cli import (
-    INTERRUPTED,
+from earnest.cli import INTERRUPTED
+from earnest.cli.commands import (
     assess,
     compare,
     compare_learners,
@@ -27,9 +27,9 @@ from earnest.cli import (
     tests,
     tune,
 )
-from earnest.cli.failing import internal_error, options_for, say, usage_line
-from earnest.cli.terminal import guarded_output, write
-from earnest.core.errors import EarnestError
+from earnest.cli.failures import internal_error, options_for, say, usage_line
+from earnest.cli.show.terminal import guarded_output, write
+from earnest.core.base.errors import EarnestError
 
 BAD_INPUT = 2
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from earnest.core.errors import FormatError
+from earnest.core.base.errors import FormatError
 
 if TYPE_CHECKING:
-    from earnest.core.predictions import Predictions
+    from earnest.core.data.predictions import Predictions
 
 _SIGNS = {"tab": "\t", "\\t": "\t"}  # a tab is hard to type
 
@@ -38,8 +38,8 @@ def read_predictions(path: Path, *, delimiter: str | None = None, **options: Any
         Options of `Predictions.load`. Those that are None were not given; an empty name stands
         for None there, and leaves a column out.
     """
-    from earnest.adapters.prediction_paths import refuse_foreign, table_of
-    from earnest.core.predictions import Predictions
+    from earnest.adapters.predictions.paths import refuse_foreign, table_of
+    from earnest.core.data.predictions import Predictions
 
     refuse_foreign(path)
     try:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from earnest.cli.terminal import write, write_json
-from earnest.core import check
-from earnest.core.errors import InputError
+from earnest.cli.show.terminal import write, write_json
+from earnest.core.base import check
+from earnest.core.base.errors import InputError
 
 FORMS = ("markdown", "latex")
 

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.predictions import Predictions
-from earnest.core.selection import first_best, in_units_of_the_best
-from earnest.core.weights import Weights
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.selection import first_best, in_units_of_the_best
+from earnest.core.data.weights import Weights
 from earnest.kernels.dense import CELLS, EXACT, IN_CACHE, RESAMPLES
 from earnest.kernels.scratch import Scratch
 from earnest.metrics.families import Metric, MomentMetric

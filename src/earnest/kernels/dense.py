@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.target import Target
+from earnest.core.data.target import Target
 from earnest.kernels.scratch import Scratch
 from earnest.metrics.families import MomentMetric, Moments
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.target import Target
+from earnest.core.data.target import Target
 from earnest.metrics.families import SURVIVAL, Array, Need, RankMetric, View, register, share
 from earnest.metrics.ranking import one_view
 

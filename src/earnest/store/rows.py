@@ -15,9 +15,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.check import show
-from earnest.core.errors import InputError
-from earnest.core.protocols import Key, Outcome
+from earnest.core.base.check import show
+from earnest.core.base.errors import InputError
+from earnest.core.base.protocols import Key, Outcome
 
 COLUMNS = ("key", "numbers", "error", "note", "arrays", "data", "checksum")
 Row: TypeAlias = "tuple[str, str, str | None, str | None, str, bytes, int]"
