@@ -10,8 +10,8 @@ from threadpoolctl import threadpool_limits
 
 import earnest as en
 from benchmarks.speed.timing import Row, side_by_side
-from earnest.core.threads import each, workers
-from earnest.explanation.gaussian_process import GaussianProcess
+from earnest.core.base.threads import each, workers
+from earnest.explanation.surrogate.gaussian_process import GaussianProcess
 
 TRIALS, PARAMETERS, GRID, POINTS = 200, 7, 20, 1000
 SAMPLED = 4  # grid values of the covariances that the baseline is timed on, then scaled
