@@ -156,7 +156,7 @@ def estimands_table() -> str:
 
 def cautions_table() -> str:
     """Return the codes of cautions with links to their sections."""
-    from earnest.core.cautions import CODES
+    from earnest.core.results.cautions import CODES
 
     return table(
         ["code", "in short"], ([f"[{code}](#{code.lower()})", text] for code, text in CODES.items())

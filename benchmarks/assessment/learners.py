@@ -2,7 +2,7 @@
 
 A weighting says how often each case is drawn, so a bootstrap sample, the training part of a fold
 and all cases are rows of one matrix. Each learner says what its scikit-learn counterpart says,
-which tests/training/test_assessment_benchmark.py holds it to, in a hundredth of the time.
+which tests/training/assess/test_assessment_benchmark.py holds it to, in a hundredth of the time.
 """
 
 from __future__ import annotations

@@ -17,16 +17,16 @@ from numpy.typing import NDArray
 import earnest as en
 from benchmarks.assessment.learners import Learner
 from benchmarks.assessment.problems import Codes, Floats, Problem
-from earnest.core.errors import EarnestError
-from earnest.core.responses import ResponseKind
-from earnest.core.specs import Evidence
+from earnest.core.base.errors import EarnestError
+from earnest.core.data.responses import ResponseKind
+from earnest.core.results.specs import Evidence
 from earnest.methods.base import Method
-from earnest.training.assess_evidence import SplitEvidence
-from earnest.training.assess_methods import assessing, chosen, evidence_for, needs_of
-from earnest.training.assess_plan import Needs, Plan, make_plan
-from earnest.training.assess_question import LearnerQuestion, read_question
-from earnest.training.replicate_fitting import ReplicateTraining
-from earnest.training.replicates import drawn_units
+from earnest.training.assess.evidence import SplitEvidence
+from earnest.training.assess.methods import assessing, chosen, evidence_for, needs_of
+from earnest.training.assess.plan import Needs, Plan, make_plan
+from earnest.training.assess.question import LearnerQuestion, read_question
+from earnest.training.assess.replicates import drawn_units
+from earnest.training.fit.replicate_cell import ReplicateTraining
 
 METRICS = ("accuracy", "roc_auc")
 METHODS = tuple(name for name in assessing() if name != "nested")

@@ -21,10 +21,10 @@ import numpy as np
 import earnest as en
 from benchmarks.calibration.grid import HERE, SEED, Cell, read
 from benchmarks.calibration.simulate import Sample, draw
-from earnest.core.intervals import DrawnLimits, LimitSource
-from earnest.core.specs import Side
-from earnest.core.winner_limits import NearWinnerLimits
-from earnest.inference.drawn_spread import with_spread
+from earnest.core.results.interval import DrawnLimits, LimitSource
+from earnest.core.results.specs import Side
+from earnest.core.results.winner_limits import NearWinnerLimits
+from earnest.inference.limits.drawn_spread import with_spread
 from earnest.metrics import metric as resolve_metric
 
 RESULTS = HERE / "results.csv"

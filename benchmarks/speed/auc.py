@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 import earnest as en
 from benchmarks.speed.problems import binary
 from benchmarks.speed.timing import Row, best, side_by_side
-from earnest.core.rng import Seeds
-from earnest.core.selection import MeanOfFolds
+from earnest.core.base.rng import Seeds
+from earnest.core.data.selection import MeanOfFolds
 from earnest.kernels.score import fold_scores
 from earnest.resampling.bootstrap import CaseBootstrap, batches
 

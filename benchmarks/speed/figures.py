@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import earnest as en
 from benchmarks.speed.problems import binary
 from benchmarks.speed.timing import Row, best, side_by_side
-from earnest.inference.curves import Choosing, mean_curves
-from earnest.plotting.estimates import plot_estimate
-from earnest.plotting.report_figures import answer
-from earnest.plotting.style import as_svg
+from earnest.inference.curves.corrected import Choosing, mean_curves
+from earnest.plotting.figures.estimates import plot_estimate
+from earnest.plotting.figures.style import as_svg
+from earnest.plotting.svg.figures import answer
 
 
 def rows(quick: bool) -> Iterator[Row]:

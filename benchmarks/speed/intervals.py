@@ -15,11 +15,11 @@ from benchmarks.speed.transcriptions import (
     pairwise_delong_variance,
     split_mabt,
 )
-from earnest.core.rng import Seeds
-from earnest.inference.placements import placements
-from earnest.inference.split_selection import Choice
-from earnest.inference.tilt import tilted_limits
-from earnest.inference.tiltable import tilted_resampler
+from earnest.core.base.rng import Seeds
+from earnest.inference.cases.placements import placements
+from earnest.inference.resampling.split_selection import Choice
+from earnest.inference.resampling.tilt import tilted_limits
+from earnest.inference.resampling.tiltable import tilted_resampler
 
 RESAMPLES = 2000
 

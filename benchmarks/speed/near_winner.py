@@ -10,7 +10,7 @@ import numpy as np
 import earnest as en
 from benchmarks.speed.problems import binary
 from benchmarks.speed.timing import Row, best, side_by_side
-from earnest.inference.local_level import winner_errors
+from earnest.inference.limits.local_level import winner_errors
 
 
 def rows(quick: bool) -> Iterator[Row]:

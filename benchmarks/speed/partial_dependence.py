@@ -10,8 +10,8 @@ from threadpoolctl import threadpool_limits
 
 import earnest as en
 from benchmarks.speed.timing import Row, has_avx512, side_by_side
-from earnest.core.threads import each, workers
-from earnest.explanation.gaussian_process import GaussianProcess
+from earnest.core.base.threads import each, workers
+from earnest.explanation.surrogate.gaussian_process import GaussianProcess
 
 TRIALS, PARAMETERS, GRID, POINTS = 200, 7, 20, 1000
 # Half of the time is exp of float64, which NumPy vectorises with AVX-512 alone.

@@ -9,7 +9,7 @@ import numpy as np
 
 import earnest as en
 from benchmarks.speed.timing import Row, side_by_side
-from earnest.explanation.splits import best_split
+from earnest.explanation.regions.splits import best_split
 
 POINTS, GRID, COLUMNS = 1000, 20, 6
 

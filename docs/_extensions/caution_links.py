@@ -7,7 +7,7 @@ import re
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from earnest.core.cautions import CODES
+from earnest.core.results.cautions import CODES
 
 PAGE = "explanation/cautions"
 _CODE = re.compile(r"\bEN\d{3}\b")

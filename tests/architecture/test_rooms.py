@@ -30,13 +30,13 @@ STEMS = {stem(name) for name in METHODS}
 @pytest.mark.parametrize("name", METHODS)
 def test_a_method_has_a_module_of_its_name(name: str) -> None:
     module = METHODS[name].__module__
-    assert module == f"earnest.methods.{stem(name)}"
-    assert (SOURCE / "methods" / f"{stem(name)}.py").is_file()
+    assert module.startswith("earnest.methods.")
+    assert module.rsplit(".", 1)[1] == stem(name)
 
 
 @pytest.mark.parametrize("name", METHODS)
 def test_a_method_has_a_test_module(name: str) -> None:
-    assert (ROOT / "tests" / "methods" / f"test_{stem(name)}.py").is_file()
+    assert len(list((ROOT / "tests" / "methods").rglob(f"test_{stem(name)}.py"))) == 1
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -50,12 +50,12 @@ def test_a_method_has_a_page_that_names_it_and_its_source(name: str) -> None:
 
 
 def test_every_module_of_a_method_is_registered() -> None:
-    files = {path.stem for path in (SOURCE / "methods").glob("*.py")}
+    files = {path.stem for path in (SOURCE / "methods").rglob("*.py")}
     assert files - {"__init__", "base", "replicated", "run"} == STEMS
 
 
 def test_every_test_module_and_page_of_a_method_has_its_method() -> None:
-    tested = {p.stem.removeprefix("test_") for p in (ROOT / "tests/methods").glob("test_*.py")}
+    tested = {p.stem.removeprefix("test_") for p in (ROOT / "tests/methods").rglob("test_*.py")}
     assert tested - {"run", "replicated"} == STEMS
     pages = {page.stem for page in (ROOT / "docs" / "methods").glob("*.md")}
     assert pages - {"index", "README"} == STEMS
@@ -113,7 +113,7 @@ def test_a_room_has_not_the_name_of_a_verb() -> None:
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_a_module_opens_with_what_it_holds(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    assert text.startswith('"""'), "a module opens with one sentence on what it holds"
+    assert text.startswith('"""')
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))

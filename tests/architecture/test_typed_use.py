@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from earnest.comparison import TESTS
-from earnest.core.registry import Registry
-from earnest.core.selection import SELECTORS
+from earnest.core.base.registry import Registry
+from earnest.core.data.selection import SELECTORS
 from earnest.methods import METHODS
 from earnest.resampling.bootstrap import RESAMPLERS
-from earnest.training.dropping import DROPPINGS
+from earnest.training.search.dropping.bced import DROPPINGS
 
 SCRIPT = Path(__file__).with_name("typed_use.py")
 ROOT = Path(__file__).resolve().parents[2]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import earnest as en
-from earnest.core.selection import MeanOfFolds, OneStandardError, Pooled, Selector
+from earnest.core.data.selection import MeanOfFolds, OneStandardError, Pooled, Selector
 
 
 def estimates(pi: en.Predictions, replicates: en.Replicates) -> list[en.Estimate]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from earnest.core.cautions import Caution, Severity
-from earnest.core.intervals import Interval
-from earnest.core.results import Estimate, Provenance, Scale
+from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.estimate import Estimate, Provenance, Scale
+from earnest.core.results.interval import Interval
 
 ESTIMAND = "the mean performance of a configuration chosen by this rule from these configurations"
 CAUTION = Caution(

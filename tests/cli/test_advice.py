@@ -14,10 +14,10 @@ import pytest
 
 import earnest as en
 from earnest.cli.app import options_of
-from earnest.cli.failing import in_options, know_options
-from earnest.core.cautions import Caution
-from earnest.training.remarks import IN_TUNE, in_tune
-from earnest.training.tune_folder import PREDICTIONS
+from earnest.cli.failures import in_options, know_options
+from earnest.core.results.cautions import Caution
+from earnest.training.search.remarks import IN_TUNE, in_tune
+from earnest.training.tune.folder import PREDICTIONS
 from tests.training.tune_tables import portfolio
 
 SOURCE = Path(en.__file__).parent

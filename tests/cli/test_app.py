@@ -13,7 +13,7 @@ import typer
 from typer.testing import CliRunner
 
 from earnest.cli.app import app
-from earnest.cli.failing import in_options, internal_error
+from earnest.cli.failures import in_options, internal_error
 
 GOLDEN = Path(__file__).parent / "golden"
 HEAVY = ("numpy", "scipy", "pyarrow", "numba", "sklearn", "pandas", "narwhals", "matplotlib")
@@ -157,7 +157,9 @@ def test_the_end_of_a_file_is_no_interrupt(run, table, monkeypatch):
         run("estimate", table, "-m", "roc_auc")
 
 
-@pytest.mark.parametrize("module", ["typer", "earnest.cli.estimate", "earnest.cli.terminal"])
+@pytest.mark.parametrize(
+    "module", ["typer", "earnest.cli.commands.estimate", "earnest.cli.show.terminal"]
+)
 def test_an_interrupt_while_the_program_loads_gives_130(module):
     program = (
         "import sys\n"

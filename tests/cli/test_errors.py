@@ -116,7 +116,7 @@ def test_an_unreadable_path_is_one_line(run, table, monkeypatch):
     def denied(path, **options):
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr("earnest.core.formats.load", denied)
+    monkeypatch.setattr("earnest.core.tables.files.load", denied)
     done = run("estimate", table, "-m", "roc_auc")
     check_refused(done, " cannot be read: Permission denied.")
 

@@ -12,8 +12,8 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.naive_bayes import GaussianNB
 
 import earnest as en
-from earnest.training.named_learners import learner
-from earnest.training.tabular import read_table
+from earnest.training.learners.named import learner
+from earnest.training.tables.table import read_table
 
 LABELS = [(("case", "control"), "case"), (("no", "yes"), "yes"), (("a", "b"), "b")]
 

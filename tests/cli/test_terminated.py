@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from earnest.core.errors import EarnestError
+from earnest.core.base.errors import EarnestError
 from earnest.store import read_run
 
 COMMANDS = {

@@ -20,7 +20,7 @@ from earnest.comparison.base import (
     refuse_metric,
     same_predictions,
 )
-from earnest.core.rng import Seeds
+from earnest.core.base.rng import Seeds
 from earnest.metrics import metric
 from tests.comparison.evidence import EVERY_TEST, classified, columns, metric_of
 

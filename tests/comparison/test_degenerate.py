@@ -9,14 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from earnest import (
-    Comparison,
-    EarnestError,
-    EvidenceError,
-    Losses,
-    Predictions,
-    compare,
-)
+from earnest import Comparison, EarnestError, EvidenceError, Losses, Predictions, compare
 from earnest.comparison import TESTS
 from tests.comparison.evidence import EVERY_TEST, WITH_P, classified, columns, metric_of
 

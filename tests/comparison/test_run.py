@@ -12,7 +12,7 @@ import pytest
 import earnest as en
 from earnest.comparison import TESTS
 from earnest.comparison.base import Compared, Measured, TestSpec
-from earnest.core.specs import Evidence
+from earnest.core.results.specs import Evidence
 from tests.comparison.evidence import EVERY_TEST, WITH_P, classified, metric_of
 
 

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import earnest as en
 from earnest import BBC, BBCFold, HoldOut, Naive, NaiveBootstrap, Predictions, Tibshirani, estimate
-from earnest.core.results import Estimate
-from earnest.core.specs import Evidence
+from earnest.core.results.estimate import Estimate
+from earnest.core.results.specs import Evidence
 from earnest.methods import METHODS
 from earnest.methods.base import methods_for
 from earnest.metrics import METRICS

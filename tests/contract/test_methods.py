@@ -24,13 +24,13 @@ from earnest import (
     Tilted,
     Tilted10p,
 )
-from earnest.core.cautions import Caution
-from earnest.core.results import Estimate
-from earnest.core.specs import Evidence, Family, MethodSpec
+from earnest.core.results.cautions import Caution
+from earnest.core.results.estimate import Estimate
+from earnest.core.results.specs import Evidence, Family, MethodSpec
 from earnest.methods import METHODS
 from earnest.methods.base import Call, methods_for
 from earnest.testing import METHOD_LAWS, MethodCase, check_method, example_predictions
-from earnest.testing.design_examples import with_repeats
+from earnest.testing.examples import with_repeats
 
 VARIANTS: dict[str, Any] = {
     **{name: METHODS[name]() for name in METHODS},

@@ -13,7 +13,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 import earnest as en
-from earnest.core.errors import EvidenceError, FormatError
+from earnest.core.base.errors import EvidenceError, FormatError
 from earnest.testing import example_predictions
 
 X = np.random.default_rng(3).gamma(2.0, size=40)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from earnest.core.predictions import Predictions
+from earnest.core.data.predictions import Predictions
 
 
 def make_predictions(

@@ -23,9 +23,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from earnest.core.configs import Configs
-from earnest.core.errors import EarnestError, FormatError
-from earnest.core.predictions import Predictions
+from earnest.core.base.errors import EarnestError, FormatError
+from earnest.core.data.configs import Configs
+from earnest.core.data.predictions import Predictions
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "bad_input.json"
 

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 import pytest
 
 import earnest
-from earnest.core.cautions import CODES
+from earnest.core.results.cautions import CODES
 from earnest.methods import METHODS
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from earnest.core.protocols import Outcome, Task
+from earnest.core.base.protocols import Outcome, Task
 from earnest.engine.run import run
 from earnest.store import SqliteStore
 

@@ -7,7 +7,7 @@ import socket
 import joblib
 import pytest
 
-from earnest.core.errors import EarnestError
+from earnest.core.base.errors import EarnestError
 from earnest.engine import backends
 from earnest.engine.backends import Place, Plan, on_backend, plan
 from tests.engine.test_run import Elsewhere

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from earnest.core.protocols import Outcome, Task
+from earnest.core.base.protocols import Outcome, Task
 from earnest.engine.chunks import MOST, Chunks
 from earnest.engine.parcels import ByReference, ByValue, Content, Parcel, by_file
 from earnest.engine.worker import TOGETHER, Report, Sent, perform_chunk

@@ -13,16 +13,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from earnest.core.errors import EarnestError
-from earnest.core.protocols import Task
-from earnest.engine.folders import OWNER, own_folder
+from earnest.core.base.errors import EarnestError
+from earnest.core.base.protocols import Task
+from earnest.engine.parcels import OWNER, own_folder
 from earnest.engine.run import run
 from tests.engine.works import powers
 
 ROOT = Path(__file__).parents[2]
 HOLD = """
 import sys
-from earnest.engine.folders import own_folder
+from earnest.engine.parcels import own_folder
 with own_folder() as folder:
     print(folder, flush=True)
     sys.stdin.read()

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from earnest.core.errors import StoreError
-from earnest.core.protocols import Outcome
+from earnest.core.base.errors import StoreError
+from earnest.core.base.protocols import Outcome
 from earnest.store import SqliteStore, read_run
 from tests.engine.killed_run import IDENTITY
 from tests.store.examples import same

@@ -10,7 +10,7 @@ import joblib
 import numpy as np
 import pytest
 
-from earnest.core.protocols import Task
+from earnest.core.base.protocols import Task
 from earnest.engine.limits import Limit, TimeLimit, gentle
 from earnest.engine.run import run
 from tests.engine.test_run import SHARED, collected

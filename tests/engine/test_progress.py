@@ -10,7 +10,7 @@ import time
 import pytest
 from rich.console import Console
 
-from earnest.core.protocols import Outcome
+from earnest.core.base.protocols import Outcome
 from earnest.engine.progress import ProgressBar
 
 

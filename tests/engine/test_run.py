@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 from joblib._parallel_backends import LokyBackend
 
-from earnest.core.errors import EarnestError, InputError
-from earnest.core.protocols import Outcome, Task
+from earnest.core.base.errors import EarnestError, InputError
+from earnest.core.base.protocols import Outcome, Task
 from earnest.engine.chunks import Chunks
 from earnest.engine.parcels import keep
 from earnest.engine.run import run

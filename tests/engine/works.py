@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from earnest.core.protocols import Outcome, Task
+from earnest.core.base.protocols import Outcome, Task
 
 
 class Stubborn(Exception):

@@ -11,8 +11,8 @@ import pytest
 import earnest as en
 from earnest.explanation.findings import headline, most_important
 from earnest.explanation.importance import Importance, Share, importance_of
-from earnest.explanation.joint import draws, even_codes, root_of, variances
 from earnest.explanation.sampling_bias import Discrepancy, Gap, SamplingBias
+from earnest.explanation.surrogate.joint import draws, even_codes, root_of, variances
 from tests.explanation.scenes import (
     Known,
     known_scene,

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import earnest as en
-from earnest.core.latex import latex, unknown_letters
-from tests.core.test_latex import pi, tables
+from earnest.core.text.paper import latex, unknown_letters
+from tests.core.text.test_latex import pi, tables
 
 pytestmark = pytest.mark.extra
 __all__ = ["pi"]  # a fixture

@@ -303,7 +303,7 @@ def _load_portfolio(r: random.Random, seeds: Path, work: Path) -> Made:
 
 
 def _load_data(r: random.Random, seeds: Path, work: Path) -> Made:
-    from earnest.training.tabular import read_table
+    from earnest.training.tables.table import read_table
 
     path = _mutated(r.choice(["table.csv", "table.parquet"]), r, seeds, work)
     target = r.choice(["y", "y", "y", "a", "c"])

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from earnest import HoldOut, Predictions, estimate
-from earnest.core.results import Estimate
-from earnest.core.target import Target
-from earnest.inference.case_values import case_values
-from earnest.inference.fold_variance import variance_of_mean
+from earnest.core.data.target import Target
+from earnest.core.results.estimate import Estimate
+from earnest.inference.cases.case_values import case_values
+from earnest.inference.cases.fold_variance import variance_of_mean
 from earnest.metrics.families import REGRESSION, MomentMetric, Moments, Need, ratio
 
 KNOWN: dict[str, Any] = json.loads(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from earnest import BBC, BBCFold, Naive, NaiveBootstrap, estimate, metric
-from earnest.core.results import Estimate
+from earnest.core.results.estimate import Estimate
 from earnest.kernels.score import fold_scores
 from tests.golden.problems import FIVE_FOLDS, NAMES, known, predictions
 

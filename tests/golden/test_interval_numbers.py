@@ -10,14 +10,14 @@ import pytest
 
 from earnest import DeLong, DeLong10p, HanleyMcNeil, HanleyMcNeil10p, estimate
 from earnest import metric as metric_of
-from earnest.core.limits import best_of
-from earnest.core.results import Estimate
-from earnest.core.rng import Seeds
-from earnest.core.specs import Side
-from earnest.inference.auc_limits import hanley_mcneil_variance
-from earnest.inference.split_selection import Choice
-from earnest.inference.tilt import tilted_limits
-from earnest.inference.tiltable import tilted_resampler
+from earnest.core.base.rng import Seeds
+from earnest.core.results.estimate import Estimate
+from earnest.core.results.limits import best_of
+from earnest.core.results.specs import Side
+from earnest.inference.limits.auc import hanley_mcneil_variance
+from earnest.inference.resampling.split_selection import Choice
+from earnest.inference.resampling.tilt import tilted_limits
+from earnest.inference.resampling.tiltable import tilted_resampler
 from earnest.kernels.score import score_table
 from tests.golden.problems import NAMES, intervals, learning, predictions
 

@@ -10,15 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from earnest.explanation.growing import Growth, grow
-from earnest.explanation.published import candidates, published_split_of
-from earnest.explanation.quality import (
+from earnest.explanation.effects.quality import (
     mean_confidence,
     negative_log_likelihood,
     optimum_confidence,
 )
+from earnest.explanation.regions.growing import Growth, grow
+from earnest.explanation.regions.splits import Node, best_split, candidates, published_split_of
 from earnest.explanation.sampling_bias import discrepancy
-from earnest.explanation.splits import Node, best_split
 
 HERE = Path(__file__).parent
 PUBLISHED: dict[str, Any] = json.loads((HERE / "xautoml.json").read_text(encoding="utf-8"))

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from earnest import Predictions, metric
-from earnest.core.selection import MeanOfFolds, Pooled
+from earnest.core.data.selection import MeanOfFolds, Pooled
 from earnest.inference.remarks import (
     evidence_remarks,
     few_for_an_auc,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest import Predictions
-from earnest.core.weights import Weights
+from earnest.core.data.weights import Weights
 from earnest.kernels.score import score_table
 
 Floats = NDArray[np.float64]

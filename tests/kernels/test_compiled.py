@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from earnest.core.errors import InputError
+from earnest.core.base.errors import InputError
 from earnest.kernels import compiled, programs, sorting
 from earnest.kernels.vectors import LANES
 from tests.kernels import oracles

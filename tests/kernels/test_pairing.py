@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from earnest.inference import leave_pair_out as plain
+from earnest.inference.left_out import leave_pair_out as plain
 from earnest.kernels import fast
 
 

@@ -7,10 +7,10 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import earnest as en
-from earnest.core.selection import Pooled, first_best
-from earnest.core.threads import each, workers
-from earnest.core.weights import Weights
-from earnest.inference import winners as judging
+from earnest.core.base.threads import each, workers
+from earnest.core.data.selection import Pooled, first_best
+from earnest.core.data.weights import Weights
+from earnest.inference.resampling import winners as judging
 from earnest.kernels import contest, dense, scans
 from earnest.kernels.score import fold_repeats, fold_scores, score_selected, score_table
 from earnest.metrics import METRICS

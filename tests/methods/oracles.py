@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score, mean_squared_error, roc_auc_score
 
 from earnest import Predictions
-from earnest.core.rng import Seeds
+from earnest.core.base.rng import Seeds
 from earnest.resampling.bootstrap import Accept, CaseBootstrap, Resampler, batches
 
 Floats = NDArray[np.float64]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.replicates import Replicates
+from earnest.core.data.replicates import Replicates
 
 Array = NDArray[np.float64]
 Score = Callable[[Array, Array], float]  # outcome, response -> score

@@ -12,8 +12,8 @@ import pytest
 
 import earnest as en
 from earnest import BBC, HoldOut, Predictions, estimate, estimate_all
-from earnest.core.results import Estimate
-from earnest.core.specs import Estimand, Evidence, MethodSpec
+from earnest.core.results.estimate import Estimate
+from earnest.core.results.specs import Estimand, Evidence, MethodSpec
 from earnest.methods import METHODS, run
 from earnest.methods.base import Call, make_estimate
 from earnest.testing import squared_error

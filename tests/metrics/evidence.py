@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.configs import Configs
-from earnest.core.predictions import Predictions
-from earnest.core.responses import ResponseKind
-from earnest.core.target import Target, Task
+from earnest.core.data.configs import Configs
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.responses import ResponseKind
+from earnest.core.data.target import Target, Task
 from earnest.metrics import METRICS
 
 KINDS = {

@@ -11,11 +11,11 @@ import pytest
 from numpy.typing import NDArray
 from sklearn import metrics as sk
 
-from earnest.core.errors import InputError, MetricError
-from earnest.core.predictions import Predictions
-from earnest.core.responses import ResponseKind
-from earnest.core.target import Task
-from earnest.core.weights import Weights
+from earnest.core.base.errors import InputError, MetricError
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.responses import ResponseKind
+from earnest.core.data.target import Task
+from earnest.core.data.weights import Weights
 from earnest.kernels.score import score_selected, score_table
 from earnest.metrics import METRICS, make_metric, metric
 from earnest.metrics.families import CallableMetric

@@ -9,10 +9,10 @@ import pytest
 from numpy.typing import NDArray
 from sklearn import metrics as sk
 
-from earnest.core.predictions import Predictions
-from earnest.core.responses import ResponseKind
-from earnest.core.target import Task
-from earnest.core.weights import Weights
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.responses import ResponseKind
+from earnest.core.data.target import Task
+from earnest.core.data.weights import Weights
 from earnest.kernels.score import score_table
 from earnest.metrics import METRICS, metric
 from tests.metrics.evidence import PAIRS, make, perfect, random_evidence

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from sklearn import metrics as sk
 
-from earnest.core.responses import ResponseKind
-from earnest.core.target import Task
-from earnest.core.weights import Weights
+from earnest.core.data.responses import ResponseKind
+from earnest.core.data.target import Task
+from earnest.core.data.weights import Weights
 from earnest.kernels.score import score_table
 from earnest.metrics import METRICS
 from tests.metrics.evidence import PAIRS, K, make, perfect, random_evidence

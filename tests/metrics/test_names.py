@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from sklearn.metrics import get_scorer, get_scorer_names
 
-from earnest.core.errors import InputError, UnknownNameError
-from earnest.core.target import Task
-from earnest.core.weights import Weights
+from earnest.core.base.errors import InputError, UnknownNameError
+from earnest.core.data.target import Task
+from earnest.core.data.weights import Weights
 from earnest.kernels.score import score_table
 from earnest.metrics import METRICS, metric
 from earnest.metrics.families import Metric, MomentMetric, RankMetric

@@ -9,9 +9,9 @@ import pytest
 from numpy.typing import NDArray
 from sklearn import metrics as sk
 
-from earnest.core.errors import InputError, MetricError
-from earnest.core.predictions import Predictions
-from earnest.core.weights import Weights
+from earnest.core.base.errors import InputError, MetricError
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.weights import Weights
 from earnest.kernels.score import score_table
 from earnest.metrics import metric
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from earnest.core.predictions import Predictions
-from earnest.core.target import Task
-from earnest.core.weights import Weights
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.target import Task
+from earnest.core.data.weights import Weights
 from earnest.kernels.score import score_selected, score_table
 from earnest.metrics import METRICS, metric
 from tests.metrics.evidence import PAIRS, K, make, repeated

@@ -9,18 +9,18 @@ import numpy as np
 
 import earnest as en
 from earnest import Predictions, metric
-from earnest.core.results import Estimate
-from earnest.explanation.curves import EffectCurve, Objective
+from earnest.core.results.estimate import Estimate
+from earnest.explanation.effects.curves import EffectCurve, Objective
 from earnest.explanation.importance import Importance, Share
-from earnest.explanation.region_words import Limit
-from earnest.explanation.regions import Region, RegionTree
+from earnest.explanation.regions.limits import Limit
+from earnest.explanation.regions.regions import Region, RegionTree
 from earnest.explanation.sampling_bias import Gap
-from earnest.inference.curves import Choosing, mean_curves
-from earnest.inference.curves_classes import ClassCurves, class_curves
-from earnest.inference.curves_folds import residuals, winner_folds
-from earnest.inference.curves_survival import risk_groups
-from earnest.inference.curves_winner import calibration
-from earnest.plotting import report_figures as draw
+from earnest.inference.curves.classes import ClassCurves, class_curves
+from earnest.inference.curves.corrected import Choosing, mean_curves
+from earnest.inference.curves.folds import residuals, winner_folds
+from earnest.inference.curves.survival import risk_groups
+from earnest.inference.curves.winner import calibration
+from earnest.plotting.svg import figures as draw
 from earnest.testing import example_predictions
 
 HOSTILE = (

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 import earnest as en
 from earnest import BBC, BBCFold, NaiveBootstrap, Predictions, Weights, estimate, score_table
-from earnest.core.intervals import DrawnLimits
-from earnest.core.limits import WidenedLimits
-from earnest.core.results import Estimate
-from earnest.core.rng import Purpose, Seeds
+from earnest.core.base.rng import Purpose, Seeds
+from earnest.core.results.estimate import Estimate
+from earnest.core.results.interval import DrawnLimits
+from earnest.core.results.limits import WidenedLimits
 from earnest.kernels import dense, scans
 from earnest.resampling import bootstrap
 from earnest.testing import mirrored, squared_error

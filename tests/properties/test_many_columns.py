@@ -15,13 +15,13 @@ import pyarrow as pa
 import pytest
 
 from earnest import Configs, InputError, Predictions
-from earnest.core.frames import read_frame
-from earnest.core.frames.classes import named_by_class
-from earnest.core.frames.columns import Columns
-from earnest.core.frames.raw import _unlike_ranges
+from earnest.core.tables.classes import named_by_class
+from earnest.core.tables.columns import Columns
+from earnest.core.tables.frames import read_frame
+from earnest.core.tables.raw import _unlike_ranges
 from earnest.training.tables.kinds import Kind
 from earnest.training.tables.schema import Feature, Schema
-from earnest.training.tabular import _looks
+from earnest.training.tables.table import _looks
 
 P = 400
 ROWS = 6

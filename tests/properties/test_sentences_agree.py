@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import earnest as en
-from earnest.core.intervals import Interval
-from earnest.core.results import Estimate, Scale
-from earnest.core.sentences import MINUS, confidence, headline, limits_words, printed
-from earnest.core.specs import Side
+from earnest.core.results.estimate import Estimate, Scale
+from earnest.core.results.interval import Interval
+from earnest.core.results.specs import Side
+from earnest.core.text.estimate import MINUS, confidence, headline, limits_words, printed
 from earnest.metrics import METRICS
 
 LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99)

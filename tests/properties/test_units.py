@@ -10,8 +10,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import explained_variance_score, r2_score
 
 import earnest as en
-from earnest.core.selection import MeanOfFolds, Pooled, first_best, in_units_of_the_best
-from earnest.core.weights import Weights
+from earnest.core.data.selection import MeanOfFolds, Pooled, first_best, in_units_of_the_best
+from earnest.core.data.weights import Weights
 from earnest.kernels import contest
 
 SEED = 11

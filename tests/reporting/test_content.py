@@ -11,9 +11,9 @@ import pytest
 
 import earnest as en
 from earnest import metric
-from earnest.inference.curves import Choosing
-from earnest.inference.curves_classes import class_curves
-from earnest.inference.curves_survival import risk_groups
+from earnest.inference.curves.classes import class_curves
+from earnest.inference.curves.corrected import Choosing
+from earnest.inference.curves.survival import risk_groups
 from tests.reporting.scenes import SCENES, scene
 
 

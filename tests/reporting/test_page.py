@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.plotting.report_svg import TOKENS
+from earnest.plotting.svg.canvas import TOKENS
 from earnest.reporting.page import coded, page_of, shown
 from tests.reporting.scenes import scene
 from tests.reporting.test_report import outline

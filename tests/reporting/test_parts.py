@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core.sentences import places_of
+from earnest.core.text.estimate import places_of
 from earnest.reporting.model import RegionNode
 from tests.e2e.conftest import many
 from tests.reporting.scenes import scene

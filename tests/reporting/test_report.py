@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core.sentences import printed
+from earnest.core.text.estimate import printed
 from tests.reporting.scenes import GOLDEN, HOSTILE, SCENES, scene
 
 VOID = {"meta", "br", "link", "img", "input", "hr", "path", "line", "rect", "circle", "use"}

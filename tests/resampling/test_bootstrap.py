@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core.rng import Seeds
-from earnest.core.target import Target, Task
-from earnest.core.weights import Unit, Weights
+from earnest.core.base.rng import Seeds
+from earnest.core.data.target import Target, Task
+from earnest.core.data.weights import Unit, Weights
 from earnest.resampling import bootstrap
 from earnest.resampling.bootstrap import (
     RESAMPLERS,

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from earnest.core.errors import StoreError
-from earnest.core.protocols import Outcome
+from earnest.core.base.errors import StoreError
+from earnest.core.base.protocols import Outcome
 from earnest.store import SqliteStore, read_run
-from earnest.store.lock import WriterLock
+from earnest.store.sqlite import WriterLock
 
 ROOT = Path(__file__).parents[2]
 HOLD = """
 import sys
-from earnest.core.protocols import Outcome
+from earnest.core.base.protocols import Outcome
 from earnest.store import SqliteStore
 store = SqliteStore(sys.argv[1])
 store.open({"seed": "7"})

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from earnest.core.errors import InputError
-from earnest.core.protocols import Outcome
+from earnest.core.base.errors import InputError
+from earnest.core.base.protocols import Outcome
 from earnest.store.rows import DamagedRow, decode, encode, key_of, key_text
 from tests.store.examples import outcomes, same
 

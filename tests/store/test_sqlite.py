@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from earnest.core.errors import FormatError, StoreError
-from earnest.core.protocols import Outcome
+from earnest.core.base.errors import FormatError, StoreError
+from earnest.core.base.protocols import Outcome
 from earnest.store import SqliteStore, read_run, schema
 from tests.store.examples import IDENTITY, outcomes
 
@@ -124,10 +124,10 @@ def test_a_store_that_is_not_open_says_so(tmp_path: Path) -> None:
 
 FORK = """
 import os, sys
-from earnest.core.errors import StoreError
-from earnest.core.protocols import Outcome
+from earnest.core.base.errors import StoreError
+from earnest.core.base.protocols import Outcome
 from earnest.store import SqliteStore
-from earnest.store.lock import WriterLock
+from earnest.store.sqlite import WriterLock
 with SqliteStore(sys.argv[1]) as store:
     store.open({})
     child = os.fork()
@@ -298,7 +298,7 @@ def test_a_full_disk_is_told_and_what_is_committed_stays(tmp_path: Path) -> None
 FILE_LIMIT = """
 import resource, sys
 import numpy as np
-from earnest.core.protocols import Outcome
+from earnest.core.base.protocols import Outcome
 from earnest.store import SqliteStore
 with SqliteStore(sys.argv[1]) as store:
     store.open({})

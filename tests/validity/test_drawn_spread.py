@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core.intervals import quantile_limits
-from earnest.core.specs import Side
+from earnest.core.results.interval import quantile_limits
+from earnest.core.results.specs import Side
 
 TRUE_AUC = 0.97
 RUNS = 200

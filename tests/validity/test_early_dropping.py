@@ -14,8 +14,8 @@ from benchmarks.papers.tsamardinos2018.grid import grid
 from benchmarks.papers.tsamardinos2018.replay import Replay, replay
 from benchmarks.papers.tsamardinos2018.simulate import nested
 from earnest import BCED, BCEDAdjusted, Predictions, estimate
-from earnest.core.rng import Seeds
-from earnest.training.dropping import Dropping
+from earnest.core.base.rng import Seeds
+from earnest.training.search.dropping.bced import Dropping
 
 CASES, FOLDS = 500, 10
 

@@ -23,12 +23,12 @@ from sklearn.model_selection import StratifiedShuffleSplit
 
 import earnest as en
 from earnest.comparison import TESTS
-from earnest.comparison.left_out import ReplicateQuestion
-from earnest.core.rng import Seeds
+from earnest.comparison.shared.left_out import ReplicateQuestion
+from earnest.core.base.rng import Seeds
 from earnest.metrics import metric as resolve_metric
 from earnest.resampling.bootstrap import batches
-from earnest.training.learner_splits import learner_splits, overlap
-from earnest.training.splits import Splits
+from earnest.training.assess.compare_learners import learner_splits, overlap
+from earnest.training.fit.splits import Splits
 
 pytestmark = pytest.mark.slow
 LEVEL = 0.05

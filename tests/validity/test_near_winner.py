@@ -12,7 +12,7 @@ from benchmarks.calibration.grid import CELLS, Cell, cells, read
 from benchmarks.calibration.run import SEED, bbc_limits, outcome, replicate
 from benchmarks.calibration.simulate import draw
 from benchmarks.calibration.summary import too_rare
-from earnest.core.specs import Side
+from earnest.core.results.specs import Side
 
 RUNS = 300
 SIZE = 1e-3  # of the exact binomial test: all cells together fail by chance in less than 1 %

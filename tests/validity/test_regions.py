@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from earnest.core.rng import Seeds
-from earnest.core.space import Parameter, Space
-from earnest.explanation.curves import Objective
-from earnest.explanation.effects import Scene, effect_of
-from earnest.explanation.gaussian_process import GaussianProcess
-from earnest.explanation.growing import Growth
-from earnest.explanation.partition import RegionRule, regions_of
-from earnest.explanation.truth import quality_against
+from earnest.core.base.rng import Seeds
+from earnest.core.space.space import Parameter, Space
+from earnest.explanation.effects.curves import Objective
+from earnest.explanation.effects.effects import Scene, effect_of
+from earnest.explanation.effects.truth import quality_against
+from earnest.explanation.regions.growing import Growth
+from earnest.explanation.regions.partition import RegionRule, regions_of
+from earnest.explanation.surrogate.gaussian_process import GaussianProcess
 
 REPLICATIONS, TRIALS, DIMENSIONS = 20, 80, 3
 

@@ -9,7 +9,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from benchmarks.papers.bayle2020.summary import HERE, lines
-from earnest.plotting.style import GRID, HONEST, INK, LABEL, NAIVE, OTHER, SMALL, TINY, new_figure
+from earnest.plotting.figures.style import (
+    GRID,
+    HONEST,
+    INK,
+    LABEL,
+    NAIVE,
+    OTHER,
+    SMALL,
+    TINY,
+    new_figure,
+)
 
 LEAST = 700  # the smallest size of the authors' code; smaller ones are in the tables
 SHOWN = {

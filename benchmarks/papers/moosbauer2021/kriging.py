@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.cautions import Caution
-from earnest.core.space import Space
-from earnest.explanation.surrogate import EffectSums, as_columns, placed
+from earnest.core.results.cautions import Caution
+from earnest.core.space.space import Space
+from earnest.explanation.surrogate.surrogate import EffectSums, as_columns, placed
 
 Floats = NDArray[np.float64]
 WIDTH, NUGGET = 10.0, 1e-8

@@ -22,15 +22,15 @@ from benchmarks.papers.moosbauer2021.optimise import (
     styblinski_tang,
 )
 from benchmarks.papers.moosbauer2021.published_draws import SEED_OF_POINTS, design
-from earnest.core.rng import Seeds
-from earnest.core.space import Parameter, Space
-from earnest.explanation.curves import EffectCurve, Objective
-from earnest.explanation.effects import Scene, effect_of
-from earnest.explanation.gaussian_process import GaussianProcess
-from earnest.explanation.growing import Growth
-from earnest.explanation.partition import RegionRule, inside, regions_of
-from earnest.explanation.quality import negative_log_likelihood, relative_gain
+from earnest.core.base.rng import Seeds
+from earnest.core.space.space import Parameter, Space
+from earnest.explanation.effects.curves import EffectCurve, Objective
+from earnest.explanation.effects.effects import Scene, effect_of
+from earnest.explanation.effects.quality import negative_log_likelihood, relative_gain
+from earnest.explanation.regions.growing import Growth
+from earnest.explanation.regions.partition import RegionRule, inside, regions_of
 from earnest.explanation.sampling_bias import discrepancy
+from earnest.explanation.surrogate.gaussian_process import GaussianProcess
 
 HERE = Path(__file__).parent
 POINTS, GRID, SEED = 1000, 20, 123456  # Monte Carlo points and grid are fixed over replications

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from benchmarks.papers.moosbauer2021.kriging import Kriging
 from benchmarks.papers.moosbauer2021.optimise import styblinski_tang
 from benchmarks.papers.moosbauer2021.table1 import GRID, SEED, SURROGATES, cube
-from earnest.explanation.gaussian_process import GaussianProcess
-from earnest.explanation.quality import negative_log_likelihood
+from earnest.explanation.effects.quality import negative_log_likelihood
+from earnest.explanation.surrogate.gaussian_process import GaussianProcess
 
 HERE = Path(__file__).parent
 Floats = NDArray[np.float64]

@@ -15,14 +15,18 @@ from typing import Any
 
 import numpy as np
 
-from earnest.core.rng import Seeds
-from earnest.core.space import Parameter, Space
-from earnest.explanation.curves import EffectCurve, Objective
-from earnest.explanation.effects import Scene, average, effect_of
-from earnest.explanation.gaussian_process import GaussianProcess
-from earnest.explanation.growing import Growth
-from earnest.explanation.partition import RegionRule, inside, neighbours, regions_of
-from earnest.explanation.quality import negative_log_likelihood, optimum_confidence, relative_gain
+from earnest.core.base.rng import Seeds
+from earnest.core.space.space import Parameter, Space
+from earnest.explanation.effects.curves import EffectCurve, Objective
+from earnest.explanation.effects.effects import Scene, average, effect_of
+from earnest.explanation.effects.quality import (
+    negative_log_likelihood,
+    optimum_confidence,
+    relative_gain,
+)
+from earnest.explanation.regions.growing import Growth
+from earnest.explanation.regions.partition import RegionRule, inside, neighbours, regions_of
+from earnest.explanation.surrogate.gaussian_process import GaussianProcess
 
 HERE = Path(__file__).parent
 NAMES = ("alpha", "batch_size", "depth", "learning_rate_init", "width")

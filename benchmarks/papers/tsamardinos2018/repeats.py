@@ -22,7 +22,7 @@ from benchmarks.papers.tsamardinos2018.data import Problem, preparation, problem
 from benchmarks.papers.tsamardinos2018.fast_grid import NAMES, Floats, Grid, Rows
 from benchmarks.papers.tsamardinos2018.replay import replay
 from earnest import BCED, Estimate, Predictions, estimate
-from earnest.core.rng import Seeds
+from earnest.core.base.rng import Seeds
 
 KEPT = Path("build") / "tsamardinos2018"
 FOLDS, REPEATS, RESAMPLES = 10, 10, 1000

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest import Predictions
-from earnest.core.rng import Seeds
-from earnest.training.dropping import Dropping, DropTrace
+from earnest.core.base.rng import Seeds
+from earnest.training.search.dropping.bced import Dropping, DropTrace
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,9 +22,9 @@ from benchmarks.papers.tsamardinos2018.data import Problem, preparation, problem
 from benchmarks.papers.tsamardinos2018.grid import Named, grid
 from benchmarks.papers.tsamardinos2018.replay import replay
 from earnest import Predictions, estimate
-from earnest.core.rng import Seeds
-from earnest.training.dropping import Dropping, dropping_of
-from earnest.training.dropping_adjusted import BCEDAdjusted
+from earnest.core.base.rng import Seeds
+from earnest.training.search.dropping.adjusted import BCEDAdjusted
+from earnest.training.search.dropping.bced import Dropping, dropping_of
 
 FOLDS = 10
 RULES: dict[str, str | Dropping | None] = {

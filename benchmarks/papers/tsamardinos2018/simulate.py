@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from benchmarks.papers.tsamardinos2018.replay import replay
 from earnest import BCED, Predictions, estimate
-from earnest.core.rng import Seeds
+from earnest.core.base.rng import Seeds
 
 FOLDS = 10
 PROTOCOLS = ("cvt", "tt", "ncv", "bbc", "bced")

@@ -17,9 +17,9 @@ import numpy as np
 import earnest as en
 from benchmarks.papers.yousef2022.discriminants import check
 from benchmarks.papers.yousef2022.trials import HERE, Floats, draw, keep, kept, replicates, truth
-from earnest.inference.replicate_scores import apparent_score, left_out_scores
-from earnest.methods.b632 import weighted
-from earnest.methods.b632plus import plus
+from earnest.inference.left_out.scores import apparent_score, left_out_scores
+from earnest.methods.bootstrap.b632 import weighted
+from earnest.methods.bootstrap.b632plus import plus
 from earnest.metrics import metric
 
 SIZES = (20, 22, 25, 28, 33, 40, 50, 66, 100, 200)

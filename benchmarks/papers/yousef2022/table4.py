@@ -17,11 +17,11 @@ import numpy as np
 from benchmarks.papers.yousef2022.discriminants import check
 from benchmarks.papers.yousef2022.trials import HERE, KEPT, draw, keep, kept, replicates, truth
 from earnest import LPOBTest
-from earnest.comparison.left_out import ReplicateQuestion
-from earnest.core.rng import Seeds
-from earnest.inference import leave_pair_out as pairwise
-from earnest.inference.leave_pair_out import leave_pair_out, pairs_of
-from earnest.inference.left_out import pairs_left_out
+from earnest.comparison.shared.left_out import ReplicateQuestion
+from earnest.core.base.rng import Seeds
+from earnest.inference.left_out import leave_pair_out as pairwise
+from earnest.inference.left_out.estimates import pairs_left_out
+from earnest.inference.left_out.leave_pair_out import leave_pair_out, pairs_of
 from earnest.metrics import metric
 
 N, P, C = 20, 4, 0.607

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from benchmarks.papers.yousef2022.discriminants import RULES
 from earnest import Replicates, StratifiedBootstrap, Target
-from earnest.core.rng import Seeds
-from earnest.core.target import Task
+from earnest.core.base.rng import Seeds
+from earnest.core.data.target import Task
 from earnest.resampling.bootstrap import batches
 
 HERE = Path(__file__).parent

@@ -60,7 +60,7 @@ def main(args: Sequence[str] | None = None) -> int:
     """
     try:
         with terminable():
-            from earnest.cli.app import run  # here: an interrupt may come before all is loaded
+            from earnest.cli.app import run
 
             return run(args)
     except KeyboardInterrupt:

@@ -13,14 +13,12 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from earnest.cli import (
-    ENDINGS,
-    INTERRUPTED,
+from earnest.cli import ENDINGS, INTERRUPTED, ending_code
+from earnest.cli.commands import (
     assess,
     compare,
     compare_learners,
     demo,
-    ending_code,
     estimate,
     explain,
     gather,
@@ -31,7 +29,7 @@ from earnest.cli import (
     tests,
     tune,
 )
-from earnest.cli.failing import (
+from earnest.cli.failures import (
     internal_error,
     know_options,
     options_for,
@@ -39,8 +37,8 @@ from earnest.cli.failing import (
     system_line,
     usage_line,
 )
-from earnest.cli.terminal import guarded_output, write
-from earnest.core.errors import EarnestError
+from earnest.cli.show.terminal import guarded_output, write
+from earnest.core.base.errors import EarnestError
 
 BAD_INPUT = 2
 

@@ -6,10 +6,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from earnest.core.errors import FormatError
+from earnest.core.base.errors import FormatError
 
 if TYPE_CHECKING:
-    from earnest.core.predictions import Predictions
+    from earnest.core.data.predictions import Predictions
 
 LARGE = 100_000_000  # bytes of a file that is read so long that it is said
 _SIGNS = {"tab": "\t", "\\t": "\t", "space": " "}  # hard to type, or to see
@@ -40,9 +40,9 @@ def read_predictions(path: Path, *, delimiter: str | None = None, **options: Any
         Options of `Predictions.load`. Those that are None were not given; an empty name stands
         for None there, and leaves a column out.
     """
-    from earnest.adapters.prediction_paths import refuse_foreign, table_of
-    from earnest.cli.tune_progress import patiently
-    from earnest.core.predictions import Predictions
+    from earnest.adapters.predictions.paths import refuse_foreign, table_of
+    from earnest.cli.show.progress import patiently
+    from earnest.core.data.predictions import Predictions
 
     refuse_foreign(path)
     table = table_of(path)

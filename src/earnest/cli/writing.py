@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from earnest.cli.terminal import write, write_json
-from earnest.core import check
-from earnest.core.errors import FormatError, InputError
+from earnest.cli.show.terminal import write, write_json
+from earnest.core.base import check
+from earnest.core.base.errors import FormatError, InputError
 
 FORMS = ("markdown", "latex")
 

@@ -1,6 +1,7 @@
 """Tests, the table of contents: importing this registers every one of them."""
 
-from earnest.comparison import (
+from earnest.comparison.base import TESTS
+from earnest.comparison.tests import (
     bayesian_t,
     bayle,
     bootstrap,
@@ -15,7 +16,6 @@ from earnest.comparison import (
     resampled_t,
     sign_flip,
 )
-from earnest.comparison.base import TESTS
 
 __all__ = [
     "TESTS",

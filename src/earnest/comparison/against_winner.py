@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from earnest.comparison.many import compare_many
-from earnest.core.comparison_tables import Comparisons, p_of
-from earnest.core.comparisons import Comparison
-from earnest.core.differences import alpha_of
-from earnest.core.errors import EarnestError
-from earnest.core.predictions import Predictions
-from earnest.core.rng import RngLike
+from earnest.core.base.errors import EarnestError
+from earnest.core.base.rng import RngLike
+from earnest.core.data.predictions import Predictions
+from earnest.core.results.comparison import Comparison
+from earnest.core.results.comparison_table import Comparisons, p_of
+from earnest.core.results.differences import alpha_of
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric
 

@@ -9,26 +9,19 @@ from typing import Any
 import numpy as np
 
 from earnest.comparison import TESTS
-from earnest.comparison.base import (
-    Compared,
-    Outcome,
-    Question,
-    Reading,
-    Test,
-    check_evidence,
-)
-from earnest.core import check
-from earnest.core.cautions import Caution
-from earnest.core.comparisons import Comparison, level_remarks
-from earnest.core.differences import Alternative, make_difference_interval
-from earnest.core.errors import EvidenceError, InputError
-from earnest.core.predictions import Predictions
-from earnest.core.provenance import knobs, plain, versions
-from earnest.core.results import Provenance, Scale, by_severity, few_beyond
-from earnest.core.rng import RngLike, Seeds
-from earnest.core.specs import Evidence
-from earnest.core.threads import workers
-from earnest.core.weights import Weights
+from earnest.comparison.base import Compared, Outcome, Question, Reading, Test, check_evidence
+from earnest.core.base import check
+from earnest.core.base.errors import EvidenceError, InputError
+from earnest.core.base.provenance import knobs, plain, versions
+from earnest.core.base.rng import RngLike, Seeds
+from earnest.core.base.threads import workers
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.weights import Weights
+from earnest.core.results.cautions import Caution
+from earnest.core.results.comparison import Comparison, level_remarks
+from earnest.core.results.differences import Alternative, make_difference_interval
+from earnest.core.results.estimate import Provenance, Scale, by_severity, few_beyond
+from earnest.core.results.specs import Evidence
 from earnest.inference.remarks import evidence_remarks
 from earnest.kernels.score import score_table
 from earnest.metrics.families import Metric, RankMetric

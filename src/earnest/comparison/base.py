@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, runtime_chec
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.cautions import Caution
-from earnest.core.comparisons import Probabilities
-from earnest.core.differences import Alternative
-from earnest.core.errors import EvidenceError, MetricError
-from earnest.core.intervals import LimitSource
-from earnest.core.predictions import Predictions
-from earnest.core.registry import Registry
-from earnest.core.rng import Seeds
-from earnest.core.specs import Evidence
+from earnest.core.base.errors import EvidenceError, MetricError
+from earnest.core.base.registry import Registry
+from earnest.core.base.rng import Seeds
+from earnest.core.data.predictions import Predictions
+from earnest.core.results.cautions import Caution
+from earnest.core.results.comparison import Probabilities
+from earnest.core.results.differences import Alternative
+from earnest.core.results.interval import LimitSource
+from earnest.core.results.specs import Evidence
 from earnest.metrics.families import Metric
 
 Array = NDArray[np.float64]

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from earnest.core import check
-from earnest.core.arrays import as_array
-from earnest.core.errors import InputError
-from earnest.core.predictions import Predictions
-from earnest.core.target import Target
+from earnest.core.base import check
+from earnest.core.base.arrays import as_array
+from earnest.core.base.errors import InputError
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.target import Target
 from earnest.metrics.families import REGRESSION, Metric, MomentMetric, Moments, Need
 from earnest.metrics.moments import mean, ones
 

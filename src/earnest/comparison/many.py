@@ -10,19 +10,19 @@ import numpy as np
 
 from earnest.comparison.asking import Asked, evidence_of, refuse_undefined, result, undefined
 from earnest.comparison.base import Array, JointReading, Question, Reading, Test
-from earnest.comparison.joint import chance_of_being_best
 from earnest.comparison.losses import Losses
 from earnest.comparison.pairing import measured
-from earnest.core import check
-from earnest.core.cautions import Caution, Severity
-from earnest.core.comparison_tables import ADJUSTMENTS, Comparisons, adjusted, p_of
-from earnest.core.differences import Alternative
-from earnest.core.errors import EvidenceError, InputError
-from earnest.core.predictions import Predictions
-from earnest.core.results import by_severity
-from earnest.core.rng import RngLike
-from earnest.core.selection import first_best
-from earnest.inference.winners import gains_of
+from earnest.comparison.shared.joint import chance_of_being_best
+from earnest.core.base import check
+from earnest.core.base.errors import EvidenceError, InputError
+from earnest.core.base.rng import RngLike
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.selection import first_best
+from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.comparison_table import ADJUSTMENTS, Comparisons, adjusted, p_of
+from earnest.core.results.differences import Alternative
+from earnest.core.results.estimate import by_severity
+from earnest.inference.resampling.winners import gains_of
 from earnest.metrics.families import Metric
 
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from earnest.comparison.losses import Losses
-from earnest.core import check
-from earnest.core.cautions import Caution
-from earnest.core.errors import EvidenceError, InputError
-from earnest.core.predictions import Predictions
+from earnest.core.base import check
+from earnest.core.base.errors import EvidenceError, InputError
+from earnest.core.data.predictions import Predictions
+from earnest.core.results.cautions import Caution
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric
 from earnest.metrics.responding import check_fits

@@ -8,10 +8,10 @@ from earnest.comparison.asking import Asked, evidence_of, refuse_undefined, resu
 from earnest.comparison.base import Test
 from earnest.comparison.losses import Losses
 from earnest.comparison.pairing import common, measured, paired
-from earnest.core.comparisons import Comparison
-from earnest.core.differences import Alternative
-from earnest.core.predictions import Predictions
-from earnest.core.rng import RngLike
+from earnest.core.base.rng import RngLike
+from earnest.core.data.predictions import Predictions
+from earnest.core.results.comparison import Comparison
+from earnest.core.results.differences import Alternative
 from earnest.metrics.families import Metric
 
 

@@ -15,10 +15,10 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, SupportsIndex
 
-from earnest.core import check
-from earnest.core.errors import EarnestError, InputError
-from earnest.core.threads import workers
-from earnest.engine.on_dask import DaskCluster, no_workers
+from earnest.core.base import check
+from earnest.core.base.errors import EarnestError, InputError
+from earnest.core.base.threads import workers
+from earnest.engine.clusters.dask import DaskCluster, no_workers
 
 CLUSTERS = ("dask", "ray")
 BACKENDS = ("loky", "threading", *CLUSTERS)
@@ -194,7 +194,7 @@ def on_backend(name: str, scheduler: str | None = None) -> Iterator[None]:
     ...     pass
     Traceback (most recent call last):
     ...
-    earnest.core.errors.InputError: unknown back end 'dusk'. ... Did you mean 'dask'?
+    earnest.core.base.errors.InputError: unknown back end 'dusk'. ... Did you mean 'dask'?
     """
     from joblib import parallel_config
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 
-from earnest.core.protocols import Key, Outcome, Task
+from earnest.core.base.protocols import Key, Outcome, Task
 from earnest.engine.parcels import pack
 from earnest.engine.tasks import UNSENT, Caught, failure
 from earnest.engine.worker import TOGETHER, Report, Sent

@@ -18,8 +18,8 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from earnest.core import check
-from earnest.core.errors import InputError
+from earnest.core.base import check
+from earnest.core.base.errors import InputError
 
 GRACE = 5.0  # seconds between the gentle and the hard limit
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
-from earnest.core.protocols import Outcome, Progress
+from earnest.core.base.protocols import Outcome, Progress
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -31,7 +31,7 @@ class ProgressBar:
     --------
     >>> import io
     >>> from rich.console import Console
-    >>> from earnest.core.protocols import Outcome
+    >>> from earnest.core.base.protocols import Outcome
     >>> from earnest.engine.progress import ProgressBar
     >>> bar = ProgressBar(Console(file=io.StringIO(), width=100))
     >>> with bar:

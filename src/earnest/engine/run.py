@@ -10,13 +10,14 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from earnest.core.errors import EarnestError, InputError
-from earnest.core.protocols import Outcome, Progress, Store, Task
+from earnest.core.base.errors import EarnestError, InputError
+from earnest.core.base.protocols import Outcome, Progress, Store, Task
 from earnest.engine.backends import Place, Plan, count_ahead, plan
 from earnest.engine.chunks import Chunks
+from earnest.engine.clusters.dask import DaskTraffic, Scattered
+from earnest.engine.clusters.ray import RayTraffic
+from earnest.engine.clusters.traffic import through_cluster
 from earnest.engine.limits import GRACE, Limit
-from earnest.engine.on_dask import DaskTraffic, Scattered
-from earnest.engine.on_ray import RayTraffic
 from earnest.engine.parcels import (
     ByFile,
     ByObject,
@@ -28,7 +29,6 @@ from earnest.engine.parcels import (
     by_file,
 )
 from earnest.engine.tasks import ENDED, LIMITED, TIME_LIMIT, Work, failure, perform
-from earnest.engine.traffic import through_cluster
 from earnest.engine.worker import Fallen, Report, fallen, perform_chunk
 
 _PACKED: dict[Place, Callable[[Content], Parcel]] = {
@@ -89,7 +89,7 @@ def run(
 
     Examples
     --------
-    >>> from earnest.core.protocols import Outcome, Task
+    >>> from earnest.core.base.protocols import Outcome, Task
     >>> from earnest.engine.run import run
     >>> def work(shared, task):
     ...     return Outcome(task.key, numbers={"power": shared**task.payload})

@@ -11,9 +11,9 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.arrays import as_array
-from earnest.core.errors import InputError
-from earnest.core.protocols import Key, Outcome, Task
+from earnest.core.base.arrays import as_array
+from earnest.core.base.errors import InputError
+from earnest.core.base.protocols import Key, Outcome, Task
 from earnest.engine.limits import Limit, TimeLimit, gentle
 
 Work: TypeAlias = Callable[[Any, Task], Outcome]

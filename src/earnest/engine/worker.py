@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
-from earnest.core.protocols import Key, Outcome, Task
+from earnest.core.base.protocols import Key, Outcome, Task
 from earnest.engine.limits import hard
 from earnest.engine.parcels import ByFile, ByValue, Content, Parcel
 from earnest.engine.tasks import perform

@@ -8,26 +8,26 @@ from typing import Any
 
 import numpy as np
 
-from earnest.adapters.trials import trials_from
-from earnest.core import check
-from earnest.core.errors import InputError
-from earnest.core.provenance import versions
-from earnest.core.results import by_severity
-from earnest.core.rng import Purpose, RngLike, Seeds
-from earnest.core.threads import each, workers
-from earnest.core.trials import Trials
+from earnest.adapters.trials.door import trials_from
+from earnest.core.base import check
+from earnest.core.base.errors import InputError
+from earnest.core.base.provenance import versions
+from earnest.core.base.rng import Purpose, RngLike, Seeds
+from earnest.core.base.threads import each, workers
+from earnest.core.results.estimate import by_severity
+from earnest.core.space.trials import Trials
 from earnest.explanation import remarks
-from earnest.explanation.curves import EffectCurve, Objective
-from earnest.explanation.effects import Scene, effect_of
-from earnest.explanation.growing import DEFAULT_REGIONS, Growth
+from earnest.explanation.effects.curves import EffectCurve, Objective
+from earnest.explanation.effects.effects import Scene, effect_of
 from earnest.explanation.importance import importance_of
-from earnest.explanation.partition import RegionRule, regions_of
-from earnest.explanation.regions import RegionTree
+from earnest.explanation.regions.growing import DEFAULT_REGIONS, Growth
+from earnest.explanation.regions.partition import RegionRule, regions_of
+from earnest.explanation.regions.regions import RegionTree
 from earnest.explanation.result import Explanation
 from earnest.explanation.sampling_bias import sampling_bias
 from earnest.explanation.stable import stable_optimum
-from earnest.explanation.surrogate import Surrogate, surrogate_of
-from earnest.explanation.surrogate_quality import cross_validated
+from earnest.explanation.surrogate.quality import cross_validated
+from earnest.explanation.surrogate.surrogate import Surrogate, surrogate_of
 
 FIT = 100  # the stream of the surrogate, apart from those of effects
 

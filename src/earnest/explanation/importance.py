@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.errors import InputError
-from earnest.core.intervals import quantile_limits
-from earnest.core.results import finite
-from earnest.core.specs import Side
-from earnest.explanation.effects import IMPORTANCE, PAIRS, Scene
-from earnest.explanation.joint import draws, even_codes
+from earnest.core.base.errors import InputError
+from earnest.core.results.estimate import finite
+from earnest.core.results.interval import quantile_limits
+from earnest.core.results.specs import Side
+from earnest.explanation.effects.effects import IMPORTANCE, PAIRS, Scene
+from earnest.explanation.surrogate.joint import draws, even_codes
 
 Floats = NDArray[np.float64]
 DRAWS = 200  # functions
@@ -88,7 +88,7 @@ class Importance:
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the shares with their intervals and return the matplotlib Axes."""
-        from earnest.plotting.importance import plot_importance
+        from earnest.plotting.figures.importance import plot_importance
 
         return plot_importance(self, ax)
 

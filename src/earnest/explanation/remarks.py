@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from earnest.core import check
-from earnest.core.cautions import Caution, Severity
-from earnest.core.trials import Trials
-from earnest.explanation.curves import EffectCurve
-from earnest.explanation.effects import Scene
-from earnest.explanation.region_words import text
-from earnest.explanation.regions import RegionTree
+from earnest.core.base import check
+from earnest.core.results.cautions import Caution, Severity
+from earnest.core.space.trials import Trials
+from earnest.explanation.effects.curves import EffectCurve
+from earnest.explanation.effects.effects import Scene
+from earnest.explanation.regions.limits import text
+from earnest.explanation.regions.regions import RegionTree
 from earnest.explanation.sampling_bias import SamplingBias
 from earnest.explanation.stable import StableOptimum
 

@@ -9,23 +9,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core import check
-from earnest.core.cautions import Caution
-from earnest.core.errors import EvidenceError
-from earnest.core.results import check_schema, finite, read_parts
-from earnest.explanation.curves import EffectCurve, EffectSurface, Objective
-from earnest.explanation.effects import Scene, effect_of, surface_of
+from earnest.core.base import check
+from earnest.core.base.errors import EvidenceError
+from earnest.core.results.cautions import Caution
+from earnest.core.results.estimate import check_schema, finite, read_parts
+from earnest.explanation.effects.curves import EffectCurve, EffectSurface, Objective
+from earnest.explanation.effects.effects import Scene, effect_of, surface_of
+from earnest.explanation.effects.quality import QualityGain
+from earnest.explanation.effects.truth import quality_against
 from earnest.explanation.findings import headline
-from earnest.explanation.growing import Growth
 from earnest.explanation.importance import Importance
-from earnest.explanation.partition import RegionRule, inside, regions_of
-from earnest.explanation.quality import QualityGain
-from earnest.explanation.regions import Region, RegionTree
+from earnest.explanation.regions.growing import Growth
+from earnest.explanation.regions.partition import RegionRule, inside, regions_of
+from earnest.explanation.regions.regions import Region, RegionTree
 from earnest.explanation.sampling_bias import SamplingBias
 from earnest.explanation.stable import StableOptimum
 from earnest.explanation.suggest import Suggestion, suggest
-from earnest.explanation.surrogate_quality import SurrogateQuality
-from earnest.explanation.truth import quality_against
+from earnest.explanation.surrogate.quality import SurrogateQuality
 
 SCHEMA = "earnest/explanation/1"
 
@@ -204,7 +204,7 @@ class Explanation:
 
     def plot(self, figure: Any = None, *, most: int = 8) -> Any:
         """Draw the effects side by side on one scale and return the matplotlib Figure."""
-        from earnest.plotting.effects import plot_effects
+        from earnest.plotting.figures.effects import plot_effects
 
         return plot_effects(self, figure, most=most)
 

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core import check
-from earnest.core.results import finite
-from earnest.core.space import Space
+from earnest.core.base import check
+from earnest.core.results.estimate import finite
+from earnest.core.space.space import Space
 
 Floats = NDArray[np.float64]
 BINS = 10  # of a numeric parameter, in which trials are counted

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.explanation.effects import Scene
-from earnest.explanation.joint import variances
+from earnest.explanation.effects.effects import Scene
+from earnest.explanation.surrogate.joint import variances
 
 Floats = NDArray[np.float64]
 

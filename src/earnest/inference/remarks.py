@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core import check
-from earnest.core.cautions import Caution, Severity
-from earnest.core.predictions import Predictions
-from earnest.core.responses import PERCENT, ResponseKind, finite_range
-from earnest.core.selection import TIE, Selector
-from earnest.core.target import Task
-from earnest.inference.areas import is_auc
-from earnest.inference.winners import winner
+from earnest.core.base import check
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.responses import PERCENT, ResponseKind, finite_range
+from earnest.core.data.selection import TIE, Selector
+from earnest.core.data.target import Task
+from earnest.core.results.cautions import Caution, Severity
+from earnest.inference.cases.areas import is_auc
+from earnest.inference.resampling.winners import winner
 from earnest.metrics.families import Metric, Need, RankMetric
 from earnest.metrics.responding import cut, in_percent
 from earnest.resampling.bootstrap import GroupBootstrap

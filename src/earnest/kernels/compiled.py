@@ -25,8 +25,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.errors import InputError
-from earnest.core.threads import each
+from earnest.core.base.errors import InputError
+from earnest.core.base.threads import each
 from earnest.kernels.curves import CURVES, walk
 from earnest.kernels.programs import (
     TimeOrder,

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.predictions import Predictions
-from earnest.core.selection import first_best, in_units_of_the_best
-from earnest.core.sums import weighted_sums
-from earnest.core.threads import each, workers
-from earnest.core.weights import Weights
+from earnest.core.base.sums import weighted_sums
+from earnest.core.base.threads import each, workers
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.selection import first_best, in_units_of_the_best
+from earnest.core.data.weights import Weights
 from earnest.kernels.dense import EXACT, RESAMPLES, bound_of
 from earnest.kernels.scratch import Scratch
 from earnest.metrics.families import Metric, MomentMetric

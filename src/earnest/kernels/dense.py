@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.sums import ROWS, as_counts, cut_features, cut_weights, sum_slices
-from earnest.core.target import Target
-from earnest.core.threads import each
+from earnest.core.base.sums import ROWS, as_counts, cut_features, cut_weights, sum_slices
+from earnest.core.base.threads import each
+from earnest.core.data.target import Target
 from earnest.kernels.scratch import Scratch
 from earnest.metrics.families import MomentMetric, Moments
 

@@ -1,6 +1,6 @@
 """Pairs of cases that a replicate left out, in order or not: summed over replicates, compiled.
 
-The plain form is in `earnest.inference.leave_pair_out`, and the oracle of this one.
+The plain form is in `earnest.inference.left_out.leave_pair_out`, and the oracle of this one.
 """
 
 from __future__ import annotations

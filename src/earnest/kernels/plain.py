@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.errors import MetricError
-from earnest.core.target import Target
+from earnest.core.base.errors import MetricError
+from earnest.core.data.target import Target
 from earnest.metrics.families import CallableMetric, Need
 from earnest.metrics.responding import own_labels
 

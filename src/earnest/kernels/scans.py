@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.sums import weighted_sums
-from earnest.core.target import Target
-from earnest.core.threads import each
+from earnest.core.base.sums import weighted_sums
+from earnest.core.base.threads import each
+from earnest.core.data.target import Target
 from earnest.metrics.families import RankMetric, View
 
 # (case, column, resample) updates from which a compiled kernel pays: loading numba costs about as

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from earnest.core.errors import InputError
-from earnest.core.predictions import Predictions
-from earnest.core.target import Target
-from earnest.core.threads import workers
-from earnest.core.weights import Weights
+from earnest.core.base.errors import InputError
+from earnest.core.base.threads import workers
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.target import Target
+from earnest.core.data.weights import Weights
 from earnest.kernels.dense import moment_selected, moment_table
 from earnest.kernels.plain import callable_table
 from earnest.kernels.scans import rank_selected, rank_table

@@ -9,19 +9,19 @@ from typing import Any, ClassVar, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.cautions import Caution
-from earnest.core.designs import NestedPredictions, PairedHalves
-from earnest.core.errors import EvidenceError
-from earnest.core.intervals import Ask, LimitSource
-from earnest.core.limits import WidenedLimits, draws_of
-from earnest.core.predictions import Predictions
-from earnest.core.provenance import knobs, plain, versions
-from earnest.core.registry import Registry
-from earnest.core.replicates import Replicates
-from earnest.core.results import Estimate, Provenance, make_interval
-from earnest.core.rng import Seeds
-from earnest.core.selection import SELECTORS, MeanOfFolds, Pooled, Selector
-from earnest.core.specs import Estimand, Evidence, MethodSpec
+from earnest.core.base.errors import EvidenceError
+from earnest.core.base.provenance import knobs, plain, versions
+from earnest.core.base.registry import Registry
+from earnest.core.base.rng import Seeds
+from earnest.core.data.designs import NestedPredictions, PairedHalves
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.replicates import Replicates
+from earnest.core.data.selection import SELECTORS, MeanOfFolds, Pooled, Selector
+from earnest.core.results.cautions import Caution
+from earnest.core.results.estimate import Estimate, Provenance, make_interval
+from earnest.core.results.interval import Ask, LimitSource
+from earnest.core.results.limits import WidenedLimits, draws_of
+from earnest.core.results.specs import Estimand, Evidence, MethodSpec
 from earnest.inference.remarks import (
     best_of_several,
     few_for_an_auc,
@@ -30,8 +30,8 @@ from earnest.inference.remarks import (
     undefined_folds,
     unlike_scales,
 )
-from earnest.inference.split_selection import Choice, SplitDetails, choose
-from earnest.inference.splits import Splitting
+from earnest.inference.resampling.split_selection import Choice, SplitDetails, choose
+from earnest.inference.resampling.splits import Splitting
 from earnest.metrics.families import Metric
 from earnest.resampling.bootstrap import RESAMPLERS, Resampler
 
@@ -82,7 +82,7 @@ def methods_for(evidence: Evidence) -> list[str]:
 
     Examples
     --------
-    >>> from earnest.core.specs import Evidence
+    >>> from earnest.core.results.specs import Evidence
     >>> from earnest.methods import METHODS
     >>> from earnest.methods.base import methods_for
     >>> methods_for(Evidence.REPLICATES)[:3]
@@ -101,7 +101,7 @@ def evidence_of(given: Any) -> Evidence:
         return Evidence.NESTED
     if isinstance(given, PairedHalves):
         return Evidence.PAIRED
-    from earnest.adapters.predictions import cure_for
+    from earnest.adapters.predictions.door import cure_for
 
     raise EvidenceError(
         "this is not a table of out-of-sample predictions",

@@ -6,33 +6,27 @@ from collections.abc import Iterable, Iterator
 from dataclasses import fields, replace
 from typing import Any
 
-from earnest.core import check
-from earnest.core.cautions import Caution, Severity
-from earnest.core.designs import NestedPredictions, PairedHalves
-from earnest.core.errors import EarnestError, EvidenceError, InputError
-from earnest.core.intervals import Ask
-from earnest.core.limits import limit_remarks
-from earnest.core.predictions import Predictions
-from earnest.core.replicates import Drawn, Replicates
-from earnest.core.results import Estimate, by_severity, few_beyond
-from earnest.core.rng import RngLike, Seeds
-from earnest.core.selection import Selector
-from earnest.core.sentences import LARGE, elected, percent, printed
-from earnest.core.specs import Side
-from earnest.core.tables import Estimates
-from earnest.core.threads import workers
-from earnest.inference.areas import is_auc
-from earnest.inference.no_information import no_information
+from earnest.core.base import check
+from earnest.core.base.errors import EarnestError, EvidenceError, InputError
+from earnest.core.base.rng import RngLike, Seeds
+from earnest.core.base.threads import workers
+from earnest.core.data.designs import NestedPredictions, PairedHalves
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.replicates import Drawn, Replicates
+from earnest.core.data.selection import Selector
+from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.estimate import Estimate, by_severity, few_beyond
+from earnest.core.results.estimate_table import Estimates
+from earnest.core.results.interval import Ask
+from earnest.core.results.limits import limit_remarks
+from earnest.core.results.specs import Side
+from earnest.core.text.estimate import LARGE, elected, percent, printed
+from earnest.inference.cases.areas import is_auc
+from earnest.inference.cases.no_information import no_information
 from earnest.inference.remarks import evidence_remarks, few_decide, resampling_remarks
 from earnest.methods import METHODS
-from earnest.methods.base import (
-    Call,
-    Method,
-    evidence_of,
-    methods_for,
-    need_evidence,
-)
-from earnest.methods.replicated import ReplicatesCall
+from earnest.methods.base import Call, Method, evidence_of, methods_for, need_evidence
+from earnest.methods.bootstrap.replicated import ReplicatesCall
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric
 from earnest.metrics.knobs import split_knobs

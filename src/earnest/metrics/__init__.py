@@ -3,11 +3,9 @@
 from earnest.metrics import (
     classification,
     multiclass,
-    multiclass_ranking,
     probability,
     ranking,
     regression,
-    regression_ranking,
     survival,
 )
 from earnest.metrics.adapt import make_metric
@@ -20,10 +18,8 @@ __all__ = [
     "make_metric",
     "metric",
     "multiclass",
-    "multiclass_ranking",
     "probability",
     "ranking",
     "regression",
-    "regression_ranking",
     "survival",
 ]

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core import check
-from earnest.core.errors import InputError
-from earnest.core.target import Task
+from earnest.core.base import check
+from earnest.core.base.errors import InputError
+from earnest.core.data.target import Task
 from earnest.metrics.families import (
     CLASSES,
     METRICS,

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core import check
-from earnest.core.errors import InputError
-from earnest.core.target import Target
+from earnest.core.base import check
+from earnest.core.base.errors import InputError
+from earnest.core.data.target import Target
 from earnest.metrics.families import (
     BINARY,
     CLASSES,

@@ -14,9 +14,9 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.registry import Registry
-from earnest.core.results import Scale
-from earnest.core.target import Target, Task
+from earnest.core.base.registry import Registry
+from earnest.core.data.target import Target, Task
+from earnest.core.results.estimate import Scale
 
 Array = NDArray[np.float64]
 M = TypeVar("M", bound="Metric")

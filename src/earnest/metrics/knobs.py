@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
 from typing import Any, TypeVar
 
-from earnest.core import check
-from earnest.core.errors import InputError
+from earnest.core.base import check
+from earnest.core.base.errors import InputError
 from earnest.metrics.families import Metric, register
 
 Factory = Callable[..., Metric]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.target import Target
+from earnest.core.data.target import Target
 from earnest.metrics.families import Array, ratio, share
 
 # Sums of squares about a mean below this share of those about the common centre are rounding

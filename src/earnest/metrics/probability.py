@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.target import Target, Task
+from earnest.core.data.target import Target, Task
 from earnest.metrics.families import CLASSES, Array, MomentMetric, Moments, Need, register
 from earnest.metrics.moments import mean, ones
 

@@ -15,18 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core import check
-from earnest.core.target import Target
-from earnest.metrics.families import (
-    BINARY,
-    Array,
-    Need,
-    RankMetric,
-    View,
-    ratio,
-    register,
-    share,
-)
+from earnest.core.base import check
+from earnest.core.data.target import Target
+from earnest.metrics.families import BINARY, Array, Need, RankMetric, View, ratio, register, share
 from earnest.metrics.knobs import knob_name, register_factory
 
 

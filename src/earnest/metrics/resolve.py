@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from earnest.core import check
-from earnest.core.errors import InputError, UnknownNameError
+from earnest.core.base import check
+from earnest.core.base.errors import InputError, UnknownNameError
 from earnest.metrics.families import METRICS, Metric
 from earnest.metrics.knobs import FACTORIES, check_knobs, split_knobs
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core import check
-from earnest.core.errors import MetricError
-from earnest.core.predictions import Predictions
-from earnest.core.responses import PERCENT, ResponseKind, finite_range, like_percent
-from earnest.core.target import Target, Task, label_array
+from earnest.core.base import check
+from earnest.core.base.errors import MetricError
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.responses import PERCENT, ResponseKind, finite_range, like_percent
+from earnest.core.data.target import Target, Task, label_array
 from earnest.metrics.families import Metric, Need
 
 _FITS: dict[Need, tuple[ResponseKind, ...]] = {

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.sums import weighted_sums
-from earnest.core.target import Target
+from earnest.core.base.sums import weighted_sums
+from earnest.core.data.target import Target
 from earnest.metrics.families import SURVIVAL, Array, Need, RankMetric, View, register, share
 from earnest.metrics.ranking import one_view
 

@@ -7,18 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from earnest.core.cautions import Severity
-from earnest.core.sentences import percent
-from earnest.explanation.curves import EffectCurve
+from earnest.core.results.cautions import Severity
+from earnest.core.text.estimate import percent
+from earnest.explanation.effects.curves import EffectCurve
 from earnest.explanation.findings import as_sentence, headline, in_percent
-from earnest.explanation.region_words import text
+from earnest.explanation.regions.limits import text
 from earnest.explanation.result import Explanation
 from earnest.explanation.sampling_bias import short
 from earnest.explanation.suggest import Suggestion
-from earnest.plotting.effects import plot_effect
-from earnest.plotting.importance import plot_importance
-from earnest.plotting.regions import plot_regions
-from earnest.plotting.style import as_svg, new_figure
+from earnest.plotting.figures.effects import plot_effect
+from earnest.plotting.figures.importance import plot_importance
+from earnest.plotting.figures.regions import plot_regions
+from earnest.plotting.figures.style import as_svg, new_figure
 from earnest.reporting.page import environment
 
 MOST_TREES = 8  # regions drawn; the others are told in words

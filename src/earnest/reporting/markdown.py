@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from earnest.core.cautions import Caution, Severity
-from earnest.plotting.report_svg import Figure
+from earnest.core.results.cautions import Caution, Severity
+from earnest.plotting.svg.canvas import Figure
 from earnest.reporting.model import (
     Answer,
     AuditPart,

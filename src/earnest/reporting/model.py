@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from earnest.core.caution_texts import Explained
-from earnest.core.cautions import Caution
-from earnest.core.results import finite
-from earnest.inference.curves_winner import Share
-from earnest.plotting.report_svg import Figure
+from earnest.core.results.cautions import Caution, Explained
+from earnest.core.results.estimate import finite
+from earnest.inference.curves.winner import Share
+from earnest.plotting.svg.canvas import Figure
 
 SCHEMA = "earnest/report/1"
 Rows = tuple[tuple[str, ...], ...]

@@ -7,8 +7,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from earnest.plotting.report_svg import TOKENS
-from earnest.plotting.report_text import brief, plain
+from earnest.plotting.svg.canvas import TOKENS
+from earnest.plotting.svg.text import brief, plain
 from earnest.reporting.model import Content
 
 SECTIONS = (

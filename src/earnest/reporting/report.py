@@ -7,16 +7,66 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from earnest.core.errors import InputError
-from earnest.core.rng import RngLike
-from earnest.core.specs import Side
-from earnest.core.writing import write_file
-from earnest.reporting.asking import ask_all
-from earnest.reporting.content import content_of
+from earnest.core.base.errors import InputError
+from earnest.core.base.rng import RngLike
+from earnest.core.base.writing import write_file
+from earnest.core.results.cautions import Explained, explained
+from earnest.core.results.specs import Side
 from earnest.reporting.markdown import markdown_of
-from earnest.reporting.model import SCHEMA, Content, Facts, plain
+from earnest.reporting.model import SCHEMA, Answer, Content, Facts, LearnedPart, RivalsPart, plain
 from earnest.reporting.page import page_of
-from earnest.reporting.sources import material_from
+from earnest.reporting.parts.answer import answer_of
+from earnest.reporting.parts.audit import audit_of
+from earnest.reporting.parts.computed import computed_of
+from earnest.reporting.parts.curves import curves_of
+from earnest.reporting.parts.forest import methods_of
+from earnest.reporting.parts.learned import learned_of
+from earnest.reporting.parts.resamples import resamples_of
+from earnest.reporting.parts.rivals import rivals_of
+from earnest.reporting.sources.asking import Results, ask_all
+from earnest.reporting.sources.source import material_from
+
+# From results to the content of a report.
+
+
+def content_of(found: Results, *, title: str = "") -> Content:
+    """Return all parts of a report; those without data are told in `absent`."""
+    answer, rivals, learned = answer_of(found), rivals_of(found), learned_of(found)
+    return Content(
+        title=title or answer.sentence,
+        source=found.material.source,
+        begun=found.material.begun,
+        answer=answer,
+        methods=methods_of(found),
+        resamples=tuple(resamples_of(found)),
+        rivals=rivals,
+        curves=curves_of(found),
+        audit=audit_of(found, rivals),
+        learned=learned,
+        computed=computed_of(found),
+        absent=found.absent,
+        codes=_codes(answer, rivals, learned),
+        results=_results(found),
+    )
+
+
+def _codes(*parts: Answer | RivalsPart | LearnedPart | None) -> dict[str, Explained]:
+    """Return what the codes mean that these parts warn with."""
+    given = sorted({each.code for part in parts if part is not None for each in part.cautions})
+    found = {code: explained(code) for code in given}
+    return {code: made for code, made in found.items() if made is not None}
+
+
+def _results(found: Results) -> dict[str, Any]:
+    """Return the results in full precision."""
+    parts = {
+        "estimate": found.estimate,
+        "methods": found.table,
+        "comparison": found.many,
+        "explanation": found.explanation,
+    }
+    return {name: made.to_dict() for name, made in parts.items() if made is not None}
+
 
 FORMS = {".html": "to_html", ".htm": "to_html", ".json": "to_json", ".md": "to_markdown"}
 

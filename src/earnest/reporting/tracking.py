@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from earnest.core import check
-from earnest.core.errors import InputError
-from earnest.core.metric_names import metrics_of
-from earnest.core.results import Estimate
+from earnest.core.base import check
+from earnest.core.base.errors import InputError
+from earnest.core.results.estimate import Estimate
+from earnest.core.text.trackers import metrics_of
 
 FOLDER = "earnest"  # of the artifacts
 LONGEST = 5000  # signs of a tag, which is what MLflow takes

@@ -10,12 +10,12 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.errors import EvidenceError, InputError
-from earnest.core.registry import Registry
-from earnest.core.rng import Purpose, Seeds
-from earnest.core.target import Target
-from earnest.core.threads import each
-from earnest.core.weights import Unit, Weights
+from earnest.core.base.errors import EvidenceError, InputError
+from earnest.core.base.registry import Registry
+from earnest.core.base.rng import Purpose, Seeds
+from earnest.core.base.threads import each
+from earnest.core.data.target import Target
+from earnest.core.data.weights import Unit, Weights
 
 BLOCK = 64  # resamples a seed: the same draws whatever the batch or the number of threads
 BATCH_BYTES = 1 << 26  # what a batch of weights may take

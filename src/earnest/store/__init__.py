@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from earnest.core.check import show
-from earnest.core.errors import InputError
-from earnest.core.protocols import Store
+from earnest.core.base.check import show
+from earnest.core.base.errors import InputError
+from earnest.core.base.protocols import Store
 from earnest.store.memory import MemoryStore
 from earnest.store.reading import RunFile, read_run
 from earnest.store.sqlite import SqliteStore

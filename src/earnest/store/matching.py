@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from earnest.core.check import show
-from earnest.core.errors import StoreError
+from earnest.core.base.check import show
+from earnest.core.base.errors import StoreError
 
 NOTHING = "nothing"
 INSIDE = ": "  # a fact "estimator: C" tells of a part of the fact "estimator"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType, TracebackType
 from typing import Self
 
-from earnest.core.protocols import Key, Outcome
+from earnest.core.base.protocols import Key, Outcome
 from earnest.store.matching import refuse_another
 
 
@@ -15,7 +15,7 @@ class MemoryStore:
 
     Examples
     --------
-    >>> from earnest.core.protocols import Outcome
+    >>> from earnest.core.base.protocols import Outcome
     >>> from earnest.store import MemoryStore
     >>> store = MemoryStore()
     >>> store.open({"seed": "7"})

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from earnest.core import check
-from earnest.core.errors import FormatError
-from earnest.core.protocols import Key, Outcome
+from earnest.core.base import check
+from earnest.core.base.errors import FormatError
+from earnest.core.base.protocols import Key, Outcome
 from earnest.store import schema
 from earnest.store.rows import decode
 from earnest.store.sqlite import PATIENCE
@@ -72,7 +72,7 @@ def read_run(path: str | Path, *, arrays: bool = True) -> RunFile:
     Examples
     --------
     >>> import os, tempfile
-    >>> from earnest.core.protocols import Outcome
+    >>> from earnest.core.base.protocols import Outcome
     >>> from earnest.store import SqliteStore, read_run
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with SqliteStore(os.path.join(folder, "run.db")) as store:

@@ -15,10 +15,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.check import show
-from earnest.core.errors import InputError
-from earnest.core.protocols import Key, Outcome
-from earnest.core.result_files import parse_json
+from earnest.core.base.check import show
+from earnest.core.base.errors import InputError
+from earnest.core.base.protocols import Key, Outcome
+from earnest.core.results.files import parse_json
 
 COLUMNS = ("key", "numbers", "error", "note", "arrays", "data", "checksum")
 Row: TypeAlias = "tuple[str, str, str | None, str | None, str, bytes, int]"

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from earnest.core.errors import EarnestError, FormatError, StoreError
+from earnest.core.base.errors import EarnestError, FormatError, StoreError
 from earnest.store.rows import COLUMNS, DamagedRow, Row, decode, plain
 
 APPLICATION = 0x6561726E  # 'earn', in the header of the file

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from earnest.core.errors import EarnestError
+from earnest.core.base.errors import EarnestError
 
 
 def require(holds: bool, law: str, got: object = None) -> None:

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.cautions import CODES
-from earnest.core.intervals import DrawnLimits
-from earnest.core.predictions import Predictions
-from earnest.core.replicates import Replicates
-from earnest.core.results import Estimate
-from earnest.core.specs import Estimand, Evidence, Family
-from earnest.core.target import Task
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.replicates import Replicates
+from earnest.core.data.target import Task
+from earnest.core.results.cautions import CODES
+from earnest.core.results.estimate import Estimate
+from earnest.core.results.interval import DrawnLimits
+from earnest.core.results.specs import Estimand, Evidence, Family
 from earnest.methods.base import Method
 from earnest.methods.run import estimate
 from earnest.metrics import metric as resolve_metric
@@ -31,13 +31,7 @@ from earnest.testing.examples import (
     squared_error,
     without_folds,
 )
-from earnest.testing.laws import (
-    answer_or_refusal,
-    pickled,
-    require,
-    require_close,
-    require_refusal,
-)
+from earnest.testing.laws import answer_or_refusal, pickled, require, require_close, require_refusal
 from earnest.testing.mirror import mirrored
 
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.predictions import Predictions
-from earnest.core.responses import ResponseKind
-from earnest.core.target import Task
-from earnest.core.weights import Weights
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.responses import ResponseKind
+from earnest.core.data.target import Task
+from earnest.core.data.weights import Weights
 from earnest.kernels.score import score_selected, score_table
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import CallableMetric, Metric, Need

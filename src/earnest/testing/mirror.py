@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.errors import InputError
-from earnest.core.target import Target
+from earnest.core.base.errors import InputError
+from earnest.core.data.target import Target
 from earnest.metrics.families import (
     Array,
     CallableMetric,

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from earnest import InputError
-from earnest.core import check
+from earnest.core.base import check
 from earnest.training.tables.kinds import Kind, look_at, named_as_identifier
 
 N = 60

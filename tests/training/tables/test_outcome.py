@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 from earnest import InputError
-from earnest.core.frames.columns import Columns
-from earnest.core.target import Task
+from earnest.core.data.target import Task
+from earnest.core.tables.columns import Columns
 from earnest.training.tables.outcome import Outcome, read_outcome
 
 

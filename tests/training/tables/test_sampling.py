@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from earnest.core.target import Task
-from earnest.training.problem import survival_outcome
+from earnest.core.data.target import Task
+from earnest.training.fit.problem import survival_outcome
 from earnest.training.tables.sampling import layers_of, sample_rows
 
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from earnest import FormatError, InputError
-from earnest.core.frames.columns import Columns
+from earnest.core.tables.columns import Columns
 from earnest.training.tables.kinds import Kind
 from earnest.training.tables.schema import Feature, Schema
 

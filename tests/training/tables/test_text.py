@@ -9,7 +9,7 @@ import pytest
 
 import earnest as en
 from earnest import EarnestError, FormatError, InputError
-from earnest.core.formats.text import separator
+from earnest.core.tables.formats.text import separator
 from earnest.training.tables.files import open_noting, open_table
 
 ROWS = [("München", 1.5, "ja"), ("Köln", 2.25, "nein"), ("Bern", -0.5, "ja")]
@@ -76,7 +76,7 @@ def test_the_separator_stands_in_every_line_equally_often(lines, sign):
 
 
 def test_a_line_that_the_look_cuts_in_two_does_not_count(monkeypatch):
-    monkeypatch.setattr("earnest.core.formats.text.LOOKED_AT", 20)
+    monkeypatch.setattr("earnest.core.tables.formats.text.LOOKED_AT", 20)
     assert separator("a;b;c\n1;2;3\n4;5;6\n7;8") == ";"
 
 

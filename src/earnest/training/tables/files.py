@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from earnest.core import check
-from earnest.core.cautions import Caution
-from earnest.core.errors import FormatError, InputError
-from earnest.core.formats.content import refuse_other_content
-from earnest.core.formats.table import _open, readable
-from earnest.core.frames.columns import Columns
+from earnest.core.base import check
+from earnest.core.base.errors import FormatError, InputError
+from earnest.core.results.cautions import Caution
+from earnest.core.tables.columns import Columns
+from earnest.core.tables.formats.table_files import _open, readable, refuse_other_content
 
 SUFFIXES = (".csv", ".csv.gz", ".tsv", ".txt", ".parquet", ".arrow", ".feather")
 TEXT = (".csv", ".csv.gz", ".tsv", ".txt")

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from earnest.core import check
-from earnest.core.errors import InputError
-from earnest.core.frames.columns import NAMELESS
+from earnest.core.base import check
+from earnest.core.base.errors import InputError
+from earnest.core.tables.columns import NAMELESS
 
 MOST_LEVELS = 100  # a category with more is text
 CASES_A_LEVEL = 4  # fewer on average tell nothing of a level,

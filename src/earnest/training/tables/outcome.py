@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core import check
-from earnest.core.arrays import first_other, whole_as_int
-from earnest.core.errors import InputError
-from earnest.core.frames.columns import Columns
-from earnest.core.target import Task, encode_classes, label_array, plain_labels, usual_positive
-from earnest.core.target_reading import read_target
-from earnest.training.problem import survival_outcome
+from earnest.core.base import check
+from earnest.core.base.arrays import first_other, whole_as_int
+from earnest.core.base.errors import InputError
+from earnest.core.data.target import Task, encode_classes, label_array, plain_labels, usual_positive
+from earnest.core.data.target_reading import read_target
+from earnest.core.tables.columns import Columns
+from earnest.training.fit.problem import survival_outcome
 from earnest.training.tables.kinds import is_number, is_text
 from earnest.training.tables.schema import numbers
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.target import Task
+from earnest.core.data.target import Task
 from earnest.training.tables.kinds import ENOUGH, Kind, Look
 from earnest.training.tables.schema import Schema
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.target import Task
+from earnest.core.data.target import Task
 
 FEWEST = 10  # cases of a class
 

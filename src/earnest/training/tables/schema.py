@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core import check
-from earnest.core.cautions import Caution
-from earnest.core.errors import FormatError, InputError
-from earnest.core.frames.columns import Columns
+from earnest.core.base import check
+from earnest.core.base.errors import FormatError, InputError
+from earnest.core.results.cautions import Caution
+from earnest.core.tables.columns import Columns
 from earnest.training.tables.kinds import Kind, is_number, is_text
 
 

@@ -1,0 +1,1 @@
+"""Out-of-fold predictions that other tools kept."""

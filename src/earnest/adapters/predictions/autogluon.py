@@ -1,0 +1,244 @@
+"""Π of AutoGluon: what a bagged `TabularPredictor` gives as out-of-fold predictions."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.adapters.predictions.automl import Given, Kept, Model, predictions_of_models
+from earnest.adapters.predictions.request import Wanted
+from earnest.core.base.errors import EvidenceError, InputError
+from earnest.core.data.predictions import Predictions
+
+TOOL = "AutoGluon"
+TASKS = ("binary", "multiclass", "regression")
+# Children that stop by the score on the fold that tests them.
+STOPPING = {
+    "CatBoostModel",
+    "LGBModel",
+    "NNFastAiTabularModel",
+    "RealMLPModel",
+    "TabMModel",
+    "TabularNeuralNetMxnetModel",
+    "TabularNeuralNetTorchModel",
+    "XGBoostModel",
+}
+COPIED = "copies of the only case of a class"
+_TUNED = "/T"  # in the name of what a hyper-parameter search proposed
+
+
+def is_folder(path: Path) -> bool:
+    """Tell whether this is the folder of a predictor."""
+    return (path / "predictor.pkl").is_file() and (path / "learner.pkl").is_file()
+
+
+def is_predictor(source: object) -> bool:
+    """Tell whether this is a `TabularPredictor`, without importing AutoGluon."""
+    return any(
+        k.__name__ == "TabularPredictor" and k.__module__.startswith("autogluon.")
+        for k in type(source).__mro__
+    )
+
+
+def predictions_of_folder(folder: Path, wanted: Wanted) -> Predictions:
+    """Make Π of the folder of a predictor, which is pickles: only if the caller trusts it."""
+    if not wanted.trust_pickle:
+        raise InputError(
+            "a folder of AutoGluon is pickles, and a pickle can run anything when it is read",
+            needs="trust_pickle=True for a folder that you or someone you trust has written",
+            cure="Or load it yourself, and pass the TabularPredictor.",
+        )
+    try:
+        from autogluon.tabular import TabularPredictor
+    except ModuleNotFoundError as error:
+        raise InputError(
+            "AutoGluon is not installed",
+            needs="the library that wrote the folder",
+            cure="pip install autogluon.tabular",
+        ) from error
+    return predictions_of(TabularPredictor.load(str(folder)), wanted)
+
+
+def predictions_of(predictor: Any, wanted: Wanted) -> Predictions:
+    """Make Π of a fitted predictor."""
+    wanted.refuse("AutoGluon", "store", "study")
+    facts = _facts(predictor)
+    task = str(facts["problem_type"])
+    if task not in TASKS:
+        raise EvidenceError(
+            "predictions of this task cannot be judged",
+            needs=", ".join(TASKS),
+            got=f"problem_type {task!r}",
+        )
+    _refuse_no_bags(facts)
+    y = _outcome(predictor)
+    n_given = _rows_given(predictor, len(y))
+    y, copies = y.iloc[:n_given], len(y) - n_given  # copies of cases come last
+    labels = None if task == "regression" else _with_cases(list(predictor.class_labels), y)
+    refitted = set(predictor.model_refit_map().values())  # their folds are those of the others
+    models = [
+        _model(predictor, name, facts["model_info"].get(name, {}), labels, len(y))
+        for name in predictor.model_names()
+        if name not in refitted
+    ]
+    if copies > 0:
+        models = [replace(model, peeked=COPIED) for model in models]
+    given = Given(
+        n=n_given,
+        rows=_places(y, n_given),
+        index=y.index,
+        left_out="their classes have too few" if len(y) < n_given else "",
+    )
+    kept = Kept(
+        tool=TOOL,
+        models=tuple(models),
+        y=_agreed(y, given, wanted) if any(m.answer is not None for m in models) else y,
+        static=not any(_TUNED in model.name for model in models),
+        weighted=getattr(predictor, "sample_weight", None) is not None,
+        averaged=any(_repeats(one) > 1 for one in facts["model_info"].values()),
+        given=given,
+    )
+    said = replace(wanted, task=wanted.task or task, classes=wanted.classes or labels)
+    if task == "binary" and wanted.positive is None:
+        said = replace(said, positive=predictor.positive_class)
+    return predictions_of_models(kept, said)
+
+
+def _facts(predictor: Any) -> dict[str, Any]:
+    try:
+        with _cheap_collections():
+            return dict(predictor.info())
+    except AssertionError as error:  # as AutoGluon says before a fit, and after one that failed
+        raise InputError(
+            "the predictor of AutoGluon was not fitted, or its fit failed", got=str(error)
+        ) from error
+
+
+@contextmanager
+def _cheap_collections() -> Iterator[None]:
+    """Let garbage collections pass over what is there already.
+
+    AutoGluon collects once for every child of every model, to tell its size.
+    """
+    if gc.get_freeze_count():  # somebody else's
+        yield
+        return
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
+def _refuse_no_bags(facts: Mapping[str, Any]) -> None:
+    if not facts.get("num_bag_folds"):
+        raise EvidenceError(
+            "AutoGluon kept no out-of-fold predictions: its models were not bagged",
+            needs="fit(..., num_bag_folds=8), or a preset with bagging such as 'best_quality'",
+            got="num_bag_folds=0",
+        )
+
+
+def _outcome(predictor: Any) -> Any:
+    """Return the outcome of the training cases in the labels of the user, with their index."""
+    _, internal = predictor.load_data_internal(data="train", return_X=False)
+    return predictor.transform_labels(internal, inverse=True)
+
+
+def _rows_given(predictor: Any, n: int) -> int:
+    """Return how many rows were given to fit: AutoGluon drops some classes, and copies others."""
+    return int(getattr(getattr(predictor, "_learner", None), "_pre_X_rows", None) or n)
+
+
+def _with_cases(labels: list[Any], y: Any) -> list[Any]:
+    """Return the classes without those that AutoGluon dropped, and gives no probability."""
+    present = set(np.asarray(y).tolist())
+    return [label for label in labels if label in present]
+
+
+def _places(y: Any, n_given: int) -> NDArray[np.intp] | None:
+    """Return where the cases stood in the training table, None if only their names tell."""
+    if len(y) == n_given:
+        return np.arange(n_given)
+    names = np.asarray(y.index)
+    counted = names.dtype.kind in "iu" and y.index.is_unique
+    fits = (
+        counted
+        and names.min() >= 0
+        and names.max() < n_given
+        and bool(np.all(names[:-1] < names[1:]))
+    )
+    return names.astype(np.intp) if fits else None
+
+
+def _agreed(written: Any, given: Given, wanted: Wanted) -> NDArray[Any]:
+    """Return the outcome as AutoGluon has it; one that is given must be the same."""
+    values = np.asarray(written)
+    if wanted.y is None:
+        return values
+    own = np.asarray(given.cases(wanted.y))
+    if own.shape != values.shape or not bool(np.all(own == values)):
+        raise InputError(
+            "`y` differs from the outcome that AutoGluon was given",
+            needs=f"the {len(values)} values of its training rows, in their order",
+            got=f"shape {own.shape}" if own.shape != values.shape else "other values",
+            cure="Leave it out: the predictor holds the outcome.",
+        )
+    return own
+
+
+def _repeats(facts: Mapping[str, Any]) -> int:
+    return int(facts.get("bagged_info", {}).get("_n_repeats", 1))
+
+
+def _model(
+    predictor: Any, name: str, facts: Mapping[str, Any], labels: list[Any] | None, n: int
+) -> Model:
+    bagged = facts.get("bagged_info", {})
+    child = str(bagged.get("child_model_type", facts.get("model_type", "")))
+    weighted = facts.get("model_type") == "WeightedEnsembleModel"
+    answer, why = _answer(predictor, name, facts, labels)
+    answer = None if answer is None else answer[:n]
+    return Model(
+        name=name,
+        answer=answer,
+        params={"model": child} | dict(bagged.get("child_hyperparameters", {})),
+        stops_early=child in STOPPING,
+        ensemble=weighted or _stacked(facts),
+        out_of_bag=not weighted and bagged.get("bagged_mode") is False,
+        why_none=why,
+    )
+
+
+def _stacked(facts: Mapping[str, Any]) -> bool:
+    return int(facts.get("stacker_info", {}).get("num_base_models", 0)) > 0
+
+
+def _answer(
+    predictor: Any, name: str, facts: Mapping[str, Any], labels: list[Any] | None
+) -> tuple[NDArray[np.float64] | None, str]:
+    """Return the predictions of a model, or why there are none."""
+    if facts.get("val_in_fit"):
+        return None, "it used a validation set, see use_bag_holdout"
+    if "bagged_info" not in facts:
+        return None, "it was not bagged"
+    ask = predictor.predict_oof if labels is None else predictor.predict_proba_oof
+    try:
+        table = ask(name, internal_oof=True)  # of the rows whose outcome is read, one by one
+    except AssertionError as error:  # as AutoGluon says of an ensemble of models without any
+        return None, str(error)
+    if labels is not None:
+        columns = list(table.columns)
+        table = table.iloc[:, [columns.index(label) for label in labels]]  # labels may be booleans
+    answer = np.asarray(table, dtype=np.float64)
+    if not np.isfinite(answer).all():
+        missing = int((~np.isfinite(answer)).reshape(len(answer), -1).any(axis=1).sum())
+        return None, f"no prediction for {missing} cases"
+    return answer, ""

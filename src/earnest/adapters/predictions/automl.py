@@ -1,0 +1,222 @@
+"""What importers of AutoML tools share: a model that was read, and what is to be known of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.adapters.predictions.request import Wanted
+from earnest.core.base import check
+from earnest.core.base.errors import EvidenceError
+from earnest.core.data.configs import Configs
+from earnest.core.data.predictions import Predictions
+from earnest.core.results.cautions import Caution, Severity
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Model:
+    """A model of an AutoML tool: its name, what it predicted out of fold, how it came about."""
+
+    name: str
+    answer: NDArray[np.float64] | None  # (n,) or (n, K); None where nothing was kept
+    params: dict[str, Any] = field(default_factory=dict)
+    stops_early: bool = False  # training was stopped by what the test fold says
+    ensemble: bool = False  # fitted to the out-of-fold predictions of others
+    peeked: str = ""  # what it had seen of the cases that test it, beside stopping early
+    out_of_bag: bool = False  # its predictions are of other splits than those of the folds
+    why_none: str = ""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Given:
+    """The rows that a tool was given, of which the cases with predictions may be a part."""
+
+    n: int
+    rows: NDArray[np.intp] | None = None  # which of them are the cases; None where only names tell
+    index: Any = None  # the names of the cases in a pandas table
+    left_out: str = ""  # why the others are no cases, where that is worth a word
+
+    def cases(self, values: Any) -> Any:
+        """Return the part of the user's values that is about the cases, by name or by place."""
+        names = getattr(values, "index", None)
+        named = self.index is not None and getattr(names, "is_unique", False)
+        if named and bool(self.index.isin(names).all()):
+            return values.loc[self.index]
+        if values is None or self.rows is None or len(values) != self.n:
+            return values
+        return np.asarray(values)[self.rows]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Kept:
+    """What a tool kept of a whole run."""
+
+    tool: str
+    models: tuple[Model, ...]
+    y: Any
+    fold: Any = None  # (n,), None where it is not known
+    static: bool = False
+    averaged: bool = False  # over repeats, each with folds of its own
+    weighted: bool = False  # cases had weights, in training or in scores
+    given: Given | None = None  # None where the cases are all that the tool was given
+
+
+def predictions_of_models(kept: Kept, wanted: Wanted) -> Predictions:
+    """Make Π of the models of a run, with cautions for how they came about."""
+    used = [m for m in kept.models if m.answer is not None and _is_used(m, wanted)]
+    if not used:
+        raise EvidenceError(
+            f"{kept.tool} kept no out-of-fold predictions",
+            needs="one model with predictions of every training case",
+            got="; ".join(_silence(kept.models)) or "no models",
+        )
+    answers = [m.answer for m in used if m.answer is not None]
+    _refuse_unlike(kept.tool, used)
+    scores = np.stack(answers, axis=1)  # (n, C) or (n, C, K)
+    scores = scores[:, :, None] if scores.ndim == 2 else scores[:, :, None, :]
+    configs = Configs(
+        ids=tuple(m.name for m in used),
+        params=tuple(m.params for m in used),
+        static=kept.static,
+    )
+    of = kept.given or Given(n=len(scores))
+    fold = kept.fold if wanted.fold is None else of.cases(wanted.fold)
+    remarks = _remarks(kept, used, fold_known=fold is not None)
+    said = replace(wanted, groups=of.cases(wanted.groups))
+    return said.made(kept.y, scores, fold, configs, remarks)
+
+
+def _number(models: Sequence[object]) -> str:
+    return "1 model" if len(models) == 1 else f"{len(models)} models"
+
+
+def _silence(models: Sequence[Model]) -> Iterator[str]:
+    """Tell why models have no predictions, each reason once."""
+    reasons: dict[str, list[str]] = {}
+    for model in models:
+        reasons.setdefault(model.why_none or "an ensemble", []).append(model.name)
+    for reason, names in reasons.items():
+        yield f"{reason}: {check.some(names)}"
+
+
+def _is_used(model: Model, wanted: Wanted) -> bool:
+    return bool(wanted.ensembles) or not model.ensemble
+
+
+def _refuse_unlike(tool: str, used: Sequence[Model]) -> None:
+    shapes = {m.answer.shape: m.name for m in used if m.answer is not None}
+    if len(shapes) > 1:
+        raise EvidenceError(
+            f"models of {tool} kept predictions of unlike cases",
+            needs="predictions of the same cases by every model",
+            got=", ".join(f"{shape} of {name}" for shape, name in shapes.items()),
+        )
+
+
+def _remarks(kept: Kept, used: Sequence[Model], *, fold_known: bool) -> Iterator[Caution]:
+    yield from _not_kept(kept)
+    stopped = [m.name for m in used if m.stops_early]
+    if stopped:
+        yield Caution(
+            "EN101",
+            f"{kept.tool} stopped the training of {_number(stopped)} by the score on the "
+            f"fold that tests: {check.some(stopped)}.",
+            "Such predictions are a little too good, and no method corrects for that.",
+            "Confirm on cases that the tool never saw.",
+        )
+    yield from _peeked(kept.tool, used)
+    yield from _ensembles(kept, used)
+    yield from _other_splits(used)
+    yield from _left_out(kept)
+    if kept.weighted:
+        yield Caution(
+            "EN047",
+            f"{kept.tool} was given sample weights.",
+            "The estimate counts every case alike, so it is about another population.",
+        )
+    if kept.averaged or not fold_known:
+        yield Caution(
+            "EN104",
+            f"{kept.tool} averages the predictions of its repeats."
+            if kept.averaged
+            else f"{kept.tool} does not tell which fold tested a case.",
+            "All cases count as one fold: methods and tests that need folds refuse.",
+            "" if kept.averaged else "If you know the folds, give `fold`.",
+            Severity.NOTE,
+        )
+
+
+def _peeked(tool: str, used: Sequence[Model]) -> Iterator[Caution]:
+    peeked = [m for m in used if m.peeked]
+    if peeked:
+        how = check.some(dict.fromkeys(m.peeked for m in peeked))
+        yield Caution(
+            "EN081",
+            f"{tool} had looked at the cases that test them before it trained {_number(peeked)} "
+            f"({how}): {check.some([m.name for m in peeked])}.",
+            "Such predictions are too good, and no method corrects for that.",
+            "Leave them out with pi.select(...), or confirm on cases that the tool never saw.",
+        )
+
+
+def _left_out(kept: Kept) -> Iterator[Caution]:
+    if kept.given is not None and kept.given.left_out:
+        yield Caution(
+            "EN080",
+            f"{kept.tool} was given {kept.given.n} cases, and {kept.given.n - len(kept.y)} of them "
+            f"are left out: {kept.given.left_out}.",
+            "The estimate is about cases like the others.",
+            severity=Severity.NOTE,
+        )
+
+
+def _not_kept(kept: Kept) -> Iterator[Caution]:
+    silent = [m for m in kept.models if m.answer is None and not m.ensemble]
+    if silent:
+        reasons = check.some(dict.fromkeys(m.why_none for m in silent if m.why_none))
+        yield Caution(
+            "EN100",
+            f"{kept.tool} kept no predictions of {len(silent)} of {_number(kept.models)}: "
+            f"{check.some([m.name for m in silent])}" + (f" ({reasons})." if reasons else "."),
+            "They took part in the choice, and the estimate does not know of them.",
+        )
+
+
+def _ensembles(kept: Kept, used: Sequence[Model]) -> Iterator[Caution]:
+    names = [m.name for m in kept.models if m.ensemble]
+    within = [m.name for m in used if m.ensemble]
+    if within:
+        yield Caution(
+            "EN102",
+            f"The out-of-fold predictions of others were what {_number(within)} learned from: "
+            f"{check.some(within)}.",
+            "Their weights have seen the outcome of every case, so that they look too good, and no "
+            "method corrects for that.",
+            "Leave them out (the default), or confirm on cases that the tool never saw.",
+        )
+    elif names:
+        yield Caution(
+            "EN102",
+            f"Left out, for they combine others: {_number(names)}, {check.some(names)}.",
+            f"The result is about the best of the rest; what {kept.tool} predicts with may be "
+            "another.",
+            "ensembles=True takes them in, as optimistic as they are.",
+            Severity.NOTE,
+        )
+
+
+def _other_splits(used: Sequence[Model]) -> Iterator[Caution]:
+    names = [m.name for m in used if m.out_of_bag]
+    if names:
+        yield Caution(
+            "EN103",
+            f"The predictions of {check.some(names)} are out-of-bag or leave-one-out, not of the "
+            "folds of the others.",
+            "With groups of cases that belong together they are too good, for a group is not held "
+            "out as a whole.",
+            "Without groups nothing is to be done; with groups, switch `use_child_oof` off.",
+        )

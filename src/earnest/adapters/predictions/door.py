@@ -1,0 +1,196 @@
+"""The door for predictions: what other tools kept out of fold, recognised and read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from earnest.adapters.predictions import autogluon, h2o, mljar
+from earnest.adapters.predictions import optuna as optuna_predictions
+from earnest.adapters.predictions.paths import read_path
+from earnest.adapters.predictions.request import Wanted
+from earnest.adapters.trials import optuna
+from earnest.core.base import check
+from earnest.core.base.errors import InputError
+from earnest.core.data.predictions import Predictions
+
+
+@dataclass(frozen=True)
+class PredictionsReader:
+    """One kind of source: how it is called, how it is known, how it is read."""
+
+    words: str
+    takes: Callable[[Any], bool]
+    read: Callable[[Any, Wanted], Predictions]
+
+
+def predictions_from(
+    source: Any,
+    y: Any = None,
+    *,
+    store: Any = None,
+    study: str | None = None,
+    fold: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    task: str | None = None,
+    positive: Any = None,
+    classes: Sequence[Any] | None = None,
+    response: str | None = None,
+    static: bool | None = None,
+    ensembles: bool | None = None,
+    trust_pickle: bool | None = None,
+) -> Predictions:
+    """Return the out-of-sample predictions that another tool kept of all its models.
+
+    Nothing is fitted. What a tool does that bears on the estimate, such as stopping early on the
+    fold that tests, goes with the predictions as a caution of every result made of them.
+
+    Parameters
+    ----------
+    source : object or path
+        An Optuna study (or its storage URL, SQLite or journal file) whose objective called
+        `keep_predictions`; the results folder of mljar-supervised; a fitted `TabularPredictor` of
+        AutoGluon or its folder; an `H2OAutoML`, or models of H2O trained with
+        `keep_cross_validation_predictions=True`; a fitted `SearchCV`, or the folder that
+        `earnest tune` wrote; Π as it is.
+    y : array-like, optional
+        The outcome of the cases in the order of the training rows, where the source has none.
+    store : path or optuna artifact store, optional
+        Where `keep_predictions` put its files.
+    study : str, optional
+        The name of an Optuna study, where a storage has several.
+    fold : array-like, optional
+        The fold that tested each case, where the source does not tell (AutoGluon).
+    groups : array-like, optional
+        Units that belong together.
+    task, positive, classes, response
+        As in `Predictions.from_arrays`.
+    static : bool, optional
+        Whether the configurations were fixed before any was evaluated, where you know it better
+        than the source: random, quasi-random and complete searches are static, and what AutoML
+        tools propose after a look at scores is not.
+    ensembles : bool, optional
+        Whether to read models that were fitted to the out-of-fold predictions of others. They
+        are left out by default.
+    trust_pickle : bool, optional
+        Whether a folder of AutoGluon, which is pickles, may be read. A pickle can run anything.
+
+    Returns
+    -------
+    Predictions
+        One configuration a trial or model.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> pi = en.Predictions.from_arrays([0, 1, 0, 1], [0.1, 0.8, 0.4, 0.6])
+    >>> en.predictions_from(pi) is pi
+    True
+    >>> en.predictions_from("automl_results")
+    Traceback (most recent call last):
+        ...
+    earnest.core.base.errors.InputError: there is nothing at 'automl_results'. Expected ...
+    """
+    wanted = Wanted(
+        y=y,
+        store=store,
+        study=study,
+        fold=fold,
+        groups=groups,
+        task=task,
+        positive=positive,
+        classes=classes,
+        response=response,
+        static=static,
+        ensembles=ensembles,
+        trust_pickle=trust_pickle,
+    )
+    for reader in READERS:
+        if reader.takes(source):
+            return reader.read(source, wanted)
+    raise InputError(
+        f"there are no predictions in {check.show(type(source).__name__)}",
+        needs=_words(),
+        got=check.show(source),
+        cure=cure_for(source),
+    )
+
+
+def _words() -> str:
+    return "; ".join(reader.words for reader in READERS)
+
+
+def cure_for(source: Any) -> str:
+    """Return how to get predictions out of what is none."""
+    if optuna.is_study(source):
+        return (
+            "If its objective called keep_predictions, read them with earnest.predictions_from("
+            "study, y, store=...). What it learned is told by earnest.explain(study)."
+        )
+    if isinstance(source, (str, Path)):
+        return (
+            f"Read it first: earnest.Predictions.load({str(source)!r}), or "
+            "earnest.predictions_from of what another tool wrote."
+        )
+    if hasattr(source, "columns"):
+        return "Read the table with Predictions.from_frame."
+    kinds = {kind.__name__ for kind in type(source).__mro__}
+    home = type(source).__module__.split(".")[0]
+    if home == "flaml":
+        return (
+            "FLAML throws its predictions away: keep them with a `metric` of your own (see the "
+            "page on AutoML), or search with SearchCV."
+        )
+    if "BaseSearchCV" in kinds or "OptunaSearchCV" in kinds:
+        return "It throws its predictions away: fit it with earnest.harvest(search, X, y)."
+    if hasattr(source, "predictions_"):
+        return "Its `predictions_` are what you look for."
+    if kinds & {"TabularPredictor", "AutoML", "H2OAutoML"}:
+        return "Read what it kept: earnest.predictions_from(source)."
+    if "SearchCV" in kinds:
+        return "Call its `fit` first; its `predictions_` are then what you look for."
+    if hasattr(source, "fit"):
+        return "Call its `fit` first, or search with earnest.SearchCV, which keeps predictions."
+    return "Make them with Predictions.from_arrays, from_frame or load."
+
+
+def _as_they_are(source: Predictions, wanted: Wanted) -> Predictions:
+    wanted.refuse("predictions as they are", *vars(wanted))
+    return source
+
+
+def _own_search(source: Any, wanted: Wanted) -> Predictions:
+    wanted.refuse("a fitted SearchCV", *vars(wanted))
+    made = source.predictions_
+    if not isinstance(made, Predictions):
+        raise InputError("the search kept no predictions", got=check.show(made))
+    return made
+
+
+def _is_url(source: Any) -> bool:
+    return isinstance(source, str) and "://" in source
+
+
+# In the order in which they are asked.
+READERS: tuple[PredictionsReader, ...] = (
+    PredictionsReader("earnest.Predictions", lambda s: isinstance(s, Predictions), _as_they_are),
+    PredictionsReader("an Optuna study", optuna.is_study, optuna_predictions.predictions_of_study),
+    PredictionsReader(
+        "a fitted SearchCV",
+        lambda s: isinstance(getattr(s, "predictions_", None), Predictions),
+        _own_search,
+    ),
+    PredictionsReader(
+        "a TabularPredictor of AutoGluon", autogluon.is_predictor, autogluon.predictions_of
+    ),
+    PredictionsReader("an AutoML of mljar", mljar.is_automl, mljar.predictions_of),
+    PredictionsReader("models of H2O, or its AutoML", h2o.is_source, h2o.predictions_of),
+    PredictionsReader(
+        "the URL of an Optuna storage", _is_url, optuna_predictions.predictions_of_storage
+    ),
+    PredictionsReader("a path", lambda s: isinstance(s, (str, Path)), read_path),
+)

@@ -1,0 +1,315 @@
+"""Π of H2O: cross-validation predictions that its models kept, from a cluster that runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.adapters.predictions.automl import Given, Kept, Model, predictions_of_models
+from earnest.adapters.predictions.request import Wanted
+from earnest.core.base import check
+from earnest.core.base.arrays import missing
+from earnest.core.base.errors import EvidenceError, InputError
+from earnest.core.data.predictions import Predictions
+
+TOOL = "H2O"
+SEVERAL = "An ensemble has none of its own: give the H2OAutoML, or the models it is made of."
+KEEP = "keep_cross_validation_predictions=True"
+_NOT_TUNED = re.compile(r"model_id|.*_frame|.*_column|seed|keep_|export_|max_runtime|nfolds|fold_")
+
+
+def is_source(source: object) -> bool:
+    """Tell whether this is an H2OAutoML, a grid, a model of H2O, or a list of models."""
+    if isinstance(source, (list, tuple)):
+        return bool(source) and all(_is_model(one) for one in source)
+    return _is_automl(source) or _is_grid(source) or _is_model(source)
+
+
+def predictions_of(source: Any, wanted: Wanted) -> Predictions:
+    """Make Π of models that were trained with kept cross-validation predictions."""
+    wanted.refuse("H2O", "store", "study", "trust_pickle")
+    models = _models(source)
+    read = [_model(one) for one in models]
+    kept = [one for one, made in zip(models, read, strict=True) if made.answer is not None]
+    if not kept:
+        raise EvidenceError(
+            "H2O kept no cross-validation predictions",
+            needs=f"models trained with nfolds and {KEEP}",
+            got=check.some([one.name for one in read]) or "no models",
+            cure=SEVERAL if read and all(m.ensemble for m in read) else "",
+        )
+    frame = _training_frame(kept)
+    y = _outcome(kept[0], frame, wanted)
+    rows, why = _cases(missing(y), _idle(kept[0], frame, read, len(y)))
+    labels = _as_in(y[rows], _labels(kept[0]))
+    fold = _folds(kept, frame, len(y))
+    run = Kept(
+        tool=TOOL,
+        models=tuple(_of_rows(one, rows) for one in read),
+        y=y[rows],
+        fold=None if fold is None else fold[rows],
+        static=not _is_automl(source),  # grids and lists are made in advance
+        weighted=any(_column(one, "weights_column") is not None for one in kept),
+        given=Given(n=len(y), rows=rows, left_out=why),
+    )
+    return predictions_of_models(run, _with_labels(wanted, labels))
+
+
+def _with_labels(wanted: Wanted, labels: list[Any]) -> Wanted:
+    """Return what is wanted with what the levels tell: task, classes and the positive class."""
+    if not labels:
+        return replace(wanted, task=wanted.task or "regression")
+    task = "binary" if len(labels) == 2 else "multiclass"
+    said = replace(wanted, task=wanted.task or task, classes=wanted.classes or labels)
+    positive = labels[-1] if wanted.positive is None else wanted.positive  # the last, as H2O has it
+    by_text = {str(label): label for label in labels}  # levels are text, whatever they were before
+    return (
+        replace(said, positive=by_text.get(str(positive), positive)) if len(labels) == 2 else said
+    )
+
+
+def _of_rows(model: Model, rows: NDArray[np.intp]) -> Model:
+    return (
+        model if model.answer is None else replace(model, answer=_probabilities(model.answer[rows]))
+    )
+
+
+def _named(source: object, name: str) -> bool:
+    return any(k.__name__ == name and k.__module__.startswith("h2o.") for k in type(source).__mro__)
+
+
+def _is_automl(source: object) -> bool:
+    return _named(source, "H2OAutoML")
+
+
+def _is_grid(source: object) -> bool:
+    return _named(source, "H2OGridSearch")
+
+
+def _is_model(source: object) -> bool:
+    return _named(source, "ModelBase")
+
+
+def _models(source: Any) -> list[Any]:
+    if isinstance(source, (list, tuple)):
+        return [_trained(one) for one in source]
+    if _is_grid(source):
+        return list(source.models or ())
+    if not _is_automl(source):
+        return [_trained(source)]
+    import h2o
+
+    header, *rows = source.leaderboard.as_data_frame(use_pandas=False)
+    if "model_id" not in header:
+        raise InputError("the H2OAutoML was not trained", cure="Call its `train` first.")
+    place = header.index("model_id")
+    return [h2o.get_model(row[place]) for row in rows]
+
+
+def _trained(model: Any) -> Any:
+    if not model.model_id:
+        raise InputError("a model of H2O was not trained", cure="Call its `train` first.")
+    return model
+
+
+def _model(model: Any) -> Model:
+    params = dict(model.actual_params)
+    frame = model.cross_validation_holdout_predictions()
+    ensemble = model.algo == "stackedensemble"
+    return Model(
+        name=str(model.model_id),
+        answer=None if frame is None else _numbers(frame),
+        params={"model": str(model.algo)} | _tuned(params, dict(model.default_params)),
+        stops_early=not ensemble and _stops(dict(model.params)),
+        ensemble=ensemble,
+        why_none=f"it was trained without {KEEP}" if frame is None else "",
+    )
+
+
+def _stops(params: dict[str, Any]) -> bool:
+    """Tell whether the models of the folds stopped early; that of all cases then does not."""
+    said = params.get("stopping_rounds", {})
+    return bool(said.get("input") or said.get("actual"))
+
+
+def _tuned(params: dict[str, Any], usual: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters that differ from H2O's defaults and are plain values."""
+    return {
+        name: value
+        for name, value in params.items()
+        if isinstance(value, (bool, int, float, str))
+        and value != usual.get(name)
+        and not _NOT_TUNED.match(name)
+    }
+
+
+def _table(frame: Any) -> tuple[list[str], list[list[str]]]:
+    header, *rows = frame.as_data_frame(use_pandas=False)
+    return list(header), rows
+
+
+def _numbers(frame: Any) -> NDArray[np.float64]:
+    """Return class probabilities, or predicted numbers: (n, K) or (n,)."""
+    rows = _table(frame)[1]
+    several = len(frame.names) > 1
+    cells = np.array([row[1:] if several else row for row in rows], dtype=np.float64)
+    return cells if several else cells[:, 0]
+
+
+def _probabilities(answer: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return rows that sum to 1; written as text, they do but for rounding."""
+    return answer if answer.ndim == 1 else np.asarray(answer / answer.sum(axis=1, keepdims=True))
+
+
+def _labels(model: Any) -> list[str]:
+    return list(model.cross_validation_holdout_predictions().names)[1:]
+
+
+def _as_in(y: NDArray[Any], labels: list[str]) -> list[Any]:
+    """Return the classes as `y` has them: H2O writes p0, p1 for the labels 0 and 1."""
+    if not labels:
+        return []
+    known = {str(value): value for value in np.unique(y).tolist()}
+    if not set(labels) <= set(known) and all(re.fullmatch(r"p-?\d+", one) for one in labels):
+        labels = [one[1:] for one in labels]
+    strange = [one for one in labels if one not in known]
+    if strange and len(known) > len(labels) - len(strange):
+        raise InputError(
+            "`y` has other labels than H2O",
+            needs=check.some(map(repr, labels)),
+            got=check.some(map(repr, known)),
+        )
+    return [known.get(one, one) for one in labels]
+
+
+def _column(model: Any, role: str) -> str | None:
+    """Return the name of the column that a model was given as its weights or its folds."""
+    said = model.actual_params.get(role)
+    return said.get("column_name") if isinstance(said, dict) else said
+
+
+def _training_frame(models: Sequence[Any]) -> Any:
+    """Return the frame that all were trained on, None where it is no longer in the cluster."""
+    names = {one.actual_params.get("training_frame") for one in models}
+    if len(names) > 1:
+        raise EvidenceError(
+            "models of H2O were trained on different frames",
+            needs="one training frame",
+            got=check.some(sorted(map(repr, names))),
+        )
+    import h2o
+
+    name = names.pop()
+    return None if name is None else h2o.get_frame(name)
+
+
+def _values(frame: Any, name: str) -> NDArray[Any]:
+    """Return a column as text or numbers, with None or NaN for what is missing."""
+    column = frame[name]
+    cells = [row[0] if row and row[0] != "" else None for row in _table(column)[1]]
+    if column.types[name] == "enum":
+        return np.array(cells, dtype=object if None in cells else None)
+    return np.array([np.nan if one is None else float(one) for one in cells])
+
+
+def _outcome(model: Any, frame: Any, wanted: Wanted) -> NDArray[Any]:
+    """Return the outcome of all rows, from the training frame; one that is given must agree."""
+    if frame is None and wanted.y is None:
+        raise InputError(
+            "the training frame is no longer in the cluster",
+            needs="`y`, in the order of its rows",
+            cure="predictions_from(source, y)",
+        )
+    given = None if wanted.y is None else np.asarray(wanted.y)
+    if frame is None:
+        return _of_length(given, len(_table(model.cross_validation_holdout_predictions())[1]))
+    own = _values(frame, model.actual_params["response_column"])
+    if given is None:
+        return own
+    given = _of_length(given, len(own))
+    absent = missing(own) | missing(given)  # a NaN of pandas may have become the level 'nan'
+    if own.dtype.kind == "f":
+        same = np.isclose(np.where(absent, 0, given).astype(np.float64), np.where(absent, 0, own))
+    else:
+        same = given.astype(str) == own.astype(str)
+    if not np.all(same | absent):
+        raise InputError(
+            "`y` differs from the outcome in the training frame",
+            needs="its values, in the order of its rows",
+            got=f"{int(np.sum(~(same | absent)))} of {len(own)} other values",
+            cure="Leave it out: the frame holds the outcome.",
+        )
+    return given
+
+
+def _of_length(y: Any, n: int) -> NDArray[Any]:
+    if y.shape != (n,):
+        raise InputError(
+            "`y` is not of the rows of the training frame", needs=f"{n} values", got=f"{y.shape}"
+        )
+    return np.asarray(y)
+
+
+def _idle(model: Any, frame: Any, read: Sequence[Model], n: int) -> NDArray[np.bool_]:
+    """Tell which rows had no weight: of these H2O writes zeros, which are no predictions."""
+    name = _column(model, "weights_column")
+    if name is None:
+        return np.zeros(n, dtype=bool)
+    if frame is not None:
+        return ~(_values(frame, name) > 0)
+    answers = [one.answer.reshape(n, -1) for one in read if one.answer is not None]
+    return np.asarray((np.hstack(answers) == 0).all(axis=1))
+
+
+def _cases(absent: NDArray[np.bool_], idle: NDArray[np.bool_]) -> tuple[NDArray[np.intp], str]:
+    """Return the rows that were judged, and why others were not."""
+    reasons = ("no outcome" if absent.any() else "", "a weight of 0" if idle.any() else "")
+    why = " or ".join(filter(None, reasons))
+    return np.flatnonzero(~absent & ~idle), f"they have {why}" if why else ""
+
+
+def _folds(models: Sequence[Any], frame: Any, n: int) -> NDArray[Any] | None:
+    """Return the folds that all models share, None where one does not tell its own."""
+    single = [one for one in models if one.algo != "stackedensemble"]
+    told = [_assignment(one, frame, n) for one in single]
+    found = [fold for fold in told if fold is not None]
+    if not found or len(found) < len(told):
+        return None
+    for fold, model in zip(found, single, strict=True):
+        if not np.array_equal(fold, found[0]):
+            raise EvidenceError(
+                "models of H2O were tested on different folds",
+                needs="the same folds for every model",
+                got=f"others of {model.model_id} than of {single[0].model_id}",
+                cure="Train them with one `fold_column`, or fold_assignment='Modulo'.",
+            )
+    return found[0]
+
+
+def _assignment(model: Any, frame: Any, n: int) -> NDArray[Any] | None:
+    """Return the folds of a model: kept, or known from how they were made."""
+    params = model.actual_params
+    kept = None
+    if params.get("keep_cross_validation_fold_assignment"):
+        kept = model.cross_validation_fold_assignment()
+    if kept is not None:
+        return _codes([row[0] for row in _table(kept)[1]])
+    column = _column(model, "fold_column")
+    if column is not None and frame is not None:
+        return _codes([row[0] for row in _table(frame[column])[1]])
+    if str(params.get("fold_assignment")) == "Modulo" and params.get("nfolds"):
+        return np.arange(n) % int(params["nfolds"])
+    return None
+
+
+def _codes(cells: list[str]) -> NDArray[Any]:
+    """Return folds as numbers where they are, else as text."""
+    try:
+        return np.array(cells, dtype=np.float64).astype(np.intp)
+    except ValueError:
+        return np.array(cells)

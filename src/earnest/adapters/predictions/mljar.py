@@ -1,0 +1,297 @@
+"""Π of mljar-supervised: the out-of-fold predictions in its results folder, all of it text.
+
+Each model has a folder with `framework.json` and `predictions_out_of_folds.csv`, whose rows are
+the training cases in order; `folds/` tells which fold validated which case. With a single split
+there are `predictions_validation.csv` and `split_validation_indices.npy` instead.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.adapters.predictions.automl import Given, Kept, Model, predictions_of_models
+from earnest.adapters.predictions.request import Wanted
+from earnest.core.base import check
+from earnest.core.base.arrays import missing, whole_as_int
+from earnest.core.base.errors import EvidenceError, FormatError, InputError
+from earnest.core.data.predictions import Predictions
+from earnest.core.results.files import parse_json
+
+TOOL = "mljar-supervised"
+FILES = ("predictions_out_of_folds.csv", "predictions_validation.csv", "predictions_ensemble.csv")
+# Those that stop by the score on the fold that tests them; its neural networks split off their own.
+STOPPING = {"CatBoost", "Extra Trees", "LightGBM", "Random Forest", "Xgboost"}
+NOT_TUNED = {"Baseline", "Decision Tree", "Linear"}  # by its Optuna, which uses the first fold
+TASKS = {
+    "binary_classification": "binary",
+    "multiclass_classification": "multiclass",
+    "regression": "regression",
+}
+_LEFT = {"seed", "explain_level", "ml_task", "num_class", "n_jobs", "model_type", "metric"}
+
+
+def is_folder(path: Path) -> bool:
+    """Tell whether this is a results folder, even of a run that was stopped."""
+    begun = (path / "params.json").is_file() or (path / "progress.json").is_file()
+    return begun and (path / "data_info.json").is_file()
+
+
+def is_automl(source: object) -> bool:
+    """Tell whether this is an `AutoML` of mljar, without importing it."""
+    return any(
+        k.__name__ == "AutoML" and k.__module__.startswith("supervised.")
+        for k in type(source).__mro__
+    )
+
+
+def predictions_of(automl: Any, wanted: Wanted) -> Predictions:
+    """Make Π of a fitted `AutoML`, from its folder."""
+    folder = getattr(automl, "results_path", None) or getattr(automl, "_results_path", None)
+    if folder is None:
+        raise InputError("the AutoML of mljar was not fitted", cure="Call its `fit` first.")
+    return predictions_of_folder(Path(folder), wanted)
+
+
+def predictions_of_folder(folder: Path, wanted: Wanted) -> Predictions:
+    """Make Π of a results folder."""
+    wanted.refuse("mljar-supervised", "store", "study", "trust_pickle", "fold")
+    facts, about = _begun(folder), _json(folder / "data_info.json")
+    task = TASKS.get(str(facts.get("ml_task")))
+    if task is None:
+        raise EvidenceError(
+            "the task of mljar cannot be read",
+            needs=", ".join(TASKS),
+            got=check.show(facts.get("ml_task")),
+        )
+    tables = [_read(folder / name) for name in facts.get("saved", [])]
+    with_rows = [table for table in tables if table.content is not None]
+    if not with_rows:
+        raise EvidenceError(
+            "mljar-supervised kept no predictions",
+            needs=f"model folders with {FILES[0]}",
+            got=f"{len(tables)} models in {str(folder)!r} without any",
+        )
+    labels = _labels(tables, task)
+    rows, fold = _folds(folder, len(with_rows[0]))
+    given = _given(rows, int(about.get("rows", rows.max() + 1)), wanted)
+    names = _names(labels, numbers=bool(about.get("target_is_numeric")))
+    written = _written(with_rows[0], names)
+    y = written if wanted.y is None else _agreed(written, given, wanted)
+    kept = Kept(
+        tool=TOOL,
+        models=tuple(_model(table, task, labels) for table in tables),
+        y=y,
+        fold=fold,
+        averaged=fold is None and any(_in_order(folder)),
+        weighted=bool(about.get("is_sample_weighted")),
+        given=given,
+    )
+    return predictions_of_models(kept, _with_task(wanted, task, _as_in(y, names)))
+
+
+def _begun(folder: Path) -> dict[str, Any]:
+    """Return what is said of the run; mljar writes it with its first model."""
+    if not (folder / "params.json").is_file():
+        raise EvidenceError(
+            "the run of mljar-supervised was stopped before it had a model",
+            needs="a run with at least one model, finished or not",
+            got=f"no params.json in {str(folder)!r}",
+            cure="Fit again with the same results_path: it goes on where it was.",
+        )
+    return _json(folder / "params.json")
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The folder of a model: what it is, and the columns of its predictions."""
+
+    name: str
+    framework: dict[str, Any]
+    columns: tuple[str, ...]
+    content: NDArray[np.float64] | None  # (n, columns)
+
+    def __len__(self) -> int:
+        """Count the cases."""
+        return 0 if self.content is None else len(self.content)
+
+    def named(self, start: str) -> NDArray[np.float64]:
+        """Return the columns whose names begin so."""
+        assert self.content is not None
+        return self.content[:, [c.startswith(start) for c in self.columns]]
+
+
+def _read(folder: Path) -> Table:
+    """Read the folder of a model; an ensemble has another description than a single one."""
+    single = folder / "framework.json"
+    framework = _json(single) if single.is_file() else {"ensemble": True}
+    found = [folder / name for name in FILES if (folder / name).is_file()]
+    if not found:
+        return Table(folder.name, framework, (), None)
+    from pyarrow import ArrowInvalid, csv
+
+    try:
+        table = csv.read_csv(found[0])
+        columns = [column.to_numpy().astype(np.float64) for column in table.columns]
+    except (ArrowInvalid, ValueError) as error:
+        raise FormatError(
+            f"{found[0].name!r} of {folder.name!r} cannot be read",
+            needs="a column `target` and columns `prediction`, numbers only",
+            got=str(error),
+        ) from error
+    return Table(folder.name, framework, tuple(table.column_names), np.column_stack(columns))
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        return dict(parse_json(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError) as error:
+        raise FormatError(
+            f"{path.name!r} cannot be read", needs="a JSON file of mljar", got=str(error)
+        ) from error
+
+
+def _labels(tables: list[Table], task: str) -> list[str] | None:
+    """Return the labels in the order of their codes, where mljar turned text into codes."""
+    for table in tables:
+        for step in table.framework.get("preprocessing", []):
+            codes = step.get("categorical_y")
+            if codes and task != "regression":
+                return sorted(codes, key=lambda label: int(codes[label]))
+    return None
+
+
+def _folds(folder: Path, n: int) -> tuple[NDArray[np.intp], NDArray[np.intp] | None]:
+    """Return the rows that the tables are about, and their folds; None for several repeats."""
+    tests = [np.load(p, allow_pickle=False) for p in _in_order(folder)]
+    rows = np.unique(np.concatenate(tests)) if tests else np.arange(n)
+    if len(rows) != n:
+        raise FormatError(
+            "the folds and the predictions of mljar are not of the same cases",
+            needs=f"{len(rows)} predictions, as the files with indices say",
+            got=str(n),
+        )
+    if not tests or sum(map(len, tests)) != len(rows):
+        return rows, None
+    fold = np.empty(len(rows), dtype=np.intp)
+    for number, test in enumerate(tests):
+        fold[np.searchsorted(rows, test)] = number
+    return rows, fold
+
+
+def _in_order(folder: Path) -> list[Path]:
+    found = [*folder.glob("folds/fold_*validation_indices.npy")]
+    found += folder.glob("split_*validation_indices.npy")  # a single split stands beside
+    return sorted(found, key=lambda p: [int(w) for w in p.stem.split("_") if w.isdecimal()])
+
+
+def _given(rows: NDArray[np.intp], n: int, wanted: Wanted) -> Given:
+    """Return where the cases stand in the user's table; rows without an outcome are dropped."""
+    if wanted.y is None:
+        return Given(n=n, rows=rows)
+    absent = missing(np.asarray(wanted.y))
+    known = np.flatnonzero(~absent)
+    if absent.ndim != 1 or len(known) <= rows.max():
+        raise InputError(
+            "`y` is not of the cases that mljar was given",
+            needs=f"{n} values, in the order of the training rows",
+            got=f"shape {absent.shape}" + (" with missing values" if absent.any() else ""),
+            cure="Leave it out: the folder holds the outcome.",
+        )
+    why = "they have no outcome" if absent.any() else ""
+    return Given(n=len(absent), rows=known[rows], left_out=why)
+
+
+def _names(labels: list[str] | None, *, numbers: bool) -> NDArray[Any] | None:
+    """Return the user's labels in the order of their codes; mljar writes them as text."""
+    if labels is None or not numbers:
+        return None if labels is None else np.asarray(labels)
+    try:
+        return whole_as_int(np.asarray(labels, dtype=np.float64))
+    except ValueError:
+        return np.asarray(labels)
+
+
+def _written(table: Table, names: NDArray[Any] | None) -> NDArray[Any]:
+    """Return the outcome that mljar wrote, in the user's labels."""
+    target = table.named("target")[:, 0]
+    return whole_as_int(target) if names is None else names[target.astype(np.intp)]
+
+
+def _agreed(written: NDArray[Any], given: Given, wanted: Wanted) -> NDArray[Any]:
+    """Return the given outcome if it is the one that mljar wrote."""
+    mine = np.asarray(given.cases(wanted.y))
+    if mine.dtype.kind == "f" and written.dtype.kind in "if":
+        same = np.isclose(mine, written)
+    elif mine.dtype.kind == "b" or written.dtype.kind == mine.dtype.kind:
+        same = mine == written
+    else:
+        same = mine.astype(str) == written.astype(str)
+    if not np.all(same):
+        raise InputError(
+            "`y` differs from the outcome that mljar wrote",
+            needs="the outcome that it was given, in the order of the training rows",
+            got=f"{int(np.sum(~same))} of {len(mine)} other values",
+            cure="Leave it out: the folder holds the outcome.",
+        )
+    return mine
+
+
+def _as_in(y: NDArray[Any], names: NDArray[Any] | None) -> list[Any] | None:
+    """Return the labels as `y` has them."""
+    known = {str(value): value for value in np.unique(y).tolist()}
+    return None if names is None else [known.get(str(name), name) for name in names.tolist()]
+
+
+def _model(table: Table, task: str, labels: list[str] | None) -> Model:
+    learner = dict(table.framework.get("params", {}).get("learner", {}))
+    kind = str(learner.get("model_type", "Ensemble"))
+    answer = None if table.content is None else _answer(table, task, labels)
+    return Model(
+        name=table.name,
+        answer=answer,
+        params={"model": kind} | {k: v for k, v in learner.items() if k not in _LEFT},
+        stops_early=kind in STOPPING,
+        ensemble=bool(table.framework.get("ensemble") or table.framework.get("is_stacked")),
+        peeked=_peeked(table.framework.get("params", {}), kind),
+        why_none="no file of predictions" if answer is None else "",
+    )
+
+
+def _peeked(params: dict[str, Any], kind: str) -> str:
+    """Tell how the outcome of the test folds came into training, apart from early stopping."""
+    prepared = params.get("preprocessing", {})
+    if prepared.get("golden_features"):  # made once, from the training part of the first fold
+        return "golden features"
+    if prepared.get("drop_features"):  # those of least importance on the test folds
+        return "features selected on the test folds"
+    if params.get("injected_sample_weight"):  # by the errors of another model out of fold
+        return "weights by errors on the test folds"
+    if params.get("optuna_time_budget") and kind not in NOT_TUNED:
+        return "parameters that Optuna tuned on a test fold"
+    return ""
+
+
+def _answer(table: Table, task: str, labels: list[str] | None) -> NDArray[np.float64]:
+    found = table.named("prediction")
+    if task != "multiclass":
+        return found[:, 0]
+    names = [c.removeprefix("prediction_") for c in table.columns if c.startswith("prediction")]
+    if labels is not None and sorted(names) == sorted(labels):
+        found = found[:, [names.index(label) for label in labels]]
+    sums = found.sum(axis=1, keepdims=True)  # written as text: 1 but for rounding
+    return np.asarray(found / sums)
+
+
+def _with_task(wanted: Wanted, task: str, labels: list[Any] | None) -> Wanted:
+    """Return what is wanted with what the folder tells: task, classes and the positive class."""
+    said = replace(wanted, task=wanted.task or task)
+    if labels is not None and task == "binary" and wanted.positive is None:
+        return replace(said, positive=labels[1])  # the column is the score of code 1
+    if labels is not None and task == "multiclass" and wanted.classes is None:
+        return replace(said, classes=labels)
+    return said

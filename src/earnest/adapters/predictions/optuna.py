@@ -1,0 +1,252 @@
+"""Π of an Optuna study whose objective kept its predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.adapters.predictions.optuna_kept import Part, parts_of, sampler_of
+from earnest.adapters.predictions.request import Wanted
+from earnest.adapters.trials.optuna import (
+    StudyRead,
+    study_of_journal,
+    study_of_sqlite,
+    study_of_url,
+)
+from earnest.core.base import check
+from earnest.core.base.errors import EvidenceError, InputError
+from earnest.core.data.configs import Configs
+from earnest.core.data.folds import places
+from earnest.core.data.predictions import Predictions
+from earnest.core.results.cautions import Caution
+from earnest.core.space.parameters import plain
+
+STATIC = {"RandomSampler", "GridSampler", "BruteForceSampler", "QMCSampler"}  # see no scores
+DONE, PRUNED = "COMPLETE", "PRUNED"
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """A finished trial with the parts that were kept of it, by the rows that they tested."""
+
+    trial: Any
+    parts: dict[bytes, Part]
+
+    @property
+    def done(self) -> bool:
+        """Whether the trial ended as a candidate for the winner."""
+        return bool(self.trial.state.name == DONE)
+
+
+def predictions_of_study(study: Any, wanted: Wanted) -> Predictions:
+    """Make Π from a study whose objective called `keep_predictions`.
+
+    Every finished trial is a configuration. One that was pruned, failed, or gave NaN lacks
+    predictions in some folds, and is left out of estimates with a note (EN012).
+    """
+    source = "an Optuna study"
+    wanted.refuse(source, "study", "fold", "ensembles", "trust_pickle")
+    finished = [trial for trial in study.get_trials(deepcopy=False) if _finished(trial)]
+    _refuse_nothing(study, finished)
+    y = wanted.outcome(source)
+    if wanted.store is None:
+        raise InputError(
+            "`store` is missing: a study does not hold its predictions",
+            needs="the folder or artifact store that keep_predictions was given",
+        )
+    _refuse_no_folder(wanted.store)
+    kept = [_kept(trial, wanted.store) for trial in finished]
+    _refuse_no_whole(study, kept)
+    tests = _folds_of(kept)
+    n = _count(y, tests)
+    scores, fold = _table(kept, tests, n)
+    remarks = (*_silent(kept), *_pruned(kept), *_longer(n, tests))
+    return wanted.made(y, scores, fold, _configs(kept), remarks)
+
+
+def predictions_of_storage(source: str | Path, wanted: Wanted) -> Predictions:
+    """Make Π from a study in a storage: a URL, a SQLite file or a journal file."""
+    study = _opened(source, wanted.study)
+    return predictions_of_study(study, replace(wanted, study=None))
+
+
+def _opened(source: str | Path, name: str | None) -> StudyRead:
+    if isinstance(source, str) and "://" in source:
+        return study_of_url(source, name)
+    path = Path(source)
+    with path.open("rb") as file:
+        database = file.read(16).startswith(b"SQLite format 3")
+    return study_of_sqlite(path, name) if database else study_of_journal(path, name)
+
+
+def _refuse_no_folder(store: Any) -> None:
+    if isinstance(store, (str, Path)) and not Path(store).is_dir():
+        raise InputError(
+            f"`store` is no folder: {str(store)!r}",
+            needs="the folder that keep_predictions was given",
+            cure="Its path counts from the folder where the study was run.",
+        )
+
+
+def _finished(trial: Any) -> bool:
+    return bool(trial.state.is_finished())
+
+
+def _kept(trial: Any, store: Any) -> Kept:
+    """Return a trial with its parts; of a fold that was reported twice the last one counts."""
+    parts = [part for part in parts_of(trial, store) if _whole(part.answer)]
+    ordered = [_sorted(part) for part in parts]
+    return Kept(trial, {part.rows.tobytes(): part for part in ordered})
+
+
+def _sorted(part: Part) -> Part:
+    order = np.argsort(part.rows, kind="stable")
+    return Part(part.rows[order], part.answer[order])
+
+
+def _whole(answer: NDArray[Any]) -> bool:
+    return answer.dtype.kind != "f" or bool(np.isfinite(answer).all())
+
+
+def _refuse_nothing(study: Any, finished: Sequence[Any]) -> None:
+    """Refuse a study whose objective kept nothing, and say what can be done with it."""
+    if any(sampler_of(trial) is not None for trial in finished):
+        return
+    if not finished:
+        raise EvidenceError(
+            f"the study {check.show(study.study_name)} has no finished trial",
+            needs="trials whose objective called earnest.keep_predictions",
+        )
+    raise EvidenceError(
+        f"the study {check.show(study.study_name)} kept no predictions, and scores alone cannot be "
+        "corrected",
+        needs="an objective that calls earnest.keep_predictions(trial, rows, predictions, ...)",
+        got=f"no predictions in any of {len(finished)} finished",
+        cure="Add that line and run the same trials again: new.enqueue_trial(trial.params) for "
+        "trial in study.trials. What the study learned can be told as it is: earnest.explain.",
+    )
+
+
+def _refuse_no_whole(study: Any, kept: Sequence[Kept]) -> None:
+    if not any(one.parts for one in kept if one.done):
+        raise EvidenceError(
+            "the study has no completed trial with predictions",
+            needs="a trial that ended well and whose predictions are finite",
+            got=f"no such trial among {len(kept)} finished of {check.show(study.study_name)}",
+        )
+
+
+def _folds_of(kept: Sequence[Kept]) -> dict[bytes, NDArray[np.intp]]:
+    """Return the test folds of the fullest trial, and refuse trials with others."""
+    fullest = max((one for one in kept if one.done), key=lambda one: len(one.parts))
+    for one in kept:
+        strange = [key for key in one.parts if key not in fullest.parts]
+        if strange:
+            raise EvidenceError(
+                "trials were tested on different folds",
+                needs="the same test rows in every trial",
+                got=f"other rows in trial {one.trial.number} than in {fullest.trial.number}",
+                cure="Give the splitter a fixed random_state, or make the splits once before the "
+                "study: splits = list(cv.split(X, y)).",
+            )
+    return {key: part.rows for key, part in fullest.parts.items()}
+
+
+def _count(y: Any, tests: dict[bytes, NDArray[np.intp]]) -> int:
+    n = len(y[0]) if isinstance(y, tuple) else len(y)
+    largest = 1 + max(int(rows.max()) for rows in tests.values())
+    if largest > n:
+        raise InputError(
+            "`y` is shorter than the rows that were kept",
+            needs=f"at least {largest} cases, in the order by which the rows were kept",
+            got=str(n),
+        )
+    return n
+
+
+def _table(
+    kept: Sequence[Kept], tests: dict[bytes, NDArray[np.intp]], n: int
+) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    """Return responses (n, C, R[, K]) and folds (n, R)."""
+    placed = dict(zip(tests, places(list(tests.values()), n), strict=True))
+    repeats = 1 + max(repeat for repeat, _ in placed.values())
+    parts = [part.answer for one in kept for part in one.parts.values()]
+    shape = (n, len(kept), repeats, *_width(kept))
+    text = any(part.dtype.kind in "US" for part in parts)
+    scores = np.full(shape, None if text else np.nan, dtype=object if text else np.float64)
+    fold = np.full((n, repeats), -1, dtype=np.int32)
+    for column, one in enumerate(kept):
+        for key, part in one.parts.items():
+            scores[part.rows, column, placed[key][0]] = part.answer
+    for key, rows in tests.items():
+        fold[rows, placed[key][0]] = placed[key][1]
+    return scores, fold
+
+
+def _width(kept: Sequence[Kept]) -> tuple[int, ...]:
+    shapes = {p.answer.shape[1:]: one.trial.number for one in kept for p in one.parts.values()}
+    if len(shapes) > 1:
+        raise InputError(
+            "predictions of unlike shape were kept",
+            needs="as many columns in every fold of every trial",
+            got=", ".join(f"{shape or (1,)} in trial {number}" for shape, number in shapes.items()),
+            cure="Where a training part lacks a class, give its column zeros.",
+        )
+    return next(iter(shapes))
+
+
+def _configs(kept: Sequence[Kept]) -> Configs:
+    samplers = {name for name in (sampler_of(one.trial) for one in kept) if name is not None}
+    return Configs(
+        ids=tuple(f"trial {one.trial.number}" for one in kept),
+        params=tuple({k: plain(v) for k, v in one.trial.params.items()} for one in kept),
+        static=samplers <= STATIC,
+    )
+
+
+def _silent(kept: Sequence[Kept]) -> Iterator[Caution]:
+    """Yield a caution where a trial was a candidate, and nothing is known of its predictions."""
+    silent = [str(one.trial.number) for one in kept if one.done and not one.parts]
+    if silent:
+        yield Caution(
+            "EN100",
+            f"{len(silent)} completed trials kept no predictions: {check.some(silent)}.",
+            "They took part in the choice, and the estimate does not know of them.",
+            "Call keep_predictions in every trial, for every fold.",
+        )
+
+
+def _pruned(kept: Sequence[Kept]) -> Iterator[Caution]:
+    """Yield a caution where a pruner ended trials by their scores so far."""
+    ended = sum(one.trial.state.name == PRUNED for one in kept)
+    if ended:
+        yield Caution(
+            "EN051",
+            f"{ended} of {len(kept)} trials were pruned before their last fold.",
+            "The estimate is about the choice among those left; where all are equally good, a "
+            "little of the luck of those left stays in it.",
+            "Where that matters, confirm on cases that the study never saw, or run it without a "
+            "pruner.",
+        )
+
+
+def _longer(n: int, tests: dict[bytes, NDArray[np.intp]]) -> Iterator[Caution]:
+    """Yield a caution where the outcome goes on after the last row that was tested.
+
+    Test rows that are 0, 1, ... up to some row are those of a whole cross-validation of fewer
+    cases; the rows of a hold-out set, or of splits in time, begin later or have gaps.
+    """
+    tested = np.unique(np.concatenate(list(tests.values())))
+    if len(tested) < n and tested[-1] == len(tested) - 1:
+        yield Caution(
+            "EN059",
+            f"The outcome has {n:,} cases, and the trials tested the first {len(tested):,} only.",
+            "If the study was given other rows than these, each prediction is held against the "
+            "outcome of another case, and the result means nothing.",
+            "Give the outcome of exactly the rows that the study was given, in their order.",
+        )

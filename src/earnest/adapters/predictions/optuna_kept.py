@@ -1,0 +1,214 @@
+"""Out-of-fold predictions of an objective of Optuna, kept beside its study and read again.
+
+The files have names of their own, and each trial says in a user attribute which of them are its:
+a folder may serve many studies and workers at once, and what a study that was deleted has left
+there is never taken for another's.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import threading
+import uuid
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from earnest.core.base import check
+from earnest.core.base.arrays import as_array
+from earnest.core.base.errors import FormatError, InputError
+from earnest.core.base.writing import write_file
+from earnest.core.tables.formats.expanding import check_arrays, refuse_expanding
+
+ATTRIBUTE = "earnest"  # of a trial: its number, its sampler, and the names of its files
+_lock = threading.Lock()  # folds of a trial may be reported from several threads
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """What one call of `keep_predictions` kept."""
+
+    rows: NDArray[np.intp]
+    answer: NDArray[Any]
+
+
+def keep_predictions(trial: Any, rows: ArrayLike, predictions: ArrayLike, *, store: Any) -> None:
+    """Keep the out-of-fold predictions of an Optuna trial, so that its study can be estimated.
+
+    Call it in the objective, once for each test fold. All trials must use the same folds (a
+    splitter with a fixed `random_state`); `predictions_from` then reads the study as Π.
+
+    Parameters
+    ----------
+    trial : optuna.Trial
+        The trial of the objective, or one from `study.ask()`.
+    rows : array-like of int, shape (m,)
+        The numbers of the cases that were tested, such as `test` of `cv.split(X, y)`.
+    predictions : array-like, shape (m,) or (m, K)
+        Of these cases: probabilities, decision values, labels or numbers; several columns are
+        the classes.
+    store : path or optuna artifact store
+        A folder, which is made if it is not there and which every worker must see, or an
+        artifact store of Optuna such as `FileSystemArtifactStore`.
+
+    Examples
+    --------
+    >>> import tempfile, numpy as np, optuna
+    >>> import earnest as en
+    >>> optuna.logging.set_verbosity(optuna.logging.ERROR)
+    >>> y, noise = np.tile([0, 1], 30), np.random.default_rng(0).standard_normal(60)
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> def objective(trial):
+    ...     score = y * trial.suggest_float("skill", 0, 2) + noise
+    ...     for fold in range(5):
+    ...         rows = np.flatnonzero(np.arange(60) // 2 % 5 == fold)
+    ...         en.keep_predictions(trial, rows, score[rows], store=folder.name)
+    ...     return ((score > 0.5) == y).mean()
+    >>> study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0))
+    >>> study.optimize(objective, n_trials=8)
+    >>> en.predictions_from(study, y, store=folder.name)
+    Predictions(n=60, configs=8, repeats=1, folds=5, task=binary, response=decision)
+    >>> folder.cleanup()
+    """
+    _refuse_no_trial(trial)
+    content = _packed(*_checked(rows, predictions))
+    name = _write_file(content, Path(store)) if _is_path(store) else _upload(content, store, trial)
+    with _lock:
+        known = _note_of(trial) or {"trial": trial.number, "sampler": _sampler(trial), "files": []}
+        trial.set_user_attr(ATTRIBUTE, {**known, "files": [*known["files"], name]})
+
+
+def sampler_of(trial: Any) -> str | None:
+    """Return the kind of sampler that proposed a trial, None where nothing was kept of it."""
+    note = _note_of(trial)
+    return None if note is None else str(note["sampler"])
+
+
+def parts_of(trial: Any, store: Any) -> list[Part]:
+    """Return what was kept of a trial, fold by fold, in the order in which it was reported."""
+    note = _note_of(trial)
+    return [] if note is None else [_read(name, store, trial.number) for name in note["files"]]
+
+
+def _note_of(trial: Any) -> dict[str, Any] | None:
+    """Return what a trial says was kept; a retried trial inherits the note of another number."""
+    note = trial.user_attrs.get(ATTRIBUTE)
+    mine = isinstance(note, dict) and note.get("trial") == trial.number
+    return note if mine else None
+
+
+def _refuse_no_trial(trial: Any) -> None:
+    if not all(hasattr(trial, name) for name in ("number", "set_user_attr", "user_attrs")):
+        raise InputError(
+            "`trial` is not a trial",
+            needs="the optuna.Trial that the objective was given",
+            got=check.show(trial),
+        )
+
+
+def _sampler(trial: Any) -> str:
+    """Return the kind of the sampler at work: a study that is loaded later has forgotten it."""
+    kind = type(getattr(getattr(trial, "study", None), "sampler", None))
+    return kind.__name__ if kind.__module__.startswith("optuna.") else f"other {kind.__name__}"
+
+
+def _checked(rows: ArrayLike, predictions: ArrayLike) -> tuple[NDArray[np.intp], NDArray[Any]]:
+    where, answer = np.asarray(rows), as_array("predictions", predictions)
+    if where.ndim != 1 or where.dtype.kind not in "iu" or (len(where) and where.min() < 0):
+        raise InputError(
+            "`rows` are not the numbers of cases",
+            needs="whole numbers from 0 on, such as `test` of cv.split(X, y)",
+            got=check.show(rows),
+            cure="For a mask write np.flatnonzero(mask)." if where.dtype == bool else "",
+        )
+    if len(np.unique(where)) < len(where) or not len(where):
+        raise InputError(
+            "`rows` name a case twice" if len(where) else "`rows` are empty",
+            needs="each case of the test fold once",
+            got=check.show(rows),
+        )
+    if answer.ndim not in (1, 2) or len(answer) != len(where):
+        raise InputError(
+            "`rows` and `predictions` differ in length",
+            needs=f"({len(where)},) predictions, or ({len(where)}, K) for K classes",
+            got=f"shape {answer.shape}",
+        )
+    if answer.dtype == object:  # a pickle is neither written nor read
+        answer = answer.astype(str)
+    return where.astype(np.intp), answer[:, 0] if answer.shape[1:] == (1,) else answer
+
+
+def _packed(rows: NDArray[np.intp], answer: NDArray[Any]) -> bytes:
+    out = BytesIO()
+    np.savez_compressed(out, rows=rows, answer=answer)
+    return out.getvalue()
+
+
+def _is_path(store: Any) -> bool:
+    if isinstance(store, (str, os.PathLike)):
+        return True
+    if all(hasattr(store, name) for name in ("open_reader", "write")):
+        return False
+    raise InputError(
+        "`store` cannot keep anything",
+        needs="the path of a folder, or an artifact store of Optuna",
+        got=check.show(store),
+    )
+
+
+def _write_file(content: bytes, folder: Path) -> str:
+    """Write a file whole or not at all, under a name that no other worker uses."""
+    folder.mkdir(parents=True, exist_ok=True)
+    name = f"{uuid.uuid4().hex}.npz"
+    write_file(folder / name, content)
+    return name
+
+
+def _upload(content: bytes, store: Any, trial: Any) -> str:
+    from optuna.artifacts import upload_artifact
+
+    with tempfile.TemporaryDirectory(prefix="earnest-") as folder:
+        path = Path(folder) / "earnest-predictions.npz"
+        path.write_bytes(content)
+        return str(upload_artifact(artifact_store=store, file_path=str(path), study_or_trial=trial))
+
+
+def _read(name: str, store: Any, number: int) -> Part:
+    try:
+        with _opened(name, store) as file, np.load(file, allow_pickle=False) as content:
+            refuse_expanding(content.zip, Path(name), file.seek(0, os.SEEK_END))
+            check_arrays(content.zip, Path(name))
+            return Part(content["rows"].astype(np.intp), content["answer"])
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise FormatError(
+            f"the predictions of trial {number} are not in the store",
+            needs="the `store` that keep_predictions was given, with its files whole",
+            got=f"{check.show(name)}: {type(error).__name__}",
+        ) from error
+
+
+@contextmanager
+def _opened(name: str, store: Any) -> Iterator[BinaryIO]:
+    if _is_path(store):
+        if Path(name).name != name:  # a study may come from anyone: never leave the folder
+            raise OSError(f"{json.dumps(name)} is no name of a file")
+        with (Path(store) / name).open("rb") as file:
+            yield file
+        return
+    from optuna.artifacts.exceptions import ArtifactNotFound
+
+    try:
+        with store.open_reader(name) as file:
+            content = BytesIO(file.read())
+    except ArtifactNotFound as error:
+        raise OSError(f"{json.dumps(name)} is not in the artifact store") from error
+    yield content

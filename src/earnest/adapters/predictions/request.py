@@ -1,0 +1,79 @@
+"""What a caller may say of a source of predictions beside the source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from numpy.typing import ArrayLike, NDArray
+
+from earnest.core.base import check
+from earnest.core.base.errors import InputError
+from earnest.core.data.configs import Configs
+from earnest.core.data.predictions import Predictions
+from earnest.core.results.cautions import Caution
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """The options of `predictions_from`, each None where it was not said."""
+
+    y: Any = None
+    store: Any = None
+    study: str | None = None
+    fold: ArrayLike | None = None
+    groups: ArrayLike | None = None
+    task: str | None = None
+    positive: Any = None
+    classes: Sequence[Any] | None = None
+    response: str | None = None
+    static: bool | None = None
+    ensembles: bool | None = None
+    trust_pickle: bool | None = None
+
+    def refuse(self, source: str, *names: str) -> None:
+        """Refuse options that mean nothing for this source, rather than ignore them."""
+        for name in names:
+            if getattr(self, name) is not None:
+                raise InputError(
+                    f"`{name}` means nothing for {source}",
+                    got=check.show(getattr(self, name)),
+                    cure="Leave it out.",
+                )
+
+    def outcome(self, source: str) -> Any:
+        """Return `y`, and refuse to go on without."""
+        if self.y is None:
+            raise InputError(
+                f"{source} does not hold the outcome of the cases",
+                needs="`y`, in the order of the rows that the models were given",
+                cure="predictions_from(source, y, ...)",
+            )
+        if isinstance(self.y, str | bytes) or not hasattr(self.y, "__len__"):
+            raise InputError("`y` is no column", needs="a label a case", got=check.show(self.y))
+        return self.y
+
+    def made(
+        self,
+        y: Any,
+        scores: NDArray[Any],
+        fold: Any,
+        configs: Configs,
+        remarks: Iterable[Caution] = (),
+    ) -> Predictions:
+        """Return Π of what was read, checked as any other, with what is to be known of it."""
+        if self.static is not None:
+            configs = replace(configs, static=bool(self.static))
+        pi = Predictions.from_arrays(
+            y,
+            scores,
+            fold,
+            groups=self.groups,
+            configs=configs,
+            task=self.task,
+            positive=self.positive,
+            classes=self.classes,
+            response=self.response,
+        )
+        return replace(pi, remarks=tuple(remarks))

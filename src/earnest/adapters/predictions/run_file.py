@@ -1,0 +1,184 @@
+"""Π of a run file: what our own search kept, also of one that was killed, and the user's outcome.
+
+The file says which rows each split tested and what the predictions are; the outcome itself is not
+in it, and comes from the caller.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.adapters.predictions.request import Wanted
+from earnest.adapters.trials.run_file import CONFIGS, document_of
+from earnest.core.base import check
+from earnest.core.base.arrays import as_array
+from earnest.core.base.errors import EvidenceError, FormatError, InputError
+from earnest.core.data.configs import Configs
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.responses import ResponseKind
+from earnest.core.data.target import Target, Task, plain_labels
+from earnest.core.data.target_reading import read_target
+from earnest.core.results.files import parse_json
+from earnest.store import RunFile, read_run
+
+CASES = "cases"  # the document of a run that says which rows were tested
+RESPONSE = "response"  # the array of an outcome that holds its predictions
+VERSION = 1
+_PLAIN = (bool, int, float, str)
+
+
+def about_cases(
+    target: Target,
+    kind: ResponseKind,
+    splits: Sequence[tuple[int, int, NDArray[np.intp]]],
+    *,
+    static: bool,
+) -> str:
+    """Return the document by which a reader of the file alone can put predictions together."""
+    labels = [label if isinstance(label, _PLAIN) else str(label) for label in target.classes]
+    return json.dumps(
+        {
+            "version": VERSION,
+            "n": target.n,
+            "task": str(target.task),
+            "classes": labels,
+            "response": str(kind),
+            "static": static,
+            "ordered": target.ordered,
+            "groups": None if target.groups is None else target.groups.tolist(),
+            "splits": [[repeat, fold, rows.tolist()] for repeat, fold, rows in splits],
+        }
+    )
+
+
+def predictions_of_run_file(path: str | Path, wanted: Wanted) -> Predictions:
+    """Make Π of a run file, also while its run goes on; what was not evaluated is NaN."""
+    said = ("store", "study", "fold", "task", "positive", "classes", "response")
+    wanted.refuse("a run file", *said, "ensembles", "trust_pickle")
+    run = read_run(path)
+    with document_of(run, CASES):
+        about = _about(run)
+    y = wanted.outcome(f"the run file {run.path.name!r}")
+    target = _target(y, about, wanted, run)
+    with document_of(run, CONFIGS):
+        names, params = _configs(run)
+    with document_of(run, CASES):
+        responses, folds = _arrays(run, about, len(names))
+    static = about["static"] if wanted.static is None else bool(wanted.static)
+    return Predictions(
+        target=target,
+        configs=Configs(ids=names, params=params, static=static),
+        responses=responses,
+        folds=folds,
+        fold_names=tuple(
+            tuple(str(k) for k in range(folds[:, r].max() + 1)) for r in range(folds.shape[1])
+        ),
+        kind=about["response"],
+    )
+
+
+def _about(run: RunFile) -> dict[str, Any]:
+    text = run.documents.get(CASES)
+    if text is None:
+        raise FormatError(
+            f"{run.path.name!r} does not say which rows its predictions are of",
+            needs="the run file of a SearchCV, of this version",
+            got=f"documents {check.some(sorted(run.documents)) or 'none'}",
+            cure="Run the same search again with this `store`: what is finished is not trained "
+            "anew, and `predictions_` of the search are what you look for.",
+        )
+    about: dict[str, Any] = parse_json(text)
+    about |= {
+        "version": int(about["version"]),
+        "n": int(about["n"]),
+        "task": Task(about["task"]),
+        "classes": list(about["classes"]),
+        "response": ResponseKind(about["response"]),
+        "static": bool(about["static"]),
+        "ordered": bool(about["ordered"]),
+    }
+    if about["version"] > VERSION:
+        raise FormatError(
+            f"{run.path.name!r} was written by a newer earnest",
+            needs=f"version {VERSION} of its document {CASES!r}",
+            got=f"version {about['version']}",
+            cure="Update earnest.",
+        )
+    return about
+
+
+def _target(y: Any, about: dict[str, Any], wanted: Wanted, run: RunFile) -> Target:
+    """Read the outcome as the search did, and refuse that of other cases."""
+    known = {str(label) for label in about["classes"]}
+    groups = about["groups"] if wanted.groups is None else wanted.groups
+    n = len(y[0]) if isinstance(y, tuple) else len(y)
+    if n != about["n"]:
+        raise InputError(
+            f"`y` is not of the cases of {run.path.name!r}",
+            needs=f"{about['n']:,} cases, in the order of the rows that the search was given",
+            got=f"{n:,}",
+        )
+    labels: tuple[Any, ...] | None = None
+    if known:
+        found = plain_labels(dict.fromkeys(as_array("y", y).ravel().tolist()))
+        strange = [label for label in found if str(label) not in known]
+        if strange:
+            raise InputError(
+                f"`y` has a class that {run.path.name!r} does not know",
+                needs=check.some(map(repr, about["classes"])),
+                got=check.some(map(repr, strange)),
+            )
+        own = {str(label): label for label in found}
+        labels = tuple(own.get(str(label), label) for label in about["classes"])
+    target, _ = read_target(
+        y,
+        np.zeros((n, 1, 1)),
+        task=about["task"],
+        positive=labels[1] if labels is not None and about["task"] == "binary" else None,
+        classes=labels,
+        groups=groups,
+        strata=None,
+        ordered=about["ordered"],
+        ids=None,
+    )
+    return target
+
+
+def _configs(run: RunFile) -> tuple[tuple[str, ...], tuple[dict[str, Any], ...]]:
+    listed = parse_json(run.documents.get(CONFIGS, "[]"))
+    if not listed:
+        raise EvidenceError(f"{run.path.name!r} has no configurations yet", needs="one at least")
+    return tuple(str(one["config"]) for one in listed), tuple(one["params"] for one in listed)
+
+
+def _arrays(
+    run: RunFile, about: dict[str, Any], count: int
+) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """Return responses (n, C, R[, K]) and folds (n, R)."""
+    tests = {(r, f): np.array(rows, dtype=np.intp) for r, f, rows in about["splits"]}
+    repeats = 1 + max(repeat for repeat, _ in tests)
+    cells = {
+        key: outcome.arrays[RESPONSE]
+        for key, outcome in run.outcomes.items()
+        if len(key) == 3 and RESPONSE in outcome.arrays
+    }
+    if not cells:
+        raise EvidenceError(
+            f"{run.path.name!r} holds no predictions yet",
+            needs="a fit that is finished and kept them",
+            got=f"{len(run.outcomes)} outcomes",
+        )
+    width = next(iter(cells.values())).shape[1:]
+    responses = np.full((about["n"], count, repeats, *width), np.nan)
+    folds = np.full((about["n"], repeats), -1, dtype=np.int32)
+    for (repeat, fold), rows in tests.items():
+        folds[rows, repeat] = fold
+    for (config, repeat, fold), answer in cells.items():
+        responses[tests[repeat, fold], config, repeat] = answer
+    return responses, folds

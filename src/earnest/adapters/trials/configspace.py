@@ -1,0 +1,158 @@
+"""Spaces of ConfigSpace, as values of our own."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from earnest.core.base.errors import FormatError, InputError
+from earnest.core.space.parameters import Clause, Condition, Kind, Parameter, plain
+from earnest.core.space.space import Space
+
+Alternatives = tuple[tuple[Clause, ...], ...]
+
+
+def is_configspace(source: object) -> bool:
+    """Tell whether this is a ConfigurationSpace, without importing ConfigSpace."""
+    kinds = type(source).__mro__
+    return any(k.__name__ == "ConfigurationSpace" for k in kinds)
+
+
+def load_configspace(path: Path) -> Space:
+    """Read a space from the JSON that ConfigSpace writes."""
+    try:
+        from ConfigSpace import ConfigurationSpace
+    except ModuleNotFoundError as error:
+        raise InputError(
+            "ConfigSpace is not installed",
+            needs=f"the library that wrote {path.name!r}",
+            cure="pip install 'earnest[configspace]'",
+        ) from error
+    try:
+        return space_of_configspace(ConfigurationSpace.from_json(path))
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise FormatError(
+            f"{path.name!r} cannot be read", needs="a space of ConfigSpace", got=str(error)
+        ) from error
+
+
+def space_of_configspace(source: Any) -> Space:
+    """Return a ConfigurationSpace as a space: conditions and forbidden combinations included.
+
+    Numbers with a normal or beta distribution are taken as even on their range, and weights of
+    categories as equal: averages are over the space, not over where a search would begin.
+    """
+    conditions: dict[str, Condition] = {}
+    for condition in source.conditions:
+        name = condition.child.name
+        made = _alternatives(condition)
+        if name in conditions:  # several conditions of one child must all hold
+            made = _all_of([conditions[name].any_of, made])
+        conditions[name] = Condition(any_of=made)
+    parameters = [replace(_parameter(p), condition=conditions.get(p.name)) for p in source.values()]
+    forbidden = tuple(
+        clauses for clause in source.forbidden_clauses for clauses in _forbidden(clause)
+    )
+    return Space(tuple(parameters), forbidden=forbidden)
+
+
+def _parameter(given: Any) -> Parameter:
+    kind = type(given).__name__
+    if hasattr(given, "choices"):
+        return _levels(given.name, Kind.CATEGORICAL, tuple(map(plain, given.choices)))
+    if hasattr(given, "sequence"):
+        return _levels(given.name, Kind.ORDINAL, tuple(map(plain, given.sequence)))
+    if not hasattr(given, "lower"):
+        return _levels(given.name, Kind.FIXED, (plain(given.value),))
+    if not (math.isfinite(given.lower) and math.isfinite(given.upper)):
+        raise InputError(
+            f"{given.name!r} has no limits", needs="a finite range", got=f"{kind} without bounds"
+        )
+    return Parameter(
+        name=given.name,
+        kind=Kind.INT if "Integer" in kind else Kind.FLOAT,
+        low=float(given.lower),
+        high=float(given.upper),
+        log=bool(given.log),
+    )
+
+
+def _levels(name: str, kind: Kind, values: tuple[Any, ...]) -> Parameter:
+    return Parameter(name=name, kind=kind if len(values) > 1 else Kind.FIXED, choices=values)
+
+
+def _alternatives(condition: Any) -> Alternatives:
+    """Return a condition as alternatives, of which one has to hold."""
+    kind = type(condition).__name__
+    if kind == "AndConjunction":
+        return _all_of([_alternatives(part) for part in condition.components])
+    if kind == "OrConjunction":
+        return tuple(c for part in condition.components for c in _alternatives(part))
+    return ((_clause(condition, condition.parent, kind),),)
+
+
+def _all_of(parts: list[Alternatives]) -> Alternatives:
+    combined: Alternatives = ((),)
+    for part in parts:
+        combined = tuple((*left, *right) for left in combined for right in part)
+    return combined
+
+
+def _clause(given: Any, parent: Any, kind: str) -> Clause:
+    """Return one comparison as a clause."""
+    name = parent.name
+    if "NotEquals" in kind:
+        others = [v for v in _all_values(parent) if v != plain(given.value)]
+        return Clause(parent=name, values=tuple(others))
+    if "In" in kind and hasattr(given, "values"):
+        return Clause(parent=name, values=tuple(plain(v) for v in given.values))
+    if "GreaterThanEquals" in kind:
+        return Clause(parent=name, low=float(given.value))
+    if "LessThanEquals" in kind:
+        return Clause(parent=name, high=float(given.value))
+    if "GreaterThan" in kind:
+        return Clause(parent=name, low=_beyond(given, parent, 1))
+    if "LessThan" in kind:
+        return Clause(parent=name, high=_beyond(given, parent, -1))
+    return Clause(parent=name, values=(plain(given.value),))
+
+
+def _beyond(given: Any, parent: Any, side: int) -> float:
+    """Return the first value beyond a limit that is not included."""
+    limit = float(given.value)
+    if "Integer" in type(parent).__name__:
+        return limit + side
+    if hasattr(parent, "sequence"):
+        return limit + side * 1e-9 * max(1.0, abs(limit))
+    return limit + side * 2e-9 * (float(parent.upper) - float(parent.lower))
+
+
+def _all_values(parent: Any) -> tuple[Any, ...]:
+    for words in ("choices", "sequence"):
+        if hasattr(parent, words):
+            return tuple(map(plain, getattr(parent, words)))
+    if "Integer" in type(parent).__name__ and parent.upper - parent.lower <= 1000:
+        return tuple(range(int(parent.lower), int(parent.upper) + 1))
+    raise InputError(
+        f"a condition on {parent.name!r} cannot be read",
+        needs="'not equal' on a category or a short range of whole numbers",
+        got=type(parent).__name__,
+    )
+
+
+def _forbidden(clause: Any) -> Alternatives:
+    kind = type(clause).__name__
+    if kind == "ForbiddenAndConjunction":
+        return _all_of([_forbidden(part) for part in clause.components])
+    if kind == "ForbiddenOrConjunction":
+        return tuple(c for part in clause.components for c in _forbidden(part))
+    if "Relation" in kind:
+        raise InputError(
+            "a forbidden relation between two parameters cannot be read",
+            needs="forbidden values, alone or together",
+            got=str(clause),
+            cure="Give the space without it: impossible combinations are then averaged over too.",
+        )
+    return ((_clause(clause, clause.hyperparameter, kind),),)

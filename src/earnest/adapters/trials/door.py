@@ -1,0 +1,218 @@
+"""The door for trials: whatever holds a search's results, recognised and read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from earnest.adapters.trials import configspace, optuna, sklearn
+from earnest.adapters.trials.files import read_path
+from earnest.adapters.trials.request import MARKS, Ask
+from earnest.core.base import check
+from earnest.core.base.errors import InputError
+from earnest.core.space.space import Space
+from earnest.core.space.trials import Trials
+
+
+@dataclass(frozen=True)
+class Reader:
+    """One kind of source: how it is called, how it is known, how it is read."""
+
+    words: str
+    takes: Callable[[Any], bool]
+    read: Callable[[Any, Ask], Trials]
+
+
+def trials_from(
+    source: Any,
+    objective_values: Any = None,
+    *,
+    study: str | None = None,
+    objective: str | int | None = None,
+    direction: str | None = None,
+    params: Sequence[str] | None = None,
+    standard_error: str | None = None,
+    status: str | None = None,
+    space: Any = None,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+) -> Trials:
+    """Return the trials of a search, whoever ran it.
+
+    Parameters
+    ----------
+    source : object or path
+        Trials as they are; a fitted `SearchCV` or its run file; an Optuna study, storage URL,
+        SQLite file or journal file; a fitted search of scikit-learn or its `cv_results_`; a
+        fitted `OptunaSearchCV`;
+        anything with an attribute `trials_`; a run history of SMAC (the file or its folder); a
+        table (pandas, polars, Arrow) or its file; a list of configurations. Files are known by
+        their content. A pickle is never read.
+    objective_values : array-like, optional
+        The objectives of a list of configurations.
+    study : str, optional
+        The name of an Optuna study, where a storage has several.
+    objective : str or int, optional
+        Which objective, where there are several; the column of a table.
+    direction : {'maximize', 'minimize'}, optional
+        Which way is better, where the source does not say.
+    params : sequence of str, optional
+        The parameters to keep; all if None.
+    standard_error, status : str, optional
+        Columns of a table.
+    space : Space or ConfigurationSpace, optional
+        The space, where the source does not have it, or another is meant.
+    delimiter, decimal, thousands : str, optional
+        What separates the columns of a CSV file, its decimal mark, and the mark between its
+        thousands, where the file does not tell.
+
+    Returns
+    -------
+    Trials
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> results = {
+    ...     "params": [{"C": 10.0**i} for i in range(-5, 5)],
+    ...     "mean_test_score": [0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.88, 0.87, 0.86, 0.8],
+    ... }
+    >>> en.trials_from(results)
+    Trials(n=10, parameters=1, objective='score', maximize, best=0.9)
+    """
+    ask = Ask(
+        study=study,
+        objective=objective,
+        direction=direction,
+        params=None if params is None else tuple([params] if isinstance(params, str) else params),
+        standard_error=standard_error,
+        status=status,
+        space=_space(space),
+        values=objective_values,
+        delimiter=delimiter,
+        decimal=decimal,
+        thousands=thousands,
+    )
+    if not isinstance(source, (str, Path)):
+        ask.refuse("what is no file", *MARKS)
+    for reader in READERS:
+        if reader.takes(source):
+            return reader.read(source, ask)
+    raise InputError(
+        f"there are no trials in {check.show(type(source).__name__)}",
+        needs="; ".join(reader.words for reader in READERS),
+        got=check.show(source),
+        cure="Call its `fit` first." if hasattr(source, "fit") else "",
+    )
+
+
+def _space(given: Any) -> Space | None:
+    if given is None or isinstance(given, Space):
+        return given
+    if configspace.is_configspace(given):
+        return configspace.space_of_configspace(given)
+    raise InputError(
+        "`space` is not a space",
+        needs="earnest.Space, or ConfigSpace.ConfigurationSpace",
+        got=check.show(given),
+    )
+
+
+def _as_they_are(source: Trials, ask: Ask) -> Trials:
+    said = [n for n in vars(ask) if n != "space" and getattr(ask, n) is not None]
+    ask.refuse("trials as they are", *said)
+    return source if ask.space is None else replace(source, space=ask.space)
+
+
+def _read_protocol(source: Any, ask: Ask) -> Trials:
+    """Read `trials_`: a Trials, or mappings of `params`, `score`, `standard_error`, `status`."""
+    given = source.trials_
+    if isinstance(given, Trials):
+        return _as_they_are(given, ask)
+    ask.refuse("a search's own trials", "study", "objective", "standard_error", "status", "values")
+    listed = [dict(trial) for trial in given]
+    states = [
+        str(trial.get("status", "complete")).rpartition(".")[2].casefold() for trial in listed
+    ]
+    errors = [trial.get("standard_error") for trial in listed]
+    own = str(getattr(source, "trials_direction_", "maximize"))
+    return Trials.from_configs(
+        ask.some_of([dict(trial["params"]) for trial in listed]),
+        [
+            _number(trial.get("score")) if state == "complete" else math.nan
+            for trial, state in zip(listed, states, strict=True)
+        ],
+        direction=ask.direction_or(own, "the search"),
+        space=ask.space,
+        standard_error=None if any(e is None for e in errors) else [_number(e) for e in errors],
+        pruned=[state in ("pruned", "dropped") for state in states],
+        objective_name=str(getattr(source, "trials_objective_", "score")),
+        source=type(source).__name__,
+    )
+
+
+def _number(value: Any) -> float:
+    return math.nan if value is None else float(value)
+
+
+def _read_configs(source: Any, ask: Ask) -> Trials:
+    ask.refuse("configurations", "study", "standard_error", "status")
+    if ask.values is None or ask.direction is None:
+        raise InputError(
+            "configurations alone are no trials",
+            needs="their objectives as second argument, and `direction`",
+        )
+    return Trials.from_configs(
+        ask.some_of([dict(config) for config in source]),
+        ask.values,
+        direction=ask.direction,
+        space=ask.space,
+        objective_name="objective" if ask.objective is None else str(ask.objective),
+    )
+
+
+def _read_frame(source: Any, ask: Ask) -> Trials:
+    ask.refuse("a table", "study", "values")
+    return Trials.from_frame(
+        source,
+        objective=ask.objective,
+        direction=ask.direction,
+        params=ask.params,
+        standard_error=ask.standard_error,
+        status=ask.status,
+        space=ask.space,
+    )
+
+
+def _is_frame(source: Any) -> bool:
+    kind = type(source)  # asking a lazy frame itself would read it
+    return hasattr(kind, "columns") or hasattr(kind, "column_names")
+
+
+def _is_configs(source: Any) -> bool:
+    listed = isinstance(source, (list, tuple)) and bool(source)
+    return listed and all(isinstance(config, Mapping) for config in source)
+
+
+def _is_url(source: Any) -> bool:
+    return isinstance(source, str) and "://" in source
+
+
+# In the order in which they are asked; a reader of another kind of file belongs in `files.py`.
+READERS: tuple[Reader, ...] = (
+    Reader("earnest.Trials", lambda s: isinstance(s, Trials), _as_they_are),
+    Reader("an Optuna study", optuna.is_study, optuna.read_study),
+    Reader("a fitted OptunaSearchCV", optuna.has_study, optuna.read_study_of),
+    Reader("a fitted SearchCV", sklearn.is_own_search, sklearn.read_own_search),
+    Reader("an object with `trials_`", lambda s: hasattr(s, "trials_"), _read_protocol),
+    Reader("a fitted search", sklearn.is_search, sklearn.read_search),
+    Reader("a `cv_results_`", sklearn.is_results, sklearn.read_results),
+    Reader("the URL of an Optuna storage", _is_url, optuna.read_url),
+    Reader("the path of a file", lambda s: isinstance(s, (str, Path)), read_path),
+    Reader("a table", _is_frame, _read_frame),
+    Reader("a list of configurations", _is_configs, _read_configs),
+)

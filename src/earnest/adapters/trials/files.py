@@ -1,0 +1,124 @@
+"""Files of trials, known by their content."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+from earnest.adapters.trials import optuna, run_file, smac
+from earnest.adapters.trials.request import MARKS, Ask
+from earnest.core.base import check
+from earnest.core.base.errors import FormatError
+from earnest.core.results.files import parse_json
+from earnest.core.space.trial_tables import refuse_absent
+from earnest.core.space.trials import Trials
+from earnest.core.tables.formats.table_files import foreign_content
+
+# SQLite files by a table that only they have -> their reader.
+DATABASES: dict[str, Callable[[Path, Ask], Trials]] = {
+    "study_directions": optuna.read_sqlite,
+    "outcome": run_file.read_run_file,
+}
+_ACCEPTED = (
+    "a run file of SearchCV, a table (CSV, TSV, Parquet, Arrow), a SQLite or journal file of "
+    "Optuna, or a run history of SMAC"
+)
+
+
+def read_path(source: str | Path, ask: Ask) -> Trials:
+    """Read the trials of a file, or of a folder of SMAC."""
+    path = Path(source)
+    if path.is_dir():
+        path = _history_in(path)
+    refuse_absent(path, _ACCEPTED)
+    with path.open("rb") as file:
+        start = file.read(4096)
+    if start.startswith(b"SQLite format 3\0"):
+        ask.refuse("a database", *MARKS)
+        return _read_database(path, ask)
+    if start[:1] == b"\x80":
+        raise FormatError(
+            f"{path.name!r} is a pickle",
+            needs=_ACCEPTED,
+            cure="A pickle can run anything when it is read: give the study by its storage, or "
+            "write study.trials_dataframe() as CSV.",
+        )
+    if start.lstrip()[:1] in (b"{", b"["):
+        ask.refuse("a file of JSON", *MARKS)
+        return _read_json(path, ask)
+    return _read_table(path, ask)
+
+
+def _history_in(folder: Path) -> Path:
+    found = sorted(folder.rglob(smac.HISTORY))
+    if len(found) != 1:
+        raise FormatError(
+            f"{str(folder)!r} is a folder with {len(found)} run histories",
+            needs=_ACCEPTED,
+            cure="Give one of them." if found else "",
+        )
+    return found[0]
+
+
+def _read_database(path: Path, ask: Ask) -> Trials:
+    tables = tables_of(path)
+    for table, read in DATABASES.items():
+        if table in tables:
+            return read(path, ask)
+    raise FormatError(
+        f"{path.name!r} is a database without trials",
+        needs=_ACCEPTED,
+        got=f"tables {check.some(sorted(tables))}" if tables else "no tables",
+    )
+
+
+def tables_of(path: Path) -> set[str]:
+    """Return the names of the tables of a SQLite file, opened for reading only."""
+    try:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as base:
+            rows = base.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # a message may quote bytes
+        raise FormatError(
+            f"{path.name!r} cannot be read",
+            got=str(error),
+            cure="Another process writes to it: wait for that, or copy the file."
+            if "locked" in str(error)
+            else "",
+        ) from error
+    return {str(row[0]) for row in rows}
+
+
+def _read_json(path: Path, ask: Ask) -> Trials:
+    """Read a journal, which is one JSON a line, or a run history, which is one in all."""
+    with foreign_content(path, needs="text in UTF-8"):
+        text = path.read_text(encoding="utf-8")
+    if isinstance(_parsed(text.partition("\n")[0]), dict) and '"op_code"' in text[:4096]:
+        return optuna.read_journal(path, ask)
+    if smac.is_history(_parsed(text)):
+        return smac.read_history(path, ask)
+    raise FormatError(f"{path.name!r} is JSON without trials", needs=_ACCEPTED)
+
+
+def _parsed(text: str) -> object:
+    try:
+        return parse_json(text)
+    except ValueError:
+        return None
+
+
+def _read_table(path: Path, ask: Ask) -> Trials:
+    ask.refuse("a table", "study", "values")
+    return Trials.load(
+        path,
+        objective=ask.objective,
+        direction=ask.direction,
+        params=ask.params,
+        standard_error=ask.standard_error,
+        status=ask.status,
+        space=ask.space,
+        delimiter=ask.delimiter,
+        decimal=ask.decimal,
+        thousands=ask.thousands,
+    )

@@ -1,0 +1,295 @@
+"""Trials of Optuna: studies, storages and journals, never a pickle."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from earnest.adapters.trials.request import Ask
+from earnest.core.base import check
+from earnest.core.base.errors import FormatError, InputError
+from earnest.core.space.inference import guesses, infer_space
+from earnest.core.space.parameters import Kind, Parameter, plain
+from earnest.core.space.space import Space
+from earnest.core.space.trial_tables import refuse_absent
+from earnest.core.space.trials import Trials, refuse_few
+from earnest.core.tables.formats.table_files import foreign_content
+
+LOCAL = "sqlite:///"  # opened as a file, for reading only: SQLite would make one that is not there
+
+
+def is_study(source: object) -> bool:
+    """Tell whether this is a study, without importing Optuna for what is not."""
+    kinds = type(source).__mro__
+    return any(k.__name__ == "Study" and k.__module__.startswith("optuna.") for k in kinds)
+
+
+def has_study(source: object) -> bool:
+    """Tell whether this is a fitted `OptunaSearchCV`, or anything else with a study of its own."""
+    return is_study(getattr(source, "study_", None))
+
+
+def read_study_of(search: Any, ask: Ask) -> Trials:
+    """Make trials from the study of a fitted `OptunaSearchCV`."""
+    return read_study(search.study_, ask)
+
+
+def read_study(study: Any, ask: Ask) -> Trials:
+    """Make trials from a study.
+
+    Trials that failed and that were pruned are counted and left out; those that still run or wait
+    are not there yet. The ranges of a parameter are the union over the trials' distributions;
+    which parameters are conditional shows in where they are present.
+    """
+    ask.refuse("an Optuna study", "study", "standard_error", "status", "values")
+    place, name = _objective(study, ask.objective)
+    direction = ask.direction_or(study.directions[place].name.lower(), "the study")
+    listed = [t for t in study.get_trials(deepcopy=False) if t.state.is_finished()]
+    done = [t for t in listed if t.state.name == "COMPLETE"]
+    pruned = [t.state.name == "PRUNED" for t in listed]
+    objective = [float(t.values[place]) if t.state.name == "COMPLETE" else np.nan for t in listed]
+    refuse_few(len(done), len(listed) - len(done) - sum(pruned), sum(pruned))
+    configs = ask.some_of([{k: plain(v) for k, v in t.params.items()} for t in listed])
+    space = ask.space
+    if space is None:
+        kept = [c for c, t in zip(configs, listed, strict=True) if t.state.name == "COMPLETE"]
+        space = space_of_distributions([t.distributions for t in done], kept)
+    return Trials.from_configs(
+        configs,
+        objective,
+        direction=direction,
+        space=space,
+        pruned=pruned,
+        objective_name=name,
+        source=f"Optuna study {study.study_name!r}",
+    )
+
+
+def space_of_distributions(
+    distributions: Sequence[Mapping[str, Any]], configs: Sequence[Mapping[str, Any]]
+) -> Space:
+    """Return the union of the trials' distributions, conditional as the trials show."""
+    inferred = infer_space(configs)
+    parameters = []
+    for guess in inferred:
+        own = list(
+            {repr(d[guess.name]): d[guess.name] for d in distributions if guess.name in d}.values()
+        )
+        made = _united(guess, own)
+        parameters.append(replace(made, condition=guess.condition))
+    return Space(tuple(parameters), remarks=tuple(guesses(parameters, inferred.names)))
+
+
+def _united(guess: Parameter, own: list[Any]) -> Parameter:
+    """Return one parameter for all distributions of a name; the guess where they do not agree."""
+    kinds = {type(d).__name__ for d in own}
+    if kinds == {"CategoricalDistribution"}:
+        levels = list(dict.fromkeys(plain(c) for d in own for c in d.choices))
+        kind = Kind.CATEGORICAL if len(levels) > 1 else Kind.FIXED
+        return Parameter(name=guess.name, kind=kind, choices=tuple(levels))
+    if not kinds or not kinds <= {"FloatDistribution", "IntDistribution"}:
+        return guess
+    # A trial that was enqueued may lie outside its distribution: its value counts too.
+    seen = [guess.low, guess.high] if guess.numeric else list(guess.choices)
+    low, high = min(*(d.low for d in own), *seen), max(*(d.high for d in own), *seen)
+    if low == high:
+        return Parameter(name=guess.name, kind=Kind.FIXED, choices=(low,))
+    steps = {d.step for d in own}
+    whole = kinds == {"IntDistribution"} and guess.kind != Kind.FLOAT
+    step = steps.pop() if len(steps) == 1 and len(own) == 1 else None
+    return Parameter(
+        name=guess.name,
+        kind=Kind.INT if whole else Kind.FLOAT,
+        low=float(low),
+        high=float(high),
+        log=all(d.log for d in own) and low > 0,
+        step=None if step in (None, 1) and whole else step,
+    )
+
+
+def _objective(study: Any, asked: str | int | None) -> tuple[int, str]:
+    """Return the place and the name of the objective that is asked for."""
+    count = len(study.directions)
+    names = list(study.metric_names or [])
+    if asked is None and count > 1:
+        raise InputError(
+            "the study has several objectives",
+            needs="one of them: `objective` as its position" + " or name" * bool(names),
+            got=check.some(map(repr, names)) if names else f"{count} without names",
+        )
+    if isinstance(asked, str):
+        if not names and count == 1:
+            return 0, asked
+        return names.index(check.one_of("objective", asked, names)), asked
+    place = check.whole_number("objective", 0 if asked is None else asked, low=0, high=count - 1)
+    usual = "value" if count == 1 else f"objective {place}"
+    return place, names[place] if names else usual
+
+
+def read_url(url: str, ask: Ask) -> Trials:
+    """Read a study from a storage URL such as `sqlite:///study.db`."""
+    return read_study(study_of_url(url, ask.study), replace(ask, study=None))
+
+
+def read_sqlite(path: Path, ask: Ask) -> Trials:
+    """Read a study from a SQLite file, which is opened for reading only."""
+    return read_study(study_of_sqlite(path, ask.study), replace(ask, study=None))
+
+
+def read_journal(path: Path, ask: Ask) -> Trials:
+    """Read a study from a journal file."""
+    return read_study(study_of_journal(path, ask.study), replace(ask, study=None))
+
+
+@dataclass(frozen=True)
+class StudyRead:
+    """What a storage held of a study, with the names that a study has: nothing is read later."""
+
+    study_name: str
+    directions: Sequence[Any]
+    metric_names: Sequence[str]
+    trials: Sequence[Any]
+
+    def get_trials(self, deepcopy: bool = False) -> list[Any]:
+        """Return the trials."""
+        return list(self.trials)
+
+
+def study_of_url(url: str, name: str | None) -> StudyRead:
+    """Return the study of a storage URL."""
+    if url.startswith(LOCAL) and not url.startswith(LOCAL + "file:"):
+        path = Path(url.removeprefix(LOCAL).partition("?")[0])
+        refuse_absent(path, "a SQLite file of Optuna")
+        return study_of_sqlite(path, name)
+    with _storage(url) as storage:
+        return _loaded(storage, name, url.rpartition("@")[2])
+
+
+def study_of_sqlite(path: Path, name: str | None) -> StudyRead:
+    """Return the study of a SQLite file, which is opened for reading only."""
+    where = f"{path.resolve().as_uri()}?mode=ro"
+
+    def opened() -> sqlite3.Connection:
+        return sqlite3.connect(where, uri=True, check_same_thread=False)
+
+    # Connected by hand: a path within a URL of SQLAlchemy may not have every sign.
+    with _storage("sqlite://", {"creator": opened, "poolclass": _pool()}) as storage:
+        return _loaded(storage, name, path.name)
+
+
+def study_of_journal(path: Path, name: str | None) -> StudyRead:
+    """Return the study of a journal file."""
+    _optuna()
+    from optuna.storages import JournalStorage
+    from optuna.storages.journal import JournalFileBackend
+
+    with foreign_content(path, needs="a whole journal of Optuna"):
+        storage = JournalStorage(JournalFileBackend(str(path)))
+    return _loaded(storage, name, path.name)
+
+
+def _loaded(storage: Any, name: str | None, where: str) -> StudyRead:
+    """Read all of a study through the door for what other libraries read."""
+    with foreign_content(where, needs="a whole storage of Optuna"):
+        names = [str(one.study_name) for one in storage.get_all_studies()]
+    found = _named(names, name, where)
+    with foreign_content(where, needs="a whole storage of Optuna"):
+        import optuna
+
+        study = optuna.load_study(study_name=found, storage=storage)
+        read = StudyRead(
+            found,
+            list(study.directions),
+            [str(one) for one in study.metric_names or []],
+            study.get_trials(deepcopy=False),
+        )
+    _refuse_damaged(read, where)
+    return read
+
+
+def _refuse_damaged(study: StudyRead, where: str) -> None:
+    """Refuse a storage that lacks rows which Optuna writes together, and reads apart."""
+    count = len(study.directions)
+    lacking = [
+        trial.number
+        for trial in study.trials
+        if trial.state.name == "COMPLETE"
+        and [_is_number(value) for value in trial.values or ()] != [True] * count
+    ]
+    if lacking or not count or len(study.metric_names) not in (0, count):
+        raise FormatError(
+            f"{where!r} cannot be read",
+            needs="a whole storage of Optuna, with a value of every objective for each trial",
+            got=f"no value of trial {check.some(lacking)}" if lacking else f"{count} objectives",
+        )
+
+
+def _is_number(value: object) -> bool:
+    """Tell whether a value is a number that a float can be."""
+    return isinstance(value, float) or (isinstance(value, int) and abs(value) < 1 << 1000)
+
+
+def _named(names: list[str], name: str | None, where: str) -> str:
+    """Return the name of the study that is meant."""
+    if name is None and len(names) == 1:
+        name = names[0]
+    if name is None or name not in names:
+        raise InputError(
+            f"{where!r} has no studies"
+            if not names
+            else f"study {name!r} is not in {where!r}"
+            if name
+            else f"{where!r} has several studies",
+            needs=f"`study`, one of {check.some(map(repr, names), limit=10)}" if names else "",
+            cure=check.nearest(name, names) if name else "",
+        )
+    return name
+
+
+@contextmanager
+def _storage(url: str, engine: dict[str, Any] | None = None) -> Iterator[Any]:
+    _optuna()
+    from optuna.exceptions import OptunaError
+    from optuna.storages import RDBStorage
+    from sqlalchemy.exc import SQLAlchemyError
+
+    try:
+        storage = RDBStorage(url, engine_kwargs=engine, skip_table_creation=True)
+    except (OptunaError, SQLAlchemyError, ImportError, RuntimeError, ValueError) as error:
+        reason = str(error).strip().splitlines() or [type(error).__name__]
+        raise FormatError(
+            "the storage cannot be read",
+            needs="a storage of Optuna that is there, of this version",
+            got=reason[0],
+            cure="See `optuna storage upgrade` for older ones.",
+        ) from error
+    try:
+        yield storage
+    finally:
+        storage.remove_session()
+        storage.engine.dispose()
+
+
+def _optuna() -> None:
+    try:
+        import optuna  # noqa: F401  # only whether it is there
+    except ModuleNotFoundError as error:
+        raise InputError(
+            "Optuna is not installed",
+            needs="the library that wrote the study",
+            cure="pip install 'earnest[optuna]'",
+        ) from error
+
+
+def _pool() -> Any:
+    """Return the pool that closes each connection when it is given back."""
+    _optuna()
+    from sqlalchemy.pool import NullPool
+
+    return NullPool

@@ -1,0 +1,69 @@
+"""What a caller may say of a source of trials beside the source."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from earnest.core.base import check
+from earnest.core.base.errors import InputError
+from earnest.core.space.space import Space
+from earnest.core.space.trials import DIRECTIONS
+
+MARKS = ("delimiter", "decimal", "thousands")  # of a text table
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ask:
+    """The options of `trials_from`, each None where it was not said."""
+
+    study: str | None = None
+    objective: str | int | None = None
+    direction: str | None = None
+    params: Sequence[str] | None = None
+    standard_error: str | None = None
+    status: str | None = None
+    space: Space | None = None
+    values: Any = None  # objectives, where the source has configurations only
+    delimiter: str | None = None
+    decimal: str | None = None
+    thousands: str | None = None
+
+    def refuse(self, source: str, *names: str) -> None:
+        """Refuse options that mean nothing for this source, rather than ignore them."""
+        for name in names:
+            if getattr(self, name) is not None:
+                raise InputError(
+                    f"`{name}` means nothing for {source}",
+                    got=check.show(getattr(self, name)),
+                    cure="Leave it out.",
+                )
+
+    def direction_or(self, own: str, source: str) -> str:
+        """Return the source's own direction, which may be said again but not contradicted."""
+        if self.direction is None:
+            return own
+        check.one_of("direction", self.direction, DIRECTIONS)
+        if self.direction != own:
+            raise InputError(
+                f"`direction` contradicts {source}",
+                needs=repr(own),
+                got=repr(self.direction),
+                cure="Leave it out.",
+            )
+        return own
+
+    def some_of(self, configs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return the configurations with only the parameters that were asked for."""
+        if self.params is None:
+            return list(configs)
+        known = list(dict.fromkeys(name for config in configs for name in config))
+        for name in self.params:
+            if name not in known:
+                raise InputError(
+                    f"parameter {check.show(name)} is unknown",
+                    needs=check.some(known, limit=30),
+                    cure=check.nearest(str(name), known),
+                )
+        return [{k: v for k, v in config.items() if k in self.params} for config in configs]

@@ -1,0 +1,136 @@
+"""Trials of a run file: what our own search kept, from the file alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from earnest.adapters.trials.request import Ask
+from earnest.adapters.trials.scored import COMPLETE, DROPPED, FAILED, Scored, ScoreName, score_name
+from earnest.core.base.errors import EarnestError, FormatError
+from earnest.core.base.protocols import Outcome
+from earnest.core.results.files import parse_json
+from earnest.core.space.trials import Trials
+from earnest.store import RunFile, read_run
+
+CONFIGS, ABOUT, BEGUN = "configs", "search", "begun"  # documents of a run
+TEST = "test_"
+VERSION = 1  # of the document about the search
+
+
+def about_search(
+    names: Mapping[str, ScoreName], usual: str | None, ranges: Mapping[str, Any]
+) -> str:
+    """Return the document by which a reader of the file alone knows the scores and ranges."""
+    told = {key: one.to_dict() for key, one in names.items()}
+    return json.dumps(
+        {"version": VERSION, "scores": told, "objective": usual, "ranges": dict(ranges)}
+    )
+
+
+def read_run_file(path: Path, ask: Ask) -> Trials:
+    """Make trials from a run file, also while its run goes on.
+
+    The objective of a configuration is its mean score over the splits. One that lacks splits that
+    others have was dropped, or is not finished; one with a fit or a score that failed is failed;
+    one without any fit is not there yet.
+    """
+    return scored_of(read_run(path, arrays=False)).trials(ask)  # scores are enough
+
+
+def scored_of(run: RunFile) -> Scored:
+    """Return the scores that a run file holds."""
+    listed = _configs(run)
+    cells = {key: outcome for key, outcome in run.outcomes.items() if len(key) == 3}
+    places = sorted({key[1:] for key in cells})
+    begun = [c for c in range(len(listed)) if any((c, *place) in cells for place in places)]
+    rows = [[cells.get((c, *place)) for place in places] for c in begun]
+    about = _about(run)
+    keys = _keys(about, cells.values())
+    return Scored(
+        configs=[listed[c] for c in begun],
+        scores={
+            key: np.array([[_score(one, key) for one in row] for row in rows]).reshape(
+                len(rows), len(places)
+            )
+            for key in keys
+        },
+        statuses=[_status(row) for row in rows],
+        names=keys,
+        usual=about.get("objective"),
+        ranges=about.get("ranges", {}),
+        source=f"run file {run.path.name!r}",
+    )
+
+
+def _configs(run: RunFile) -> list[dict[str, Any]]:
+    """Return the configurations in the order of their positions in keys."""
+    if CONFIGS not in run.documents:
+        raise FormatError(
+            f"{run.path.name!r} is a run file without configurations",
+            needs="the run of a SearchCV",
+            got=run.identity.get("kind", f"{len(run.outcomes)} outcomes"),
+        )
+    with document_of(run, CONFIGS):
+        return [dict(one["params"]) for one in parse_json(run.documents[CONFIGS])]
+
+
+def _about(run: RunFile) -> dict[str, Any]:
+    """Return what the run says of its scores; nothing where it was written before they were."""
+    if ABOUT not in run.documents:
+        return {}
+    with document_of(run, ABOUT):
+        about = dict(parse_json(run.documents[ABOUT]))
+        version = int(about["version"])
+        about["scores"] = {str(k): ScoreName(**one) for k, one in about["scores"].items()}
+    if version > VERSION:
+        raise FormatError(
+            f"{run.path.name!r} was written by a newer earnest",
+            needs=f"version {VERSION} of its document {ABOUT!r}",
+            got=f"version {version}",
+            cure="Update earnest.",
+        )
+    return about
+
+
+@contextmanager
+def document_of(run: RunFile, name: str) -> Iterator[None]:
+    """Turn what comes of reading a document that was changed into one form of message."""
+    try:
+        yield
+    except EarnestError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise FormatError(
+            f"the document {name!r} of {run.path.name!r} cannot be read",
+            needs="a run file as it was written",
+            got=f"{type(error).__name__}: {error}",
+        ) from error
+
+
+def _keys(about: Mapping[str, Any], outcomes: Any) -> dict[str, ScoreName]:
+    """Return the scores that came out by key, called as was announced where it was."""
+    told: dict[str, ScoreName] = about.get("scores", {})
+    found = dict.fromkeys(
+        name.removeprefix(TEST)
+        for outcome in outcomes
+        for name in outcome.numbers
+        if name.startswith(TEST)
+    )
+    announced = [key for key in told if key in found] if found else list(told)
+    return {key: told.get(key) or score_name(key) for key in [*announced, *found]}
+
+
+def _score(outcome: Outcome | None, key: str) -> float:
+    return np.nan if outcome is None else float(outcome.numbers.get(TEST + key, np.nan))
+
+
+def _status(row: list[Outcome | None]) -> str:
+    if any(one is None for one in row):
+        return DROPPED
+    return FAILED if any(one is not None and (one.failed or one.note) for one in row) else COMPLETE

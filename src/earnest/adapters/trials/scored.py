@@ -1,0 +1,195 @@
+"""How a score of a search is called, and which way is better, in its own units.
+
+Scorers of scikit-learn are all greater is better: a loss comes negated. Here it is told as itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.adapters.trials.ranges import space_within
+from earnest.adapters.trials.request import Ask
+from earnest.core.base import check
+from earnest.core.base.errors import InputError
+from earnest.core.space.trials import Trials
+from earnest.core.text.names import readable
+
+# Scores of configurations on splits, as our own search has them, made into trials.
+
+
+COMPLETE, DROPPED, FAILED = "complete", "dropped", "failed"
+WHOLE = "estimator"  # the parameter of a configuration that is a whole estimator
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Scored:
+    """What a search of our own gave, from the search itself or from its run file.
+
+    Attributes
+    ----------
+    configs : list of dict
+        The configurations, of plain values.
+    scores : mapping of str to ndarray, shape (C, S)
+        Every score on every split, greater is better, NaN where there is none.
+    statuses : sequence of str
+        'complete', 'dropped' or 'failed', one a configuration.
+    names : mapping of str to ScoreName
+        How the scores are called.
+    usual : str, optional
+        The score that chose the winner.
+    ranges : mapping
+        Ranges of numbers that are known; see `ranges_of`.
+    source : str
+        Where it comes from, in words.
+    """
+
+    configs: list[dict[str, Any]]
+    scores: Mapping[str, NDArray[np.float64]]
+    statuses: Sequence[str]
+    names: Mapping[str, ScoreName]
+    usual: str | None
+    ranges: Mapping[str, Mapping[str, Any]]
+    source: str
+
+    def trials(self, ask: Ask) -> Trials:
+        """Return the trials: mean scores in their own units, dropped and failed ones left out."""
+        ask.refuse(self.source, "study", "standard_error", "status", "values")
+        key = choose(self.names, ask.objective, self.usual)
+        score = self.names[key]
+        configs = ask.some_of(self.configs)
+        means, errors = _summaries(self.scores[key])
+        whole = [status == COMPLETE for status in self.statuses]
+        if ask.space is None and self.ranges:
+            done = np.flatnonzero(np.isfinite(means) & whole).tolist()
+            if done:
+                space = space_within(self.ranges, [configs[i] for i in done])
+                ask = replace(ask, space=space)
+        return Trials.from_configs(
+            configs,
+            np.where([status == FAILED for status in self.statuses], np.nan, score.sign * means),
+            direction=ask.direction_or(score.direction, str(score)),
+            space=ask.space,
+            standard_error=errors,
+            pruned=[status == DROPPED for status in self.statuses],
+            objective_name=score.name,
+            source=self.source,
+        )
+
+
+def shown_configs(ids: Sequence[str], params: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return configurations as they are shown: whole estimators by the name of their candidate."""
+    pairs = zip(ids, params, strict=True)
+    listed = [
+        {WHOLE: name} if _is_whole(config) and name != f"c{i}" else dict(config)
+        for i, (name, config) in enumerate(pairs)
+    ]
+    return readable(listed)
+
+
+def _is_whole(config: Mapping[str, Any]) -> bool:
+    return set(config) == {WHOLE} and hasattr(config[WHOLE], "fit")
+
+
+def _summaries(scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the means over the splits that have a score, and their standard errors."""
+    means, errors = np.full(len(scores), np.nan), np.full(len(scores), np.nan)
+    for i, row in enumerate(scores):
+        known = row[~np.isnan(row)]
+        if len(known):
+            means[i] = known.mean()
+        if len(known) > 1 and np.isfinite(known).all():
+            errors[i] = known.std(ddof=1) / math.sqrt(len(known))
+    return means, errors
+
+
+NEGATED, SINGLE, MEAN = "neg_", "score", "mean_test_"
+
+
+@dataclass(frozen=True)
+class ScoreName:
+    """What a score is called in its own units, and the sign that brings it there.
+
+    Examples
+    --------
+    >>> from earnest.adapters.trials.scored import score_name
+    >>> score_name("neg_log_loss")
+    ScoreName(name='log_loss', sign=-1.0)
+    """
+
+    name: str
+    sign: float = 1.0
+
+    @property
+    def direction(self) -> str:
+        """Which way is better."""
+        return "maximize" if self.sign > 0 else "minimize"
+
+    def __str__(self) -> str:
+        """Return the name, and which way is better."""
+        return f"{self.name!r}, of which {'greater' if self.sign > 0 else 'lower'} is better"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {"name": self.name, "sign": self.sign}
+
+
+def score_name(key: str, scorer: Any = None, given: Any = None) -> ScoreName:
+    """Return how a score is called.
+
+    Parameters
+    ----------
+    key : str
+        Its name in the table of results; 'score' where there is but one.
+    scorer : callable, optional
+        What computes it.
+    given : str or object, optional
+        What the user said, where there is but one.
+    """
+    metric = getattr(scorer, "metric", None)  # a metric of this package in the form of a scorer
+    name = key if key != SINGLE else _called(scorer, given, metric)
+    sign = getattr(scorer, "_sign", None) if metric is None else getattr(metric, "sign", None)
+    if not isinstance(sign, (int, float)):
+        sign = -1.0 if name.startswith(NEGATED) else 1.0
+    return ScoreName(name.removeprefix(NEGATED) if sign < 0 else name, 1.0 if sign > 0 else -1.0)
+
+
+def score_names(keys: Iterable[str], scorers: Any, given: Any) -> dict[str, ScoreName]:
+    """Return how all scores of a search are called, by key."""
+    several = isinstance(scorers, Mapping)
+    return {
+        key: score_name(key, scorers.get(key) if several else scorers, None if several else given)
+        for key in keys
+    }
+
+
+def choose(names: Mapping[str, ScoreName], asked: str | int | None, usual: str | None) -> str:
+    """Return the key of the score that is asked for, by key or by its name in its own units."""
+    if asked is None:
+        if usual in names:
+            return str(usual)
+        if len(names) == 1:
+            return next(iter(names))
+        raise InputError(
+            "there are several scores",
+            needs=f"`objective`, one of {check.some(names, limit=10)}",
+        )
+    said = str(asked).removeprefix(MEAN)
+    called = {one.name: key for key, one in names.items()}
+    if said not in names and said in called:
+        return called[said]
+    return check.one_of("objective", said, names)
+
+
+def _called(scorer: Any, given: Any, metric: Any) -> str:
+    if metric is not None:
+        return str(getattr(metric, "name", SINGLE))
+    if isinstance(given, str):
+        return given
+    function = getattr(scorer, "_score_func", None)
+    return str(getattr(function, "__name__", SINGLE))

@@ -1,0 +1,135 @@
+"""Trials of scikit-learn: `cv_results_`, and searches that have it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.adapters.trials.ranges import ranges_of, space_within
+from earnest.adapters.trials.request import Ask
+from earnest.adapters.trials.scored import (
+    MEAN,
+    Scored,
+    ScoreName,
+    choose,
+    score_names,
+    shown_configs,
+)
+from earnest.core.space.trials import Trials
+from earnest.core.text.names import readable
+
+SPREAD = "std_test_"
+
+
+def is_results(source: object) -> bool:
+    """Tell whether this is the dict of a search's results."""
+    return (
+        isinstance(source, Mapping)
+        and "params" in source
+        and any(isinstance(key, str) and key.startswith(MEAN) for key in source)
+    )
+
+
+def is_search(source: object) -> bool:
+    """Tell whether this is a fitted search."""
+    return is_results(getattr(source, "cv_results_", None))
+
+
+def is_own_search(source: object) -> bool:
+    """Tell whether this is a fitted search of our own, which tells how each candidate ended."""
+    listed = getattr(source, "trials_", None)
+    return (
+        is_search(source)
+        and isinstance(listed, tuple)
+        and all(hasattr(one, "status") and hasattr(one, "config") for one in listed)
+    )
+
+
+def read_own_search(search: Any, ask: Ask) -> Trials:
+    """Make trials from a `SearchCV`: dropped and failed candidates are counted and left out."""
+    results, ended = search.cv_results_, search.trials_
+    keys = _scores(results)
+    return Scored(
+        configs=shown_configs([one.config for one in ended], [one.params for one in ended]),
+        scores={key: _on_splits(results, key) for key in keys},
+        statuses=[one.status for one in ended],
+        names=score_names(keys, search.scorer_, search.scoring),
+        usual=search.refit if isinstance(search.refit, str) else None,
+        ranges=ranges_of(getattr(search.given_candidates, "space", search.given_candidates)),
+        source=type(search).__name__,
+    ).trials(ask)
+
+
+def read_search(search: Any, ask: Ask) -> Trials:
+    """Make trials from a fitted search: grid, random, halving or of another library."""
+    refit = getattr(search, "refit", None)
+    results = search.cv_results_
+    names = score_names(
+        _scores(results), getattr(search, "scorer_", None), getattr(search, "scoring", None)
+    )
+    if ask.objective is None and isinstance(refit, str) and refit in names:
+        ask = replace(ask, objective=refit)
+    ranges = ranges_of(getattr(search, "param_distributions", None))
+    if ask.space is None and ranges:
+        ask = replace(ask, space=space_within(ranges, ask.some_of(_configs(results))))
+    return read_results(results, ask, source=type(search).__name__, names=names)
+
+
+def read_results(
+    results: Mapping[str, Any],
+    ask: Ask,
+    source: str = "cv_results_",
+    names: Mapping[str, ScoreName] | None = None,
+) -> Trials:
+    """Make trials from `cv_results_`: mean scores in their own units, with standard errors.
+
+    A score that scikit-learn negates is told as itself, lower is better. The standard error is
+    that of the mean over the splits. Candidates whose score is NaN count as failed. Where a
+    halving search gave its candidates unlike resources, `n_resources` is one of the parameters.
+    """
+    ask.refuse(f"the results of {source}", "study", "standard_error", "status", "values")
+    names = score_names(_scores(results), None, None) if names is None else names
+    key = choose(names, ask.objective, None)
+    score = names[key]
+    return Trials.from_configs(
+        ask.some_of(_configs(results)),
+        score.sign * np.asarray(results[MEAN + key], dtype=np.float64),
+        direction=ask.direction_or(score.direction, str(score)),
+        space=ask.space,
+        standard_error=_errors(results, key),
+        objective_name=score.name,
+        source=source,
+    )
+
+
+def _configs(results: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the candidates, with their resources where those differ."""
+    configs = readable([dict(config) for config in results["params"]])
+    resources = np.asarray(results.get("n_resources", []))
+    if len(np.unique(resources)) < 2:
+        return configs
+    pairs = zip(configs, resources.tolist(), strict=True)
+    return [config | {"n_resources": r} for config, r in pairs]
+
+
+def _scores(results: Mapping[str, Any]) -> list[str]:
+    return [str(key).removeprefix(MEAN) for key in results if str(key).startswith(MEAN)]
+
+
+def _errors(results: Mapping[str, Any], name: str) -> NDArray[np.float64] | None:
+    """Return the standard error of a mean over k splits; scikit-learn's sd divides by k."""
+    splits = sum(f"split{i}_test_{name}" in results for i in range(len(results)))
+    if SPREAD + name not in results or splits < 2:
+        return None
+    spread = np.asarray(results[SPREAD + name], dtype=np.float64)
+    return np.asarray(spread / np.sqrt(splits - 1))
+
+
+def _on_splits(results: Mapping[str, Any], name: str) -> NDArray[np.float64]:
+    """Return one score of all candidates on all splits: (C, S)."""
+    count = sum(f"split{i}_test_{name}" in results for i in range(len(results)))
+    return np.column_stack([results[f"split{i}_test_{name}"] for i in range(count)])

@@ -1,0 +1,165 @@
+"""`earnest compare`: which of two configurations is better, or which may be the best of all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from earnest.cli.options import common as options
+from earnest.cli.options import compare as how
+from earnest.cli.reading import read_predictions
+from earnest.cli.writing import answer_each, check_table
+from earnest.core.base import check
+from earnest.core.base.errors import InputError
+
+HELP = (
+    "Is A [bold]really[/bold] better than B? Their difference, its interval, and what it shows."
+    "\n\n"
+    "Reads out-of-fold predictions: a column [bold]y[/bold] with the outcome, a column "
+    "[bold]fold[/bold], and a column for each configuration. Both are compared on the same cases."
+    "\n\n"
+    "  earnest compare preds.csv svm rf --metric accuracy\n"
+    "  earnest compare preds.csv svm rf -m roc_auc --test delong\n"
+    "  earnest compare preds.csv --all -m accuracy --json > compared.json"
+)
+
+
+def command(
+    predictions: options.Table,
+    metric: options.MetricNames,
+    a: how.First = None,
+    b: how.Second = None,
+    everything: how.All = False,
+    json: options.AsJson = False,
+    table: options.PaperTable = None,
+    test: how.TestName = "bayle",
+    alternative: how.Alternative = "two-sided",
+    level: how.Level = 0.95,
+    adjust: how.Adjust = None,
+    reference: how.Reference = None,
+    rope: how.Rope = None,
+    n_resamples: how.Resamples = None,
+    seed: how.Seed = None,
+    n_jobs: how.Jobs = None,
+    form: options.Format = None,
+    target: options.TargetColumn = None,
+    fold: options.FoldColumn = None,
+    group: options.GroupColumn = None,
+    repeat: options.RepeatColumn = None,
+    case: options.CaseColumn = None,
+    time: options.TimeColumn = None,
+    event: options.EventColumn = None,
+    positive: options.Positive = None,
+    task: options.TaskName = None,
+    response: options.Response = None,
+    threshold: options.Threshold = None,
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = None,
+    thousands: options.Thousands = None,
+    config: options.OnlyConfigs = None,
+    model: options.ModelColumns = None,
+    prediction: options.PredictionColumn = None,
+) -> None:
+    """Read predictions, compare two or all, and show or write what the test says."""
+    _check(a, everything, adjust, reference)
+    check_table(table, json)
+    if seed is not None:
+        check.whole_number("seed", seed, low=0)
+    pi = read_predictions(
+        predictions,
+        format=form,
+        target=target,
+        fold=fold,
+        group=group,
+        repeat=repeat,
+        id=case,
+        time=time,
+        event=event,
+        positive=positive,
+        task=task,
+        response=response,
+        threshold=threshold,
+        delimiter=delimiter,
+        decimal=decimal,
+        thousands=thousands,
+        configs=config,
+        model=model,
+        prediction=prediction,
+    )
+    ask = {
+        "test": _test(test, rope),
+        "alternative": alternative,
+        "confidence_level": level,
+        "n_resamples": n_resamples,
+        "n_jobs": n_jobs,
+    }
+    if everything:
+        answer, show = _all(pi, {**ask, "adjust": adjust or "holm", "reference": reference})
+    else:
+        answer, show = _pair(pi, *_two(pi.configs.ids, a, b), ask)
+    answer_each(metric, answer, show, seed=seed, json=json, table=table)
+
+
+def _two(names: tuple[str, ...], a: str | None, b: str | None) -> tuple[str, str]:
+    """Return the two to compare; of two configurations neither need be named."""
+    if a is not None and b is not None:
+        return a, b
+    if len(names) == 2 and (a is None or a in names):
+        first = names[0] if a is None else a
+        return first, names[1 - names.index(first)]
+    raise InputError(
+        "two configurations are compared",
+        needs=f"two names of {check.some(names)}, or --all"
+        if len(names) > 1
+        else "a table with two or more",
+        got=f"one configuration, {names[0]!r}"
+        if len(names) == 1
+        else "no name"
+        if a is None
+        else f"one name, {a!r}",
+    )
+
+
+def _check(a: str | None, everything: bool, adjust: str | None, reference: str | None) -> None:
+    if everything and a is not None:
+        raise InputError(
+            "--all and names of configurations exclude each other",
+            cure="Leave one of them out; --reference NAME says what to compare all with.",
+        )
+    if not everything and (adjust is not None or reference is not None):
+        raise InputError("--adjust and --reference belong to --all", cure="Leave them out.")
+
+
+def _test(name: str, rope: float | None) -> Any:
+    """Return the test by name, or with its region of practical equivalence."""
+    if rope is None:
+        return name
+    if name != "bayesian_t":
+        raise InputError("--rope belongs to --test bayesian_t", cure="Leave it out.")
+    from earnest.comparison.tests.bayesian_t import BayesianTTest
+
+    return BayesianTTest(rope=rope)
+
+
+Answer = Callable[[str, int | None], Any]
+Show = Callable[[Any], None]
+
+
+def _pair(pi: Any, a: str, b: str, ask: dict[str, Any]) -> tuple[Answer, Show]:
+    from earnest.cli.show.comparison import show_comparison
+    from earnest.comparison.run import compare
+
+    def answer(metric: str, seed: int | None) -> Any:
+        return compare(pi, a, b, metric=metric, rng=seed, **ask)
+
+    return answer, show_comparison
+
+
+def _all(pi: Any, ask: dict[str, Any]) -> tuple[Answer, Show]:
+    from earnest.cli.show.comparison_table import show_comparisons
+    from earnest.comparison.many import compare_many
+
+    def answer(metric: str, seed: int | None) -> Any:
+        return compare_many(pi, metric=metric, rng=seed, **ask)
+
+    return answer, show_comparisons

@@ -1,0 +1,196 @@
+"""`earnest explain`: what the tuning learned, and how surely."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from earnest.cli.options.common import AsJson, Decimal, Delimiter, Thousands
+from earnest.cli.reading import sign_of
+from earnest.cli.show.terminal import write_json
+from earnest.core.base import check
+from earnest.core.base.errors import FormatError, InputError
+
+HELP = (
+    "What did the tuning learn, and how [bold]surely[/bold]? Effects with bands, and regions.\n\n"
+    "Reads the trials of a search: an Optuna storage or journal file, a run file, or a table with "
+    "a row a trial, a column a parameter and a column with the objective.\n\n"
+    "  earnest explain run.db\n"
+    "  earnest explain study.db --study tuning --regions 4\n"
+    "  earnest explain trials.csv --objective auc --direction maximize\n"
+    "  earnest explain trials.csv --objective auc --direction maximize --out explanation.html"
+)
+_READ, _HOW = "How to read the trials", "How to explain"
+
+Source = Annotated[
+    str,
+    typer.Argument(
+        metavar="TRIALS",
+        help="A run file, an Optuna storage (file or URL) or journal, or a table of trials: CSV, "
+        "Parquet, Arrow.",
+        show_default=False,
+    ),
+]
+Params = Annotated[
+    str | None,
+    typer.Option("--params", metavar="A,B", help="Only these parameters.", rich_help_panel=_HOW),
+]
+Regions = Annotated[
+    int,
+    typer.Option(
+        "--regions",
+        metavar="N",
+        help="Into how many regions each curve is divided.",
+        rich_help_panel=_HOW,
+    ),
+]
+Suggest = Annotated[
+    int,
+    typer.Option(
+        "--suggest",
+        metavar="N",
+        help="Name N configurations that would sharpen the curves most.",
+        rich_help_panel=_HOW,
+    ),
+]
+Surrogate = Annotated[
+    str | None,
+    typer.Option(
+        "--surrogate",
+        metavar="NAME",
+        help="gaussian_process or forest; by the number of trials if left out.",
+        rich_help_panel=_HOW,
+    ),
+]
+Points = Annotated[
+    int,
+    typer.Option("--n-points", metavar="N", help="Monte Carlo points.", rich_help_panel=_HOW),
+]
+Level = Annotated[
+    float,
+    typer.Option(
+        "--level",
+        metavar="SHARE",
+        help="The confidence level of bands and intervals.",
+        rich_help_panel=_HOW,
+    ),
+]
+Seed = Annotated[
+    int | None,
+    typer.Option("--seed", metavar="N", help="Makes the result repeatable.", rich_help_panel=_HOW),
+]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        "--n-jobs",
+        metavar="N",
+        help="Threads; -1 is all. No result depends on it.",
+        rich_help_panel=_HOW,
+    ),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="FILE", help="Write a page with figures: FILE.html."),
+]
+Study = Annotated[
+    str | None,
+    typer.Option(
+        "--study", metavar="NAME", help="Which study of an Optuna storage.", rich_help_panel=_READ
+    ),
+]
+ObjectiveName = Annotated[
+    str | None,
+    typer.Option(
+        "--objective",
+        metavar="NAME",
+        help="The column of the objective; which one, where there are several.",
+        rich_help_panel=_READ,
+    ),
+]
+Direction = Annotated[
+    str | None,
+    typer.Option("--direction", metavar="WAY", help="maximize or minimize.", rich_help_panel=_READ),
+]
+
+
+def command(
+    trials: Source,
+    json: AsJson = False,
+    out: Out = None,
+    params: Params = None,
+    regions: Regions = 4,
+    suggest: Suggest = 3,
+    surrogate: Surrogate = None,
+    level: Level = 0.95,
+    n_points: Points = 1000,
+    seed: Seed = None,
+    n_jobs: Jobs = None,
+    study: Study = None,
+    objective: ObjectiveName = None,
+    direction: Direction = None,
+    delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    thousands: Thousands = None,
+) -> None:
+    """Read trials, explain them, and show or write what was found."""
+    if seed is not None:
+        check.whole_number("seed", seed, low=0)
+    check.whole_number("suggest", suggest, low=0)
+    _check_page(out)
+    from earnest.explanation.explain import explain
+
+    found = explain(
+        trials,
+        _names(params),
+        surrogate=surrogate,
+        n_points=n_points,
+        regions=regions,
+        confidence_level=level,
+        rng=seed,
+        n_jobs=n_jobs,
+        study=study,
+        objective=_which(objective),
+        direction=direction,
+        delimiter=sign_of(delimiter),
+        decimal=decimal,
+        thousands=sign_of(thousands),
+    )
+    advice = found.suggest(suggest) if suggest else ()
+    if out is not None:
+        _write_page(out, found, advice, trials)
+    if json:
+        write_json({**found.to_dict(), "suggestions": [each.to_dict() for each in advice]})
+        return
+    from earnest.cli.show.explanation import show_explanation
+
+    show_explanation(found, advice, out)
+
+
+def _names(params: str | None) -> list[str] | None:
+    if params is None:
+        return None
+    return [name.strip() for name in params.split(",") if name.strip()]
+
+
+def _which(objective: str | None) -> str | int | None:
+    """Return the objective of a study by its number, where it is one."""
+    return int(objective) if objective is not None and objective.isdecimal() else objective
+
+
+def _check_page(out: Path | None) -> None:
+    """Refuse before any work what could not be written after it."""
+    if out is None:
+        return
+    if out.suffix.lower() not in (".html", ".htm"):
+        raise InputError("--out writes a page", needs="a name that ends in .html", got=str(out))
+    if not out.parent.is_dir():
+        raise FormatError(f"there is no folder {str(out.parent)!r}", cure="Make it first.")
+
+
+def _write_page(out: Path, found: Any, advice: Any, source: str) -> None:
+    from earnest.core.base.writing import write_file
+    from earnest.reporting.explanation_page import explanation_page
+
+    write_file(out, explanation_page(found, advice, source=Path(source).name))

@@ -1,0 +1,264 @@
+"""`earnest gather`: the predictions that another tool kept, as one table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from earnest.cli.options import gather as options
+from earnest.cli.options.common import (
+    AsJson,
+    Decimal,
+    Delimiter,
+    Positive,
+    Response,
+    TaskName,
+    Thousands,
+)
+from earnest.cli.reading import sign_of
+from earnest.cli.show.terminal import write_json
+from earnest.cli.writing import check_place
+from earnest.core.base.errors import EarnestError, InputError
+from earnest.core.results.cautions import Caution
+from earnest.core.tables.columns import Columns
+from earnest.training.tables.files import open_noting
+from earnest.training.tables.outcome import column_of
+
+# What a tool did not keep, from the table that it was given.
+
+
+@dataclass(frozen=True, kw_only=True)
+class Named:
+    """The columns that a user names, each None where it was not."""
+
+    target: str | None = None
+    group: str | None = None
+    fold: str | None = None
+    time: str | None = None
+    event: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """The arrays of these columns, and what had to be guessed to read them.
+
+    The outcome of survival is the pair of events and times.
+    """
+
+    outcome: Any = None
+    groups: Any = None
+    fold: Any = None
+    cautions: tuple[Caution, ...] = ()
+
+
+def read_columns(
+    data: Path | None,
+    named: Named,
+    *,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+) -> Found:
+    """Read the named columns of a table; nothing where no table is given.
+
+    Parameters
+    ----------
+    data : Path, optional
+        The table, its rows in the order that the tool was given.
+    named : Named
+        The columns.
+    delimiter, decimal, thousands : str, optional
+        Of a CSV file.
+    """
+    _refuse_halves(data, named)
+    if data is None:
+        return Found()
+    opened = open_noting(data, delimiter=delimiter, decimal=decimal, thousands=thousands)
+    columns = opened.columns
+    return Found(
+        _outcome(columns, named),
+        _array(columns, named.group, "group"),
+        _array(columns, named.fold, "fold"),
+        opened.cautions,
+    )
+
+
+def _refuse_halves(data: Path | None, named: Named) -> None:
+    given = [name for name in vars(named) if getattr(named, name) is not None]
+    if data is None and given:
+        raise InputError(
+            f"--{given[0]} names a column, and no table is given",
+            needs="--data TABLE, the table that the tool was given",
+            got=f"--{given[0]} {getattr(named, given[0])}",
+        )
+    if data is not None and not given:
+        raise InputError(
+            "--data is a table of which no column is named",
+            needs="--target COLUMN, and perhaps --group or --fold",
+            got=str(data),
+        )
+    if (named.time is None) != (named.event is None) or (named.time and named.target):
+        raise InputError(
+            "survival has a time and an event, and no other outcome",
+            needs="--time COLUMN --event COLUMN, or --target COLUMN",
+            got=", ".join(f"--{name}" for name in given),
+        )
+
+
+def _outcome(columns: Columns, named: Named) -> Any:
+    if named.time is not None and named.event is not None:
+        event = _array(columns, named.event, "event")
+        return event.astype(bool), _array(columns, named.time, "time")
+    return _array(columns, named.target, "target")
+
+
+def _array(columns: Columns, name: str | None, role: str) -> Any:
+    if name is None:
+        return None
+    column_of(columns, name, role)  # refuses a name that is not there
+    return columns.array(name)
+
+
+HELP = (
+    "Gather the predictions that [bold]another tool[/bold] kept into one table.\n\n"
+    "Reads an Optuna study whose objective called keep_predictions, the results folder of "
+    "mljar-supervised, the folder of an AutoGluon predictor, or a run of earnest. Nothing is "
+    "trained, and what is to be known of the tool goes into the file, which estimate, compare and "
+    "report then read.\n\n"
+    "  earnest gather study.db --store kept --data train.csv --target relapse\n"
+    "  earnest gather AutoML_1/ -o predictions.csv\n"
+    "  earnest gather AutogluonModels/ag-1 --trust-pickle"
+)
+
+Source = Annotated[
+    str,
+    typer.Argument(
+        metavar="SOURCE",
+        help="An Optuna storage (URL, SQLite or journal file), or the folder of mljar-supervised, "
+        "AutoGluon or a run.",
+        show_default=False,
+    ),
+]
+
+
+def command(
+    source: Source,
+    out: options.Out = Path("predictions.parquet"),
+    overwrite: options.Overwrite = False,
+    json: AsJson = False,
+    study: options.Study = None,
+    store: options.Store = None,
+    ensembles: options.Ensembles = False,
+    static: options.Static = None,
+    trust_pickle: options.TrustPickle = False,
+    data: options.Data = None,
+    target: options.Target = None,
+    group: options.Group = None,
+    fold: options.Fold = None,
+    time: options.Time = None,
+    event: options.Event = None,
+    positive: Positive = None,
+    task: TaskName = None,
+    response: Response = None,
+    delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    thousands: Thousands = None,
+) -> None:
+    """Read what the tool kept, write it, and tell what it is."""
+    _check_out(out, overwrite)
+    _refuse_inputs(out, Path(source), data)
+    from earnest.adapters.predictions.door import predictions_from
+
+    named = Named(target=target, group=group, fold=fold, time=time, event=event)
+    said = {"delimiter": sign_of(delimiter), "decimal": decimal}
+    said["thousands"] = sign_of(thousands)
+    try:
+        columns = read_columns(data, named, **said)
+        pi = predictions_from(
+            source,
+            columns.outcome,
+            store=store,
+            study=study,
+            fold=columns.fold,
+            groups=columns.groups,
+            task=task,
+            positive=_label(positive, columns.outcome),
+            response=response,
+            static=static,
+            ensembles=ensembles or None,
+            trust_pickle=trust_pickle or None,
+        )
+    except EarnestError as error:
+        raise _in_options(error) from error
+    pi = replace(pi, remarks=(*pi.remarks, *columns.cautions))
+    pi.save(out)
+    _tell(pi, source, out, json)
+
+
+def _check_out(out: Path, overwrite: bool) -> None:
+    """Refuse before any work what could not be written after it."""
+    from earnest.core.tables.files import WRITTEN
+
+    if not out.name.casefold().endswith(WRITTEN):
+        raise InputError(
+            "--out writes by the ending of its name", needs=", ".join(WRITTEN), got=str(out)
+        )
+    check_place(out, overwrite)
+
+
+def _refuse_inputs(out: Path, source: Path, data: Path | None) -> None:
+    """Refuse to write over what is read: the table of the cases, or a file of the source."""
+    place = out.resolve()
+    read = {path.resolve() for path in (source, data) if path is not None}
+    if out.exists() and (place in read or source.resolve() in place.parents):
+        raise InputError(
+            "--out is what is to be read", needs="a new name", got=str(out), cure="Name another."
+        )
+
+
+def _label(positive: str | None, outcome: Any) -> Any:
+    """Return the label of the outcome that a text stands for; the text where none is."""
+    from earnest.core.base.arrays import as_array
+    from earnest.core.data.target import plain_labels
+
+    if positive is None or outcome is None or isinstance(outcome, tuple):
+        return positive
+    found = plain_labels(dict.fromkeys(as_array("y", outcome).tolist()))
+    return next((label for label in found if str(label) == positive), positive)
+
+
+# Arguments of `predictions_from` that this command calls otherwise than the others do.
+_WORDS = {
+    "`store`": "--store",
+    "`y`": "--target",
+    "`trust_pickle`": "--trust-pickle",
+    "`ensembles`": "--ensembles",
+    "`static`": "--static",
+    "trust_pickle=True": "--trust-pickle",
+    "predictions_from(source, y, ...)": "Say --data TABLE --target COLUMN.",
+    "Or load it yourself, and pass the TabularPredictor.": "",
+}
+
+
+def _in_options(error: EarnestError) -> EarnestError:
+    def words(text: str) -> str:
+        for name, option in _WORDS.items():
+            text = text.replace(name, option)
+        return text
+
+    return type(error)(
+        words(error.what), needs=words(error.needs), got=words(error.got), cure=words(error.cure)
+    )
+
+
+def _tell(pi: Any, source: str, out: Path, json: bool) -> None:
+    from earnest.cli.show.gather import facts_of, show_gathered
+
+    facts = facts_of(pi, source, out)
+    if json:
+        write_json(facts)
+    else:
+        show_gathered(facts, pi.remarks)

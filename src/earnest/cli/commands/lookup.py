@@ -1,0 +1,44 @@
+"""What the lists of methods and tests share: names to look up, and what to cite for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="NAME", help="Only these, with their references."),
+]
+AsBibTeX = Annotated[
+    bool, typer.Option("--bibtex", metavar="", help="Write the references as BibTeX, and no more.")
+]
+
+
+def show_references(specs: Sequence[Any]) -> None:
+    """Write the references of what was looked up, if anything was."""
+    if not specs:
+        return
+    from rich.text import Text
+
+    from earnest.cli.show.estimate import grid, indented
+    from earnest.cli.show.terminal import clean, emit
+
+    table = grid(1)
+    for words in _references(specs, "text"):
+        table.add_row(Text(clean(words)))
+    emit(Text("\nTo cite", style="bold"), indented(table))
+
+
+def write_bibtex(specs: Sequence[Any]) -> None:
+    """Write the references as entries of a bibliography."""
+    from earnest.cli.show.terminal import write
+
+    write("\n\n".join(_references(specs, "bibtex")) + "\n")
+
+
+def _references(specs: Sequence[Any], form: str) -> tuple[str, ...]:
+    from earnest.reporting.references import references_of
+
+    return references_of([spec.cites for spec in specs], form)

@@ -1,0 +1,135 @@
+"""`earnest predict`: what a tuned model says of new rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from earnest.cli.failures import in_options, say
+from earnest.cli.options.common import AsJson, Decimal, Delimiter, Thousands
+from earnest.cli.options.gather import Overwrite
+from earnest.cli.reading import sign_of
+from earnest.cli.show.terminal import write, write_json
+from earnest.cli.writing import check_place
+from earnest.core.base.errors import InputError
+
+HELP = (
+    "Predict for [bold]new rows[/bold] with the model of a run.\n\n"
+    "Writes a row for each row of the table, in its order: the class and the probabilities of all "
+    "classes, or the number, or the risk. The model is loaded without pickle, and only types of a "
+    "fixed list are made from its file.\n\n"
+    "  earnest predict run/ new.csv\n"
+    "  earnest predict run/ new.parquet --id patient --out predictions.csv"
+)
+_WRITTEN = (".csv", ".parquet")
+
+Run = Annotated[
+    Path,
+    typer.Argument(
+        metavar="RUN", help="A folder that earnest tune wrote, or its model.skops.",
+        show_default=False,
+    ),
+]  # fmt: skip
+Data = Annotated[
+    Path,
+    typer.Argument(
+        metavar="TABLE", help="New rows: CSV, Parquet or Arrow.", show_default=False
+    ),
+]  # fmt: skip
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out", "-o", metavar="FILE", help="Where to write: .csv or .parquet.", show_default=False
+    ),
+]
+
+Id = Annotated[
+    str | None,
+    typer.Option(
+        "--id",
+        metavar="COLUMN",
+        help="The column that names the rows, to stand beside their predictions.",
+        show_default=False,
+    ),
+]
+
+
+def command(
+    run: Run,
+    data: Data,
+    out: Out = None,
+    overwrite: Overwrite = False,
+    id: Id = None,
+    json: AsJson = False,
+    delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    thousands: Thousands = None,
+) -> None:
+    """Load the model, read the rows, and write what it says of them."""
+    _check_out(out, data, overwrite)
+    from earnest.cli.show.estimate import counted
+    from earnest.training.tune.model import load_model
+
+    model = load_model(run)
+    found = model.predict(
+        data,
+        id=id,
+        delimiter=sign_of(delimiter),
+        decimal=decimal,
+        thousands=sign_of(thousands),
+    )
+    for caution in found.cautions:
+        said = (caution.what, caution.consequence, caution.cure)
+        say(in_options(" ".join(filter(None, said))), label=caution.code)
+    if json:
+        facts = {"winner": model.winner, "task": str(model.task), "metric": model.metric}
+        remarks = [caution.to_dict() for caution in found.cautions]
+        write_json({**facts, "n_rows": len(found), "cautions": remarks, "rows": found.to_dict()})
+    if out is not None:
+        _save(found.to_dict(), out)
+        say(f"{counted(len(found), 'row')} to {out}", label="wrote")
+    elif not json:
+        write(_csv(found.to_dict()).decode())
+
+
+def _check_out(out: Path | None, data: Path, overwrite: bool) -> None:
+    """Refuse before any work what could not be written after it."""
+    if out is None:
+        return
+    if out.suffix.lower() not in _WRITTEN:
+        raise InputError(
+            "--out writes a table", needs="a name that ends in .csv or .parquet", got=str(out)
+        )
+    if out.exists() and data.exists() and out.samefile(data):
+        raise InputError("--out names the table itself", needs="another file", got=str(out))
+    check_place(out, overwrite)
+
+
+def _table(columns: dict[str, Any]) -> Any:
+    import pyarrow as pa
+
+    return pa.table(columns)
+
+
+def _csv(columns: dict[str, Any]) -> bytes:
+    import pyarrow as pa
+    from pyarrow import csv
+
+    sink = pa.BufferOutputStream()
+    options = csv.WriteOptions(quoting_style="needed")
+    csv.write_csv(_table(columns), sink, options)
+    return bytes(sink.getvalue().to_pybytes())
+
+
+def _save(columns: dict[str, Any], out: Path) -> None:
+    import pyarrow.parquet as pq
+
+    from earnest.core.base.writing import replacing
+
+    with replacing(out) as temporary:
+        if out.suffix.lower() == ".csv":
+            temporary.write_bytes(_csv(columns))
+        else:
+            pq.write_table(_table(columns), str(temporary))

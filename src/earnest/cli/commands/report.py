@@ -1,0 +1,203 @@
+"""`earnest report`: everything that can be said of a run, as one page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from earnest.cli.options import common as options
+from earnest.cli.reading import named_options
+from earnest.core.base import check
+from earnest.core.base.errors import FormatError, InputError
+
+HELP = (
+    "Everything that can be said of a run, as [bold]one page[/bold] that needs nothing else.\n\n"
+    "Reads the folder of a run, finished or not, a run file, or a table of out-of-fold "
+    "predictions. Nothing is trained.\n\n"
+    "  earnest report run/ --open\n"
+    "  earnest report preds.csv --metric roc_auc -o report.html\n"
+    "  earnest report run.db -o report.md"
+)
+_WRITE, _HOW = "What to write", "How to estimate"
+ENDINGS = (".html", ".htm", ".json", ".md")
+
+Source = Annotated[
+    Path,
+    typer.Argument(
+        metavar="RUN",
+        help="The folder of a run, a run file (run.db), or a table of predictions: CSV, Parquet, "
+        "Arrow or NPZ.",
+        show_default=False,
+    ),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="FILE",
+        help="Where to: a name that ends in .html, .json or .md. "
+        "[dim]default: report.html, in the folder of the run[/dim]",
+        rich_help_panel=_WRITE,
+    ),
+]
+Show = Annotated[
+    bool,
+    typer.Option("--open", metavar="", help="Open it in a browser.", rich_help_panel=_WRITE),
+]
+MetricName = Annotated[
+    str | None,
+    typer.Option(
+        "--metric",
+        "-m",
+        metavar="NAME",
+        help="What to measure: that of the run, or see [bold]earnest metrics[/bold].",
+        rich_help_panel=_HOW,
+    ),
+]
+MethodName = Annotated[
+    str | None,
+    typer.Option(
+        "--method",
+        metavar="NAME",
+        help="[dim]default: that of the run, or as for [bold]estimate[/bold][/dim]",
+        rich_help_panel=_HOW,
+    ),
+]
+Level = Annotated[
+    float | None,
+    typer.Option(
+        "--level",
+        metavar="SHARE",
+        help="[dim]default: that of the run, or 0.95[/dim]",
+        rich_help_panel=_HOW,
+    ),
+]
+SideName = Annotated[
+    str | None,
+    typer.Option(
+        "--side",
+        metavar="SIDE",
+        help="two-sided, lower, upper, or pessimistic (the metric's bad end).",
+        rich_help_panel=_HOW,
+    ),
+]
+NoExplanation = Annotated[
+    bool,
+    typer.Option(
+        "--no-explain", metavar="", help="Leave the explanation out.", rich_help_panel=_HOW
+    ),
+]
+
+
+def command(
+    run: Source,
+    out: Out = None,
+    show: Show = False,
+    metric: MetricName = None,
+    method: MethodName = None,
+    level: Level = None,
+    side: SideName = None,
+    n_resamples: options.Resamples = None,
+    seed: options.Seed = None,
+    no_explain: NoExplanation = False,
+    n_jobs: options.Jobs = None,
+    form: options.Format = None,
+    target: options.TargetColumn = None,
+    fold: options.FoldColumn = None,
+    group: options.GroupColumn = None,
+    repeat: options.RepeatColumn = None,
+    case: options.CaseColumn = None,
+    time: options.TimeColumn = None,
+    event: options.EventColumn = None,
+    positive: options.Positive = None,
+    task: options.TaskName = None,
+    response: options.Response = None,
+    threshold: options.Threshold = None,
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = None,
+    thousands: options.Thousands = None,
+    config: options.OnlyConfigs = None,
+    model: options.ModelColumns = None,
+    prediction: options.PredictionColumn = None,
+) -> None:
+    """Read a run, make its report, and write it."""
+    if seed is not None:
+        check.whole_number("seed", seed, low=0)
+    path = _target(run, out)
+    reading = named_options(
+        delimiter=delimiter,
+        format=form,
+        target=target,
+        fold=fold,
+        group=group,
+        repeat=repeat,
+        id=case,
+        time=time,
+        event=event,
+        positive=positive,
+        task=task,
+        response=response,
+        threshold=threshold,
+        decimal=decimal,
+        thousands=thousands,
+        configs=config,
+        model=model,
+        prediction=prediction,
+    )
+    from earnest.reporting.report import report
+
+    made = report(
+        run,
+        metric=metric,
+        method=method,
+        confidence_level=level,
+        side=side,
+        n_resamples=n_resamples,
+        explain=not no_explain,
+        rng=seed,
+        n_jobs=n_jobs,
+        **reading,
+    )
+    made.save(path)
+    _say(made, path)
+    if show:
+        _open(path)
+
+
+def _target(run: Path, out: Path | None) -> Path:
+    """Return where to write, and refuse before any work what could not be written after it."""
+    if out is None:
+        out = run / "report.html" if run.is_dir() else Path("report.html")
+    if out.suffix.lower() not in ENDINGS:
+        raise InputError(
+            "--out writes by the ending of its name", needs=", ".join(ENDINGS), got=str(out)
+        )
+    if not out.parent.is_dir():
+        raise FormatError(f"there is no folder {str(out.parent)!r}", cure="Make it first.")
+    return out
+
+
+def _say(made: Any, path: Path) -> None:
+    from rich.text import Text
+
+    from earnest.cli.show.estimate import indented, remarks
+    from earnest.cli.show.terminal import clean, emit
+
+    answer = made.content.answer
+    emit(
+        Text(),
+        indented(Text(clean(answer.sentence), style="bold")),
+        indented(Text(clean(answer.lede))),
+        Text(),
+        *(remarks(answer.cautions, answer.checked) if answer.checked else ()),
+        indented(Text(f"Wrote {clean(str(path))}")),
+    )
+
+
+def _open(path: Path) -> None:
+    import webbrowser
+
+    webbrowser.open(path.resolve().as_uri())

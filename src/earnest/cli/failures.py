@@ -1,0 +1,166 @@
+"""What a user reads when something goes wrong: one line, in the words of the command line."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import sys
+import traceback
+from collections.abc import Iterable
+from contextvars import ContextVar
+from types import TracebackType
+from typing import Any
+
+from earnest.core.base.check import show
+from earnest.core.base.errors import EarnestError
+
+# Arguments of the library, as the command line calls them.
+_OPTIONS = {
+    "confidence_level": "--level",
+    "rng": "--seed",
+    "seed": "--seed",
+    "n_resamples": "--n-resamples",
+    "n_jobs": "--n-jobs",
+    "groups": "--group",
+    "configs": "--config",
+    "delimiter": "--delimiter",
+    "decimal": "--decimal",
+    "thousands": "--thousands",
+    **{name: f"--{name}" for name in ("metric", "method", "selector", "undefined", "side")},
+    **{name: f"--{name}" for name in ("format", "target", "fold", "group", "repeat", "id")},
+    **{name: f"--{name}" for name in ("time", "event", "positive", "task", "response")},
+    **{name: f"--{name}" for name in ("threshold", "model", "prediction", "table")},
+    **{name: f"--{name}" for name in ("test", "alternative", "adjust", "reference", "rope")},
+    **{name: f"--{name}" for name in ("study", "objective", "direction", "params", "regions")},
+    **{name: f"--{name}" for name in ("surrogate", "suggest")},
+    "n_points": "--n-points",
+    **{name: f"--{name}" for name in ("folds", "repeats", "budget", "drop", "portfolio", "ignore")},
+    **{name: f"--{name}" for name in ("out", "resume", "keep")},
+    "n_configs": "--configs",
+    "n_replicates": "--replicates",
+    "n_repeats": "--repeats",
+    "cv": "--folds",
+    "store": "--out",
+}
+_BACKTICKED = re.compile(r"`(\w+)`( =)?")
+_KEYWORD = re.compile(r"\b(\w+)=(?:'([^']*)'|(\d[\d.]*\d|\d)|(\[\.\.\.\])|None)")
+_PYTHON_ONLY = {"over", "interval", "form", "backend", "repeats", "resampler", "exact"}
+
+
+# The options of the command that runs; None where none does, and then all are known.
+_KNOWN: ContextVar[frozenset[str] | None] = ContextVar("known options", default=None)
+
+
+def know_options(names: Iterable[str] | None) -> None:
+    """Say which options the command has that messages are for; None forgets it."""
+    _KNOWN.set(None if names is None else frozenset(names))
+
+
+def in_options(text: str) -> str:
+    """Return a message with the library's arguments turned into options.
+
+    An argument for which the command that runs has no option stays as it is written in Python.
+
+    Examples
+    --------
+    >>> from earnest.cli.failures import in_options
+    >>> in_options("`confidence_level` is out of range. Use method='bbc'.")
+    '--level is out of range. Use --method bbc.'
+    """
+    return _KEYWORD.sub(_keyword_as_option, _names_as_options(text))
+
+
+def _names_as_options(text: str) -> str:
+    return _BACKTICKED.sub(lambda m: _option(m[1]) or m[0], text)
+
+
+def _option(argument: str) -> str | None:
+    """Return the option for an argument of the library, None where the command has none."""
+    option, known = _OPTIONS.get(argument), _KNOWN.get()
+    return option if known is None or option in known else None
+
+
+def _keyword_as_option(match: re.Match[str]) -> str:
+    option = _option(match[1])
+    if option is None:
+        only = match[1] in _PYTHON_ONLY or match[1] in _OPTIONS
+        return f"{match[0]} in Python" if only else match[0]
+    if match[4]:
+        return f"{option} NAME"
+    value = shlex.quote(match[2] or match[3] or "")  # an empty name stands for None
+    return f"{option} {value}" if value != "''" else f'{option} ""'
+
+
+def options_for(error: EarnestError) -> str:
+    """Return the line of an error; what was got is mostly the user's own text, so it stays."""
+    return str(
+        EarnestError(
+            in_options(error.what),
+            needs=in_options(error.needs),
+            got=_names_as_options(error.got),
+            cure=in_options(error.cure),
+        )
+    )
+
+
+def usage_line(error: Any) -> str:
+    """Return the line of a complaint about arguments, with where help is."""
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else "earnest"
+    message = error.format_message().strip()
+    stop = "" if message.endswith((".", "?", "!")) else "."
+    return f"{message}{stop} Try '{path} --help'."
+
+
+def system_line(error: OSError | MemoryError) -> str:
+    """Return the line of what the system refuses: a path that is too long, a disk, the memory.
+
+    Examples
+    --------
+    >>> from earnest.cli.failures import system_line
+    >>> system_line(OSError(36, "File name too long", "a" * 300))[-27:]
+    "aaaa…': File name too long."
+    >>> system_line(MemoryError())
+    'There is not enough memory. Use a smaller table, or a machine with more memory.'
+    """
+    if isinstance(error, MemoryError):
+        said = f" ({str(error).rstrip('.')})" if str(error) else ""
+        return (
+            f"There is not enough memory{said}. Use a smaller table, or a machine with more memory."
+        )
+    why = error.strerror or str(error) or type(error).__name__
+    return f"{show(error.filename)}: {why}." if error.filename is not None else f"{why}."
+
+
+def say(text: str, *, label: str = "error") -> None:
+    """Write one line to standard error, whatever the text holds."""
+    from rich.console import Console
+    from rich.text import Text
+
+    from earnest.cli.show.terminal import WARN, clean
+
+    if sys.stderr is None:  # a closed descriptor: there is nobody to tell
+        return
+    words = clean(" ".join(text.split()))
+    line = Text.assemble(
+        (label + (":" if words else ""), f"bold {WARN}"), " " if words else "", words
+    )
+    Console(stderr=True, highlight=False, markup=False, soft_wrap=True).print(line)
+
+
+def internal_error(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
+    """Report a fault of earnest itself in one line; EARNEST_TRACEBACK=1 shows where it was.
+
+    Python calls this for whatever nobody caught, and then leaves with exit code 1.
+    """
+    if os.environ.get("EARNEST_TRACEBACK", "0") not in ("", "0"):
+        traceback.print_exception(kind, error, trace)
+        return
+    say(
+        f"{kind.__name__}: {error}. This is a fault of earnest, not of your input: please report "
+        "the command with what it prints under EARNEST_TRACEBACK=1.",
+        label="internal error",
+    )

@@ -1,0 +1,1 @@
+"""The options of the commands, in the order of their help."""

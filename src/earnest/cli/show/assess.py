@@ -1,0 +1,131 @@
+"""What was found of a learner, as people read it in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rich.text import Text
+
+from earnest.cli.show.estimate import (
+    NARROWEST,
+    Fact,
+    Part,
+    counted,
+    indented,
+    labelled,
+    remarks,
+    spec_of,
+    title_of,
+)
+from earnest.cli.show.estimate_table import table, tagged
+from earnest.cli.show.picture import MARGIN, axis_for, strip
+from earnest.cli.show.terminal import ACCENT, GREY, clean, columns, emit
+from earnest.core.results.estimate import Estimate
+from earnest.core.results.estimate_table import Estimates
+from earnest.core.results.specs import Estimand
+from earnest.core.text.estimate import confidence, headline, printed
+from earnest.metrics import METRICS
+from earnest.metrics.families import BINARY
+
+PICTURE = 44  # columns from the first to the last tick
+_OF_BOTH = ("roc_auc", "ks")  # the same whichever of two classes is positive
+FLATTERING = (Estimand.TRAINING_SCORE, Estimand.OPTIMISTIC_MEAN)
+LOOKED_AT = "cases, classes per fold, groups, fits that failed"
+
+
+def show_assessed(estimate: Estimate, source: Any, test: str | None = None) -> None:
+    """Write what one method says of a learner, on a test set of that name if there is one."""
+    trained = _trained(estimate) if test is None else _trained_once(estimate, test)
+    emit(
+        Text(),
+        *_sentences(estimate),
+        Text(),
+        *_picture(estimate),
+        labelled([*_subject(estimate, source), *_method(estimate), *trained]),
+        Text(),
+        *remarks([*estimate.cautions, *source.cautions], LOOKED_AT),
+    )
+
+
+def show_all_assessed(estimates: Estimates, source: Any) -> None:
+    """Write what several methods say of a learner, the soundest of them as the sentence."""
+    sober = [e for e in estimates if spec_of(e).estimand not in FLATTERING]
+    # .632 flatters learners that remember, and is the sentence only where nothing else is
+    sober.sort(key=lambda e: (e.interval is None, e.method == ".632", e.method != ".632+"))
+    reported = (sober or list(estimates))[0]
+    emit(
+        Text(),
+        *_sentences(reported),
+        Text(),
+        *table(estimates, reported, columns()),
+        Text(),
+        labelled([*_subject(reported, source)]),
+        Text(),
+        *remarks([*estimates.cautions, *tagged(estimates), *source.cautions], LOOKED_AT),
+    )
+
+
+def _sentences(estimate: Estimate) -> Iterator[Part]:
+    said = headline(estimate, title_of(estimate))
+    if spec_of(estimate).estimand in FLATTERING:
+        said = (
+            f"The {title_of(estimate)} of {printed(estimate).value} is flattering: models saw the "
+            "cases that it is measured on. Do not expect it on new data."
+        )
+    main = Text(clean(said), style="bold")
+    main.highlight_words([printed(estimate).value], ACCENT)
+    yield indented(main)
+    yield indented(Text(clean(confidence(estimate))))
+    shown = printed(estimate)
+    if estimate.provenance.n_folds == 0 and shown.naive not in (None, shown.value):
+        said = f"On the cases that it was trained on it scores {shown.naive}."
+        yield indented(Text(clean(said), style=GREY))
+
+
+def _picture(estimate: Estimate) -> Iterator[Text]:
+    if columns() < NARROWEST or estimate.interval is None:
+        return
+    axis = axis_for([estimate], min(PICTURE, columns() - 2 * MARGIN - 20))
+    yield Text("  " + axis.labels(), style=GREY)
+    row = strip(axis, estimate, corrected=True)
+    yield Text(f"  {row:<{axis.room + 2}}{estimate.method}", style=ACCENT)
+    yield Text()
+
+
+def _subject(estimate: Estimate, source: Any) -> Iterator[Fact]:
+    yield "Learner", str(estimate.winner)
+    used = counted(source.inputs.n_columns, "column")
+    yield "Table", f"{source.source}: {counted(source.n_cases, 'case')}, {used}, {source.words}"
+    better = "higher" if estimate.scale.greater_is_better else "lower"
+    about = f"; {source.classes[-1]} is the positive class" if _of_one(estimate.metric) else ""
+    yield "Metric", f"{estimate.metric}, {better} is better{about}"
+
+
+def _of_one(metric: str) -> bool:
+    """Tell whether a metric is another one when the other class is the positive one."""
+    return metric in METRICS and METRICS[metric].tasks == BINARY and metric not in _OF_BOTH
+
+
+def _method(estimate: Estimate) -> Iterator[Fact]:
+    spec = spec_of(estimate)
+    yield "Method", f"{spec.name}: {spec.title}"
+    yield "Estimates", estimate.estimand
+
+
+def _trained(estimate: Estimate) -> Iterator[Fact]:
+    """Yield what was trained: bootstrap samples, or folds and their repeats."""
+    made = estimate.provenance
+    samples = made.knobs.get("n_replicates")
+    if samples is not None:
+        parts = [counted(int(samples), "bootstrap sample")]
+    else:
+        parts = ["1 split" if made.n_folds == 1 else counted(made.n_folds, "fold")]
+        parts += [counted(made.n_repeats, "repeat")] if made.n_repeats > 1 else []
+    yield "Trained", ", ".join([*parts, f"seed {made.seed}"])
+
+
+def _trained_once(estimate: Estimate, test: str) -> Iterator[Fact]:
+    """Yield that all design cases trained, and what tested."""
+    yield "Trained", f"1 model of all cases of the table, seed {estimate.provenance.seed}"
+    yield "Tested", f"{test}: {counted(estimate.n_cases, 'case')}"

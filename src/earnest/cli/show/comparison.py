@@ -1,0 +1,198 @@
+"""A comparison as people read it in a terminal: the decision, the picture, facts, cautions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.text import Text
+
+from earnest.cli.show.estimate import (
+    NARROWEST,
+    PICTURE,
+    Fact,
+    Part,
+    counted,
+    grid,
+    indented,
+    labelled,
+    remarks,
+    splits,
+)
+from earnest.cli.show.picture import HONEST, MARGIN, Axis, mark
+from earnest.cli.show.terminal import ACCENT, GREY, clean, columns, emit
+from earnest.comparison import TESTS
+from earnest.comparison.base import TestSpec
+from earnest.core.results.comparison import Comparison
+from earnest.core.results.specs import Side
+from earnest.core.text.comparison import chance, decision, p_words, places_of_difference
+from earnest.core.text.estimate import MINUS, percent, prose
+from earnest.metrics import METRICS
+
+ZERO = "┆"
+ARROW = 0.3  # how far an open end goes on, as a share of the other half
+_LINE, _LOW_END, _HIGH_END, _TO_LEFT, _TO_RIGHT = "─├┤◀▶"
+
+
+def show_comparison(made: Comparison) -> None:
+    """Write one comparison."""
+    emit(
+        Text(),
+        indented(Text(clean(decision(made, title_of(made))), style="bold")),
+        Text(),
+        *picture(made, columns()),
+        labelled(
+            [*values(made), *result_facts(made), *test_facts(made), *evidence(made)],
+        ),
+        Text(),
+        *remarks(made.cautions, "folds, groups, spread, cases"),
+    )
+
+
+def title_of(made: Comparison) -> str:
+    """Return the metric's words for people, its name where it is not registered."""
+    return METRICS[made.metric].title if made.metric in METRICS else made.metric
+
+
+def picture(made: Comparison, columns: int) -> Iterator[Part]:
+    """Yield a row of ticks, the row of the interval with 0 marked, who is better, and a gap."""
+    if columns < NARROWEST or made.interval is None:
+        return
+    axis = difference_axis([made], min(PICTURE, columns - 2 - 2 * MARGIN - 2))
+    yield Text("  " + axis.labels(), style=GREY)
+    yield Text("  ").append(strip(axis, made), ACCENT)
+    yield Text("  ").append(sides(axis, made), GREY)
+    yield Text()
+
+
+def difference_axis(made: Sequence[Comparison], width: int) -> Axis:
+    """Return the axis that holds 0, the differences and the closed ends of their intervals."""
+    ends = [0.0]
+    for one in made:
+        interval, middle = one.interval, one.difference
+        low, high = (middle, middle) if interval is None else (interval.low, interval.high)
+        if interval is not None and interval.side == Side.UPPER:
+            low = middle - ARROW * (high - middle)  # room for an arrow behind the dot
+        if interval is not None and interval.side == Side.LOWER:
+            high = middle + ARROW * (middle - low)
+        ends += [low, middle, high]
+    return Axis.around(ends, width)
+
+
+def strip(axis: Axis, made: Comparison, *, sign: str = HONEST) -> str:
+    """Return the interval as a line, the difference as a dot on it, and a mark at 0."""
+    row = [" "] * axis.room
+    interval = made.interval
+    row[axis.column(0.0)] = ZERO
+    if interval is not None:
+        to_left, to_right = interval.side == Side.UPPER, interval.side == Side.LOWER
+        start = MARGIN if to_left else axis.column(interval.low)
+        stop = MARGIN + axis.width - 1 if to_right else axis.column(interval.high)
+        row[start : stop + 1] = _LINE * (stop + 1 - start)
+        row[start], row[stop] = _LOW_END, _HIGH_END
+        row[start] = _TO_LEFT if to_left else row[start]
+        row[stop] = _TO_RIGHT if to_right else row[stop]
+        zero = axis.column(0.0)
+        row[zero] = "┼" if start < zero < stop else row[zero]
+    row[axis.column(made.difference)] = sign
+    return "".join(row).rstrip()
+
+
+def sides(axis: Axis, made: Comparison) -> str:
+    """Return which configuration is better on which side of 0, as far as there is room."""
+    left, right = (made.b, made.a) if made.scale.greater_is_better else (made.a, made.b)
+    zero = axis.column(0.0)
+    before, after = f"{clean(left)} better", f"{clean(right)} better"
+    row = f"{before + '  ' if len(before) + 2 <= zero else '':>{zero}}"
+    if zero + 2 + len(after) <= axis.room + PICTURE:
+        row += f"{mark(axis, 0.0, ZERO)[-1]} {after}"
+    return row.rstrip()
+
+
+def values(made: Comparison) -> Iterator[Fact]:
+    """Yield the metric of both."""
+    places = places_of_difference(made)
+    for label, name, value in (("A", made.a, made.value_a), ("B", made.b, made.value_b)):
+        yield label, f"{prose(value, places, made.scale.limits)}  {name}"
+    better = "higher" if made.scale.greater_is_better else "lower"
+    yield "Metric", f"{made.metric}, {better} is better"
+
+
+def result_facts(made: Comparison) -> Iterator[Fact]:
+    """Yield the difference with its interval, and the p-value or the probabilities."""
+    places = places_of_difference(made)
+    yield "A - B".replace("-", MINUS), difference_words(made, places)
+    if made.p_value is not None:
+        yield "p-value", f"{p_words(made.p_value)}, {made.alternative}"
+    found = made.probabilities
+    if found is not None:
+        yield (
+            "Posterior",
+            (
+                f"A better {chance(found.a_better)}, equal within {found.rope:g} "
+                f"{chance(found.equivalent)}, B better {chance(found.b_better)}"
+            ),
+        )
+
+
+def difference_words(made: Comparison, places: int) -> str:
+    """Return the difference and its interval in words."""
+    text, interval = prose(made.difference, places, made.limits), made.interval
+    if interval is None:
+        return f"{text}, no interval"
+    low, high = (prose(end, places, made.limits) for end in (interval.low, interval.high))
+    level, credible = percent(interval.confidence_level), made.probabilities is not None
+    if interval.side == Side.TWO_SIDED:
+        return f"{text}, {level} {'credible ' * credible}interval {low} to {high}"
+    bound = f"above {low}" if interval.side == Side.LOWER else f"below {high}"
+    return f"{text}, with {level} {'probability' if credible else 'confidence'} {bound}"
+
+
+def test_facts(made: Comparison) -> Iterator[Fact]:
+    """Yield the test and what it compares."""
+    title = TESTS[made.test].spec.title if made.test in TESTS else made.test
+    yield "Test", f"{made.test}: {title}"
+    yield "Compares", made.estimand
+
+
+def evidence(made: Comparison) -> Iterator[Fact]:
+    """Yield what the difference stands on."""
+    about = made.provenance
+    samples = about.knobs.get("n_replicates")
+    trained = splits(about.n_folds)
+    if samples is not None:
+        trained = counted(int(samples), "bootstrap sample")
+    parts = [counted(made.n_cases, "case"), trained]
+    if about.n_repeats > 1:
+        parts.append(counted(about.n_repeats, "repeat"))
+    if made.n_resamples:
+        parts += [counted(made.n_resamples, "resample"), f"seed {about.seed}"]
+    yield "Evidence", ", ".join(parts)
+
+
+def show_tests(specs: Sequence[TestSpec]) -> None:
+    """Write the tests, those that compare the same thing together."""
+    emit(*_tests(specs))
+
+
+def _tests(specs: Sequence[TestSpec]) -> Iterator[Part]:
+    widest = max(len(spec.name) for spec in specs)
+    for estimand in dict.fromkeys(spec.estimand for spec in specs):
+        yield Text(f"\nCompares {estimand}", style="bold")
+        table = grid(2)
+        for spec in specs:
+            if spec.estimand is estimand:
+                said = Text(clean(spec.title)).append(f"\n{_needs(spec)}\n{spec.cites}", GREY)
+                table.add_row(Text(spec.name.ljust(widest), style=ACCENT), said)
+        yield indented(table)
+
+
+def _needs(spec: TestSpec) -> str:
+    folds = f", at least {spec.min_folds} folds" if spec.min_folds > 1 else ""
+    if spec.design is not None:
+        folds = f", {spec.design[0]} repeats of {spec.design[1]} folds"
+    told = "a p-value" if spec.p_value else "probabilities instead of a p-value"
+    limits = [
+        word for word, there in (("repeats", spec.repeats), ("groups", spec.groups)) if not there
+    ]
+    without = f"; not with {' or '.join(limits)}" if limits else ""
+    return f"needs {spec.needs}{folds}; {spec.metrics}; gives {told}{without}"

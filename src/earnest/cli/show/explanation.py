@@ -1,0 +1,183 @@
+"""An explanation as people read it in a terminal: the finding, shares, regions, cautions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from rich.cells import cell_len
+from rich.padding import Padding
+from rich.text import Text
+
+from earnest.cli.show.estimate import Fact, Part, counted, grid, indented, labelled, remarks
+from earnest.cli.show.terminal import ACCENT, GREY, NO_BREAK, WARN, clean, columns, emit
+from earnest.explanation.effects.curves import EffectCurve
+from earnest.explanation.findings import as_sentence, headline, in_percent
+from earnest.explanation.regions.limits import band_words, text
+from earnest.explanation.regions.regions import RegionTree
+from earnest.explanation.result import Explanation
+from earnest.explanation.suggest import Suggestion
+
+MOST_PARAMS, MOST_TREES = 12, 3
+Row = tuple[str, str, str, str, str]  # name, share, curve, best value, range
+SPARK = "▁▂▃▄▅▆▇█"
+WIDEST_SPARK = 12
+CHECKED = "surrogate, where the search looked, edges of the space, regions"
+
+
+def show_explanation(
+    found: Explanation, advice: Sequence[Suggestion] = (), page: Path | None = None
+) -> None:
+    """Write an explanation."""
+    said = as_sentence(headline(found.importance, found.sampling_bias))
+    emit(
+        Text(),
+        indented(Text(clean(f"{said}."), style="bold")),
+        indented(Text(clean(str(found.surrogate_quality)))),
+        Text(),
+        *effects(found),
+        Text(),
+        *regions(found),
+        labelled([*facts(found), *suggestions(advice), *_page(page)]),
+        Text(),
+        *remarks(found.cautions, CHECKED),
+    )
+
+
+def effects(found: Explanation) -> Iterator[Part]:
+    """Yield a row a parameter: its share, its curve, where it is best, its range and band."""
+    objective = found.objective
+    better = "higher" if objective.greater_is_better else "lower"
+    heads = ("", "share of variance", "curve", "best at", f"{objective.name}, {better} is better")
+    shown = list(found.effects.values())[:MOST_PARAMS]
+    rows = [
+        (
+            clean(_cut(curve.param)),
+            in_percent(found.importance.main[curve.param]),
+            spark(curve),
+            clean(_cut(best_at(curve), 12)),
+            span(curve),
+        )
+        for curve in shown
+    ]
+    widths = [max(map(cell_len, cells)) for cells in zip(clean_all(heads), *rows, strict=True)]
+    if sum(widths) + 2 * len(widths) <= columns():
+        yield _side_by_side(heads, rows)
+    else:
+        yield from _one_below_another(objective.name, better, shown, rows)
+    more = len(found.effects) - len(shown)
+    if more > 0:
+        yield indented(Text(f"{more} more; --json has them all.", style=GREY))
+
+
+def clean_all(words: Sequence[str]) -> tuple[str, ...]:
+    """Return words without control characters."""
+    return tuple(clean(word) for word in words)
+
+
+def _side_by_side(heads: Sequence[str], rows: Sequence[Row]) -> Part:
+    table = grid(5)
+    table.add_row(*(Text(head, style=GREY) for head in clean_all(heads)))
+    for name, share, curve, best, ends in rows:
+        table.add_row(
+            Text(name, style="bold"), Text(share), Text(curve, style=ACCENT), Text(best), Text(ends)
+        )
+    return indented(table)
+
+
+def _one_below_another(
+    objective: str, better: str, curves: Sequence[EffectCurve], rows: Sequence[Row]
+) -> Iterator[Part]:
+    """Yield two lines a parameter, where a terminal has no room for a table; nothing is cut."""
+    said = f"Share of variance, curve, best value, range of {objective} ({better} is better)"
+    yield indented(Text(clean(said), style=GREY))
+    for whole, (_, share, curve, _, ends) in zip(curves, rows, strict=True):
+        yield indented(Text(clean(whole.param), style="bold"))
+        line = Text(share.replace(" ", NO_BREAK))
+        line.append(f"  {curve}", ACCENT).append(clean(f"  best at {best_at(whole)}  "))
+        yield Padding(line.append(ends.replace(" ", NO_BREAK)), (0, 0, 0, 4), expand=False)
+
+
+def regions(found: Explanation) -> Iterator[Part]:
+    """Yield the regions of the most important parameters, the best one's in colour."""
+    trees = [tree for tree in found.regions.values() if len(tree) > 1][:MOST_TREES]
+    for tree in trees:
+        yield indented(Text(clean(f"Regions of {tree.param}"), style=GREY))
+        yield from _leaves(tree)
+        yield Text()
+
+
+def _leaves(tree: RegionTree) -> Iterator[Part]:
+    table = grid(2)
+    for leaf in tree.leaves:
+        style = ACCENT if leaf.holds_best else ""
+        mark = " · best here" if leaf.holds_best else ""
+        words = Text(clean(leaf.words), style=style)
+        facts = f"{leaf.facts.rpartition(', ')[0]}, "
+        band = Text(clean(facts), style=GREY)
+        band.append(clean(band_words(leaf.narrower)), WARN if leaf.narrower < -0.005 else ACCENT)
+        table.add_row(words, band.append(mark, ACCENT))
+    for column in table.columns:  # the first may wrap too: conditions are long
+        column.no_wrap = False
+    yield Padding(table, (0, 0, 0, 4), expand=False)
+
+
+def facts(found: Explanation) -> Iterator[Fact]:
+    """Yield what was explained, and what is as good as the best."""
+    best = ", ".join(f"{name}={text(value)}" for name, value in found.best_config.items())
+    yield "Best", f"{found.best_value:.4g} with {best}"
+    stable = found.stable_optimum
+    yield (
+        "As good",
+        f"{len(stable)} of {counted(stable.n_trials, 'trial')} and {100 * stable.share:.2g} % of "
+        "the space cannot be shown to be worse",
+    )
+    left = found.n_failed + found.n_pruned
+    parts = [counted(found.n_trials, "trial"), *([f"{left} left out"] if left else [])]
+    parts += [found.surrogate, f"{found.provenance['n_points']:,} points"]
+    yield "Evidence", ", ".join([*parts, f"seed {found.provenance['seed']}"])
+    overall = found.sampling_bias.overall
+    yield "Looked at", f"{overall.unbiased:.2f} from an even spread (MMD, 0 is even)"
+    yield "Bands", "how unsure the surrogate is of single configurations, on average"
+
+
+def suggestions(advice: Sequence[Suggestion]) -> Iterator[Fact]:
+    """Yield what to try next."""
+    for number, each in enumerate(advice):
+        words = ", ".join(f"{name}={text(_rounded(v))}" for name, v in each.config.items())
+        gain = f"all bands {100 * each.narrower:.0f}\u00a0% narrower"
+        yield "Try next" if number == 0 else "", f"{words} ({gain})"
+
+
+def spark(curve: EffectCurve) -> str:
+    """Return the curve as a row of blocks, eight heights from its lowest to its highest value."""
+    known = [float(v) for v in curve.mean if v == v]
+    low, high = min(known), max(known)
+    every = -(-len(known) // WIDEST_SPARK)
+    if high <= low:
+        return SPARK[0] * len(known[::every])
+    return "".join(SPARK[min(7, int(8 * (v - low) / (high - low)))] for v in known[::every])
+
+
+def best_at(curve: EffectCurve) -> str:
+    """Return the value at which a curve is best."""
+    return text(_rounded(curve.grid[curve.objective.best(curve.mean)]))
+
+
+def span(curve: EffectCurve) -> str:
+    """Return the range of a curve and the half width of its band."""
+    known = curve.mean[curve.mean == curve.mean]
+    return f"{known.min():.3g} to {known.max():.3g} ± {1.96 * curve.mean_confidence:.2g}"
+
+
+def _rounded(value: object) -> object:
+    return float(f"{value:.3g}") if isinstance(value, float) else value
+
+
+def _page(page: Path | None) -> Iterator[Fact]:
+    if page is not None:
+        yield "Page", str(page)
+
+
+def _cut(name: str, most: int = 20) -> str:
+    return name if len(name) <= most else name[: most - 1] + "…"

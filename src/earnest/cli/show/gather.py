@@ -1,0 +1,140 @@
+"""What `earnest gather` read, in words and as plain data."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.text import Text
+
+from earnest.adapters.predictions.paths import kind_of
+from earnest.cli.show.estimate import Fact, counted, indented, labelled, remarks
+from earnest.cli.show.terminal import GREY, clean, emit
+from earnest.core.base.errors import MetricError
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.target import Task
+from earnest.core.results.cautions import Caution
+from earnest.metrics import METRICS
+from earnest.metrics.responding import check_fits
+from earnest.training.tune.options import USUAL_METRIC
+
+SCHEMA = "earnest/gathered/1"
+_LABELS = "balanced_accuracy"  # of a tool that kept nothing but labels
+
+
+def facts_of(pi: Predictions, source: str, out: Path) -> dict[str, Any]:
+    """Return what was read and written as plain data."""
+    kind, target = kind_of(source), pi.target
+    counts = np.bincount(target.y.astype(int)).tolist() if target.has_classes else []
+    return {
+        "schema": SCHEMA,
+        "source": source,
+        "tool": "" if kind is None else kind.tool,
+        "out": str(out),
+        "n_cases": pi.n_cases,
+        "n_tested": _tested(pi),
+        "n_configs": pi.n_configs,
+        "n_complete": int(pi.complete.sum()),
+        "n_folds": max(len(names) for names in pi.fold_names),
+        "n_repeats": pi.folds.shape[1],
+        "task": str(target.task),
+        "classes": [
+            {"label": label, "cases": count}
+            for label, count in zip(target.classes, counts, strict=False)
+        ],
+        "positive": target.classes[1] if target.task is Task.BINARY else None,
+        "groups": None if target.groups is None else len(np.unique(target.groups)),
+        "response": str(pi.kind),
+        "static": pi.configs.static,
+        "cautions": [one.to_dict() for one in pi.remarks],
+        "fingerprint": pi.fingerprint,
+        "next": f"earnest estimate {shlex.quote(str(out))} --metric {_metric(pi)}",
+    }
+
+
+def _tested(pi: Predictions) -> int:
+    """Count the cases that any configuration has a prediction of."""
+    known = ~np.isnan(pi.responses.reshape(pi.n_cases, -1))
+    return int(known.any(axis=1).sum())
+
+
+def _metric(pi: Predictions) -> str:
+    """Return a metric that the predictions can be judged by; the user may want another."""
+    usual = USUAL_METRIC[pi.target.task]
+    try:
+        check_fits(pi, METRICS[usual].on(pi.target.task))
+    except MetricError:
+        return _LABELS
+    return _LABELS if str(pi.kind) == "label" and pi.target.has_classes else usual
+
+
+def show_gathered(facts: dict[str, Any], cautions: Sequence[Caution]) -> None:
+    """Write what was read, what is to be known of it, and what to do next."""
+    head = (
+        f"Gathered {counted(facts['n_configs'], 'configuration')} with the predictions of "
+        f"{counted(facts['n_tested'], 'case')}."
+    )
+    emit(
+        Text(),
+        indented(Text(head, style="bold")),
+        Text(),
+        labelled(_rows(facts)),
+        Text(),
+        *((*remarks([_as_option(one) for one in cautions], ""), Text()) if cautions else ()),
+        indented(Text(f"Next: {clean(facts['next'])}")),
+        indented(Text("or the metric that you tuned for: see earnest metrics.", style=GREY)),
+    )
+
+
+def _as_option(caution: Caution) -> Caution:
+    return replace(caution, cure=caution.cure.replace("ensembles=True", "--ensembles"))
+
+
+def _rows(facts: dict[str, Any]) -> Iterator[Fact]:
+    yield "Tool", f"{facts['tool']}, {facts['source']}"
+    yield "Outcome", _outcome(facts)
+    yield "Kept", _response(facts)
+    yield "Folds", _folds(facts)
+    lost = facts["n_configs"] - facts["n_complete"]
+    if lost:
+        yield "Incomplete", f"{counted(lost, 'configuration')}, which estimates leave out"
+    yield "Search", _search(facts["static"])
+    yield "Wrote", facts["out"]
+
+
+def _outcome(facts: dict[str, Any]) -> str:
+    shares = [f"{one['label']} ({one['cases']:,})" for one in facts["classes"]]
+    shown = ", ".join(shares[:6]) + (f" and {len(shares) - 6} more" if len(shares) > 6 else "")
+    positive = facts["positive"]
+    told = "" if positive is None else f"; scores speak for {positive}"
+    return facts["task"] + (f": {shown}{told}" if shown else "")
+
+
+def _response(facts: dict[str, Any]) -> str:
+    words = {
+        "probability": "probabilities",
+        "decision": "decision values",
+        "label": "labels",
+        "value": "numbers",
+        "risk": "risks",
+    }
+    return words.get(facts["response"], facts["response"])
+
+
+def _folds(facts: dict[str, Any]) -> str:
+    repeats, folds = facts["n_repeats"], facts["n_folds"]
+    text = counted(folds, "fold") if repeats == 1 else f"{counted(repeats, 'repeat')} of {folds}"
+    untested = facts["n_cases"] - facts["n_tested"]
+    if untested:
+        text += f"; {counted(untested, 'case')} of {facts['n_cases']:,} in none"
+    return text + (f"; {counted(facts['groups'], 'group')}" if facts["groups"] else "")
+
+
+def _search(static: bool) -> str:
+    if static:
+        return "static: configurations were fixed before any was evaluated"
+    return "dynamic: configurations were proposed by scores, so some optimism stays (EN006)"

@@ -1,0 +1,179 @@
+"""Writing to standard output: colours, widths, encodings, and pipes that close early."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import json
+import math
+import os
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+from typing import Any, TextIO, cast
+
+from earnest.core.base.errors import FormatError
+
+# Middle-light colours of the 256: at least 3.9 : 1 on black and on white.
+ACCENT = "color(32)"
+WARN = "color(166)"
+GREY = "earnest.grey"  # see `_theme`
+_GREYS = {"standard": "bright_black"}  # there the nearest to 244 is white, lost on white
+
+WIDEST = 100  # a longer line is hard to read
+CLOSED_PIPE = 141  # what a shell reports of a program that SIGPIPE ended
+NO_BREAK = "\ue000"  # stands for a no-break space while rich, which would break there, lays out
+
+_TRAILING = re.compile(r"[ ]+$", re.MULTILINE)
+_ASCII = {
+    "\u00a0": " ",
+    "\u00b1": "+-",
+    "\u00b2": "^2",
+    "\u00b7": "-",
+    "\u00d7": "x",
+    "\u2013": "-",
+    "\u2026": "...",
+    "\u2212": "-",
+    "\u2264": "<=",
+    "\u2265": ">=",
+    "\u2500": "-",
+    "\u2506": ":",
+    "\u253c": "+",
+    "\u254c": ".",
+    "\u251c": "|",
+    "\u2524": "|",
+    **dict(zip("\u2581\u2582\u2583\u2584\u2585\u2586\u2587\u2588", "_.,-=+*#", strict=True)),
+    "\u25b6": ">",
+    "\u25c0": "<",
+    "\u25c7": "x",
+    "\u25cb": "O",
+    "\u25cf": "o",
+}
+
+
+def _in_ascii(error: UnicodeError) -> tuple[str, int]:
+    """Replace what an encoding lacks: by a look-alike, else by its escape."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    lost = error.object[error.start : error.end]
+    escaped = (_ASCII.get(c) or c.encode("ascii", "backslashreplace").decode() for c in lost)
+    return "".join(escaped), error.end
+
+
+codecs.register_error("earnest.ascii", _in_ascii)
+
+
+def clean(text: str) -> str:
+    r"""Return text without control characters, which a file could smuggle to the terminal.
+
+    Examples
+    --------
+    >>> from earnest.cli.show.terminal import clean
+    >>> print(clean("svm C=1" + chr(27) + "[31m"))
+    svm C=1\x1b[31m
+    """
+    kept = (
+        c if c.isprintable() else NO_BREAK if c == "\u00a0" else repr(c)[1:-1]
+        for c in text.replace(NO_BREAK, "\ufffd")
+    )
+    return "".join(kept)
+
+
+def columns() -> int:
+    """Return how many columns there are to write on."""
+    return int(_console().width)
+
+
+def _console() -> Any:
+    from rich.console import Console
+
+    console = Console(highlight=False, markup=False, emoji=False)
+    console.width = min(console.width, WIDEST)
+    return console
+
+
+def _theme(color_system: str | None) -> Any:
+    from rich.theme import Theme
+
+    return Theme({GREY: _GREYS.get(color_system or "", "color(244)")})
+
+
+def emit(*parts: Any) -> None:
+    """Lay out rich renderables for this terminal and write them."""
+    console = _console()
+    console.push_theme(_theme(console.color_system))
+    laid_out = io.StringIO()
+    console.file = laid_out  # the colours are those of the terminal that it has seen before
+    for part in parts:
+        console.print(part)
+    write(laid_out.getvalue())
+
+
+def write(text: str) -> None:
+    """Write text in the encoding of standard output; a closed pipe ends the program silently."""
+    stream = sys.stdout
+    if stream is None:  # the caller has closed it: nobody listens
+        return
+    encoding = stream.encoding or "utf-8"
+    text = _TRAILING.sub("", text.replace(NO_BREAK, " "))
+    try:
+        stream.write(text.encode(encoding, "earnest.ascii").decode(encoding))
+        stream.flush()
+    except OSError as error:
+        raise _lost(stream, error) from None
+
+
+def _lost(stream: Any, error: OSError) -> BaseException:
+    """Return how to leave when standard output takes nothing more."""
+    # Python flushes once more when it ends, and would complain.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    if isinstance(error, BrokenPipeError):
+        return SystemExit(CLOSED_PIPE)
+    return FormatError("the result cannot be written", got=str(error.strerror))
+
+
+class _Guarded:
+    """Standard output for libraries that write help: what fails ends as in `write`."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        try:
+            return int(self._stream.write(text))
+        except OSError as error:
+            raise _lost(self._stream, error) from None
+
+    def flush(self) -> None:
+        try:
+            self._stream.flush()
+        except OSError as error:
+            raise _lost(self._stream, error) from None
+
+
+@contextmanager
+def guarded_output() -> Iterator[None]:
+    """Treat a closed pipe and a full disk alike, whoever writes to standard output."""
+    stream = sys.stdout
+    if stream is None:
+        yield
+        return
+    with redirect_stdout(cast(TextIO, _Guarded(stream))):
+        yield
+
+
+def write_json(data: Any) -> None:
+    """Write one JSON object that every parser can read: no NaN, no infinities, pure ASCII."""
+    write(json.dumps(_finite(data), indent=2, allow_nan=False) + "\n")
+
+
+def _finite(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {str(key): _finite(value) for key, value in data.items()}
+    if isinstance(data, (list, tuple)):
+        return [_finite(value) for value in data]
+    return None if isinstance(data, float) and not math.isfinite(data) else data

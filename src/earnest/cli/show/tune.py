@@ -1,0 +1,164 @@
+"""A tuning as people read it in a terminal: what is tried, what to expect, and what was written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from rich.text import Text
+
+from earnest.cli.show.estimate import checked, counted, grid, labelled, picture, remarks, sentences
+from earnest.cli.show.terminal import GREY, clean, columns, emit
+from earnest.core.base import check
+from earnest.core.data.target import Task
+from earnest.engine.progress import _span
+from earnest.training.tables.kinds import Kind
+from earnest.training.tune.folder import FILES, REPORT
+
+SPEAKER = "the search"
+BUSY = 1.5  # times longer for other programs: then it is told
+
+
+def show_read(job: Any) -> None:
+    """Write what was read: cases, columns, outcome."""
+    emit(_line("Read", read_words(job.table)))
+    if job.table.said:
+        emit(_line("", f"{job.table.schema.roles['target']}: {job.table.said}"))
+    if left := left_out(job.table.schema):
+        emit(_line("", left))
+
+
+def read_words(table: Any) -> str:
+    """Return in a line what the table holds."""
+    levels = table.inputs.levels
+    kinds = [
+        f"{count:,} {word}"
+        for word, count in (
+            ("numeric", sum(level == 0 for level in levels)),
+            ("categorical", sum(level > 0 for level in levels)),
+        )
+        if count
+    ]
+    noun = "feature" if len(levels) == 1 else "features"
+    return f"{table.n_known:,} cases, {' and '.join(kinds)} {noun}; {table.words}"
+
+
+def left_out(schema: Any) -> str:
+    """Return in a line the columns that no model sees, told before the search and not after."""
+    found = [
+        f"{name or 'one without a name'} ({kind})"
+        for name, kind in schema.left_out.items()
+        if kind != Kind.IGNORED
+    ]
+    return f"left out: {check.some(found, limit=8)}" if found else ""
+
+
+def show_plan(job: Any, plan: Any) -> None:
+    """Write what will be tried, and what stands in the way of the budget."""
+    emit(_line("Search", plan_words(job, plan)))
+    if job.asked.n_configs is None and plan.crowding >= BUSY:
+        emit(
+            _line(
+                "",
+                "other programs use the processors: a fit takes about "
+                f"{plan.crowding:.1f} times as long, so fewer are planned",
+            )
+        )
+    if plan.least_seconds > job.asked.budget:
+        emit(
+            _line(
+                "",
+                f"this will take about {_span(plan.least_seconds)}, longer than the budget of "
+                f"{_span(job.asked.budget)}: two configurations must be complete",
+            )
+        )
+
+
+def plan_words(job: Any, plan: Any) -> str:
+    """Return in a line what is tried."""
+    kind = "" if job.table.task is Task.REGRESSION else "stratified "
+    kind = f"grouped {kind}" if job.table.groups is not None else kind
+    parts = [counted(len(plan.configs), "configuration"), f"{job.asked.folds} {kind}folds"]
+    if job.asked.repeats > 1:
+        parts.append(f"{job.asked.repeats} repeats")
+    if plan.n_rows < job.table.n_known:
+        parts.append(f"{plan.n_rows:,} rows")
+    return ", ".join([*parts, f"metric {job.metric}", f"seed {plan.seed}"])
+
+
+def _line(label: str, text: str) -> Any:
+    """Return a label and a text that wraps beside it."""
+    table = grid(2)
+    table.add_row(Text(f"{label:<6}", style=GREY), Text(clean(text)))
+    return table
+
+
+def show_tuned(tuned: Any, no_report: str | None = None) -> None:
+    """Write what was found, and why there is no report where there is none."""
+    estimate = tuned.estimate
+    emit(
+        Text(),
+        *sentences(estimate, SPEAKER),
+        Text(),
+        *picture(estimate, columns()),
+        labelled(_facts(tuned)),
+        Text(),
+        *remarks(estimate.cautions, checked(estimate)),
+        Text(),
+        labelled(_written(tuned, no_report)),
+    )
+
+
+def _facts(tuned: Any) -> Iterator[tuple[str, str]]:
+    yield "Winner", in_words(tuned.winner.params)
+    others = tuned.n_not_worse - 1
+    if tuned.simplest is not None:
+        more = f", nor {'is' if others == 2 else 'are'} {counted(others - 1, 'other')}"
+        told = f"{in_words(tuned.simplest.params)}: not shown to be worse"
+        yield "Simplest", told + (more if others > 1 else "")
+    elif others > 0:
+        yield "Simplest", f"the winner; {counted(others, 'other')} not shown to be worse"
+    times = tuned.n_fits_nested / tuned.n_fits
+    spent = f"{tuned.n_fits:,} fits, {_span(tuned.seconds)} in all"
+    longer = _span(tuned.seconds * times)
+    yield (
+        "Cost",
+        f"{spent}; nested CV would need {tuned.n_fits_nested:,} ({times:.0f} times as many, about "
+        f"{longer})",
+    )
+
+
+def _written(tuned: Any, no_report: str | None) -> Iterator[tuple[str, str]]:
+    if tuned.folder is None:
+        return
+    folder = f"{tuned.folder}{os.sep}"
+    yield f"Wrote {folder}", "  ".join(sorted(FILES))
+    if (tuned.folder / REPORT).exists() and no_report is None:
+        yield "Report", f"{folder}{REPORT}, to be opened in a browser"
+    elif no_report is not None:
+        yield "Report", f"could not be made: {no_report}"
+    yield "Next", f"earnest predict {folder} new.csv"
+
+
+def in_words(params: Any) -> str:
+    """Return a configuration in words.
+
+    Examples
+    --------
+    >>> from earnest.cli.show.tune import in_words
+    >>> in_words({"model": "rbf_svm", "select": "l1", "l1_strength": 0.1, "C": 10.0})
+    'rbf svm, C=10, after l1 selection (strength=0.1)'
+    """
+    rest = {str(key): value for key, value in params.items()}
+    model, select = str(rest.pop("model", "model")), str(rest.pop("select", "none"))
+    own = {k: rest.pop(k) for k in list(rest) if k.startswith(f"{select}_")}
+    said = [model.replace("_", " "), *(f"{name}={_short(value)}" for name, value in rest.items())]
+    if select == "none":
+        return ", ".join([*said, "no selection"])
+    knobs = ", ".join(f"{k.removeprefix(f'{select}_')}={_short(v)}" for k, v in own.items())
+    return ", ".join([*said, f"after {select} selection" + (f" ({knobs})" if knobs else "")])
+
+
+def _short(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

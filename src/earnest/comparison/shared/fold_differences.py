@@ -1,0 +1,113 @@
+"""Scores of folds, and what the tests that work on them share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from earnest.comparison.base import Array, Outcome, Question, TestSpec, same_predictions
+from earnest.comparison.shared.wald import wald
+from earnest.core.base.errors import EvidenceError
+from earnest.core.data.predictions import Predictions
+from earnest.core.results.cautions import Caution
+from earnest.inference.cases.fold_variance import corrected_variance
+from earnest.inference.remarks import undefined_folds
+from earnest.kernels.score import fold_scores
+
+
+@dataclass(frozen=True, eq=False)
+class FoldReading:
+    """The metric of every configuration in every fold.
+
+    Parameters
+    ----------
+    scores : ndarray, shape (J, C)
+        The folds of all repeats in which the metric is defined.
+    overlap : float
+        What is added to 1 / J for training sets that overlap: the ratio of test to training cases.
+    remarks : tuple of Caution
+        What the test always says.
+    """
+
+    question: Question
+    scores: Array
+    overlap: float
+    remarks: tuple[Caution, ...]
+
+    @property
+    def values(self) -> Array:
+        """The mean over folds of every configuration: (C,)."""
+        return np.asarray(self.scores.mean(axis=0))
+
+    @property
+    def used(self) -> Mapping[str, Any]:
+        """No default depends on the data."""
+        return {}
+
+    @property
+    def units(self) -> int:
+        """The folds of a repeat, or those in which the metric is defined where these are fewer."""
+        folds = self.question.pi.n_folds
+        return min(len(self.scores), folds) if folds > 1 else len(self.scores)
+
+    def pair(self, a: int, b: int) -> Outcome:
+        """Return the mean fold difference over its standard error, under Student's law."""
+        pi, values = self.question.pi, self.values
+        count = len(self.scores)
+        apart = self.scores[:, a] - self.scores[:, b]
+        variance = float(corrected_variance(apart, self.overlap))
+        return wald(
+            (float(values[a]), float(values[b])),
+            variance,
+            self.question.metric.scale,
+            units=self.units,
+            unit="fold",
+            df=count - 1,
+            same=same_predictions(pi, a, b),
+            cautions=self.remarks,
+        )
+
+
+def read_folds(
+    spec: TestSpec,
+    question: Question,
+    *,
+    corrected: bool,
+    ratio: float | None = None,
+    remarks: Iterable[Caution] = (),
+) -> FoldReading:
+    """Score every fold, leaving out those in which the metric is undefined for a configuration.
+
+    With `corrected` the variance allows for training sets that overlap, by the `ratio` of test to
+    training cases; it is that of folds, 1 / (K - 1), where none is given.
+    """
+    pi = question.pi
+    table = fold_scores(pi, question.metric, n_jobs=question.n_jobs)[:, 0]  # (J, C)
+    whole = ~np.isnan(table).any(axis=1)
+    if whole.sum() < 2:
+        raise EvidenceError(
+            f"test {spec.name!r} needs scores of folds",
+            needs="at least two folds in which the metric is defined for all that are compared",
+            got=f"{int(whole.sum())} of {len(table)}",
+            cure="Use fewer or stratified folds, a metric that a small fold defines, or "
+            "test='bootstrap'.",
+        )
+    overlap = (_ratio_of_folds(spec, pi) if ratio is None else ratio) if corrected else 0.0
+    said = (*remarks, *undefined_folds(len(table), int(whole.sum())))
+    return FoldReading(question, table[whole], overlap, said)
+
+
+def _ratio_of_folds(spec: TestSpec, pi: Predictions) -> float:
+    """Return the ratio of test to training cases where folds part the cases."""
+    partition = max(len(names) for names in pi.fold_names)  # with folds that were not evaluated
+    if partition < 2:
+        raise EvidenceError(
+            f"test {spec.name!r} cannot tell how many cases the models were trained on",
+            needs="folds that part the cases, or the ratio of test to training cases",
+            got="one test set a repeat",
+            cure="Use CorrectedTTest(ratio=...), or compare_learners, which knows it.",
+        )
+    return 1.0 / (partition - 1)

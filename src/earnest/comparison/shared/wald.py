@@ -1,0 +1,202 @@
+"""A difference over its standard error: the law of the tests that know a variance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+
+from earnest.comparison.base import Outcome, nothing_to_tell, p_values
+from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.differences import Exactly, StudentDifference, difference_limits
+from earnest.core.results.estimate import Scale
+from earnest.core.results.interval import EqualCaseLimits, LimitSource, NormalLimits
+from earnest.inference.limits.fold_normal import FEW_CASES, FEW_UNLIKE
+from earnest.metrics.families import Metric
+
+NORMAL = "The normal law is"
+ROUNDING = 1e-9  # of a difference or its error beside the values: it is then taken as 0
+
+
+def wald(
+    values: tuple[float, float],
+    variance: float,
+    scale: Scale,
+    *,
+    units: int,
+    unit: str = "case",
+    df: int | None = None,
+    same: bool = False,
+    ends: Callable[[], tuple[float, float]] | None = None,
+    cautions: Iterable[Caution] = (),
+    few: Iterable[Caution] = (),
+) -> Outcome:
+    """Return what a difference and its variance say, under the normal law or Student's.
+
+    Where all `units` agree on one difference there is no variance to test against. The p-value is
+    then the largest chance, under any distribution in the metric's range with mean 0, of seeing
+    that difference in every unit, and the interval inverts it. Where the predictions are the same
+    altogether, the difference is 0 and nothing else.
+
+    Parameters
+    ----------
+    values : tuple of float
+        The metric of a and of b.
+    variance : float
+        Of their difference.
+    units : int
+        The independent units that the variance is made of: cases, groups, or folds.
+    df : int, optional
+        The degrees of freedom of Student's t; the normal law without.
+    same : bool
+        Whether both predicted the same for every case.
+    ends : callable, optional
+        Returns the smallest and the largest difference that unseen units could make if there were
+        no others, asked for where there is no spread; those of the metric's range by default.
+    cautions, few : iterable of Caution
+        What is said anyway, and what is said of a law that stands on few units.
+    """
+    difference = _rounded(values, scale)
+    if same:
+        return Outcome(
+            difference=0.0,
+            values=values,
+            standard_error=0.0,
+            statistic=0.0,
+            p_values=nothing_to_tell(),
+            limits=Exactly(0.0),
+            cautions=(*cautions, *same_column()),
+        )
+    error = math.sqrt(max(variance, 0.0))
+    if error <= _rounding(values, scale):
+        reach = difference_limits(scale) if ends is None else ends()
+        return _without_spread(values, scale, (units, unit), reach, tuple(cautions))
+    statistic = difference / error
+    less, greater = _tails(statistic, df)
+    law: LimitSource = NormalLimits(difference, error)
+    return Outcome(
+        difference=difference,
+        values=values,
+        standard_error=error,
+        statistic=statistic,
+        p_values=p_values(less, greater),
+        limits=law if df is None else StudentDifference(difference, error, df),
+        cautions=(*cautions, *few),
+    )
+
+
+def _tails(statistic: float, df: int | None) -> tuple[float, float]:
+    from scipy.special import ndtr, stdtr
+
+    if df is None:
+        return float(ndtr(statistic)), float(ndtr(-statistic))
+    return float(stdtr(df, statistic)), float(stdtr(df, -statistic))
+
+
+def _without_spread(
+    values: tuple[float, float],
+    scale: Scale,
+    units: tuple[int, str],
+    ends: tuple[float, float],
+    cautions: tuple[Caution, ...],
+) -> Outcome:
+    difference = _rounded(values, scale)
+    bounded = all(map(math.isfinite, ends))
+    return Outcome(
+        difference=difference,
+        values=values,
+        standard_error=0.0,
+        statistic=None if difference else 0.0,
+        p_values=unanimous(difference, units[0], ends),
+        limits=EqualCaseLimits(difference, units[0], *ends) if bounded else None,
+        cautions=(*cautions, *no_spread(difference, *units, bounded=bounded)),
+    )
+
+
+def unanimous(difference: float, units: int, ends: tuple[float, float]) -> dict[str, float]:
+    """Return the p-values where every unit showed the same difference d.
+
+    Under a mean of 0 the share of units at d > 0 is at most e / (d + e), where -e is the lower of
+    `ends`, the differences that other units can have at most; with all n of them at d, p is that
+    share to the n. Without a range the share is taken as one half, as signs that are equally
+    likely have it; it never is less.
+
+    Examples
+    --------
+    >>> from earnest.comparison.shared.wald import unanimous
+    >>> unanimous(1.0, 10, (-1.0, 1.0))["greater"] == 0.5**10
+    True
+    """
+    if difference == 0.0:
+        return nothing_to_tell()
+    far = abs(ends[0] if difference > 0 else ends[1])
+    share = far / (abs(difference) + far) if math.isfinite(far) else 0.5
+    chance = max(share, 0.5) ** units
+    return p_values(1.0, chance) if difference > 0 else p_values(chance, 1.0)
+
+
+def same_column() -> Iterator[Caution]:
+    """Yield a note that two configurations predicted the same."""
+    yield Caution(
+        "EN040",
+        "Both predicted the same for every case.",
+        "There is nothing to tell apart: the difference is 0 and p is 1.",
+        "",
+        Severity.NOTE,
+    )
+
+
+def no_spread(difference: float, units: int, unit: str, *, bounded: bool) -> Iterator[Caution]:
+    """Yield a caution where the difference is the same in every unit."""
+    how = "the interval allows for what was not seen" if bounded else "there is no interval"
+    each = "no difference at all" if difference == 0.0 else "the same difference"
+    yield Caution(
+        "EN035",
+        f"{'All ' if units > 1 else 'The '}{counted(units, unit)} show{'s' * (units == 1)} {each}.",
+        f"There is no spread to measure it by; p is from a bound, and {how}.",
+        "Look at the predictions; more cases would show how rare another outcome is.",
+    )
+
+
+def few_units(
+    units: int, unit: str, metric: Metric, *, unlike: float = math.inf, law: str = NORMAL
+) -> Iterator[Caution]:
+    """Yield a caution where a law of many units stands on few, or on few that are unlike.
+
+    Parameters
+    ----------
+    unlike : float
+        How many cases have another difference than the most common one.
+    law : str
+        What is a rough guide with so few.
+    """
+    if units >= FEW_CASES and unlike >= FEW_UNLIKE:
+        return
+    said = counted(units, unit)
+    if units >= FEW_CASES:
+        said = f"{unlike:.2g} of {said} with another difference than the rest"
+    one = units == 1 or (units >= FEW_CASES and unlike == 1)
+    mean = " or test='sign_flip', which needs no such law" if metric.pointwise else ""
+    yield Caution(
+        "EN036",
+        f"There {'is' if one else 'are'} {said}.",
+        f"{law} a rough guide with so few; p may be too small and the interval too narrow.",
+        f"Use more cases{',' * bool(mean)}{mean}.",
+    )
+
+
+def counted(units: int, unit: str) -> str:
+    """Return a count with its noun, which may have words behind it."""
+    noun, _, rest = unit.partition(" ")
+    return f"{units} {noun}{'s' * (units != 1)}{' ' * bool(rest)}{rest}"
+
+
+def _rounded(values: tuple[float, float], scale: Scale) -> float:
+    """Return the difference of two values, 0 where it is no more than rounding."""
+    difference = values[0] - values[1]
+    return 0.0 if abs(difference) <= _rounding(values, scale) else difference
+
+
+def _rounding(values: tuple[float, float], scale: Scale) -> float:
+    """Return the size below which a difference or its error is rounding."""
+    unit = float(any(math.isfinite(limit) and limit != 0.0 for limit in scale.limits))
+    return ROUNDING * max(abs(values[0]), abs(values[1]), unit)

@@ -1,0 +1,144 @@
+"""The Bayesian correlated t test with a region of practical equivalence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from earnest.comparison.base import Array, Compared, Measured, Outcome, Question, TestSpec, register
+from earnest.comparison.shared.fold_differences import FoldReading, read_folds
+from earnest.core.base.errors import InputError
+from earnest.core.results.cautions import Caution
+from earnest.core.results.comparison import Probabilities
+from earnest.core.results.differences import Exactly, StudentDifference
+from earnest.metrics.families import Metric
+
+ROPE = 0.01  # for metrics on which 1 is a size, as is the custom
+
+
+@dataclass(frozen=True, eq=False)
+class PosteriorReading:
+    """The posterior of every difference, from the fold scores."""
+
+    folds: FoldReading
+    rope: float
+
+    @property
+    def values(self) -> Array:
+        """The mean over folds of every configuration: (C,)."""
+        return self.folds.values
+
+    @property
+    def used(self) -> Mapping[str, Any]:
+        """The region of practical equivalence as it was taken."""
+        return {"rope": self.rope}
+
+    def pair(self, a: int, b: int) -> Outcome:
+        """Return the posterior probabilities; Student's law has the numbers of `corrected_t`."""
+        made = replace(self.folds.pair(a, b), statistic=None, p_values=None)
+        if isinstance(made.limits, Exactly):  # the same predictions differ by nothing
+            return replace(made, probabilities=Probabilities(0.0, 1.0, 0.0, rope=self.rope))
+        if not isinstance(made.limits, StudentDifference):
+            return _without_posterior(made, self.folds)
+        above, within, below = self._shares(made.limits)
+        better = self.folds.question.metric.greater_is_better
+        shares = (above, within, below) if better else (below, within, above)
+        return replace(made, probabilities=Probabilities(*shares, rope=self.rope))
+
+    def _shares(self, law: StudentDifference) -> tuple[float, float, float]:
+        """Return the posterior mass above, within and below the region."""
+        from scipy.special import stdtr
+
+        low, high = ((end - law.centre) / law.standard_error for end in (-self.rope, self.rope))
+        below, above = float(stdtr(law.df, low)), float(stdtr(law.df, -high))
+        return above, max(0.0, 1.0 - below - above), below
+
+
+def _without_posterior(made: Outcome, folds: FoldReading) -> Outcome:
+    """Return the outcome where all folds agree: no spread, hence no posterior."""
+    kept = [caution for caution in made.cautions if caution.code != "EN035"]
+    how = "no interval" if made.limits is None else "an interval that allows for what was not seen"
+    remark = Caution(
+        "EN035",
+        f"All {folds.units} folds show the same difference.",
+        f"A posterior needs a spread, so there are no probabilities; there is {how}.",
+        "Look at the predictions; more cases would show how rare another outcome is.",
+    )
+    return replace(made, cautions=(*kept, remark))
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class BayesianTTest:
+    """The Bayesian correlated t test gives the probability that a is better, equal, or worse.
+
+    **What is compared.** The mean performance over training sets of the size used in the folds.
+
+    **What it assumes.** Normal fold differences with the same correlation 1 / K between any two,
+    and a flat prior; the posterior of the difference is Student's with the mean, scale and degrees
+    of freedom of `corrected_t`. Differences within `rope` count as practically equal.
+
+    **When it fails.** As `corrected_t` does. Where all folds show the same difference there is no
+    spread to make a posterior of: no probabilities are given, and a caution says so. There is no
+    p-value: a probability of a hypothesis is not one. The interval is a credible interval.
+
+    Corani, Benavoli 2015; Benavoli et al. 2017.
+
+    Parameters
+    ----------
+    rope : float, optional
+        Half the width of the region of practical equivalence, in the metric's own units; 0.01 by
+        default for metrics on which 1 is a size, such as accuracy. Others must be given one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> rng = np.random.default_rng(4)
+    >>> y = rng.standard_normal(200)
+    >>> guesses = y[:, None] + rng.standard_normal((200, 2)) * [0.5, 0.6]
+    >>> pi = en.Predictions.from_arrays(y, guesses, np.arange(200) % 10, configs=["a", "b"])
+    >>> made = en.compare(pi, "a", "b", test=en.BayesianTTest(rope=0.05), metric="mse")
+    >>> print(made.decision)
+    Undecided: a is better with probability 0.62, b with 0.04, and they are equal within 0.05
+    with 0.34.
+    """
+
+    spec: ClassVar[TestSpec] = TestSpec(
+        name="bayesian_t",
+        title="Bayesian correlated t test",
+        estimand=Compared.LEARNERS,
+        metrics=Measured.ANY,
+        cites="Corani, Benavoli 2015",
+        min_folds=2,
+        p_value=False,
+    )
+    rope: float | None = None
+
+    def __post_init__(self) -> None:
+        """Check the knobs."""
+        if self.rope is not None:
+            _check_rope(self.rope)
+
+    def read(self, question: Question) -> PosteriorReading:
+        """Score every fold of every repeat."""
+        rope = _rope_for(question.metric) if self.rope is None else float(self.rope)
+        return PosteriorReading(read_folds(self.spec, question, corrected=True), rope)
+
+
+def _check_rope(rope: Any) -> None:
+    number = isinstance(rope, (int, float)) and not isinstance(rope, bool)
+    if not number or not math.isfinite(rope) or rope < 0:
+        raise InputError("`rope` is out of range", needs="a number from 0 on", got=repr(rope))
+
+
+def _rope_for(metric: Metric) -> float:
+    if metric.has_unit:
+        return ROPE
+    raise InputError(
+        f"`rope` must be given for {metric.name!r}",
+        needs="the largest difference that makes no practical difference, in the metric's units",
+        got="None, and the metric has no unit of its own",
+    )

@@ -1,0 +1,227 @@
+"""The test of improvement by the central limit theorem of cross-validation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any, ClassVar
+
+import numpy as np
+
+from earnest.comparison.base import (
+    Array,
+    Compared,
+    Measured,
+    Outcome,
+    Question,
+    TestSpec,
+    refuse_metric,
+    register,
+    same_predictions,
+)
+from earnest.comparison.shared.joint import multiplied
+from earnest.comparison.shared.wald import few_units, wald
+from earnest.core.base import check
+from earnest.core.base.errors import EvidenceError
+from earnest.core.data.predictions import Predictions
+from earnest.core.results.cautions import Caution
+from earnest.inference.cases.case_values import CaseValues, case_values
+from earnest.inference.cases.fold_variance import Variance, check_folds, variance_of_mean
+from earnest.inference.limits.fold_normal import (
+    beyond_the_theorem,
+    few_groups,
+    lone_cases,
+    unlike_cases,
+)
+from earnest.inference.limits.no_spread import independent_pairs, reach
+from earnest.metrics.families import Metric, MomentMetric, RankMetric
+from earnest.metrics.ranking import auc_scan
+
+
+@dataclass(frozen=True, eq=False)
+class BayleReading:
+    """What each case adds to each configuration."""
+
+    question: Question
+    cases: CaseValues
+    variance: Variance
+
+    @property
+    def values(self) -> Array:
+        """The metric of every configuration: (C,)."""
+        return self.cases.value
+
+    @property
+    def used(self) -> Mapping[str, Any]:
+        """No default depends on the data."""
+        return {}
+
+    @cached_property
+    def units(self) -> int:
+        """The independent units: cases, groups, or pairs of unlike class of an AUC."""
+        cases, pi = self.cases, self.question.pi
+        units = pi.n_cases if cases.groups is None else len(np.unique(cases.groups))
+        if cases.kind != "placements":
+            return units
+        return max(1, min(independent_pairs(pi, cases), units // 2))
+
+    def pair(self, a: int, b: int) -> Outcome:
+        """Return the difference over its standard error."""
+        cases, metric = self.cases, self.question.metric
+        apart = cases.spread[:, a] - cases.spread[:, b]  # (n, R)
+        variance, remarks = self._variance(apart)
+        unlike = unlike_cases(apart, cases.folds)
+        return wald(
+            (float(cases.value[a]), float(cases.value[b])),
+            variance,
+            metric.scale,
+            units=self.units,
+            unit=self._unit,
+            same=same_predictions(self.question.pi, a, b),
+            ends=partial(self._ends, a, b) if cases.kind == "delta" else None,
+            cautions=[
+                *remarks,
+                *beyond_the_theorem(cases, metric.title),
+                *few_groups(cases),
+                *lone_cases(cases),
+            ],
+            few=few_units(self.units, self._unit, metric, unlike=unlike),
+        )
+
+    @property
+    def _unit(self) -> str:
+        if self.cases.kind == "placements":
+            return "pair of unlike class"
+        return "case" if self.cases.groups is None else "group"
+
+    def _ends(self, a: int, b: int) -> tuple[float, float]:
+        """Return what unseen cases could make of a difference of functions of sums."""
+        value, metric = self.cases.value, self.question.metric
+        (low_a, high_a), (low_b, high_b) = (
+            reach(self.question.pi.select(c), metric, float(value[c]), self.units) for c in (a, b)
+        )
+        return low_a - high_b, high_a - low_b
+
+    def _variance(self, apart: Array) -> tuple[float, list[Caution]]:
+        """Return the variance of a mean difference; over all pairs where folds show none."""
+        cases = self.cases
+        found = float(variance_of_mean(apart, cases.folds, cases.groups, self.variance))
+        if found > 0.0 or self.variance is Variance.ALL_PAIRS:
+            return found, []
+        overall = variance_of_mean(apart, cases.folds, cases.groups, Variance.ALL_PAIRS)
+        return float(overall), [flat_within_folds()] if overall > 0.0 else []
+
+    def deviations(self) -> Array:
+        """Return joint draws of the errors, by normal multipliers of the cases' terms."""
+        return multiplied(self._errors(), self.question.seeds)
+
+    def _errors(self) -> Array:
+        """Return what each unit adds to the error of each value: (units, C)."""
+        cases = self.cases
+        tested = (cases.folds >= 0)[:, None, :]  # (n, 1, R)
+        away = np.where(tested, cases.spread - cases.value[None, :, None], 0.0)
+        away = away / (tested.sum(axis=0) * tested.any(axis=(0, 1)).sum())
+        errors = np.asarray(away.sum(axis=2))  # (n, C)
+        if cases.groups is None:
+            return errors
+        sums = np.zeros((int(cases.groups.max()) + 1, errors.shape[1]))
+        np.add.at(sums, cases.groups, errors)
+        return sums
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class BayleTest:
+    """The asymptotically exact test of improvement for models of a cross-validation.
+
+    **What is compared.** The average performance of the models that were fitted in these folds,
+    not that of models refitted on all cases.
+
+    **What it assumes.** Cases are independent (or groups are, then the variance is cluster-robust)
+    and the learning algorithms are stable: one case more or less in a training set changes their
+    losses little.
+
+    **When it fails.** With fewer than about thirty cases, and with unstable learners. Repeats,
+    groups, metrics that are no means (by the delta method) and the AUC (the mean of the folds'
+    AUCs, by placements) go beyond the theorem.
+
+    Bayle, Bayle, Janson, Mackey 2020, theorem 1 with (8) or (9) as corrected: the inner mean of (8)
+    is over the fold, and (9) is the mean over all cases.
+
+    Parameters
+    ----------
+    variance : {'all_pairs', 'within_fold'}
+        About which mean the spread of the differences is measured: that of all cases, or that of
+        the fold; the latter needs two cases in every fold.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> rng = np.random.default_rng(3)
+    >>> y = rng.standard_normal(300)
+    >>> guesses = y[:, None] + rng.standard_normal((300, 2)) * [0.5, 0.6]
+    >>> pi = en.Predictions.from_arrays(y, guesses, np.arange(300) % 10, configs=["a", "b"])
+    >>> en.compare(pi, "a", "b", metric="mse", alternative="less")
+    mse(a) - mse(b) = -0.13, 95 % upper bound -0.07, p < 0.001 (bayle, n=300)
+    """
+
+    spec: ClassVar[TestSpec] = TestSpec(
+        name="bayle",
+        title="Central limit theorem of cross-validation",
+        estimand=Compared.FOLD_MODELS,
+        metrics=Measured.SMOOTH,
+        cites="Bayle et al. 2020, theorem 1",
+    )
+    variance: str = "all_pairs"
+
+    def __post_init__(self) -> None:
+        """Check the knobs."""
+        check.one_of("variance", self.variance, list(Variance))
+
+    def read(self, question: Question) -> BayleReading:
+        """Compute what each case adds to the metric."""
+        metric = question.metric
+        if not _readable(metric):
+            raise refuse_metric(self.spec, metric, "Use test='bootstrap', which takes any metric.")
+        kind = Variance(self.variance)
+        try:
+            cases = case_values(question.pi, metric, singles=kind is Variance.ALL_PAIRS)
+        except EvidenceError as error:
+            raise _cured(error, _other_folds(question.pi)) from error
+        try:
+            check_folds(cases.folds, cases.groups, kind)
+        except EvidenceError as error:
+            within = kind is Variance.WITHIN_FOLD
+            cure = "Use BayleTest(variance='all_pairs'), or fewer folds." if within else error.cure
+            raise _cured(error, cure) from error
+        return BayleReading(question, cases, kind)
+
+
+def _cured(error: EvidenceError, cure: str) -> EvidenceError:
+    return EvidenceError(error.what, needs=error.needs, got=error.got, cure=cure)
+
+
+def _other_folds(pi: Predictions) -> str:
+    """Return what to do where a fold has too few cases of a class, by a test that can do it."""
+    fewest = int(np.bincount(pi.target.y, minlength=2).min()) if pi.target.has_classes else 0
+    pooled = "delong" if fewest >= 2 and len(pi.target.classes) == 2 else "bootstrap"
+    folds = "Use fewer or stratified folds, or" if fewest >= 2 else "Use more cases, or"
+    return f"{folds} test='{pooled}' on the pooled scores."
+
+
+def _readable(metric: Metric) -> bool:
+    return isinstance(metric, MomentMetric) or (
+        isinstance(metric, RankMetric) and metric.scan is auc_scan
+    )
+
+
+def flat_within_folds() -> Caution:
+    """Return the caution where differences vary between folds only."""
+    return Caution(
+        "EN035",
+        "Differences do not vary within folds, but between them.",
+        "The variance over all pairs is used instead.",
+        "Use BayleTest(variance='all_pairs'), or fewer folds.",
+    )

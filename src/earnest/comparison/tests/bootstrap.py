@@ -1,0 +1,254 @@
+"""The paired bootstrap: the same resamples for both configurations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.comparison.base import (
+    Array,
+    Compared,
+    Measured,
+    Outcome,
+    Question,
+    TestSpec,
+    p_values,
+    register,
+    same_predictions,
+)
+from earnest.comparison.shared.remarks import several_models
+from earnest.comparison.shared.wald import few_units, wald
+from earnest.core.base import check
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.weights import Weights
+from earnest.core.results.cautions import Caution
+from earnest.core.results.interval import DrawnLimits
+from earnest.inference.cases.case_values import CaseValues, case_values
+from earnest.inference.limits.fold_normal import unlike_cases
+from earnest.inference.remarks import resampling_remarks
+from earnest.inference.resampling.resampled import (
+    Undefined,
+    choose_resampler,
+    in_bag_rule,
+    resampled,
+)
+from earnest.kernels.score import score_table
+from earnest.metrics.families import Metric
+from earnest.resampling.bootstrap import RESAMPLERS, Resampler
+
+MOST_RESAMPLES = 10_000_000
+RESAMPLES = "Resampling is"
+TIE = 1e-12  # of the range or the size of the values
+
+
+@dataclass(frozen=True, eq=False)
+class BootstrapReading:
+    """The metric of every configuration on the cases and on every resample."""
+
+    question: Question
+    scores: Array  # (C,)
+    draws: Array  # (B, C)
+    resampler: Resampler
+
+    @property
+    def values(self) -> Array:
+        """The metric of every configuration: (C,)."""
+        return self.scores
+
+    @property
+    def used(self) -> Mapping[str, Any]:
+        """The resampler, which by default follows from the data."""
+        return {"resampler": self.resampler}
+
+    def pair(self, a: int, b: int) -> Outcome:
+        """Return the share of resamples on the other side of 0, and the quantiles."""
+        pi, metric = self.question.pi, self.question.metric
+        values = (float(self.scores[a]), float(self.scores[b]))
+        apart = self.draws[:, a] - self.draws[:, b]
+        apart = apart[~np.isnan(apart)]
+        floor = TIE * max(1.0 if self.question.metric.has_unit else 0.0, *map(abs, values))
+        apart = np.where(np.abs(apart) <= floor, 0.0, apart)
+        made = wald(  # which knows what to say where nothing varies
+            values,
+            float(apart.var(ddof=1)) if len(apart) > 1 else 0.0,
+            metric.scale,
+            units=self.units,
+            unit=_unit(pi, metric),
+            same=same_predictions(pi, a, b),
+            few=self._few(a, b),
+        )
+        if made.standard_error:
+            made = replace(
+                made,
+                statistic=None,
+                p_values=_inverted(apart),
+                limits=DrawnLimits(apart),
+                least_p=1.0 / (len(apart) + 1),
+            )
+        return replace(
+            made,
+            n_resamples=len(self.draws),
+            n_valid=len(apart),
+            cautions=(
+                *made.cautions,
+                *several_models(pi),
+                *_undefined(len(self.draws), len(apart)),
+                *resampling_remarks(pi, self.resampler.name),
+            ),
+        )
+
+    @cached_property
+    def units(self) -> int:
+        """The independent units: groups, cases of the rarest class, or cases."""
+        return _units(self.question.pi, self.question.metric)
+
+    def _few(self, a: int, b: int) -> Iterator[Caution]:
+        """Yield a caution where the resamples stand on few units, or on few unlike cases."""
+        pi, metric = self.question.pi, self.question.metric
+        cases, unlike = self._cases, math.inf
+        if cases is not None:
+            unlike = unlike_cases(cases.terms[:, a] - cases.terms[:, b], cases.folds)
+        yield from few_units(self.units, _unit(pi, metric), metric, unlike=unlike, law=RESAMPLES)
+
+    @cached_property
+    def _cases(self) -> CaseValues | None:
+        """What each case adds to a mean over cases; None for other metrics."""
+        metric = self.question.metric
+        return case_values(self.question.pi, metric) if metric.pointwise else None
+
+    def deviations(self) -> Array:
+        """Return the draws about their mean, those that are defined for all configurations."""
+        whole = self.draws[~np.isnan(self.draws).any(axis=1)]
+        return np.asarray(whole - whole.mean(axis=0))
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class BootstrapTest:
+    """The paired bootstrap looks how often the difference keeps its sign on resampled cases.
+
+    **What is compared.** Two columns of predictions, each read as those of one fixed model.
+
+    **What it assumes.** Independent cases, or groups, which are then drawn whole; enough of them
+    that resampling is like sampling.
+
+    **When it fails.** Few cases, or few of a class: percentile intervals are then too narrow.
+    Differences that are nearly always 0.
+
+    The interval has the percentiles of the differences on the same resamples. The p-value inverts
+    it: (1 + number of resamples with a difference of 0 or beyond) / (1 + number of resamples),
+    twice the smaller of the two sides; it is never 0, and where p is at most alpha the interval of
+    level 1 - alpha excludes 0.
+
+    Efron, Tibshirani 1993, sections 13.3 and 15.4.
+
+    Parameters
+    ----------
+    n_resamples : int
+        The number of bootstrap resamples.
+    resampler : str or Resampler, optional
+        'case', 'stratified', 'group' or 'bayesian'; by default groups are drawn where there are
+        any, strata apart where there are any, else cases.
+    undefined : {'redraw', 'drop', 'stratify'}
+        What to do with a resample on which the metric is undefined.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> rng = np.random.default_rng(2)
+    >>> y = np.tile([0, 1], 60)
+    >>> scores = y[:, None] * [1.5, 0.8] + rng.standard_normal((120, 2))
+    >>> pi = en.Predictions.from_arrays(y, scores, configs=["a", "b"])
+    >>> en.compare(pi, "a", "b", test="bootstrap", metric="average_precision", rng=0)
+    average_precision(a) - average_precision(b) = 0.19, 95 % interval [0.05, 0.32], p = 0.005
+    (bootstrap, n=120)
+    """
+
+    spec: ClassVar[TestSpec] = TestSpec(
+        name="bootstrap",
+        title="Paired bootstrap",
+        estimand=Compared.FIXED_MODELS,
+        metrics=Measured.ANY,
+        cites="Efron, Tibshirani 1993",
+        draws=True,
+    )
+    n_resamples: int = 1999
+    resampler: str | Resampler | None = None
+    undefined: str = "redraw"
+
+    def __post_init__(self) -> None:
+        """Check the knobs."""
+        check.whole_number("n_resamples", self.n_resamples, low=1, high=MOST_RESAMPLES)
+        check.one_of("undefined", self.undefined, list(Undefined))
+
+    def read(self, question: Question) -> BootstrapReading:
+        """Score all configurations on the same resamples."""
+        pi, metric, jobs = question.pi, question.metric, question.n_jobs
+        undefined = Undefined(self.undefined)
+        resampler = choose_resampler(_resampler_of(self.resampler), pi.target, undefined)
+
+        def scored(weights: Weights) -> NDArray[np.float64]:
+            table = score_table(pi, metric, weights, n_jobs=jobs)  # (b, C)
+            return np.column_stack([table.sum(axis=1), table])  # the sum is NaN where one is
+
+        table = resampled(
+            scored,
+            pi.target,
+            resampler,
+            self.n_resamples,
+            question.seeds,
+            accept=in_bag_rule(metric, pi.target, undefined),
+            redraw=undefined is Undefined.REDRAW,
+            n_jobs=jobs,
+            columns=pi.n_configs + 1,
+        )
+        scores = score_table(pi, metric, Weights.ones(pi.n_cases), n_jobs=jobs)[0]
+        return BootstrapReading(question, scores, table[:, 1:], resampler)
+
+
+def _resampler_of(given: str | Resampler | None) -> Resampler | None:
+    if isinstance(given, str) or (given is not None and not hasattr(given, "draw")):
+        return RESAMPLERS[str(given)]
+    return given
+
+
+def _inverted(apart: Array) -> dict[str, float]:
+    """Return the p-values that invert the percentile interval."""
+    whole = len(apart) + 1
+    return p_values(
+        float(1 + (apart >= 0.0).sum()) / whole, float(1 + (apart <= 0.0).sum()) / whole
+    )
+
+
+def _unit(pi: Predictions, metric: Metric) -> str:
+    """Return what the units are called."""
+    if pi.target.groups is not None:
+        return "group"
+    rarest = pi.target.has_classes and metric.needs_all_classes
+    return "case of the rarest class" if rarest else "case"
+
+
+def _units(pi: Predictions, metric: Metric) -> int:
+    """Return how many independent units there are: groups, cases of the rarest class, or cases."""
+    if pi.target.groups is not None:
+        return len(np.unique(pi.target.groups))
+    if pi.target.has_classes and metric.needs_all_classes:
+        return int(np.unique(pi.target.y, return_counts=True)[1].min())
+    return pi.n_cases
+
+
+def _undefined(drawn: int, valid: int) -> Iterator[Caution]:
+    if valid < drawn:
+        yield Caution(
+            "EN010",
+            f"{drawn - valid} of {drawn} resamples have no defined value.",
+            "They are left out, which favours resamples with every class.",
+            "Use more cases of the rare classes, or a metric that can do without them.",
+        )

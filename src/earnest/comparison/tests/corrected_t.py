@@ -1,0 +1,65 @@
+"""The corrected resampled t test of Nadeau and Bengio."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from earnest.comparison.base import Compared, Measured, Question, TestSpec, register
+from earnest.comparison.shared.fold_differences import FoldReading, read_folds
+from earnest.inference.cases.fold_variance import check_ratio
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class CorrectedTTest:
+    """The t test of fold scores with a variance that allows for overlapping training sets.
+
+    **What is compared.** The mean performance over training sets of the size used in the folds.
+
+    **What it assumes.** That the scores of two folds have the correlation that the share of test
+    cases suggests. With R repeats of K folds there are J = R K scores, the variance of their mean
+    is s² (1 / J + 1 / (K - 1)), and the law is Student's t with J - 1 degrees of freedom. With J
+    random test sets in the place of folds, `ratio` takes the place of 1 / (K - 1).
+
+    **When it fails.** The correction is a heuristic: no unbiased estimate of this variance exists.
+    With few folds it is wide. Folds in which the metric is undefined are left out.
+
+    Nadeau, Bengio 2003; for repeated cross-validation Bouckaert, Frank 2004.
+
+    Parameters
+    ----------
+    ratio : float, optional
+        The number of test cases over that of training cases, for random test sets; that of the
+        folds by default. `compare_learners` knows it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> rng = np.random.default_rng(4)
+    >>> y = rng.standard_normal(200)
+    >>> guesses = y[:, None] + rng.standard_normal((200, 2)) * [0.5, 0.6]
+    >>> pi = en.Predictions.from_arrays(y, guesses, np.arange(200) % 10, configs=["a", "b"])
+    >>> en.compare(pi, "a", "b", test="corrected_t", metric="mse")
+    mse(a) - mse(b) = -0.07, 95 % interval [-0.21, 0.07], p = 0.29 (corrected_t, n=200)
+    """
+
+    spec: ClassVar[TestSpec] = TestSpec(
+        name="corrected_t",
+        title="Corrected resampled t test",
+        estimand=Compared.LEARNERS,
+        metrics=Measured.ANY,
+        cites="Nadeau, Bengio 2003",
+        min_folds=2,
+        aliases=("nadeau_bengio",),
+    )
+    ratio: float | None = None
+
+    def __post_init__(self) -> None:
+        """Check the knobs."""
+        check_ratio(self.ratio)
+
+    def read(self, question: Question) -> FoldReading:
+        """Score every fold of every repeat."""
+        return read_folds(self.spec, question, corrected=True, ratio=self.ratio)

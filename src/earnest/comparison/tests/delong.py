@@ -1,0 +1,175 @@
+"""DeLong's test of two correlated areas under the ROC curve."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.comparison.base import (
+    Array,
+    Compared,
+    Measured,
+    Outcome,
+    Question,
+    TestSpec,
+    refuse_metric,
+    register,
+    same_predictions,
+)
+from earnest.comparison.shared.joint import multiplied
+from earnest.comparison.shared.remarks import several_models
+from earnest.comparison.shared.wald import few_units, wald
+from earnest.core.base.errors import EvidenceError
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.target import Task
+from earnest.inference.cases.placements import placements
+from earnest.metrics.families import Metric, RankMetric
+from earnest.metrics.ranking import auc_scan
+from earnest.metrics.responding import respond
+
+
+@dataclass(frozen=True, eq=False)
+class DeLongReading:
+    """What each case adds to each area: placements about their mean, over the class size."""
+
+    question: Question
+    areas: Array  # (C,)
+    errors: Array  # (n, C)
+
+    @property
+    def values(self) -> Array:
+        """The area of every configuration: (C,)."""
+        return self.areas
+
+    @property
+    def used(self) -> Mapping[str, Any]:
+        """No default depends on the data."""
+        return {}
+
+    def pair(self, a: int, b: int) -> Outcome:
+        """Return the difference of two areas over its standard error."""
+        pi, metric = self.question.pi, self.question.metric
+        groups, positive = pi.target.groups, pi.target.y == 1
+        apart = self.errors[:, a] - self.errors[:, b]
+        unit = "case of the rarer class" if groups is None else "group"
+        return wald(
+            (float(self.areas[a]), float(self.areas[b])),
+            _variance(apart, positive, groups),
+            metric.scale,
+            units=self.units,
+            unit=unit,
+            same=same_predictions(pi, a, b),
+            cautions=several_models(pi),
+            few=few_units(self.units, unit, metric),
+        )
+
+    @cached_property
+    def units(self) -> int:
+        """The independent units: cases of the rarer class, or groups where these are fewer."""
+        target = self.question.pi.target
+        fewest = int(np.bincount(target.y, minlength=2).min())
+        return fewest if target.groups is None else min(fewest, len(np.unique(target.groups)))
+
+    def deviations(self) -> Array:
+        """Return joint draws of the errors, by normal multipliers of the cases or groups."""
+        groups = self.question.pi.target.groups
+        errors = self.errors
+        if groups is not None:
+            errors = np.zeros((int(groups.max()) + 1, self.errors.shape[1]))
+            np.add.at(errors, groups, self.errors)
+        return multiplied(errors, self.question.seeds)
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class DeLongTest:
+    """DeLong's paired test of two areas under the ROC curve on the same cases.
+
+    **What is compared.** Two columns of scores, each read as those of one fixed model; scores of
+    all folds are pooled.
+
+    **What it assumes.** Independent cases, at least two of each class, and scores that mean the
+    same in every fold. With groups the placements are summed in each group first (Obuchowski
+    1997); with repeats they are averaged over repeats.
+
+    **When it fails.** Scores of folds on unlike scales; few cases of a class; nested models
+    fitted on the same cases that are tested.
+
+    DeLong, DeLong, Clarke-Pearson 1988.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> rng = np.random.default_rng(2)
+    >>> y = np.tile([0, 1], 60)
+    >>> scores = y[:, None] * [1.5, 0.8] + rng.standard_normal((120, 2))
+    >>> pi = en.Predictions.from_arrays(y, scores, configs=["a", "b"])
+    >>> en.compare(pi, "a", "b", test="delong", metric="roc_auc")
+    roc_auc(a) - roc_auc(b) = 0.21, 95 % interval [0.09, 0.33], p < 0.001 (delong, n=120)
+    """
+
+    spec: ClassVar[TestSpec] = TestSpec(
+        name="delong",
+        title="DeLong's test of paired ROC curves",
+        estimand=Compared.FIXED_MODELS,
+        metrics=Measured.AUC,
+        cites="DeLong et al. 1988",
+    )
+
+    def read(self, question: Question) -> DeLongReading:
+        """Compute the placements of all cases once."""
+        pi, metric = question.pi, question.metric
+        _check(self.spec, pi, metric)
+        positive = pi.target.y == 1
+        areas, errors = [], np.zeros((pi.n_cases, pi.n_configs))
+        for repeat in range(pi.n_repeats):
+            scores = respond(pi, metric.needs, pi.responses[:, :, repeat])
+            made = placements(positive, scores)
+            areas.append(made.auc)
+            errors[positive] += (made.positives - made.auc) / len(made.positives)
+            errors[~positive] += (made.negatives - made.auc) / len(made.negatives)
+        return DeLongReading(question, np.mean(areas, axis=0), errors / pi.n_repeats)
+
+
+def _check(spec: TestSpec, pi: Predictions, metric: Metric) -> None:
+    """Refuse what is no area under a binary ROC curve of enough cases."""
+    if not (isinstance(metric, RankMetric) and metric.scan is auc_scan) or (
+        pi.target.task is not Task.BINARY
+    ):
+        raise refuse_metric(
+            spec, metric, "Use metric='roc_auc', or test='bootstrap' for any metric."
+        )
+    counts = np.bincount(pi.target.y, minlength=2)
+    if counts.min() < 2:
+        raise EvidenceError(
+            "DeLong's variance needs two cases of each class",
+            needs="at least 2 positive and 2 negative cases",
+            got=f"{counts[1]} positive and {counts[0]} negative",
+            cure="Use test='bootstrap', or more cases.",
+        )
+    if not all(pi.tested(r).all() for r in range(pi.n_repeats)):
+        raise EvidenceError(
+            "test 'delong' needs every case in every repeat",
+            got="repeats that tested some of the cases",
+            cure="Use test='bayle'.",
+        )
+
+
+def _variance(apart: Array, positive: NDArray[np.bool_], groups: NDArray[np.int64] | None) -> float:
+    """Return the variance of the sum of errors: by class, or by group."""
+    if groups is not None:
+        sums = np.bincount(groups, weights=apart)
+        count = len(np.unique(groups))
+        if count < 2:
+            raise EvidenceError(
+                "a variance over groups needs two groups", needs="at least 2 groups", got="1 group"
+            )
+        return float(np.square(sums).sum() * count / (count - 1))
+    parts = (apart[positive], apart[~positive])
+    return float(sum(np.square(part).sum() * len(part) / (len(part) - 1) for part in parts))

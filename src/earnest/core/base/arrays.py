@@ -1,0 +1,227 @@
+"""Arrays as users have them (lists, Series, frames, masked arrays), made plain NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from decimal import Decimal
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base import check
+from earnest.core.base.errors import InputError
+
+BLOCK = 1 << 22  # values looked at in one go, so that a check never copies a large matrix
+COPIED = 1 << 26  # bytes up to which a user's array is copied, not watched
+TEXT = "UST"  # the kinds of NumPy dtypes that hold text
+
+
+def as_array(name: str, values: Any) -> NDArray[Any]:
+    """Return values as a plain array; a numeric NumPy array, mapped or not, is not copied.
+
+    Missing values of masked and nullable arrays become NaN among numbers and None elsewhere, and
+    an object array whose values are of one type gets that type.
+
+    Examples
+    --------
+    >>> from earnest.core.base.arrays import as_array
+    >>> as_array("y", ["a", float("nan")]).tolist()
+    ['a', None]
+    """
+    if isinstance(values, np.ma.MaskedArray):
+        return _settled(_unmasked(values))
+    if isinstance(values, np.ndarray):
+        return _settled(values)
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind in TEXT and isinstance(values, (list, tuple)):
+            # NumPy makes text of a NaN or a number that stands among strings.
+            array = np.asarray(values, dtype=object)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"`{name}` cannot be read as an array",
+            needs="an array, a list, a Series or a frame, with rows of equal length",
+            got=check.show(values),
+        ) from error
+    return _settled(array)
+
+
+def one_column(name: str, values: Any, n: int, beside: str = "y") -> NDArray[Any]:
+    """Return values as a complete array with one value a case."""
+    array = as_array(name, values)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim > 1:
+        raise InputError(f"`{name}` has too many columns", needs="one", got=str(array.shape[1]))
+    same_length(name, array, n, beside)
+    if array.dtype.kind in "Vc":
+        raise InputError(
+            f"`{name}` holds no labels", needs="text, numbers or bool", got=f"type {array.dtype}"
+        )
+    absent = missing(array)
+    if absent.any():
+        raise InputError(
+            f"`{name}` has missing values",
+            needs="a label for every case",
+            got=f"{int(absent.sum())} of {n} missing",
+            cure="Give a case that stands alone a label of its own.",
+        )
+    return array
+
+
+def column_names(values: Any) -> tuple[str, ...] | None:
+    """Return the names of the columns of a frame, None where they only number the columns."""
+    names = getattr(values, "column_names", None) or getattr(values, "columns", None)
+    if names is None or isinstance(values, np.ndarray) or not isinstance(names, Iterable):
+        return None
+    listed = list(names)
+    return None if listed == list(range(len(listed))) else tuple(str(name) for name in listed)
+
+
+def kept(array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array that its owner can no longer change, if a copy of it is not too large.
+
+    Mapped arrays, and those above `COPIED` bytes, are not copied.
+    """
+    return array if array.nbytes > COPIED or is_mapped(array) else array.copy(order="K")
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a view through which an array cannot be written to."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def is_mapped(array: Any) -> bool:
+    """Tell whether an array lies in a mapped file, however many views are between."""
+    while isinstance(array, np.ndarray):
+        if isinstance(array, np.memmap):
+            return True
+        array = array.base
+    return False
+
+
+def same_length(name: str, array: NDArray[Any], n: int, beside: str = "y") -> None:
+    """Refuse an array that is not about the same cases as what it stands beside."""
+    if array.ndim == 0 or len(array) != n:
+        raise InputError(
+            f"`{name}` and `{beside}` differ in length",
+            needs=f"{n} values, one a case",
+            got="one value" if array.ndim == 0 else f"{len(array)} values",
+        )
+
+
+def missing(array: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell which values are None, NaN, NA or NaT."""
+    if array.dtype.kind in "fc":
+        return np.asarray(np.isnan(array))
+    if array.dtype.kind in "mM":
+        return np.asarray(np.isnat(array))
+    if array.dtype.kind == "O":
+        flags = (is_missing(value) for value in array.ravel())
+        return np.fromiter(flags, dtype=bool, count=array.size).reshape(array.shape)
+    return np.zeros(array.shape, dtype=bool)
+
+
+def is_missing(value: Any) -> bool:
+    """Tell whether one value is None, NaN, NA or NaT."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True  # pandas' own, which it would cost an import to name
+    return isinstance(value, (Real, Decimal, np.generic)) and bool(value != value)
+
+
+def whole_as_int(values: NDArray[Any]) -> NDArray[Any]:
+    """Return floats that are all whole as integers, so that 1.0 and 1 are one label."""
+    if values.dtype.kind != "f" or not np.isfinite(values).all():
+        return values
+    whole = (values == np.rint(values)).all() and (np.abs(values) < 2.0**63).all()
+    return values.astype(np.int64) if whole else values
+
+
+def first_other(values: NDArray[Any]) -> tuple[int, Any] | None:
+    """Return the row and the value of the first text among numbers that were read as text.
+
+    None where there is no such text, or where numbers are not the rule.
+    """
+    numbers = [_is_number(value) for value in values.tolist() if value is not None]
+    if all(numbers) or 2 * sum(numbers) <= len(numbers):
+        return None
+    return next(
+        (row, v) for row, v in enumerate(values.tolist()) if v is not None and not _is_number(v)
+    )
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def row_blocks(array: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    """Cut an array into views of rows of a bounded size."""
+    rows = block_rows(array)
+    return (array[start : start + rows] for start in range(0, len(array), rows))
+
+
+def block_rows(array: NDArray[Any], values: int = BLOCK) -> int:
+    """Return how many rows of an array make a block of about that many values."""
+    return max(1, values // max(1, array[:1].size))
+
+
+def row_bytes(array: NDArray[Any]) -> Iterator[memoryview]:
+    """Yield the bytes of an array of floats block by block, every NaN as the same one."""
+    for block in row_blocks(array):
+        absent = np.isnan(block)
+        same = np.where(absent, np.nan, block) if absent.any() else block
+        yield np.ascontiguousarray(same, dtype=array.dtype).reshape(-1).view(np.uint8).data
+
+
+def _unmasked(values: Any) -> NDArray[Any]:
+    number = values.dtype.kind in "fiu"
+    kind = (values.dtype if values.dtype.kind == "f" else np.float64) if number else object
+    plain = np.array(values.data, dtype=kind)
+    plain[np.ma.getmaskarray(values)] = np.nan if number else None
+    return plain
+
+
+def _settled(array: NDArray[Any]) -> NDArray[Any]:
+    plain = np.asarray(array) if type(array) is not np.memmap else array  # no np.matrix
+    if plain.dtype.kind == "S":
+        return np.char.decode(plain, "utf-8", "backslashreplace")
+    if plain.dtype.kind == "T":  # NumPy's own variable-width strings may hold NA
+        plain = plain.astype(object)
+    return _from_objects(plain) if plain.dtype.kind == "O" else plain
+
+
+def _from_objects(array: NDArray[Any]) -> NDArray[Any]:
+    """Give an object array the type that all its values share."""
+    values: list[Any] = [None if is_missing(v) else v for v in array.ravel()]
+    known = [v for v in values if v is not None]
+    whole = len(known) == len(values)
+    typed: NDArray[Any] | None = None
+    if all(isinstance(v, (bool, np.bool_)) for v in known) and known:
+        typed = np.array(values, dtype=bool) if whole else None
+    elif all(isinstance(v, (Real, Decimal)) for v in known):
+        typed = _numbers(values, known) if values else None
+    elif all(isinstance(v, bytes) for v in known):
+        values = [v if v is None else v.decode("utf-8", "backslashreplace") for v in values]
+        typed = np.array(values, dtype=str) if whole else None
+    elif all(isinstance(v, str) for v in known):
+        typed = np.array(values, dtype=str) if whole else None
+    if typed is None:
+        typed = np.empty(len(values), dtype=object)
+        typed[:] = values
+    return typed.reshape(array.shape)
+
+
+def _numbers(values: list[Any], known: list[Any]) -> NDArray[Any] | None:
+    integral = all(isinstance(v, (int, np.integer)) for v in known)
+    if integral and len(known) == len(values):
+        made = np.array([int(v) for v in values])
+        return made if made.dtype.kind in "iu" else None  # None: beyond 64 bits
+    return np.array([np.nan if v is None else float(v) for v in values], dtype=np.float64)

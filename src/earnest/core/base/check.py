@@ -1,0 +1,95 @@
+"""Argument checks, each with one form of message."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Iterable
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from earnest.core.base.errors import FormatError, InputError
+
+
+def one_of(name: str, value: object, allowed: Iterable[str]) -> str:
+    """Return `value` if it is one of the strings in `allowed`."""
+    options = [str(option) for option in allowed]  # enum members print as their words
+    if not isinstance(value, str) or value not in options:
+        raise InputError(
+            f"`{name}` is unknown",
+            needs=", ".join(repr(o) for o in options),
+            got=show(value),
+            cure=nearest(str(value), options),
+        )
+    return value
+
+
+def whole_number(name: str, value: Any, *, low: int, high: int | None = None) -> int:
+    """Return `value` as an int within [low, high]."""
+    limit = f"a whole number from {low}" + (f" to {high}" if high is not None else " on")
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or isinstance(value, bool) or number < low:
+        raise InputError(f"`{name}` is out of range", needs=limit, got=show(value))
+    if high is not None and number > high:
+        raise InputError(f"`{name}` is out of range", needs=limit, got=show(value))
+    return number
+
+
+def share(name: str, value: Any) -> float:
+    """Return `value` as a float strictly between 0 and 1."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not 0.0 < number < 1.0:
+        cure = ""
+        if 1.0 < number < 100.0:
+            cure = f"For {number:g} percent write {number / 100:g}."
+        raise InputError(
+            f"`{name}` is out of range",
+            needs="a number between 0 and 1",
+            got=show(value),
+            cure=cure,
+        )
+    return number
+
+
+def nearest(name: str, options: Iterable[str]) -> str:
+    """Return 'Did you mean ...?' for the nearest option, or nothing."""
+    match = get_close_matches(name, list(options), n=1, cutoff=0.5)
+    return f"Did you mean {match[0]!r}?" if match else ""
+
+
+def show(value: object, width: int = 60) -> str:
+    """Return a short repr for a message."""
+    text = repr(value)
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def show_text(text: str, width: int = 200) -> str:
+    """Return a text as it is, cut where it is too long for a message."""
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def some(values: Iterable[object], limit: int = 5) -> str:
+    """Return the first few values, comma separated, and how many more there are."""
+    items = [str(v) for v in values]
+    more = f" and {len(items) - limit} more" if len(items) > limit else ""
+    return ", ".join(items[:limit]) + more
+
+
+def refuse_stream(path: Path) -> None:
+    """Refuse a pipe or a device: its writer may never come, and it can be read only once."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        pipe = path.is_fifo() or path.is_socket()
+        raise FormatError(
+            f"{str(path)!r} is {'a pipe' if pipe else 'a device'}, not a file",
+            needs="a file on a disk",
+            cure="Write what comes out of it to a file first, and name that."
+            if pipe
+            else "Name a file.",
+        )

@@ -1,0 +1,139 @@
+"""Errors that say what is wrong, what was expected, what was found, and how to fix it."""
+
+from __future__ import annotations
+
+
+class EarnestError(Exception):
+    """Base of every error that earnest raises on purpose.
+
+    Parameters
+    ----------
+    what : str
+        The fault, as a clause without a full stop.
+    needs, got, cure : str, optional
+        What was expected, what was found instead, and how to fix it.
+
+    Examples
+    --------
+    >>> from earnest.core.base.errors import InputError
+    >>> print(InputError("`side` is unknown", needs="'lower' or 'upper'", got="'left'"))
+    `side` is unknown. Expected 'lower' or 'upper', got 'left'.
+    """
+
+    def __init__(self, what: str, *, needs: str = "", got: str = "", cure: str = "") -> None:
+        self.what, self.needs, self.got, self.cure = what, needs, got, cure
+        super().__init__(_message(what, needs, got, cure))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle by the parts, so that an error survives the way back from a worker."""
+        return _rebuild, (type(self), self.what, self.needs, self.got, self.cure)
+
+
+class InputError(EarnestError, ValueError):
+    """An argument or a data set cannot be used as it is.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> pi = en.Predictions.from_arrays([0, 1, 0, 1], [0.2, 0.7, 0.4, 0.6])
+    >>> try:
+    ...     en.estimate(pi, metric="roc_auc", confidence_level=95)
+    ... except en.InputError as error:
+    ...     print(error)
+    `confidence_level` is out of range. Expected a number between 0 and 1, got 95. For 95
+    percent write 0.95.
+    """
+
+
+class EvidenceError(EarnestError, ValueError):
+    """A method was given evidence that it cannot work with.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> pi = en.Predictions.from_arrays([0, 1, 0, 1], [0.2, 0.7, 0.4, 0.6])
+    >>> try:
+    ...     en.estimate(pi, method="lpob", metric="roc_auc")
+    ... except en.EvidenceError as error:
+    ...     print(error)
+    method 'lpob' needs bootstrap-trained replicates. Expected bootstrap-trained replicates,
+    got out-of-sample predictions. Make them with earnest.bootstrap_train(estimator, X, y),
+    or use method='bbc'.
+    """
+
+
+class MetricError(EarnestError, ValueError):
+    """A metric does not fit the task or the kind of response.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> pi = en.Predictions.from_arrays([0, 1, 0, 1], [0.2, 0.7, 0.4, 0.6])
+    >>> try:
+    ...     en.estimate(pi, metric="rmse")
+    ... except en.MetricError as error:
+    ...     print(error)
+    metric 'rmse' is not defined for a binary task. Expected a task that is regression, got
+    binary. Try 'roc_auc' or 'accuracy'.
+    """
+
+
+class UnknownNameError(EarnestError, ValueError, LookupError):
+    """A name is not in its registry.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> try:
+    ...     en.load_portfolio("quick")
+    ... except en.UnknownNameError as error:
+    ...     print(error)
+    portfolio 'quick' is unknown. Expected 'default', 'tsamardinos2018', or the path of a
+    .toml file.
+    """
+
+
+class FormatError(EarnestError, ValueError):
+    """A file cannot be read or written in the form that was asked for.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> try:
+    ...     en.Predictions.load("nowhere.csv")
+    ... except en.FormatError as error:
+    ...     print(error)
+    there is no file 'nowhere.csv'. Expected a file of predictions.
+    """
+
+
+class StoreError(EarnestError, RuntimeError):
+    """A run file cannot be used: held by another process, of another run, or out of room.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> try:
+    ...     en.read_run("no/folder/run.db")
+    ... except en.StoreError as error:
+    ...     print(error)
+    'no/folder/run.db' cannot hold a run. Expected a file name in a folder that exists,
+    got no folder '...'.
+    """
+
+
+def _message(what: str, needs: str, got: str, cure: str) -> str:
+    """Return the sentences: the fault, what was expected and what was found, the fix."""
+    if needs:
+        parts = [what, f"Expected {needs}, got {got}" if got else f"Expected {needs}", cure]
+    else:
+        parts = [f"{what}: {got}" if got else what, cure]
+    return " ".join(_sentence(part) for part in parts if part)
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "?", "!")) else text + "."
+
+
+def _rebuild(kind: type[EarnestError], what: str, needs: str, got: str, cure: str) -> EarnestError:
+    return kind(what, needs=needs, got=got, cure=cure)

@@ -1,0 +1,1 @@
+"""What an analysis is made of: the outcome, configurations, predictions, folds, weights."""

@@ -1,0 +1,235 @@
+"""Folds: which part of a cross-validation tested which case."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from decimal import Decimal
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from earnest.core.base import check
+from earnest.core.base.arrays import as_array, block_rows, is_missing, missing, same_length
+from earnest.core.base.errors import InputError
+
+_ONLY_NAN = "Only NaN may stand for 'not evaluated'."
+_ALL_CLASSES = (
+    "A case has a number for every class (0 for one that the model does not know) or for none."
+)
+
+
+def encode_folds(
+    fold: ArrayLike | None, n: int, repeats: int
+) -> tuple[NDArray[np.int32], tuple[tuple[str, ...], ...]]:
+    """Turn fold labels into codes (n, R), -1 where a case was not tested in a repeat."""
+    if fold is None:
+        return np.zeros((n, repeats), dtype=np.int32), (("0",),) * repeats
+    array = as_array("fold", fold)
+    same_length("fold", array, n)
+    shape = array.shape
+    array = array[:, None] if array.ndim == 1 else array
+    refuse_no_labels(array, "`fold`")
+    if array.ndim != 2 or array.shape[1] != repeats:
+        raise InputError(
+            "`fold` and `scores` disagree on the repeats",
+            needs=f"shape ({n}, {repeats}), one column of folds for each repeat of `scores`",
+            got=f"shape {shape}",
+            cure="A repeat has a partition of its own, and scores with repeats have shape "
+            "(n, C, R); for class probabilities of one repeat pass repeats=1.",
+        )
+    columns = [_encode_column(array[:, r]) for r in range(repeats)]
+    return np.stack([codes for codes, _ in columns], axis=1), tuple(names for _, names in columns)
+
+
+def refuse_no_labels(values: NDArray[Any], name: str, meant: Sequence[str] = ()) -> None:
+    """Refuse folds that are no labels: real numbers, dates, and other things that are measured.
+
+    Labels are whole numbers (1.0 is one), text and true and false. A column of measurements would
+    make a fold of every case.
+
+    Parameters
+    ----------
+    values : ndarray
+        The folds as the user gave them.
+    name : str
+        How the message calls them.
+    meant : sequence of str
+        Columns that could be meant instead.
+    """
+    if values.dtype.kind in "iubU" or (values.dtype.kind == "f" and _all_whole(values)):
+        return
+    known = [v for v in values.ravel().tolist() if not is_missing(v)]
+    other = next((v for v in known if not _is_label(v)), None)
+    if other is None:
+        return
+    real = isinstance(other, (Real, Decimal))
+    raise InputError(
+        f"{name} {'holds real numbers' if real else 'does not hold labels'}, and folds are labels",
+        needs="whole numbers, text, or true and false",
+        got=f"{other}, one of {len(set(map(str, known))):,} different values",
+        cure=f"Did you mean {' or '.join(f'fold={column!r}' for column in meant)}?"
+        if meant
+        else "Give the number or the name of the fold that tested each case; for one hold-out test "
+        "set without folds say fold=None.",
+    )
+
+
+def _is_label(value: Any) -> bool:
+    if isinstance(value, (Real, Decimal)):  # bool and int among them
+        return math.isfinite(value) and bool(value % 1 == 0)
+    return isinstance(value, (str, bytes))
+
+
+def _all_whole(values: NDArray[Any]) -> bool:
+    return bool((np.isnan(values) | (np.isfinite(values) & (values == np.rint(values)))).all())
+
+
+def _encode_column(labels: NDArray[Any]) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+    absent = missing(labels)
+    if labels.dtype.kind in "if":
+        absent = absent | (labels == -1)  # scikit-learn's sign for 'in no test set'
+    if absent.all():
+        raise InputError(
+            "`fold` is missing for every case",
+            needs="a fold for each tested case",
+            got="-1, which counts as not tested" if not missing(labels).any() else "none",
+        )
+    known = labels[~absent]
+    if known.dtype == object:  # labels of mixed types have no order of their own
+        known = as_array("fold", known)
+        known = known.astype(str) if known.dtype == object else known
+    found, inverse = np.unique(known, return_inverse=True)
+    codes = np.full(len(labels), -1, dtype=np.int32)
+    codes[~absent] = inverse.reshape(-1)
+    return codes, tuple(_name(v) for v in found)
+
+
+def _name(label: Any) -> str:
+    value = float(label) if isinstance(label, (float, np.floating)) else None
+    return str(int(value)) if value is not None and value.is_integer() else str(label)
+
+
+def evaluated_cells(
+    responses: NDArray[Any],
+    folds: NDArray[np.int32],
+    names: Sequence[str],
+    fold_names: Sequence[Sequence[str]],
+) -> tuple[NDArray[np.bool_], ...]:
+    """Tell for each repeat which (fold, configuration) was evaluated: a tuple of (K, C).
+
+    A cell is evaluated for all of its cases or for none, a case without a fold for no
+    configuration; infinities are never allowed. The matrix is read once, block by block.
+    """
+    cells = []
+    for repeat in range(folds.shape[1]):
+        codes = folds[:, repeat]
+        absent = np.zeros((len(fold_names[repeat]), responses.shape[1]), dtype=np.int32)
+        part = responses[:, :, repeat]  # (n, C[, K])
+        step = block_rows(part)
+        for start in range(0, len(codes), step):
+            rows = slice(start, start + step)
+            _count_absent(part[rows], codes[rows], absent, names)
+        cells.append(_whole_cells(absent, codes, repeat, names, fold_names[repeat]))
+    return tuple(cells)
+
+
+def _count_absent(
+    block: NDArray[Any], codes: NDArray[np.int32], absent: NDArray[np.int32], names: Sequence[str]
+) -> None:
+    """Add to `absent` (K, C) how many cases of each fold have no prediction."""
+    known = np.isfinite(block)
+    if known.all() and (codes >= 0).all():
+        return
+    gone = _without_prediction(block, known, names)  # (rows, C)
+    stray = ~gone & (codes < 0)[:, None]
+    if stray.any():
+        raise _faulty(
+            "`fold` is missing for cases that have predictions",
+            "a fold for every tested case",
+            "predictions without a fold",
+            stray.sum(axis=0),
+            names,
+            "Say which fold tested the case (-1 counts as not tested), or make its predictions "
+            "NaN.",
+        )
+    order = np.argsort(codes, kind="stable")
+    order = order[np.searchsorted(codes[order], 0) :]  # the cases with a fold, fold by fold
+    if len(order):
+        own, starts = np.unique(codes[order], return_index=True)
+        absent[own] += np.add.reduceat(gone[order], starts, axis=0, dtype=np.int32)
+
+
+def _without_prediction(
+    block: NDArray[Any], known: NDArray[np.bool_], names: Sequence[str]
+) -> NDArray[np.bool_]:
+    """Tell which (case, configuration) has no prediction; refuse what is half there."""
+    shape = (len(block), block.shape[1], -1)  # one class where there is no class axis
+    answered = known.reshape(shape)
+    nothing = np.asarray(~answered.any(axis=2))
+    half = ~nothing & ~answered.all(axis=2)
+    infinite = np.isinf(block).reshape(shape).any(axis=2)
+    for word, found, cure in (
+        ("infinite values", infinite, _ONLY_NAN),
+        ("NaN for some classes", half, _ALL_CLASSES),
+    ):
+        if found.any():
+            raise _not_finite(found.sum(axis=0), names, word, cure)
+    return nothing
+
+
+def _whole_cells(
+    absent: NDArray[np.int32],
+    codes: NDArray[np.int32],
+    repeat: int,
+    names: Sequence[str],
+    fold_names: Sequence[str],
+) -> NDArray[np.bool_]:
+    sizes = np.bincount(codes[codes >= 0], minlength=len(fold_names))[:, None]
+    partial = (absent > 0) & (absent < sizes)
+    if partial.any():
+        fold = int(np.flatnonzero(partial.any(axis=1))[0])
+        raise _not_finite(
+            np.where(partial, absent, 0).sum(axis=0),
+            names,
+            "NaN",
+            f"A configuration has all or none of a fold's predictions, and fold "
+            f"{fold_names[fold]!r} of repeat {repeat} is partly missing: make the whole fold NaN, "
+            "drop the configuration, or drop the cases that it lacks.",
+        )
+    return np.asarray((absent == 0) & (sizes > 0))  # a fold without cases tested nothing
+
+
+def _not_finite(counts: NDArray[Any], names: Sequence[str], word: str, cure: str) -> InputError:
+    return _faulty("`scores` are not finite", "finite predictions", word, counts, names, cure)
+
+
+def _faulty(
+    what: str, needs: str, word: str, counts: NDArray[Any], names: Sequence[str], cure: str
+) -> InputError:
+    bad = [int(c) for c in np.flatnonzero(counts)]
+    listed = [f"{names[c]} ({counts[c]} case{'s' if counts[c] > 1 else ''})" for c in bad]
+    return InputError(
+        what,
+        needs=needs,
+        got=f"{word} in {len(bad)} of {len(names)} configurations: {check.some(listed)}",
+        cure=cure,
+    )
+
+
+def places(tests: Sequence[NDArray[np.intp]], n: int, start: int = 0) -> list[tuple[int, int]]:
+    """Return (repeat, fold) of each split by its test rows; an overlap opens the next repeat."""
+    found, repeat, fold = [], start, 0
+    taken = np.zeros(n, dtype=bool)
+    for rows in tests:
+        if taken[rows].any():
+            repeat, fold = repeat + 1, 0
+            taken[:] = False
+        if len(np.unique(rows)) < len(rows):
+            raise InputError("a split tests a case twice", needs="test rows that are all different")
+        taken[rows] = True
+        found.append((repeat, fold))
+        fold += 1
+    return found

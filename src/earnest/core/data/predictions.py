@@ -1,0 +1,402 @@
+"""Π: the out-of-sample predictions of every configuration for every case."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from earnest.core.base.arrays import as_array, column_names, kept, read_only, row_bytes
+from earnest.core.base.errors import EvidenceError, InputError
+from earnest.core.data.configs import Configs
+from earnest.core.data.folds import encode_folds, evaluated_cells
+from earnest.core.data.responses import (
+    ResponseKind,
+    check_threshold,
+    encode_responses,
+    infer_kind,
+    refuse_class_columns,
+    shape_scores,
+)
+from earnest.core.data.target import Target, Task, listed_classes
+from earnest.core.data.target_reading import read_target
+from earnest.core.results.cautions import Caution
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Predictions:
+    """Out-of-sample predictions of `C` configurations for `n` cases in `R` repeats (Π).
+
+    Make one with `from_arrays`, `from_frame` or `load`; the constructor itself takes what they
+    have checked and encoded.
+
+    Parameters
+    ----------
+    target : Target
+        The outcome of the cases.
+    configs : Configs
+        The configurations, one a column.
+    responses : ndarray, shape (n, C, R) or (n, C, R, K)
+        Scores of the positive class, class codes, values or risks; with K columns of class
+        probabilities for a multiclass task. NaN means not evaluated. They are kept as a view
+        that cannot be written to.
+    folds : ndarray of int32, shape (n, R)
+        The fold that tested a case, -1 where none did.
+    fold_names : tuple of tuple of str
+        The names of the folds of each repeat.
+    kind : ResponseKind
+        What the responses are.
+    threshold : float, optional
+        Where a score becomes the positive label; .5 for probabilities and 0 for decisions if None.
+    remarks : tuple of Caution
+        What is known of how they came about; every result made of them carries it.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> scores = [[0.1, 0.3], [0.4, 0.2], [0.8, 0.9], [0.7, 0.1]]
+    >>> pi = en.Predictions.from_arrays([0, 0, 1, 1], scores, configs=["svm", "tree"])
+    >>> pi
+    Predictions(n=4, configs=2, repeats=1, folds=1, task=binary, response=probability)
+    """
+
+    target: Target
+    configs: Configs
+    responses: NDArray[Any]
+    folds: NDArray[np.int32]
+    fold_names: tuple[tuple[str, ...], ...]
+    kind: ResponseKind
+    threshold: float | None = None
+    remarks: tuple[Caution, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Look once for predictions that are not finite; the cells are kept."""
+        object.__setattr__(self, "responses", read_only(self.responses))
+        _ = self.cells
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Come back from a pickle or a copy as it was; NumPy makes arrays writable there."""
+        self.__dict__.update(state, responses=read_only(state["responses"]))
+
+    @classmethod
+    def from_arrays(
+        cls,
+        y: ArrayLike | tuple[ArrayLike, ArrayLike],
+        scores: ArrayLike,
+        fold: ArrayLike | None = None,
+        *,
+        groups: ArrayLike | None = None,
+        configs: Configs | Iterable[Any] | None = None,
+        task: Task | str | None = None,
+        positive: Any = None,
+        repeats: int | None = None,
+        classes: Sequence[Any] | None = None,
+        response: ResponseKind | str | None = None,
+        threshold: float | None = None,
+        strata: ArrayLike | None = None,
+        ordered: bool = False,
+        ids: ArrayLike | None = None,
+        sample_weight: None = None,
+    ) -> Self:
+        """Make Π from arrays.
+
+        Parameters
+        ----------
+        y : array-like, shape (n,)
+            The outcome: labels of any type, numbers, or for survival a structured array or a pair
+            of times and events.
+        scores : array-like, shape (n,), (n, C), (n, C, R) or (n, C, R, K)
+            The predictions; the last axis of four holds the classes in sorted order (or in that
+            of `classes`). Up to 64 MB they are copied, so that what you do to your array later
+            changes nothing here; a larger or memory-mapped one is not copied: leave it alone.
+        fold : array-like, shape (n,) or (n, R), optional
+            The fold that tested each case; missing or -1 where none did. None is one hold-out fold.
+        groups, strata : array-like, shape (n,), optional
+            Units that belong together, and layers to be resampled apart.
+        configs : list of str or of dict, or Configs, optional
+            Names or parameters of the configurations; by default the columns of a frame.
+        task : {'binary', 'multiclass', 'regression', 'survival'}, optional
+            Inferred where it is clear.
+        positive : label, optional
+            The class that the scores speak for; needed unless the labels are 0/1, -1/1 or bool.
+        repeats : int, optional
+            The number of repeats, where the shape leaves it open: with two dimensions the
+            columns are C * R, the repeats of a configuration side by side; with three dimensions
+            and `repeats=1` the last axis may be the classes.
+        classes : sequence, optional
+            All classes, in the order of the last axis of `scores`.
+        response : {'probability', 'decision', 'label'}, optional
+            What a classifier's scores are, inferred where it is clear: values from 0 to 1 are
+            probabilities, and those of several classes if they sum to 1 in every row.
+        threshold : float, optional
+            Where a binary score becomes the positive label (strictly above).
+        ordered : bool
+            Whether the cases stand in the order of time.
+        ids : array-like, shape (n,), optional
+            Names of the cases.
+        sample_weight : None
+            Not supported: given weights, it is refused.
+        """
+        if sample_weight is not None:
+            raise InputError(
+                "case weights are not supported",
+                needs="cases that count alike",
+                got="`sample_weight`",
+                cure="Leave it out; where a case stands for several, repeat its row and give the "
+                "copies one group.",
+            )
+        array = as_array("scores", scores)
+        target, order = read_target(
+            y,
+            array,
+            task=task,
+            positive=positive,
+            classes=None if classes is None else listed_classes(classes),
+            groups=groups,
+            strata=strata,
+            ordered=ordered,
+            ids=ids,
+            repeats=repeats,
+        )
+        if configs is None and repeats is None:
+            refuse_class_columns(array, target)
+        shaped = shape_scores(array, target.n, repeats, len(order))
+        if configs is None and array.ndim == 2 and shaped.shape[1] == array.shape[1]:
+            configs = column_names(scores)
+        table = Configs.of(configs, shaped.shape[1])
+        kind = infer_kind(shaped, target, response)
+        responses = encode_responses(shaped, target, kind, order, table.ids)
+        if np.may_share_memory(responses, array):
+            responses = kept(responses)
+        folds, fold_names = encode_folds(fold, target.n, responses.shape[2])
+        return cls(
+            target=target,
+            configs=table,
+            responses=responses,
+            folds=folds,
+            fold_names=fold_names,
+            kind=kind,
+            threshold=check_threshold(threshold, target, kind),
+        )
+
+    @classmethod
+    def from_frame(cls, frame: Any, **options: Any) -> Self:
+        """Make Π from a pandas, polars or Arrow table, wide or long.
+
+        The options are those of `earnest.core.tables.frames.read_frame`: names of columns
+        (`target`, `fold`, `group`, `repeat`, `id`, `strata`, `time`, `event`, `configs`), the
+        `format`, and `task`, `positive`, `classes`, `response`, `threshold` and `ordered` as in
+        `from_arrays`.
+
+        Examples
+        --------
+        >>> import earnest as en, pyarrow as pa
+        >>> columns = {"y": [0, 1, 0, 1], "fold": [0, 0, 1, 1]}
+        >>> table = pa.table(columns | {"svm": [0.2, 0.7, 0.4, 0.9], "tree": [0.0, 0.6, 0.1, 0.3]})
+        >>> en.Predictions.from_frame(table)
+        Predictions(n=4, configs=2, repeats=1, folds=2, task=binary, response=probability)
+        """
+        from earnest.core.tables.frames import read_frame
+
+        return cls._of(read_frame(frame, **options))
+
+    @classmethod
+    def load(cls, path: str | Path, **options: Any) -> Self:
+        """Read Π from a CSV, Parquet, Arrow, NPZ or NPY file.
+
+        The options are those of `earnest.core.tables.files.load`.
+        """
+        from earnest.core.tables.files import load
+
+        return cls._of(load(path, **options))
+
+    @classmethod
+    def _of(cls, pi: Predictions) -> Self:
+        """Return Π as one of a subclass."""
+        if isinstance(pi, cls):
+            return pi
+        return cls(**{field.name: getattr(pi, field.name) for field in fields(pi)})
+
+    def save(self, path: str | Path) -> Path:
+        """Write Π to a CSV, Parquet, Arrow or NPZ file; see `earnest.core.tables.files.save`."""
+        from earnest.core.tables.files import save
+
+        return save(self, path)
+
+    def to_frame(self, *, form: str = "wide", backend: str = "pyarrow") -> Any:
+        """Return Π as a table; see `earnest.core.tables.frames.write_frame`.
+
+        Parameters
+        ----------
+        form : {'wide', 'long'}
+            One column a configuration, or one row a case, configuration and repeat.
+        backend : {'pyarrow', 'pandas', 'polars'}
+            The library of the table.
+        """
+        from earnest.core.tables.frames import write_frame
+
+        return write_frame(self, form=form, backend=backend)
+
+    @property
+    def n_cases(self) -> int:
+        """The number of cases, tested or not."""
+        return self.target.n
+
+    @property
+    def n_configs(self) -> int:
+        """The number of configurations, complete or not."""
+        return len(self.configs)
+
+    @property
+    def n_repeats(self) -> int:
+        """The number of repeats of the cross-validation."""
+        return int(self.folds.shape[1])
+
+    @property
+    def n_folds(self) -> int:
+        """The largest number of folds of a repeat that tested anything."""
+        return max(int(cell.any(axis=1).sum()) for cell in self.cells)
+
+    @cached_property
+    def cells(self) -> tuple[NDArray[np.bool_], ...]:
+        """For each repeat, which (fold, configuration) was evaluated: (K, C)."""
+        return evaluated_cells(self.responses, self.folds, self.configs.ids, self.fold_names)
+
+    @cached_property
+    def complete(self) -> NDArray[np.bool_]:
+        """Which configurations were evaluated wherever any was: (C,)."""
+        whole = np.ones(self.n_configs, dtype=bool)
+        for cell in self.cells:
+            whole &= cell[cell.any(axis=1)].all(axis=0)
+        return whole
+
+    def tested(self, repeat: int) -> NDArray[np.bool_]:
+        """Which cases a repeat tested: (n,)."""
+        done = np.append(self.cells[repeat].any(axis=1), False)  # code -1 reads the last
+        return np.asarray(done[self.folds[:, repeat]])
+
+    def usable(self) -> Predictions:
+        """Return Π without untested cases, empty repeats and incomplete configurations."""
+        rows = np.stack([self.tested(r) for r in range(self.n_repeats)], axis=1)  # (n, R)
+        cases = np.asarray(rows.any(axis=1))
+        repeats = np.asarray(rows.any(axis=0))
+        if cases.all() and repeats.all() and self.complete.all():
+            return self
+        if not cases.any() or not self.complete.any():
+            raise EvidenceError(
+                "no configuration has complete predictions",
+                needs="one configuration evaluated in every fold that any was evaluated in",
+                got=f"{self.n_configs} configurations, each with missing folds",
+                cure="Select the configurations to compare, or evaluate the missing folds.",
+            )
+        index = np.flatnonzero(cases)
+        kept = np.flatnonzero(self.complete)
+        responses = self.responses[np.ix_(index, kept, np.flatnonzero(repeats))]
+        return replace(
+            self,
+            target=self.target.take(index),
+            configs=self.configs.take(kept),
+            responses=responses,
+            folds=np.where(rows, self.folds, -1)[index][:, repeats],
+            fold_names=tuple(self.fold_names[int(r)] for r in np.flatnonzero(repeats)),
+        )
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of all content but the parameters, equal only for equal Π of equal cases."""
+        digest = hashlib.sha256(self.case_fingerprint.encode())
+        configs, target = self.configs, self.target
+        facts = (configs.ids, configs.complexity, configs.static, str(self.kind), self.threshold)
+        digest.update(repr((*facts, self.fold_names, target.ordered)).encode())
+        for part in (target.strata, target.ids):
+            digest.update(b"-" if part is None else repr(part.tolist()).encode())
+        digest.update(f"{self.responses.dtype.name}{self.responses.shape}".encode())
+        for block in row_bytes(self.responses):
+            digest.update(block)
+        return digest.hexdigest()[:32]
+
+    @cached_property
+    def case_fingerprint(self) -> str:
+        """A hash of the cases and folds, equal where two results may be compared pair by pair."""
+        digest = hashlib.sha256(repr((str(self.target.task), self.target.classes)).encode())
+        parts = (self.target.y, self.target.event, self.target.groups, self.folds)
+        for part in parts:
+            digest.update(b"-" if part is None else f"{part.dtype.name}{part.shape}".encode())
+            digest.update(b"" if part is None else np.ascontiguousarray(part).tobytes())
+        return digest.hexdigest()[:32]
+
+    def select(self, configs: int | str | Iterable[int | str]) -> Predictions:
+        """Return Π of some configurations, by name or position, in the order asked for."""
+        if isinstance(configs, str) or not isinstance(configs, Iterable):
+            configs = [configs]
+        columns = [self.configs.index(config) for config in configs]
+        if not columns:
+            raise InputError(
+                "no configuration was selected",
+                needs=f"at least one of {self.n_configs}",
+                got="none",
+            )
+        return replace(
+            self, configs=self.configs.take(columns), responses=self.responses[:, columns]
+        )
+
+    def take(self, rows: NDArray[np.intp]) -> Predictions:
+        """Return Π of some of the cases, by position."""
+        return replace(
+            self,
+            target=self.target.take(rows),
+            responses=self.responses[rows],
+            folds=self.folds[rows],
+        )
+
+    def concat(self, *others: Predictions) -> Predictions:
+        """Return Π with the configurations of others on the same cases and folds beside ours."""
+        for other in others:
+            _refuse_other_cases(self, other)
+        parts = [self, *others]
+        configs = Configs(
+            ids=tuple(name for part in parts for name in part.configs.ids),
+            params=_joined([part.configs.params for part in parts]),
+            complexity=_joined([part.configs.complexity for part in parts]),
+            static=all(part.configs.static for part in parts),
+        )
+        responses = np.concatenate([part.responses for part in parts], axis=1)
+        remarks = tuple(dict.fromkeys(one for part in parts for one in part.remarks))
+        return replace(self, configs=configs, responses=responses, remarks=remarks)
+
+    def __repr__(self) -> str:
+        """Return one line with the sizes."""
+        return (
+            f"Predictions(n={self.n_cases}, configs={self.n_configs}, repeats={self.n_repeats}, "
+            f"folds={self.n_folds}, task={self.target.task}, response={self.kind})"
+        )
+
+
+def _joined(parts: list[tuple[Any, ...] | None]) -> tuple[Any, ...] | None:
+    """Join tuples, or give None where one part has none."""
+    if any(part is None for part in parts):
+        return None
+    return tuple(value for part in parts if part is not None for value in part)
+
+
+def _refuse_other_cases(ours: Predictions, other: Predictions) -> None:
+    """Refuse Π that cannot stand beside ours."""
+    pairs = {
+        "y, folds or groups": (ours.case_fingerprint, other.case_fingerprint),
+        "response": (str(ours.kind), str(other.kind)),
+        "threshold": (ours.threshold, other.threshold),
+    }
+    for name, (mine, theirs) in pairs.items():
+        if mine != theirs:
+            raise InputError(
+                "predictions of other cases, folds or kind cannot stand side by side",
+                needs=f"the same {name} ({mine})",
+                got=str(theirs),
+                cure="Evaluate all configurations on the same folds of the same cases.",
+            )

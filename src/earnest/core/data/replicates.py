@@ -1,0 +1,245 @@
+"""Replicates: what models that were trained on bootstrap samples say of every case."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base.arrays import read_only, row_bytes
+from earnest.core.base.errors import InputError
+from earnest.core.data.configs import Configs
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.responses import ResponseKind
+from earnest.core.data.target import Target, Task
+from earnest.core.data.weights import Unit, Weights
+from earnest.core.results.cautions import Caution
+
+ARRAYS = ("responses", "counts", "apparent")
+
+
+class Drawn(StrEnum):
+    """What was drawn, with replacement: cases, cases of each stratum, or groups."""
+
+    CASES = "case"
+    STRATIFIED = "stratified"
+    GROUPS = "group"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Replicates:
+    """Responses of `B` models, each trained on a bootstrap sample, for all `n` cases.
+
+    They are not out-of-sample: a replicate saw the cases that it drew, which its row of `counts`
+    tells. `bootstrap_train` makes them; the constructor refuses what does not fit together.
+
+    Parameters
+    ----------
+    target : Target
+        The outcome of the cases.
+    responses : ndarray, shape (B, n) or (B, n, K)
+        What the model of each replicate says of each case, drawn by it or not.
+    counts : ndarray of int, shape (B, n)
+        How often each replicate drew each case.
+    apparent : ndarray, shape (n,) or (n, K)
+        What the model that was trained on all cases says of them.
+    kind : ResponseKind
+        What the responses are.
+    drawn : Drawn
+        What was drawn: 'case', 'stratified' (the layers of the target apart) or 'group'.
+    learner : str
+        The name of the learner.
+    threshold : float, optional
+        Where a binary score becomes the positive label; .5 for probabilities and 0 for decisions
+        if None.
+    n_failed : int
+        How many replicates have no model and are left out.
+    seed : int, optional
+        The seed that they were drawn with.
+    cautions : tuple of Caution
+        What the training has to say.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X, y = np.arange(20.0)[:, None], np.tile([0, 1], 10)
+    >>> en.bootstrap_train(LogisticRegression(), X, y, n_replicates=50, rng=0)
+    Replicates(n=20, replicates=50, drawn=case, task=binary, response=probability)
+    """
+
+    target: Target
+    responses: NDArray[Any]
+    counts: NDArray[Any]
+    apparent: NDArray[Any]
+    kind: ResponseKind
+    drawn: Drawn = Drawn.CASES
+    learner: str = "learner"
+    threshold: float | None = None
+    n_failed: int = 0
+    seed: int | None = None
+    cautions: tuple[Caution, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse what does not go together, and keep arrays that cannot be written to."""
+        object.__setattr__(self, "drawn", Drawn(self.drawn))
+        object.__setattr__(self, "kind", ResponseKind(self.kind))
+        for name in ARRAYS:
+            object.__setattr__(self, name, np.asarray(getattr(self, name)))
+        _check_responses(self)
+        _check_counts(self)
+        for name in ARRAYS:
+            object.__setattr__(self, name, read_only(getattr(self, name)))
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Come back from a pickle or a copy as it was; NumPy makes arrays writable there."""
+        self.__dict__.update(state, **{name: read_only(state[name]) for name in ARRAYS})
+
+    def __repr__(self) -> str:
+        """Return one line."""
+        return (
+            f"Replicates(n={self.n_cases}, replicates={self.n_replicates}, drawn={self.drawn}, "
+            f"task={self.target.task}, response={self.kind})"
+        )
+
+    @property
+    def n_cases(self) -> int:
+        """The number of cases."""
+        return self.target.n
+
+    @property
+    def n_replicates(self) -> int:
+        """The number of replicates that have a model, B."""
+        return len(self.counts)
+
+    def out_of_bag(self) -> NDArray[np.bool_]:
+        """Return which cases each replicate did not draw: (B, n)."""
+        return np.asarray(self.counts == 0)
+
+    @property
+    def strata(self) -> NDArray[np.int64] | None:
+        """The layers that were drawn apart, None if none were."""
+        return self.target.layer_codes if self.drawn is Drawn.STRATIFIED else None
+
+    @property
+    def groups(self) -> NDArray[np.int64] | None:
+        """The groups that were drawn whole, None if cases were drawn."""
+        return self.target.groups if self.drawn is Drawn.GROUPS else None
+
+    @property
+    def weights(self) -> Weights:
+        """The counts as resamples."""
+        return Weights(self.counts, Unit.GROUP if self.drawn is Drawn.GROUPS else Unit.CASE)
+
+    @cached_property
+    def columns(self) -> Predictions:
+        """The replicates as configurations, for kernels that score columns: not out-of-sample."""
+        return self._as_columns(np.moveaxis(self.responses, 0, 1)[:, :, None])
+
+    @cached_property
+    def resubstituted(self) -> Predictions:
+        """The model of all cases as one configuration, on the cases that it saw."""
+        return self._as_columns(self.apparent[:, None, None])
+
+    def _as_columns(self, responses: NDArray[Any]) -> Predictions:
+        n, count = responses.shape[:2]
+        return Predictions(
+            target=self.target,
+            configs=Configs(ids=tuple(str(b) for b in range(count))),
+            responses=responses,
+            folds=np.zeros((n, 1), dtype=np.int32),
+            fold_names=(("0",),),
+            kind=self.kind,
+            threshold=self.threshold,
+        )
+
+    def take(self, rows: NDArray[np.intp] | slice) -> Replicates:
+        """Return some of the replicates, by position."""
+        return replace(self, responses=self.responses[rows], counts=self.counts[rows])
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of the draws and of what the models say, equal only for equal replicates."""
+        facts = (str(self.kind), self.threshold, self.learner, self.n_failed)
+        digest = hashlib.sha256((self.draws_fingerprint + repr(facts)).encode())
+        for part in (self.responses, self.apparent):
+            digest.update(f"{part.dtype.name}{part.shape}".encode())
+            for block in row_bytes(part):
+                digest.update(block)
+        return digest.hexdigest()[:32]
+
+    @cached_property
+    def draws_fingerprint(self) -> str:
+        """A hash of cases and draws, equal where two learners may be compared pair by pair."""
+        target = self.target
+        digest = hashlib.sha256(repr((str(target.task), target.classes, str(self.drawn))).encode())
+        own = self.counts.astype(np.int64)
+        for part in (target.y, target.event, target.groups, target.strata, own):
+            digest.update(b"-" if part is None else f"{part.dtype.name}{part.shape}".encode())
+            digest.update(b"" if part is None else np.ascontiguousarray(part).tobytes())
+        return digest.hexdigest()[:32]
+
+    def save(self, path: str | Path) -> Path:
+        """Write the replicates to an NPZ file, which `load` gives back exactly."""
+        from earnest.core.tables.formats.replicate_files import save_replicates
+
+        return save_replicates(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path, *, verify: bool = True) -> Replicates:
+        """Read replicates from an NPZ file that `save` wrote; a changed one is refused."""
+        from earnest.core.tables.formats.replicate_files import load_replicates
+
+        return load_replicates(path, verify=verify)
+
+
+def _check_responses(made: Replicates) -> None:
+    scores = made.kind in (ResponseKind.PROBABILITY, ResponseKind.DECISION)
+    many = made.target.task is Task.MULTICLASS and scores
+    shape = (made.target.n, *((len(made.target.classes),) if many else ()))
+    for name, given, wanted in (
+        ("responses", made.responses, (max(1, len(made.counts)), *shape)),
+        ("apparent", made.apparent, shape),
+    ):
+        if np.shape(given) != wanted:
+            raise InputError(
+                f"`{name}` has the wrong shape",
+                needs=f"{wanted} for {made.target.n} cases",
+                got=str(np.shape(given)),
+            )
+        if given.dtype.kind not in "fiub" or not np.isfinite(given).all():
+            raise InputError(
+                f"`{name}` is not finite",
+                needs="a number for every case",
+                got="NaN or infinite values" if given.dtype.kind == "f" else str(given.dtype),
+            )
+
+
+def _check_counts(made: Replicates) -> None:
+    counts, groups = made.counts, made.target.groups
+    if counts.dtype.kind not in "iu" or counts.ndim != 2:
+        raise InputError("`counts` are whole numbers", needs="an array of int of shape (B, n)")
+    units, size = counts, made.target.n
+    if made.drawn is Drawn.GROUPS:
+        if groups is None:
+            raise InputError("groups were drawn, but the target has none", needs="`groups`")
+        first, code = np.unique(groups, return_index=True, return_inverse=True)[1:]
+        units, size = counts[:, first], len(first)
+        if not (units[:, code.reshape(-1)] == counts).all():
+            raise InputError("`counts` differ within a group", needs="groups that are drawn whole")
+    if counts.dtype.kind == "i" and (counts < 0).any():
+        raise InputError("`counts` are negative", needs="whole numbers from 0 on")
+    sums = units.sum(axis=1, dtype=np.int64)
+    if (sums != size).any():
+        raise InputError(
+            "`counts` of a replicate do not sum up",
+            needs=f"{size} draws a replicate",
+            got=f"from {sums.min()} to {sums.max()}",
+        )

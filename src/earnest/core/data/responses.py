@@ -1,0 +1,311 @@
+"""What a model answered: probabilities, decision values, labels, values or risks."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from earnest.core.base import check
+from earnest.core.base.arrays import as_array, missing, row_blocks
+from earnest.core.base.errors import InputError
+from earnest.core.data.target import Target, Task
+
+ROUNDING = 1e-6  # by how much rounding may carry a probability beyond 0 or 1
+SUM = 1e-3  # by how much rounding may carry the sum of all class probabilities away from 1
+
+PERCENT = "If they are percentages, divide them by 100."
+
+
+class ResponseKind(StrEnum):
+    """The kinds of response; the first three are a classifier's."""
+
+    PROBABILITY = "probability"
+    DECISION = "decision"
+    LABEL = "label"
+    VALUE = "value"
+    RISK = "risk"
+
+
+_ALLOWED = {
+    Task.BINARY: (ResponseKind.PROBABILITY, ResponseKind.DECISION, ResponseKind.LABEL),
+    Task.MULTICLASS: (ResponseKind.PROBABILITY, ResponseKind.DECISION, ResponseKind.LABEL),
+    Task.REGRESSION: (ResponseKind.VALUE,),
+    Task.SURVIVAL: (ResponseKind.RISK,),
+}
+
+
+def shape_scores(scores: ArrayLike, n: int, repeats: int | None, classes: int) -> NDArray[Any]:
+    """Bring scores to (n, C, R) or (n, C, R, K) without copying them.
+
+    `classes` is the number of classes of a classification, else 0.
+    """
+    array = as_array("scores", scores)
+    if array.ndim == 0 or array.ndim > 4 or len(array) != n:
+        raise InputError(
+            "`scores` has the wrong shape",
+            needs=f"(n,), (n, C), (n, C, R) or (n, C, R, K) with n = {n}, the length of `y`",
+            got=str(array.shape),
+        )
+    if repeats is not None:
+        check.whole_number("repeats", repeats, low=1)
+    if array.ndim == 1:
+        array = array[:, None, None]
+    elif array.ndim == 2:
+        width, times = array.shape[1], repeats or 1
+        if width % times:
+            raise InputError(
+                "`repeats` does not divide the columns of `scores`",
+                needs="C * R columns, the R repeats of a configuration side by side",
+                got=f"{width} columns, repeats={times}",
+            )
+        array = array.reshape(n, width // times, times)  # splitting an axis is a view
+    elif array.ndim == 3 and classes and repeats == 1 and array.shape[2] == classes:
+        array = array[:, :, None, :]
+    if 0 in array.shape[1:]:
+        raise InputError(
+            "`scores` has no configuration",
+            needs="at least one column",
+            got=f"shape {array.shape}",
+        )
+    if repeats is not None and array.shape[2] != repeats:
+        raise InputError(
+            "`repeats` and `scores` disagree",
+            needs=f"shape (n, C, {repeats})",
+            got=f"shape {array.shape}",
+        )
+    return array
+
+
+def infer_kind(
+    array: NDArray[Any], target: Target, given: ResponseKind | str | None
+) -> ResponseKind:
+    """Return the kind of response: as given, or as it is clear from the values."""
+    allowed = _ALLOWED[target.task]
+    if given is not None:
+        check.one_of("response", str(given), [str(kind) for kind in allowed])
+        return ResponseKind(given)
+    if not target.has_classes:
+        return allowed[0]
+    if array.dtype.kind in "OUb" or is_subset(array, target.classes):
+        return ResponseKind.LABEL
+    if array.dtype.kind not in "fiu":  # complex numbers, dates: refused when they are encoded
+        return allowed[0]
+    whole = _within_one(array) and (array.ndim < 4 or not unlike_one(array).any())
+    return ResponseKind.PROBABILITY if whole else ResponseKind.DECISION
+
+
+def unlike_one(array: NDArray[Any]) -> NDArray[np.int64]:
+    """Count for each configuration the rows of class scores (n, C, R, K) that do not sum to 1."""
+    counts = np.zeros(array.shape[1], dtype=np.int64)
+    for block in row_blocks(array):
+        total = block.sum(axis=3, dtype=np.float64)  # NaN where a case was not evaluated
+        counts += (np.abs(total - 1.0) > SUM).sum(axis=(0, 2))
+    return counts
+
+
+def is_subset(array: NDArray[Any], classes: tuple[Any, ...]) -> bool:
+    """Tell whether a three-dimensional array holds numbers, and every one is a class."""
+    if array.ndim > 3 or array.dtype.kind not in "fiub":
+        return False
+    if not all(isinstance(c, (int, float)) for c in classes):
+        return False
+    values = np.array(classes, dtype=np.float64)
+    found = False
+    for block in row_blocks(array):
+        absent = np.isnan(block)
+        if not (np.isin(block, values) | absent).all():
+            return False
+        found = found or not absent.all()
+    return found
+
+
+def finite_range(array: NDArray[Any]) -> tuple[float, float]:
+    """Return the smallest and the largest value, NaN aside; (inf, -inf) where there is none."""
+    low, high = np.inf, -np.inf
+    for block in row_blocks(array):
+        low = np.fmin(low, np.fmin.reduce(block, axis=None))
+        high = np.fmax(high, np.fmax.reduce(block, axis=None))
+    return float(low), float(high)
+
+
+def look_like_class_columns(scores: NDArray[Any], count: int) -> bool:
+    """Tell whether the last axis looks like the probabilities of `count` classes.
+
+    Predictions of different models, or of repeats, do not sum to 1 in every case.
+    """
+    if scores.ndim not in (2, 3) or scores.shape[-1] != count or len(scores) < 3:
+        return False
+    if scores.dtype.kind != "f" or not _within_one(scores):
+        return False
+    blocks = row_blocks(scores)
+    return all(bool((np.abs(block.sum(axis=-1) - 1.0) <= 1e-5).all()) for block in blocks)
+
+
+def refuse_class_columns(scores: NDArray[Any], target: Target) -> None:
+    """Refuse what predict_proba of one binary model gives: two columns are two configurations."""
+    if target.task is Task.BINARY and look_like_class_columns(scores, 2):
+        raise InputError(
+            "`scores` look like both class probabilities of one model, not two configurations",
+            needs="the score of the positive class, one column a configuration",
+            got="two columns that sum to 1 in every case",
+            cure="Pass the column of the positive class; two such configurations need names "
+            "(`configs`).",
+        )
+
+
+def encode_responses(
+    array: NDArray[Any],
+    target: Target,
+    kind: ResponseKind,
+    order: tuple[Any, ...],
+    names: tuple[str, ...],
+) -> NDArray[Any]:
+    """Turn labels into class codes, two probability columns into one, and numbers into floats.
+
+    `order` are the classes in the order of the last axis of four-dimensional scores, and `names`
+    those of the configurations.
+    """
+    if kind is ResponseKind.LABEL:
+        if array.ndim > 3:
+            raise InputError(
+                "labels have no class axis", needs="(n, C, R)", got=f"{array.ndim} dimensions"
+            )
+        return _label_codes(array, target)
+    if array.dtype.kind not in "fiub":
+        raise InputError(
+            "`scores` are not numbers",
+            needs="a float or int array",
+            got=f"dtype {array.dtype}",
+            cure=""
+            if array.dtype.kind in "cmM"
+            else "Convert them with np.asarray(scores, dtype=float).",
+        )
+    numbers = array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
+    if numbers.ndim == 4:
+        whole = numbers
+        numbers = _class_columns(numbers, target, order)
+        if kind is ResponseKind.PROBABILITY:
+            _refuse_other_sums(whole, names)
+    elif target.task is Task.MULTICLASS:
+        raise InputError(
+            "a multiclass task needs a score for every class, or labels",
+            needs=f"(n, C, R, {len(target.classes)}), or labels as (n, C, R)",
+            got=f"shape {array.shape} with values that are not classes",
+            cure="The predict_proba of one model is passed as p[:, None, None, :]; with one "
+            "repeat and shape (n, C, K) pass repeats=1.",
+        )
+    return _probabilities(numbers) if kind is ResponseKind.PROBABILITY else numbers
+
+
+def check_threshold(threshold: float | None, target: Target, kind: ResponseKind) -> float | None:
+    """Return the cut of a binary score as a float, or None for the usual one."""
+    if threshold is None:
+        return None
+    if target.task is not Task.BINARY or kind is ResponseKind.LABEL:
+        raise InputError(
+            "`threshold` cuts the scores of a binary task",
+            needs="task binary, response probability or decision",
+            got=f"task {target.task}, response {kind}",
+            cure="Leave it out.",
+        )
+    try:
+        cut = float(threshold)
+    except (TypeError, ValueError):
+        cut = np.nan
+    low, high = (0.0, 1.0) if kind is ResponseKind.PROBABILITY else (-np.inf, np.inf)
+    if not low <= cut <= high or not np.isfinite(cut):
+        raise InputError(
+            "`threshold` is out of range",
+            needs="a finite number" + (" from 0 to 1" if kind is ResponseKind.PROBABILITY else ""),
+            got=check.show(threshold),
+            cure=f"For {cut:g} percent write {cut / 100:g}." if 1.0 < cut <= 100.0 else "",
+        )
+    return cut
+
+
+def like_percent(low: float, high: float) -> bool:
+    """Tell whether scores of this range may be percentages."""
+    return low >= 0.0 and 1.0 < high <= 100.0
+
+
+def _within_one(array: NDArray[Any]) -> bool:
+    low, high = finite_range(array)
+    return low >= -ROUNDING and high <= 1.0 + ROUNDING
+
+
+def _probabilities(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Return probabilities inside [0, 1]; they are copied only to mend rounding."""
+    low, high = finite_range(numbers)
+    if low < -ROUNDING or high > 1.0 + ROUNDING:
+        raise InputError(
+            "`scores` are not probabilities",
+            needs="values from 0 to 1",
+            got=f"values from {low:.6g} to {high:.6g}",
+            cure=f"{PERCENT} "
+            * like_percent(low, high)
+            + f"{'Else say' if like_percent(low, high) else 'Say'} response='decision', or leave "
+            "`response` out.",
+        )
+    return np.clip(numbers, 0.0, 1.0) if low < 0.0 or high > 1.0 else numbers
+
+
+def _refuse_other_sums(numbers: NDArray[Any], names: tuple[str, ...]) -> None:
+    """Refuse class probabilities that are none: those of all classes sum to 1 in every row."""
+    counts = unlike_one(numbers) if _within_one(numbers) else np.zeros(1, dtype=np.int64)
+    bad = [int(c) for c in np.flatnonzero(counts)]
+    if bad:
+        listed = (f"{names[c]} ({counts[c]} row{'s' if counts[c] > 1 else ''})" for c in bad)
+        raise InputError(
+            "class probabilities do not sum to 1",
+            needs=f"rows that sum to 1, to within {SUM:g}",
+            got=f"others in {len(bad)} of {len(names)} configurations: {check.some(listed)}",
+            cure="Divide each row by its sum, or say response='decision' if they are scores.",
+        )
+
+
+def _class_columns(numbers: NDArray[Any], target: Target, order: tuple[Any, ...]) -> NDArray[Any]:
+    count = numbers.shape[3]
+    if not target.has_classes or count != len(target.classes):
+        raise InputError(
+            "the last axis of `scores` does not match the classes",
+            needs=f"{len(target.classes)} columns for {check.some(target.classes)}"
+            if target.has_classes
+            else f"no class axis for a {target.task} task",
+            got=f"{count} columns",
+        )
+    if target.task is Task.BINARY:
+        return numbers[..., order.index(target.classes[1])]
+    return numbers
+
+
+def _label_codes(array: NDArray[Any], target: Target) -> NDArray[np.float64]:
+    gone = missing(array)
+    codes = np.full(array.shape, np.nan)
+    codes[gone] = 0.0
+    for code, label in enumerate(target.classes):
+        if (array.dtype.kind == "U") <= isinstance(label, str):  # text never equals a number
+            codes[array == label] = code
+    if np.isnan(codes).any():
+        _match_by_text(array, target, codes)
+    unknown = np.isnan(codes)
+    if unknown.any():
+        strangers = dict.fromkeys(array[unknown].ravel()[:1000].tolist())
+        raise InputError(
+            "`scores` hold labels that are not classes of `y`",
+            needs=check.some(map(repr, target.classes)),
+            got=check.some(map(repr, strangers)),
+        )
+    codes[gone] = np.nan
+    return codes
+
+
+def _match_by_text(array: NDArray[Any], target: Target, codes: NDArray[np.float64]) -> None:
+    """Let '1' and 1 be the same class: a file often keeps one as text and one as a number."""
+    known = {str(label): code for code, label in enumerate(target.classes)}
+    for value in dict.fromkeys(array[np.isnan(codes)].tolist()):
+        text = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+        if text in known:
+            codes[array == value] = known[text]

@@ -1,0 +1,325 @@
+"""The outcome of the cases: what a model tried to predict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from earnest.core.base import check
+from earnest.core.base.arrays import as_array, one_column, whole_as_int
+from earnest.core.base.errors import InputError
+
+
+class Task(StrEnum):
+    """The four kinds of outcome."""
+
+    BINARY = "binary"
+    MULTICLASS = "multiclass"
+    REGRESSION = "regression"
+    SURVIVAL = "survival"
+
+
+# Pairs of labels whose positive class nobody doubts; the positive one stands second.
+_CLEAR_PAIRS: tuple[tuple[object, object], ...] = (
+    (0, 1),  # False and True too
+    (-1, 1),
+    ("0", "1"),
+    ("-1", "1"),
+    ("False", "True"),
+    ("false", "true"),
+)
+
+# Words for the class that a study is not about.
+_NEGATIVE = {"control", "controls", "no", "negative", "healthy", "normal", "well", "absent", "none"}
+_NEGATIVE |= {"false", "alive", "censored", "benign", "no event", "non-case", "non-event"}
+_NEGATIVE |= {"nein", "non", "nee", "nej", "nie", "não"}  # no, elsewhere
+
+
+def usual_positive(labels: tuple[Any, ...]) -> Any:
+    """Return the class of two that is not called the negative one, else the last.
+
+    Examples
+    --------
+    >>> from earnest.core.data.target import usual_positive
+    >>> usual_positive(("case", "control")), usual_positive(("a", "b"))
+    ('case', 'b')
+    """
+    named = [label for label in labels if str(label).strip().casefold() not in _NEGATIVE]
+    return named[0] if len(named) == 1 else labels[-1]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Target:
+    """The outcome of `n` cases, with what else is known of them.
+
+    Parameters
+    ----------
+    y : ndarray, shape (n,)
+        Class codes (int64) for classification, 1 being the positive class of a binary task;
+        values (float64) for regression; times (float64) for survival.
+    task : Task
+        Binary, multiclass, regression or survival.
+    classes : tuple
+        The labels in the order of their codes; empty without classes.
+    event : ndarray of bool, shape (n,), optional
+        Survival only: True where the event was seen, False where the case is censored.
+    groups, strata : ndarray of int64, shape (n,), optional
+        Codes of the units that belong together, and of the layers resampled apart.
+    ordered : bool
+        Whether the cases stand in the order of time.
+    ids : ndarray of int64 or str, shape (n,), optional
+        The names of the cases, all different.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> target = en.Predictions.from_arrays(
+    ...     ["ill", "well", "ill"], [0.9, 0.2, 0.7], positive="ill"
+    ... ).target
+    >>> target.classes, target.y
+    (('well', 'ill'), array([1, 0, 1]))
+    """
+
+    y: NDArray[Any]
+    task: Task
+    classes: tuple[Any, ...] = ()
+    event: NDArray[np.bool_] | None = None
+    groups: NDArray[np.int64] | None = None
+    strata: NDArray[np.int64] | None = None
+    ordered: bool = False
+    ids: NDArray[Any] | None = None
+
+    def __post_init__(self) -> None:
+        """Read the task, which may be given by its name."""
+        if type(self.task) is not Task:
+            object.__setattr__(self, "task", Task(check.one_of("task", self.task, list(Task))))
+
+    @property
+    def layer_codes(self) -> NDArray[np.int64]:
+        """What is resampled apart: the strata given, else the classes or the events."""
+        if self.strata is not None:
+            return self.strata
+        if self.has_classes:
+            return self.y
+        if self.event is not None:
+            return self.event.astype(np.int64)
+        return np.zeros(self.n, dtype=np.int64)
+
+    @cached_property
+    def layers(self) -> tuple[NDArray[np.intp], ...]:
+        """The cases of every layer, kept as each block of resamples asks for them."""
+        codes = self.layer_codes
+        return tuple(np.flatnonzero(codes == code) for code in np.unique(codes))
+
+    @property
+    def n(self) -> int:
+        """The number of cases."""
+        return len(self.y)
+
+    @property
+    def has_classes(self) -> bool:
+        """Whether the task is a classification."""
+        return self.task in (Task.BINARY, Task.MULTICLASS)
+
+    @property
+    def labels(self) -> NDArray[Any]:
+        """The outcome in the user's own words: labels, values or times."""
+        return label_array(self.classes)[self.y] if self.has_classes else self.y
+
+    def take(self, rows: NDArray[np.intp]) -> Target:
+        """Return the target of some of the cases."""
+
+        def part(values: NDArray[Any] | None) -> NDArray[Any] | None:
+            return None if values is None else values[rows]
+
+        return Target(
+            y=self.y[rows],
+            task=self.task,
+            classes=self.classes,
+            event=part(self.event),
+            groups=part(self.groups),
+            strata=part(self.strata),
+            ordered=self.ordered,
+            ids=part(self.ids),
+        )
+
+
+def label_array(classes: tuple[Any, ...]) -> NDArray[Any]:
+    """Return the classes as an array that keeps mixed labels as objects."""
+    array = np.empty(len(classes), dtype=object)
+    array[:] = classes
+    kinds = {type(c) for c in classes}
+    return np.array(classes) if len(kinds) == 1 and kinds <= {int, float, bool, str} else array
+
+
+def encode_classes(
+    y: NDArray[Any], task: Task, positive: Any, classes: tuple[Any, ...] | None
+) -> tuple[NDArray[np.int64], tuple[Any, ...]]:
+    """Turn labels into codes; the positive class of a binary task gets code 1."""
+    found, codes = np.unique(y, return_inverse=True)
+    labels = plain_labels(found)
+    if len(labels) < 2:
+        raise InputError(
+            "`y` has fewer than two classes",
+            needs="at least two classes among the cases",
+            got=f"only {check.show(labels[0])}" if labels else "no class",
+            cure="Check the outcome: nothing can be told apart." + _if_numbers(y),
+        )
+    if classes is not None:
+        labels, codes = _recode(labels, codes, classes)
+    if task is Task.BINARY:
+        if len(labels) != 2:
+            raise InputError(
+                "a binary task has two classes",
+                got=f"{len(labels)} classes ({check.some(labels)})",
+                cure="Use task='multiclass', or keep two classes.",
+            )
+        if _positive(labels, positive) == 0:
+            labels, codes = (labels[1], labels[0]), 1 - codes
+    elif positive is not None:
+        raise InputError(
+            "`positive` belongs to a binary task",
+            got=f"{len(labels)} classes",
+            cure="Leave it out, or recode y to two classes.",
+        )
+    return codes.astype(np.int64).reshape(-1), labels
+
+
+def plain_labels(labels: Any) -> tuple[Any, ...]:
+    """Return labels as Python's own types, so that files can hold them."""
+    return tuple(v.item() if isinstance(v, np.generic) else v for v in labels)
+
+
+def listed_classes(classes: Any) -> tuple[Any, ...]:
+    """Return the classes that a user lists, and refuse what is no list of labels."""
+    array = as_array("classes", classes)
+    if array.ndim != 1 or array.dtype.kind not in "iufbUO":
+        raise InputError(
+            "`classes` is not a list of labels",
+            needs="text, whole numbers or bool, each class once",
+            got=f"shape {array.shape} of type {array.dtype}",
+        )
+    return plain_labels(classes)
+
+
+def _if_numbers(y: NDArray[Any]) -> str:
+    return " For a regression say task='regression'." if y.dtype.kind in "iuf" else ""
+
+
+def _recode(
+    found: tuple[Any, ...], codes: NDArray[Any], classes: tuple[Any, ...]
+) -> tuple[tuple[Any, ...], NDArray[Any]]:
+    strange = [label for label in found if label not in classes]
+    if strange or len(set(classes)) != len(classes):
+        raise InputError(
+            "`classes` does not list each class of `y` once",
+            needs=check.some(map(repr, found)),
+            got=check.some(map(repr, classes)),
+        )
+    return classes, np.array([classes.index(label) for label in found])[codes]
+
+
+def _positive(labels: tuple[Any, ...], positive: Any) -> int:
+    """Return the index of the positive class, chosen or clear."""
+    if positive is not None:
+        for index, label in enumerate(labels):
+            if _names(positive, label):
+                return index
+        raise InputError(
+            "`positive` is not a class of `y`",
+            needs=" or ".join(repr(label) for label in labels),
+            got=check.show(positive),
+            cure=_meant(positive, labels),
+        )
+    for negative, clear in _CLEAR_PAIRS:
+        if set(labels) == {negative, clear}:
+            return labels.index(clear)
+    raise InputError(
+        "the positive class is not clear",
+        needs=f"`positive` = {labels[0]!r} or {labels[1]!r}",
+        got="no `positive`",
+        cure="Say which class the scores speak for.",
+    )
+
+
+def _meant(positive: Any, labels: tuple[Any, ...]) -> str:
+    """Return 'Did you mean ...?' for a class in other capitals; a guess might be the other one."""
+    alike = [label for label in labels if str(label).casefold() == str(positive).casefold()]
+    return f"Did you mean {alike[0]!r}?" if alike else ""
+
+
+def _names(given: Any, label: Any) -> bool:
+    """Tell whether a label is meant; a command line can only give text."""
+    if isinstance(label, bool) and isinstance(given, str):
+        return given.casefold() in (("true", "1") if label else ("false", "0"))
+    number = isinstance(given, (int, float, np.number, np.bool_))
+    return str(label) == str(given) or (number and bool(label == given))
+
+
+def encode_units(
+    values: ArrayLike | None, n: int, name: str, beside: str = "y"
+) -> NDArray[np.int64] | None:
+    """Turn group or stratum labels into codes in the order of the sorted labels."""
+    if values is None:
+        return None
+    array = one_column(name, values, n, beside)
+    if array.dtype == object:  # labels of mixed types have no order of their own
+        array = array.astype(str)
+    return np.unique(array, return_inverse=True)[1].astype(np.int64).reshape(-1)
+
+
+def encode_ids(values: ArrayLike | None, n: int) -> NDArray[Any] | None:
+    """Return the names of the cases as whole numbers or text, all different."""
+    if values is None:
+        return None
+    array = one_column("ids", values, n)
+    array = whole_as_int(array)
+    numbers = array.dtype.kind == "i" or (array.dtype.kind == "u" and array.max() < 1 << 63)
+    array = array.astype(np.int64) if numbers else array.astype(str)
+    names, counts = np.unique(array, return_counts=True)
+    if len(names) != n:
+        raise InputError(
+            "`ids` name a case twice",
+            needs="names that are all different",
+            got=check.some(f"{v} ({c} times)" for v, c in zip(names, counts, strict=True) if c > 1),
+            cure="Where several cases belong to one unit, give the unit as `groups`; repeats of a "
+            "case in a table need a column 'repeat'.",
+        )
+    return array
+
+
+def survival_parts(y: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]] | None:
+    """Read (time, event) out of a structured array or a pair of arrays; None if it is neither."""
+    if isinstance(y, np.ndarray) and y.dtype.names is not None:
+        if len(y.dtype.names) != 2:
+            raise InputError(
+                "a structured `y` is read as survival",
+                needs="two fields, the event (bool) and the time",
+                got=f"{len(y.dtype.names)} fields ({check.some(y.dtype.names)})",
+            )
+        parts = [as_array(name, y[name]) for name in y.dtype.names]
+    elif isinstance(y, tuple) and len(y) == 2:
+        parts = [as_array("y", part) for part in y]
+        if any(part.ndim != 1 for part in parts):
+            return None
+    else:
+        return None
+    events = [p for p in parts if p.dtype == bool] or [p for p in parts if _is_event(p)]
+    times = [p for p in parts if p is not events[0]] if len(events) == 1 else []
+    if not times or times[0].dtype.kind not in "iuf":
+        raise InputError(
+            "the event of a survival `y` cannot be told",
+            needs="an array of times (numbers) and one of events (bool, or 0 and 1)",
+            got=f"dtypes {parts[0].dtype} and {parts[1].dtype}",
+            cure="Give the events as bool.",
+        )
+    return times[0].astype(np.float64), events[0].astype(bool)
+
+
+def _is_event(values: NDArray[Any]) -> bool:
+    return values.dtype.kind in "iuf" and bool(np.isin(values, (0, 1)).all())

@@ -1,0 +1,211 @@
+"""Reading the outcome as the user gave it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from earnest.core.base import check
+from earnest.core.base.arrays import as_array, first_other, missing, same_length, whole_as_int
+from earnest.core.base.errors import InputError
+from earnest.core.data.responses import is_subset, look_like_class_columns
+from earnest.core.data.target import (
+    Target,
+    Task,
+    encode_classes,
+    encode_ids,
+    encode_units,
+    plain_labels,
+    survival_parts,
+)
+
+MANY = 30  # whole numbers with more values than this are not taken for classes
+
+
+def read_target(
+    y: Any,
+    scores: NDArray[Any],
+    *,
+    task: Task | str | None,
+    positive: Any,
+    classes: tuple[Any, ...] | None,
+    groups: ArrayLike | None,
+    strata: ArrayLike | None,
+    ordered: bool,
+    ids: ArrayLike | None,
+    repeats: int | None = None,
+) -> tuple[Target, tuple[Any, ...]]:
+    """Return the target, and the classes in the order of a class axis."""
+    if task is not None:
+        task = Task(check.one_of("task", str(task), [str(t) for t in Task]))
+    pair = _pair(y) if task is Task.SURVIVAL else survival_parts(y)
+    if pair is not None and task in (None, Task.SURVIVAL):
+        _no_classes(positive, classes, Task.SURVIVAL)
+        return _survival(*pair, **_cases(len(pair[0]), groups, strata, ordered, ids)), ()
+    values = _column(y)
+    about = _cases(len(values), groups, strata, ordered, ids)
+    classes = None if classes is None else plain_labels(classes)
+    task = task or infer_task(values, scores, classes, repeats)
+    if task is Task.REGRESSION:
+        _no_classes(positive, classes, task)
+        return _regression(values, about), ()
+    values = whole_as_int(values)  # 0.0 and 1.0 are the classes 0 and 1
+    order = classes or plain_labels(np.unique(values))
+    codes, labels = encode_classes(values, task, positive, classes)
+    return Target(y=codes, task=task, classes=labels, **about), order
+
+
+def infer_task(
+    values: NDArray[Any],
+    scores: NDArray[Any],
+    classes: tuple[Any, ...] | None = None,
+    repeats: int | None = None,
+) -> Task:
+    """Tell the task from the outcome and the form of the scores."""
+    if classes is not None:
+        return Task.BINARY if len(classes) == 2 else Task.MULTICLASS
+    found = np.unique(values)
+    numbers = values.dtype.kind in "iuf"
+    whole = not numbers or bool((found == np.rint(found)).all())
+    if len(found) <= 2 and whole:
+        return Task.BINARY
+    if not numbers or scores.ndim == 4:
+        return Task.MULTICLASS
+    if not whole or len(found) > MANY:
+        return Task.REGRESSION
+    if scores.ndim == 3 and repeats == 1 and scores.shape[2] == len(found):
+        return Task.MULTICLASS
+    if scores.dtype.kind in "OU" or is_subset(scores, tuple(float(v) for v in found)):
+        return Task.MULTICLASS
+    if look_like_class_columns(scores, len(found)):
+        raise InputError(
+            "`y` may be classes or numbers, and `scores` look like the probabilities of its "
+            f"{len(found)} values",
+            needs="`task`",
+            got="none",
+            cure="Say task='multiclass' with scores of shape (n, C, R, K), or task='regression'.",
+        )
+    return Task.REGRESSION
+
+
+def _column(y: Any) -> NDArray[Any]:
+    values = as_array("y", y)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim == 0:
+        raise InputError("`y` is a single value", needs="one outcome a case", got=check.show(y))
+    if values.ndim != 1:
+        raise InputError(
+            "multilabel and multi-output targets are not supported",
+            needs="one outcome a case, shape (n,)",
+            got=f"shape {values.shape}",
+            cure="Estimate each outcome on its own; give one-hot columns as one column of labels, "
+            "and times with events as task='survival'.",
+        )
+    if len(values) == 0:
+        raise InputError("`y` is empty", needs="at least two cases", got="none")
+    absent = missing(values)
+    if absent.any():
+        raise InputError(
+            "`y` has missing values",
+            needs="an outcome for every case",
+            got=f"{int(absent.sum())} of {len(values)} missing",
+            cure="Leave those cases out of y, scores and fold alike.",
+        )
+    _check_type(values)
+    return values
+
+
+def _check_type(values: NDArray[Any]) -> None:
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        raise InputError(
+            "`y` has infinite values",
+            needs="finite numbers",
+            got=f"{int(np.isinf(values).sum())} of {len(values)} infinite",
+        )
+    if values.dtype.kind not in "iufbU":
+        kinds = dict.fromkeys(type(v).__name__ for v in values.tolist())
+        raise InputError(
+            "`y` mixes labels of different types"
+            if len(kinds) > 1
+            else "`y` holds neither labels nor numbers",
+            needs="text, whole numbers or bool as labels, or numbers",
+            got=check.some(kinds),
+            cure="Make all labels text with [str(v) for v in y].",
+        )
+
+
+def _cases(
+    n: int,
+    groups: ArrayLike | None,
+    strata: ArrayLike | None,
+    ordered: bool,
+    ids: ArrayLike | None,
+) -> dict[str, Any]:
+    return {
+        "groups": encode_units(groups, n, "groups"),
+        "strata": encode_units(strata, n, "strata"),
+        "ordered": bool(ordered),
+        "ids": encode_ids(ids, n),
+    }
+
+
+def _no_classes(positive: Any, classes: tuple[Any, ...] | None, task: Task) -> None:
+    for name, value in (("positive", positive), ("classes", classes)):
+        if value is not None:
+            raise InputError(
+                f"`{name}` belongs to a classification",
+                got=f"a {task} target",
+                cure=f"Leave `{name}` out"
+                + (", or say task='binary' or 'multiclass'." if task is Task.REGRESSION else "."),
+            )
+
+
+def _regression(values: NDArray[Any], about: dict[str, Any]) -> Target:
+    if values.dtype.kind not in "iufb":
+        other = first_other(values)
+        raise InputError(
+            "a regression `y` holds numbers",
+            needs="numbers",
+            got=f"text such as {check.show(values[0].item())}"
+            if other is None
+            else f"{check.show(other[1])} in row {other[0] + 1}",
+            cure="Convert it, or say task='multiclass'.",
+        )
+    return Target(y=values.astype(np.float64), task=Task.REGRESSION, **about)
+
+
+def _pair(y: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Read times and events out of what the user says is a survival outcome."""
+    pair = survival_parts(y)
+    table = as_array("y", y) if pair is None else None
+    if table is not None and table.ndim == 2 and table.shape[1] == 2:
+        pair = survival_parts((as_array("y", table[:, 0]), as_array("y", table[:, 1])))
+    if pair is None:
+        raise InputError(
+            "a survival `y` holds times and events",
+            needs="a pair (time, event), a structured array, or two columns",
+            got=f"shape {None if table is None else table.shape}",
+        )
+    return pair
+
+
+def _survival(time: NDArray[np.float64], event: NDArray[np.bool_], **about: Any) -> Target:
+    same_length("event", event, len(time))
+    bad = ~np.isfinite(time) | (time < 0)
+    if bad.any():
+        raise InputError(
+            "survival times are not valid",
+            needs="finite times from 0 on",
+            got=f"{int(bad.sum())} of {len(time)} missing, infinite or negative",
+        )
+    if not event.any():
+        raise InputError(
+            "every case is censored",
+            needs="at least one event",
+            got="none",
+            cure="Check which column is the event.",
+        )
+    return Target(y=time, task=Task.SURVIVAL, event=event, **about)

@@ -1,0 +1,1 @@
+"""Results: estimates, comparisons, intervals and where they come from, cautions."""

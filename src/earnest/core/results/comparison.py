@@ -1,0 +1,381 @@
+"""What a comparison is made of: the difference, its interval, its p-value, its meaning."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from earnest.core.base import check
+from earnest.core.base.errors import EvidenceError
+from earnest.core.results.cautions import Caution
+from earnest.core.results.differences import (
+    Alternative,
+    alpha_of,
+    difference_limits,
+    difference_source,
+    make_difference_interval,
+)
+from earnest.core.results.estimate import (
+    Provenance,
+    Scale,
+    by_severity,
+    check_schema,
+    few_beyond,
+    finite,
+    read_parts,
+)
+from earnest.core.results.files import read_result, write_result
+from earnest.core.results.interval import Interval, LimitSource
+from earnest.core.text.comparison import chance_words, decision, interval_words, outcome_words
+
+SCHEMA = "earnest/comparison/1"
+FEW = ("EN016", "EN041")  # cautions that depend on the level or the alternative
+
+
+@dataclass(frozen=True)
+class Probabilities:
+    """What a posterior says: a better, practically equal, b better; they sum to 1."""
+
+    a_better: float
+    equivalent: float
+    b_better: float
+    rope: float
+
+    def to_dict(self) -> dict[str, float]:
+        """Return plain data."""
+        return {
+            "a_better": self.a_better,
+            "equivalent": self.equivalent,
+            "b_better": self.b_better,
+            "rope": self.rope,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """A comparison of two configurations on the same cases, which names what it compares.
+
+    Attributes
+    ----------
+    a, b : str
+        The configurations.
+    difference : float
+        metric(a) - metric(b), in the metric's own units.
+    value_a, value_b : float
+        The metric of each, as the test measures it.
+    standard_error : float or None
+        Of the difference; None where a test has none.
+    interval : Interval or None
+        Of the difference; one-sided for a one-sided alternative.
+    alternative : str
+        What the test tries to show: 'two-sided', 'less' (difference < 0) or 'greater'.
+    confidence_level : float
+        The level of the interval; the decision is made at 1 minus it.
+    statistic, p_value : float or None
+        The test's own statistic, and the p-value of the alternative; None for a Bayesian test.
+    p_values : mapping
+        The p-value of every alternative.
+    probabilities : Probabilities or None
+        What a Bayesian test says instead of a p-value.
+    least_p : float or None
+        The smallest one-sided p-value that the test can give on as many cases, if it has one.
+    test, metric, estimand : str
+        How, in what, and what the difference is of.
+    n_cases, n_resamples, n_valid : int
+        What it stands on; `n_valid` resamples had a defined value.
+    cautions : tuple of Caution
+        Coded remarks.
+    provenance : Provenance
+        Seed, fingerprint, folds, knobs and versions.
+    source : LimitSource or None
+        Where limits of any level are read from; not in the repr, not compared.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> rng = np.random.default_rng(1)
+    >>> y = np.tile([0, 1], 100)
+    >>> scores = y[:, None] * [2.0, 1.0] + rng.standard_normal((200, 2)) - 0.5
+    >>> pi = en.Predictions.from_arrays(
+    ...     y, scores, np.arange(200) // 2 % 5, configs=["svm", "tree"], response="decision"
+    ... )
+    >>> made = en.compare(pi, "svm", "tree", metric="accuracy")
+    >>> made
+    accuracy(svm) - accuracy(tree) = 0.11, 95 % interval [0.03, 0.19], p = 0.010 (bayle, n=200)
+    >>> print(made.at(alternative="greater").decision.replace(chr(160), " "))
+    svm is better than tree: its accuracy is 0.11 higher (with 95 % confidence the difference is
+    above 0.04; p = 0.005).
+    """
+
+    a: str
+    b: str
+    difference: float
+    value_a: float
+    value_b: float
+    standard_error: float | None
+    interval: Interval | None
+    alternative: str
+    confidence_level: float
+    statistic: float | None
+    p_values: Mapping[str, float] | None
+    scale: Scale
+    test: str
+    estimand: str
+    n_cases: int
+    n_resamples: int | None
+    n_valid: int | None
+    cautions: tuple[Caution, ...]
+    provenance: Provenance
+    probabilities: Probabilities | None = None
+    least_p: float | None = None
+    source: LimitSource | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def metric(self) -> str:
+        """The name of the metric."""
+        return self.scale.name
+
+    @property
+    def p_value(self) -> float | None:
+        """The p-value of the alternative; None for a Bayesian test."""
+        return None if self.p_values is None else self.p_values[self.alternative]
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The smallest and the largest possible difference."""
+        return difference_limits(self.scale)
+
+    @property
+    def favours(self) -> str | None:
+        """The configuration with the better value, None where they are equal."""
+        if not self.difference or math.isnan(self.difference):
+            return None
+        return self.a if (self.difference > 0) == self.scale.greater_is_better else self.b
+
+    @property
+    def shown(self) -> bool | None:
+        """Whether the test shows its alternative at the level; None for a Bayesian test.
+
+        A difference of 0, or on the other side than the alternative has it, shows nothing, however
+        low the level.
+        """
+        if self.p_value is None:
+            return None
+        asked = {"less": self.difference < 0, "greater": self.difference > 0}
+        there = asked.get(self.alternative, self.difference != 0)
+        return there and self.p_value <= alpha_of(self.confidence_level)
+
+    @property
+    def decision(self) -> str:
+        """What can be said, in words."""
+        return decision(self)
+
+    def at(
+        self,
+        *,
+        confidence_level: float | None = None,
+        alternative: Alternative | str | None = None,
+    ) -> Comparison:
+        """Return the same comparison with another level or alternative, without new draws."""
+        level = self.confidence_level if confidence_level is None else confidence_level
+        level = check.share("confidence_level", level)
+        wanted = Alternative.of(self.alternative if alternative is None else alternative)
+        if self.p_values is not None and wanted not in self.p_values:
+            raise EvidenceError(
+                f"test {self.test!r} knows no direction",
+                needs=", ".join(f"alternative={known!r}" for known in self.p_values),
+                got=f"alternative={str(wanted)!r}",
+            )
+        if self.source is None and self.interval is not None:
+            raise EvidenceError(
+                "where the limits come from was not kept",
+                cure="Compute it again, or keep it with to_dict(draws=True).",
+            )
+        interval = make_difference_interval(self.source, level, wanted, self.scale)
+        kept = [caution for caution in self.cautions if caution.code not in FEW]
+        moved = replace(self, interval=interval, alternative=str(wanted), confidence_level=level)
+        added = [*few_beyond(interval, self.n_valid), *level_remarks(moved)]
+        return replace(moved, cautions=by_severity([*kept, *added]))
+
+    def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
+        """Return plain data with a schema version, ready for JSON.
+
+        Parameters
+        ----------
+        draws : bool
+            Whether to keep the resampled values, so that `at` works after `from_dict`.
+        """
+        values = None if self.p_values is None else dict(self.p_values)
+        chances = self.probabilities
+        return {
+            "schema": SCHEMA,
+            "a": self.a,
+            "b": self.b,
+            "difference": finite(self.difference),
+            "value_a": finite(self.value_a),
+            "value_b": finite(self.value_b),
+            "interval": None if self.interval is None else self.interval.to_dict(),
+            "standard_error": finite(self.standard_error),
+            "alternative": self.alternative,
+            "confidence_level": self.confidence_level,
+            "statistic": finite(self.statistic),
+            "p_value": finite(self.p_value),
+            "p_values": values,
+            "least_p": self.least_p,
+            "probabilities": None if chances is None else chances.to_dict(),
+            "decision": self.decision,
+            "test": self.test,
+            "metric": self.metric,
+            "greater_is_better": self.scale.greater_is_better,
+            "limits": [finite(limit) for limit in self.scale.limits],
+            "estimand": self.estimand,
+            "n_cases": self.n_cases,
+            "n_folds": self.provenance.n_folds,
+            "n_repeats": self.provenance.n_repeats,
+            "n_resamples": self.n_resamples,
+            "n_valid": self.n_valid,
+            "cautions": [caution.to_dict() for caution in self.cautions],
+            "seed": self.provenance.seed,
+            "fingerprint": self.provenance.fingerprint,
+            "knobs": dict(self.provenance.knobs),
+            "versions": dict(self.provenance.versions),
+            "limits_from": None if self.source is None else self.source.to_dict(draws=draws),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Comparison:
+        """Make a comparison from the plain data of `to_dict`."""
+        check_schema(data, SCHEMA, "a comparison")
+        return read_parts(cls._from_parts, data)
+
+    @classmethod
+    def _from_parts(cls, data: Mapping[str, Any]) -> Comparison:
+        low, high = data["limits"]
+        interval, chances = data["interval"], data["probabilities"]
+        return cls(
+            a=data["a"],
+            b=data["b"],
+            difference=_or_nan(data["difference"]),
+            value_a=_or_nan(data["value_a"]),
+            value_b=_or_nan(data["value_b"]),
+            standard_error=data["standard_error"],
+            interval=None if interval is None else Interval.from_dict(interval),
+            alternative=str(Alternative(data["alternative"])),
+            confidence_level=data["confidence_level"],
+            statistic=data["statistic"],
+            p_values=_read_p_values(data["p_values"], data["alternative"]),
+            scale=Scale(
+                data["metric"],
+                data["greater_is_better"],
+                (-math.inf if low is None else low, math.inf if high is None else high),
+            ),
+            test=data["test"],
+            estimand=data["estimand"],
+            n_cases=data["n_cases"],
+            n_resamples=data["n_resamples"],
+            n_valid=data["n_valid"],
+            cautions=tuple(Caution.from_dict(c) for c in data["cautions"]),
+            provenance=Provenance.from_dict(data),
+            probabilities=None if chances is None else Probabilities(**chances),
+            least_p=data["least_p"],
+            source=difference_source(data["limits_from"]),
+        )
+
+    def save(self, path: str | Path, *, draws: bool = True) -> Path:
+        """Write it as JSON, with the draws that `at` reads, and return where to."""
+        return write_result(self.to_dict(draws=draws), path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Comparison:
+        """Read a comparison that `save` or `earnest --json` wrote."""
+        return read_result(cls, path)
+
+    def to_frame(self) -> Any:
+        """Return the main numbers as a pyarrow table of one row."""
+        import pyarrow as pa
+
+        return pa.Table.from_pylist([self.row()])
+
+    def to_markdown(self) -> str:
+        """Return the comparison as a Markdown table, with the decimals that it deserves."""
+        from earnest.core.text.paper import comparisons_table
+
+        return comparisons_table(self).to_markdown()
+
+    def to_latex(self) -> str:
+        """Return the comparison as a LaTeX table for the package booktabs."""
+        from earnest.core.text.paper import comparisons_table
+
+        return comparisons_table(self).to_latex()
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the difference and its interval beside 0, and return the matplotlib Axes."""
+        from earnest.plotting.figures.comparisons import plot_comparison
+
+        return plot_comparison(self, ax)
+
+    def row(self) -> dict[str, Any]:
+        """Return the main numbers as a flat dict."""
+        interval = self.interval
+        return {
+            "a": self.a,
+            "b": self.b,
+            "metric": self.metric,
+            "test": self.test,
+            "value_a": self.value_a,
+            "value_b": self.value_b,
+            "difference": self.difference,
+            "low": None if interval is None else interval.low,
+            "high": None if interval is None else interval.high,
+            "confidence_level": self.confidence_level,
+            "alternative": self.alternative,
+            "standard_error": self.standard_error,
+            "statistic": self.statistic,
+            "p_value": self.p_value,
+            "estimand": self.estimand,
+            "n_cases": self.n_cases,
+        }
+
+    def __repr__(self) -> str:
+        """Return one line that can be pasted in a paper."""
+        pair = f"{self.metric}({self.a}) - {self.metric}({self.b})"
+        words = [outcome_words(self, pair), interval_words(self), chance_words(self)]
+        return f"{', '.join(w for w in words if w)} ({self.test}, n={self.n_cases})"
+
+    def _repr_html_(self) -> str:
+        from earnest.reporting.fragments import comparison_fragment
+
+        return comparison_fragment(self)
+
+
+def level_remarks(comparison: Comparison) -> Iterable[Caution]:
+    """Yield a caution where the test could not have shown anything at this level."""
+    least = comparison.least_p
+    if least is None or comparison.p_value is None:
+        return
+    least = min(1.0, 2 * least if comparison.alternative == Alternative.TWO_SIDED else least)
+    if least > alpha_of(comparison.confidence_level):
+        yield Caution(
+            "EN041",
+            f"The smallest p-value that this test can give here is {least:.3g}.",
+            "It could not have shown a difference at this level, however large.",
+            "Use more resamples, or test='bayle'."
+            if comparison.n_resamples
+            else "Use more cases, or test='bayle'.",
+        )
+
+
+def _read_p_values(said: Mapping[str, Any] | None, alternative: str) -> dict[str, float] | None:
+    """Return the p-values of a file, that of its own alternative among them."""
+    found = None if said is None else {str(name): float(p) for name, p in said.items()}
+    if found is not None and alternative not in found:
+        raise KeyError(f"p_values[{alternative!r}]")
+    return found
+
+
+def _or_nan(value: float | None) -> float:
+    return math.nan if value is None else float(value)

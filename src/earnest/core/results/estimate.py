@@ -1,0 +1,443 @@
+"""What an estimate is made of: the number, its interval, its meaning, and how it came about."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base import check
+from earnest.core.base.errors import EvidenceError, FormatError
+from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.files import read_result, write_result
+from earnest.core.results.interval import Ask, Interval, LimitSource, source_from_dict
+from earnest.core.results.limits import draws_of, limit_remarks
+from earnest.core.results.specs import Side
+from earnest.core.text.numbers import decimals, number
+
+SCHEMA = "earnest/estimate/1"
+T = TypeVar("T")
+_READERS = {f"earnest/{name.lower()}/1": name for name in ("Estimate", "Estimates")}
+_READERS |= {f"earnest/{name.lower()}/1": name for name in ("Comparison", "Comparisons")}
+OF_A_LEVEL = {"EN016", "EN026", "EN029"}  # cautions that another level may not deserve
+FEW_IN_TAIL = 5  # draws beyond a limit under which the limit is rough
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The metric that a number is in: its name, its direction and its range."""
+
+    name: str
+    greater_is_better: bool
+    limits: tuple[float, float]
+
+    def clip(self, value: float) -> float:
+        """Bring a value into the metric's range."""
+        return min(max(value, self.limits[0]), self.limits[1])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Provenance:
+    """How a number came about, so that it can be had again."""
+
+    seed: int | None
+    fingerprint: str
+    n_folds: int
+    n_repeats: int
+    knobs: Mapping[str, Any]
+    versions: Mapping[str, str]
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Provenance:
+        """Make it from the plain data of a result."""
+        return cls(
+            seed=data["seed"],
+            fingerprint=data["fingerprint"],
+            n_folds=data["n_folds"],
+            n_repeats=data["n_repeats"],
+            knobs=dict(data["knobs"]),
+            versions=dict(data["versions"]),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """An estimate of performance that names what it estimates.
+
+    Attributes
+    ----------
+    value, standard_error : float
+        In the metric's own units; the standard error is None where a method has none.
+    interval : Interval or None
+        Low, high, level and side; None where a method gives no interval. It always holds the value:
+        limits that draws leave on one side of it are moved up to it.
+    metric, method, estimand : str
+        What was measured, how, and of what.
+    naive : float or None
+        The score that the search itself would report for the winner.
+    winner : str or None
+        The name of the configuration that the number is about.
+    n_cases, n_configs, n_resamples, n_valid : int
+        What it stands on; `n_valid` resamples had a defined value.
+    cautions : tuple of Caution
+        Coded remarks.
+    provenance : Provenance
+        Seed, fingerprint, folds, knobs and versions.
+    no_information : float or None
+        The score of the best constant prediction, the zero point of what was learned.
+    source : LimitSource or None
+        Where limits of any level are read from; not in the repr, not compared.
+    details : object
+        The method's own small dataclass, or None.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> y = np.tile([0, 1], 50)
+    >>> scores = y[:, None] + 1.5 * np.random.default_rng(7).standard_normal((100, 20))
+    >>> pi = en.Predictions.from_arrays(y, scores, fold=np.arange(100) // 2 % 10)
+    >>> found = en.estimate(pi, metric="roc_auc", rng=7)
+    >>> found
+    roc_auc 0.71, 95 % interval [0.51, 0.84] (bbc, winner of 20 configs, n=100)
+    >>> round(found.naive, 2), round(found.optimism, 2)
+    (0.8, 0.09)
+    >>> found.at(confidence_level=0.9, side="lower").interval.side
+    'lower'
+    """
+
+    value: float
+    interval: Interval | None
+    standard_error: float | None
+    scale: Scale
+    method: str
+    estimand: str
+    naive: float | None
+    winner: str | None
+    n_cases: int
+    n_configs: int
+    n_resamples: int | None
+    n_valid: int | None
+    cautions: tuple[Caution, ...]
+    provenance: Provenance
+    no_information: float | None = None
+    source: LimitSource | None = field(default=None, repr=False, compare=False)
+    details: Any = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Let the interval reach the value, so that the two never contradict each other.
+
+        A mean of skewed draws may lie beyond their quantiles: of draws of which nine in ten are 1,
+        the lower limit at 90 % is 1 and the mean is not. Moving a limit keeps levels nested.
+        Limits that were asked for as published stay as they are.
+        """
+        published = self.provenance.knobs.get("variant") == "as_published"
+        if self.interval is not None and not published:
+            object.__setattr__(self, "interval", self.interval.reaching(self.value))
+
+    @property
+    def metric(self) -> str:
+        """The name of the metric."""
+        return self.scale.name
+
+    @property
+    def optimism(self) -> float | None:
+        """By how much the naive score flatters; positive means too good, for losses too."""
+        if self.naive is None:
+            return None
+        gap = self.naive - self.value
+        return gap if self.scale.greater_is_better else -gap
+
+    @property
+    def share_lost(self) -> float | None:
+        """The optimism as a share of what the naive score is better than no information."""
+        if self.optimism is None or self.naive is None or self.no_information is None:
+            return None
+        learned = self.naive - self.no_information
+        learned = learned if self.scale.greater_is_better else -learned
+        return self.optimism / learned if learned > 0 else None
+
+    @property
+    def draws(self) -> NDArray[np.float64] | None:
+        """The resampled values that the interval is read from, None where there are none."""
+        return draws_of(self.source)
+
+    def at(
+        self, *, confidence_level: float | None = None, side: Side | str | None = None
+    ) -> Estimate:
+        """Return the same estimate with another level or side, without resampling again."""
+        if self.interval is None or self.source is None:
+            raise EvidenceError(
+                f"method {self.method!r} gives no interval",
+                cure="Use a method that does, such as 'bbc'.",
+            )
+        level = self.interval.confidence_level if confidence_level is None else confidence_level
+        ask = Ask.of(level, self.interval.side if side is None else side)
+        interval = make_interval(self.source, ask, self.scale)
+        kept = [caution for caution in self.cautions if caution.code not in OF_A_LEVEL]
+        fresh = limit_remarks(self.source, interval.confidence_level, Side(interval.side))
+        cautions = by_severity([*kept, *few_beyond(interval, self.n_valid), *fresh])
+        return replace(self, interval=interval, cautions=cautions)
+
+    def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
+        """Return plain data with a schema version, ready for JSON.
+
+        Parameters
+        ----------
+        draws : bool
+            Whether to keep the resampled values, so that `at` works after `from_dict`.
+        """
+        data: dict[str, Any] = {
+            "schema": SCHEMA,
+            "value": finite(self.value),
+            "interval": None if self.interval is None else self.interval.to_dict(),
+            "standard_error": finite(self.standard_error),
+            "naive": finite(self.naive),
+            "optimism": finite(self.optimism),
+            "no_information": finite(self.no_information),
+            "method": self.method,
+            "metric": self.metric,
+            "greater_is_better": self.scale.greater_is_better,
+            "limits": [finite(limit) for limit in self.scale.limits],
+            "estimand": self.estimand,
+            "winner": self.winner,
+            "n_cases": self.n_cases,
+            "n_configs": self.n_configs,
+            "n_folds": self.provenance.n_folds,
+            "n_repeats": self.provenance.n_repeats,
+            "n_resamples": self.n_resamples,
+            "n_valid": self.n_valid,
+            "cautions": [caution.to_dict() for caution in self.cautions],
+            "seed": self.provenance.seed,
+            "fingerprint": self.provenance.fingerprint,
+            "knobs": dict(self.provenance.knobs),
+            "versions": dict(self.provenance.versions),
+            "limits_from": None if self.source is None else self.source.to_dict(draws=draws),
+        }
+        return data
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Estimate:
+        """Make an estimate from the plain data of `to_dict`."""
+        check_schema(data, SCHEMA, "an estimate")
+        return read_parts(cls._from_parts, data)
+
+    @classmethod
+    def _from_parts(cls, data: Mapping[str, Any]) -> Estimate:
+        low, high = data["limits"]
+        interval = data["interval"]
+        return cls(
+            value=_or_nan(data["value"]),
+            interval=None if interval is None else Interval.from_dict(interval),
+            standard_error=data["standard_error"],
+            scale=Scale(
+                data["metric"],
+                data["greater_is_better"],
+                (-math.inf if low is None else low, math.inf if high is None else high),
+            ),
+            method=data["method"],
+            estimand=data["estimand"],
+            naive=data["naive"],
+            winner=data["winner"],
+            n_cases=data["n_cases"],
+            n_configs=data["n_configs"],
+            n_resamples=data["n_resamples"],
+            n_valid=data["n_valid"],
+            cautions=tuple(Caution.from_dict(c) for c in data["cautions"]),
+            provenance=Provenance.from_dict(data),
+            no_information=data["no_information"],
+            source=source_from_dict(data["limits_from"]),
+        )
+
+    def save(self, path: str | Path, *, draws: bool = True) -> Path:
+        """Write it as JSON, with the draws that `at` reads, and return where to."""
+        return write_result(self.to_dict(draws=draws), path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Estimate:
+        """Read an estimate that `save` or `earnest --json` wrote."""
+        return read_result(cls, path)
+
+    def to_frame(self) -> Any:
+        """Return the main numbers as a pyarrow table of one row."""
+        import pyarrow as pa
+
+        return pa.Table.from_pylist([self.row()])
+
+    def to_markdown(self) -> str:
+        """Return the estimate as a Markdown table, with the decimals that it deserves."""
+        from earnest.core.text.paper import estimates_table
+
+        return estimates_table(self).to_markdown()
+
+    def to_latex(self) -> str:
+        """Return the estimate as a LaTeX table for the package booktabs."""
+        from earnest.core.text.paper import estimates_table
+
+        return estimates_table(self).to_latex()
+
+    def to_metrics(self) -> dict[str, float]:
+        """Return the numbers by name, such as `roc_auc`, `roc_auc_low` and `roc_auc_high`.
+
+        It is what experiment trackers and report libraries take; what is not there is left out.
+        """
+        from earnest.core.text.trackers import metrics_of
+
+        return metrics_of(self)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the draws, the interval and the value, and return the matplotlib Axes."""
+        from earnest.plotting.figures.estimates import plot_estimate
+
+        return plot_estimate(self, ax)
+
+    def row(self) -> dict[str, Any]:
+        """Return the main numbers as a flat dict."""
+        interval = self.interval
+        return {
+            "method": self.method,
+            "metric": self.metric,
+            "value": self.value,
+            "low": None if interval is None else interval.low,
+            "high": None if interval is None else interval.high,
+            "confidence_level": None if interval is None else interval.confidence_level,
+            "side": None if interval is None else interval.side,
+            "standard_error": self.standard_error,
+            "naive": self.naive,
+            "optimism": self.optimism,
+            "winner": self.winner,
+            "estimand": self.estimand,
+            "n_cases": self.n_cases,
+            "n_configs": self.n_configs,
+            "n_resamples": self.n_resamples,
+            "n_valid": self.n_valid,
+        }
+
+    def __repr__(self) -> str:
+        """Return one line that can be pasted in a paper."""
+        places = decimals(self.standard_error, self.value)
+        words = f"{self.metric} {number(self.value, places, self.scale.limits)}"
+        if self.interval is not None:
+            words += ", " + _interval_words(self.interval, places, self.scale.limits)
+        of = f"winner of {self.n_configs} configs, " if self.n_configs > 1 else ""
+        return f"{words} ({self.method}, {of}n={self.n_cases})"
+
+    def _repr_html_(self) -> str:
+        from earnest.reporting.fragments import estimate_fragment
+
+        return estimate_fragment(self)
+
+
+def make_interval(source: LimitSource, ask: Ask, scale: Scale) -> Interval:
+    """Return the interval that a source gives, inside the metric's range."""
+    side = ask.resolved(scale.greater_is_better)
+    low, high = source.limits(ask.confidence_level, side)
+    return Interval(scale.clip(low), scale.clip(high), ask.confidence_level, str(side))
+
+
+def check_schema(data: Any, schema: str, what: str) -> None:
+    """Refuse plain data of another kind or version."""
+    found = data.get("schema") if isinstance(data, Mapping) else type(data).__name__
+    if found != schema:
+        reader = _READERS.get(str(found))
+        raise FormatError(
+            f"this is not {what} that can be read",
+            needs=f"schema {schema!r}",
+            got=repr(found),
+            cure=f"Read it as {reader}." if reader else _newer(str(found)),
+        )
+
+
+def _newer(found: str) -> str:
+    """Return what to do about a later version of a kind that is known."""
+    name, _, version = found.rpartition("/")
+    known = {one.rpartition("/")[0] for one in _READERS}
+    return "Update earnest: a newer one wrote it." if name in known and version > "1" else ""
+
+
+def read_parts(read: Callable[[Mapping[str, Any]], T], data: Mapping[str, Any]) -> T:
+    """Read plain data, and say so where a part of it is missing or of the wrong kind."""
+    try:
+        made = read(data)
+        _refuse_other_types(made)
+        return made
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        kind = "is missing" if isinstance(error, KeyError) else "cannot be read"
+        raise FormatError(
+            f"a part of the result {kind}",
+            got=str(error),
+            cure="The file was changed or cut short; write it anew with to_dict.",
+        ) from error
+
+
+_PLAIN: dict[str, type] = {"float": Real, "int": Integral, "str": str, "bool": bool}
+
+
+def _refuse_other_types(made: object) -> None:
+    """Refuse a result, or a part of one, whose numbers or words are of another type."""
+    if not is_dataclass(made):
+        return
+    for one in fields(made):
+        value, kind = getattr(made, one.name), str(one.type)
+        _refuse_other_types(value)
+        word = kind.removesuffix(" | None")
+        inner = word.removeprefix("tuple[").split(",")[0]
+        if inner not in _PLAIN or (value is None and word != kind):
+            continue
+        parts = value if word != inner and isinstance(value, tuple) else (value,)
+        if not all(_is_plain(part, inner) for part in parts):
+            raise TypeError(f"{one.name} is {check.show(value)}, which is no {kind}")
+
+
+def _is_plain(value: object, word: str) -> bool:
+    """Tell whether a value is of a plain type, and a number within the range of floats."""
+    if isinstance(value, bool):
+        return word == "bool"
+    if word == "float" and isinstance(value, Real):
+        float(value)
+    return isinstance(value, _PLAIN[word])
+
+
+def few_beyond(interval: Interval | None, n_valid: int | None) -> Iterator[Caution]:
+    """Yield a caution where too few draws lie beyond a limit."""
+    if interval is None or n_valid is None:
+        return
+    tail = 1.0 - interval.confidence_level
+    tail = tail / 2 if interval.side == Side.TWO_SIDED else tail
+    if tail * n_valid < FEW_IN_TAIL:
+        yield Caution(
+            "EN016",
+            f"{n_valid} resamples leave fewer than {FEW_IN_TAIL} beyond a limit.",
+            "The limits are rough.",
+            f"Use n_resamples={int(4 * FEW_IN_TAIL / tail)} or more.",
+        )
+
+
+def by_severity(cautions: Iterable[Caution]) -> tuple[Caution, ...]:
+    """Return cautions before notes, each by code."""
+    return tuple(sorted(cautions, key=lambda c: (c.severity is Severity.NOTE, c.code)))
+
+
+def finite(value: float | None) -> float | None:
+    """Return a number that JSON can hold, None for NaN and infinities."""
+    return None if value is None or not math.isfinite(value) else float(value)
+
+
+def _or_nan(value: float | None) -> float:
+    return math.nan if value is None else float(value)
+
+
+def _interval_words(interval: Interval, places: int, limits: tuple[float, float]) -> str:
+    level = f"{100 * interval.confidence_level:.10g} %"
+    low, high = (number(end, places, limits) for end in (interval.low, interval.high))
+    if interval.side == Side.LOWER:
+        return f"{level} lower bound {low}"
+    if interval.side == Side.UPPER:
+        return f"{level} upper bound {high}"
+    return f"{level} interval [{low}, {high}]"

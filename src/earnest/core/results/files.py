@@ -1,0 +1,59 @@
+"""Results as files of JSON: written by `save` or by `earnest ... --json`, read by `load`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from earnest.core.base import check
+from earnest.core.base.errors import FormatError
+from earnest.core.base.writing import write_file
+
+T = TypeVar("T", covariant=True)
+
+
+def parse_json(text: str | bytes) -> Any:
+    """Return the value of a text of JSON; anything that is none is a ValueError.
+
+    Python's parser has an error of its own for brackets within brackets by the thousand.
+
+    Examples
+    --------
+    >>> from earnest.core.results.files import parse_json
+    >>> parse_json("[" * 100_000)
+    Traceback (most recent call last):
+        ...
+    ValueError: the JSON is nested too deeply
+    """
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("the JSON is nested too deeply") from None
+
+
+class _Readable(Protocol[T]):
+    def from_dict(self, data: Mapping[str, Any], /) -> T: ...
+
+
+def write_result(data: Mapping[str, Any], path: str | Path) -> Path:
+    """Write the plain data of a result, and return where to."""
+    return write_file(path, json.dumps(data, indent=2, allow_nan=False) + "\n")
+
+
+def read_result(kind: _Readable[T], path: str | Path) -> T:
+    """Read a result of a kind that has `from_dict`."""
+    check.refuse_stream(Path(path))
+    try:
+        data = parse_json(Path(path).read_bytes())  # UTF-16 too, which PowerShell makes of --json
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise FormatError(f"{str(path)!r} cannot be read", got=why) from error
+    except ValueError as error:
+        raise FormatError(
+            f"{str(path)!r} is not a file of JSON",
+            needs="what `save` or --json wrote",
+            got=str(error),
+        ) from error
+    return kind.from_dict(data)

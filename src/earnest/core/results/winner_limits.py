@@ -1,0 +1,261 @@
+"""Limits for the winner of a search: how far its error may flatter it, and what one AUC may be."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base.errors import EvidenceError
+from earnest.core.results.interval import LimitSource, opened, source_from_dict, tail_of
+from earnest.core.results.specs import Side
+
+STEPS = 40  # halvings of the range of an AUC: its limits are right to 1e-12
+INSIDE = 1e-6  # an AUC is kept this far from 0 and 1 where its variance is computed
+NODES, NODE_WEIGHTS = np.polynomial.legendre.leggauss(12)
+CORRELATIONS = 0.25 * (NODES + 1.0)  # from 0 to 1/2
+CORRELATION_WEIGHTS = 0.25 * NODE_WEIGHTS
+
+
+@dataclass(frozen=True, eq=False)
+class NearWinnerLimits:
+    """Limits of one configuration, with the bad end at a level that holds for whoever won.
+
+    In Gaussian draws of all scores, in a world with the gaps that luck cannot explain, `errors`
+    are by how many standard errors the winner of each draw flatters itself. The limit of the
+    winner alone is read at the tail beyond the matching quantile: never a larger one than is asked
+    for, and never a smaller one than Bonferroni's. The other end stays as it is, since choosing
+    the best can only flatter. Ends are moved outwards to `value` where they would leave it out.
+
+    Parameters
+    ----------
+    inner : LimitSource
+        The limits of the winner, as if it had been fixed in advance.
+    value : float
+        The corrected value, which the interval always holds.
+    end : Side
+        The bad end: LOWER for a score, UPPER for a loss.
+    configs : int
+        From how many configurations the winner was chosen.
+    errors : ndarray, shape (M,), or None
+        The errors of the winners of the draws, rising; None for one configuration, and where they
+        were not kept.
+    draws : ndarray, shape (B,), or None
+        The out-of-bag scores that the value is the mean of.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from earnest.core.results.limits import ShareLimits
+    >>> from earnest.core.results.specs import Side
+    >>> from earnest.core.results.winner_limits import NearWinnerLimits
+    >>> of_two = np.sort(np.random.default_rng(0).standard_normal((2000, 2)).max(axis=1))
+    >>> inner = ShareLimits(0.9, 100, exact=True)
+    >>> limits = NearWinnerLimits(inner, 0.89, Side.LOWER, 2, of_two)
+    >>> round(limits.local_tail(0.05), 3)  # two unlike configurations: 1 - sqrt(.95)
+    0.025
+    """
+
+    inner: LimitSource
+    value: float
+    end: Side
+    configs: int
+    errors: NDArray[np.float64] | None = None
+    draws: NDArray[np.float64] | None = None
+
+    def local_tail(self, tail: float) -> float:
+        """Return the tail at which the limit of the winner alone is read.
+
+        Where the draws are too few for a tail, it is Bonferroni's.
+        """
+        if self.configs == 1:
+            return tail
+        if self.errors is None:
+            raise EvidenceError(
+                "the draws of this estimate were not kept",
+                needs="the draws that an interval is read from",
+                cure="Compute it again, or keep them with to_dict(draws=True).",
+            )
+        least = tail / self.configs
+        place = math.ceil((1.0 - tail) * (len(self.errors) + 1))
+        if place > len(self.errors):
+            return least
+        beyond = 0.5 * math.erfc(float(self.errors[place - 1]) / math.sqrt(2.0))
+        return min(max(beyond, least), tail)
+
+    def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
+        """Return the limits, infinite at an open end."""
+        tail = tail_of(confidence_level, side)
+        local = self.local_tail(tail)
+        lower, upper = (local, tail) if self.end is Side.LOWER else (tail, local)
+        low, _ = self.inner.limits(1.0 - lower, Side.LOWER)
+        _, high = self.inner.limits(1.0 - upper, Side.UPPER)
+        return opened(min(low, self.value), max(high, self.value), side)
+
+    def to_dict(self, *, draws: bool) -> dict[str, Any]:
+        """Return plain data, with or without the draws."""
+        data: dict[str, Any] = {
+            "kind": "near_winner",
+            "value": self.value,
+            "end": str(self.end),
+            "configs": self.configs,
+            "inner": self.inner.to_dict(draws=draws),
+        }
+        if draws and self.errors is not None:
+            data["errors"] = self.errors.tolist()
+        if draws and self.draws is not None:
+            data["draws"] = [None if math.isnan(d) else d for d in self.draws.tolist()]
+        return data
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> NearWinnerLimits:
+        """Make limits from plain data."""
+        inner, errors, draws = source_from_dict(data["inner"]), data.get("errors"), None
+        assert inner is not None
+        if data.get("draws") is not None:
+            draws = np.array([math.nan if d is None else d for d in data["draws"]])
+        return cls(
+            inner,
+            data["value"],
+            Side(data["end"]),
+            data["configs"],
+            None if errors is None else np.array(errors),
+            draws,
+        )
+
+
+@dataclass(frozen=True)
+class AreaLimits:
+    """Limits of one AUC by a score test: its variance is that at the value tested.
+
+    An AUC t of m positives and k negatives is worth q(t) = t (1 - t) / V(t) independent trials,
+    where V(t) is the variance under two normal laws of equal spread. The lower limit is the t at
+    which a Beta law with the parameters A q(t) + 1/3 and (1 - A) q(t) + 2/3 has the tail below t.
+    As the variance is not that of the scores seen, perfect separation is no special case.
+
+    Parameters
+    ----------
+    area : float
+        The AUC seen, A.
+    positives, negatives : int
+        The cases of the two classes, m and k.
+    widening : float
+        By how much the variance exceeds V, at least 1.
+    trials : float
+        The most trials that it can be worth.
+    constant, slope : float
+        The metric is constant + slope * AUC.
+
+    Examples
+    --------
+    >>> from earnest.core.results.specs import Side
+    >>> from earnest.core.results.winner_limits import AreaLimits
+    >>> low, _ = AreaLimits(1.0, 20, 20).limits(0.95, Side.LOWER)
+    >>> round(low, 3)
+    0.951
+    """
+
+    area: float
+    positives: int
+    negatives: int
+    widening: float = 1.0
+    trials: float = math.inf
+    constant: float = 0.0
+    slope: float = 1.0
+
+    def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
+        """Return the limits, infinite at an open end."""
+        tail = tail_of(confidence_level, side)
+        ends = self.constant + self.slope * np.array([self._low(tail), self._high(tail)])
+        return opened(float(ends.min()), float(ends.max()), side)
+
+    def _low(self, tail: float) -> float:
+        low, high = 0.0, self.area
+        for _ in range(STEPS):
+            middle = 0.5 * (low + high)
+            low, high = (low, middle) if self._below(middle, tail) else (middle, high)
+        return low
+
+    def _high(self, tail: float) -> float:
+        low, high = self.area, 1.0
+        for _ in range(STEPS):
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if self._above(middle, tail) else (low, middle)
+        return high
+
+    def _below(self, tested: float, tail: float) -> bool:
+        """Tell whether a value is large enough that the AUC seen is no surprise."""
+        return _beta(self.area, self._trials(tested), tested) >= tail
+
+    def _above(self, tested: float, tail: float) -> bool:
+        """Tell whether a value is small enough that the AUC seen is no surprise."""
+        return _beta(1.0 - self.area, self._trials(tested), 1.0 - tested) >= tail
+
+    def _trials(self, tested: float) -> float:
+        own = float(binormal_trials(np.array(tested), self.positives, self.negatives))
+        return min(own / self.widening, self.trials)
+
+    def to_dict(self, *, draws: bool) -> dict[str, Any]:
+        """Return plain data; there are no draws, and trials without a bound are None."""
+        return {
+            "kind": "area",
+            "area": self.area,
+            "positives": self.positives,
+            "negatives": self.negatives,
+            "widening": self.widening,
+            "trials": self.trials if math.isfinite(self.trials) else None,
+            "constant": self.constant,
+            "slope": self.slope,
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> AreaLimits:
+        """Make limits from plain data."""
+        given = {name: value for name, value in data.items() if name != "kind"}
+        trials = math.inf if given["trials"] is None else given["trials"]
+        return cls(**{**given, "trials": trials})
+
+
+def binormal_variance(
+    area: NDArray[np.float64], positives: int, negatives: int
+) -> NDArray[np.float64]:
+    """Return the variance of an AUC under two normal laws of equal spread.
+
+    It is [A (1 - A) + (m + k - 2) zeta] / (m k), where zeta is the covariance of two pairs of
+    cases that share one: the integral over r from 0 to 1/2 of exp(-z² / (1 + r)) / (2 pi sqrt(1 -
+    r²)) with A = Phi(z), since normal numbers of correlation r are both positive with the
+    probability whose derivative in r is the integrand.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from earnest.core.results.winner_limits import binormal_variance
+    >>> null = binormal_variance(np.array(0.5), 7, 11)  # (m + k + 1) / (12 m k)
+    >>> abs(float(null) - 19 / (12 * 77)) < 1e-15
+    True
+    """
+    from scipy.special import ndtri
+
+    squared = np.square(ndtri(area))[..., None]
+    heights = np.exp(-squared / (1.0 + CORRELATIONS)) / np.sqrt(1.0 - CORRELATIONS**2)
+    shared = heights @ CORRELATION_WEIGHTS / (2.0 * math.pi)
+    spread = area * (1.0 - area) + (positives + negatives - 2) * shared
+    return np.asarray(spread / (positives * negatives))
+
+
+def binormal_trials(
+    area: NDArray[np.float64], positives: int, negatives: int
+) -> NDArray[np.float64]:
+    """Return how many independent trials an AUC is worth: A (1 - A) over its variance."""
+    inside = np.clip(area, INSIDE, 1.0 - INSIDE)
+    return np.asarray(inside * (1.0 - inside) / binormal_variance(inside, positives, negatives))
+
+
+def _beta(share: float, trials: float, tested: float) -> float:
+    """Return the probability below a tested value under the Beta law of a share of trials."""
+    from scipy.special import betainc
+
+    return float(betainc(share * trials + 1 / 3, (1.0 - share) * trials + 2 / 3, tested))

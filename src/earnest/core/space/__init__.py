@@ -1,0 +1,1 @@
+"""Search spaces, and the trials that an explanation reads."""

@@ -1,0 +1,1 @@
+"""The table door: files and frames, wide and long, read and written."""

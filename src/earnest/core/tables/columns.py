@@ -1,0 +1,451 @@
+"""Repeats that no column of their own tells: 'Fold1.Rep2', and repeats stacked without names."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base import check
+from earnest.core.base.arrays import as_array, first_other
+from earnest.core.base.errors import InputError
+from earnest.core.results.cautions import Caution
+
+# Tables of any library as named columns, and the case and repeat that each row is about.
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a table, each read as an Arrow array when it is asked for.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The names, all different.
+    rows : int
+        The number of rows, at least one.
+    read : callable
+        `name -> Arrow array or narwhals series`.
+    large : bool
+        Whether the table is on the disk, since its columns together are too large for memory.
+    """
+
+    names: tuple[str, ...]
+    rows: int
+    read: Callable[[str], Any]
+    large: bool = False
+
+    @classmethod
+    def of(cls, frame: Any) -> Columns:
+        """Open a pandas, polars, Arrow or other eager frame."""
+        import narwhals as nw
+
+        plain = _decoded(frame)
+        try:
+            table = nw.from_native(plain, eager_only=True)
+        except nw.exceptions.DuplicateError:
+            raise _duplicates(frame) from None
+        except TypeError as error:
+            lazy = hasattr(frame, "collect")
+            raise InputError(
+                "`frame` is not a table that can be read",
+                needs="a pandas, polars or pyarrow table",
+                got=f"{type(frame).__module__}.{type(frame).__qualname__}",
+                cure="Collect it first." if lazy else "For arrays use Predictions.from_arrays.",
+            ) from error
+        native: list[Any] = list(table.columns)  # pandas allows names that are not text
+        names = tuple(str(name) for name in native)
+        if len(set(names)) < len(names):
+            raise _duplicates(frame)
+        _refuse_empty(names, len(table))
+        if nw.dependencies.is_pyarrow_table(plain):  # three times as fast, of many columns
+            places = {name: place for place, name in enumerate(names)}
+            return cls(names, len(table), lambda name: plain.column(places[name]))
+        lookup = dict(zip(names, native, strict=True))
+        return cls(names, len(table), lambda name: table.get_column(lookup[name]))
+
+    @classmethod
+    def on_disk(cls, names: Sequence[str], rows: int, read: Callable[[str], Any]) -> Columns:
+        """Open a table whose columns are read as Arrow arrays when they are asked for."""
+        if len(set(names)) < len(names):
+            raise _twice(names)
+        _refuse_empty(names, rows)
+        return cls(tuple(names), rows, read, large=True)
+
+    def arrow(self, name: str) -> Any:
+        """Return a column as an Arrow array, without dictionaries and views."""
+        import pyarrow as pa
+
+        series = self.read(name)
+        try:
+            column = series.to_arrow() if hasattr(series, "to_arrow") else series
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+            raise InputError(
+                f"column {name!r} mixes values of different types",
+                needs="numbers, text or bool, of one type",
+                got=check.some(dict.fromkeys(type(v).__name__ for v in series.to_list())),
+            ) from error
+        kind = column.type
+        if pa.types.is_dictionary(kind):
+            column = _plain(column)
+            kind = column.type
+        if pa.types.is_nested(kind):
+            raise _nested(name, kind)
+        if pa.types.is_string_view(kind):
+            column = column.cast(pa.large_string())
+        return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+
+    def array(self, name: str) -> NDArray[Any]:
+        """Return a column as NumPy: numbers, text or bool; NaN or None where it is missing."""
+        import pyarrow as pa
+
+        column = self.arrow(name)
+        if pa.types.is_null(column.type):
+            return np.full(self.rows, np.nan)
+        return as_array(name, column.to_numpy(zero_copy_only=False))
+
+    def codes(self, name: str) -> tuple[NDArray[np.intp], NDArray[Any]]:
+        """Return codes in the order of first appearance, -1 where missing, and the labels."""
+        import pyarrow as pa
+
+        column = self.arrow(name)
+        if pa.types.is_null(column.type):
+            return np.full(self.rows, -1), np.empty(0)
+        if pa.types.is_floating(column.type):  # NaN is missing, as null is
+            column = pa.array(column.to_numpy(zero_copy_only=False), from_pandas=True)
+        encoded = column.dictionary_encode()
+        codes = encoded.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
+        labels = encoded.dictionary.to_numpy(zero_copy_only=False)
+        return codes.astype(np.intp), as_array(name, labels)
+
+    def complete_codes(self, name: str) -> tuple[NDArray[np.intp], NDArray[Any]]:
+        """Return codes and labels of a column that may not be missing anywhere."""
+        codes, labels = self.codes(name)
+        if (codes < 0).any():
+            raise InputError(
+                f"column {name!r} has missing values",
+                needs="a value in every row",
+                got=f"{int((codes < 0).sum())} of {self.rows} missing",
+            )
+        return codes, labels
+
+    def row_names(self) -> str | None:
+        """Return the first column where it only names the rows, as pandas and R write it.
+
+        It has no name, or pandas' word for none, and another value in every row.
+        """
+        first = self.names[0]
+        if first.casefold() not in NAMELESS:
+            return None
+        codes, rows = self.codes(first)
+        whole = len(rows) == self.rows and bool((codes >= 0).all())
+        return first if whole and rows.dtype.kind in "iuUO" else None
+
+
+NAMELESS = ("", "unnamed: 0")
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Which case and which repeat each of the `m` rows of a table is about.
+
+    Parameters
+    ----------
+    columns : Columns
+        The table.
+    case, repeat : ndarray, shape (m,)
+        Codes of the cases in the order of their first appearance, and of the repeats.
+    first : ndarray, shape (n,)
+        The first row of each case.
+    repeats : int
+        The number of repeats.
+    ids : ndarray, shape (n,)
+        The names of the cases.
+    """
+
+    columns: Columns
+    case: NDArray[np.intp]
+    repeat: NDArray[np.intp]
+    first: NDArray[np.intp]
+    repeats: int
+    ids: NDArray[Any]
+
+    @classmethod
+    def of(cls, columns: Columns, id_column: str, repeat_column: str | None) -> Grid:
+        """Read the columns that name the case and the repeat."""
+        case, ids = columns.complete_codes(id_column)
+        first = np.empty(len(ids), dtype=np.intp)
+        first[case[::-1]] = np.arange(columns.rows)[::-1]  # the earliest row is written last
+        if repeat_column is None:
+            return cls(columns, case, np.zeros_like(case), first, 1, ids)
+        found, labels = columns.complete_codes(repeat_column)
+        rank = np.argsort(np.argsort(labels, kind="stable"), kind="stable")
+        return cls(columns, case, rank[found], first, len(labels), ids)
+
+    @property
+    def n(self) -> int:
+        """The number of cases."""
+        return len(self.first)
+
+    def of_case(self, name: str) -> NDArray[Any]:
+        """Return a column that is the same in all rows of a case: (n,)."""
+        codes, _ = self.columns.codes(name)
+        other = codes != codes[self.first][self.case]
+        if other.any():
+            where = self.ids[np.unique(self.case[other])]
+            raise InputError(
+                f"column {name!r} differs between the rows of a case",
+                needs="one value a case",
+                got=f"several in {len(where)} of {self.n} cases: {check.some(where)}",
+                cure="Give different cases different names.",
+            )
+        return as_array(name, self.columns.array(name)[self.first])
+
+    def of_repeat(self, name: str) -> NDArray[Any]:
+        """Return a column that is the same in all rows of a case and repeat: (n, R)."""
+        codes, labels = self.columns.codes(name)
+        cell = self.case * self.repeats + self.repeat
+        known = codes >= 0
+        out = np.full(self.n * self.repeats, -1)
+        out[cell[known]] = codes[known]
+        other = out[cell[known]] != codes[known]
+        if other.any():
+            where = self.ids[np.unique(self.case[known][other])]
+            raise InputError(
+                "a case is in more than one fold of a repeat",
+                needs=f"one {name!r} for each case and repeat",
+                got=f"several for case {check.some(where)}",
+                cure="Tell repeated cross-validation apart with a column 'repeat'.",
+            )
+        texts = np.full(len(labels) + 1, None, dtype=object)  # code -1 reads the last, None
+        texts[:-1] = labels
+        return np.asarray(texts[out]).reshape(self.n, self.repeats)
+
+    def refuse_duplicates(self, config: NDArray[np.intp], names: tuple[str, ...]) -> None:
+        """Refuse a second row of the same case, configuration (if there are names) and repeat."""
+        width = max(1, len(names))
+        counts = np.bincount((self.case * width + config) * self.repeats + self.repeat)
+        if counts.max() > 1:
+            case, rest = divmod(int(counts.argmax()), width * self.repeats)
+            which, repeat = divmod(rest, self.repeats)
+            name = f", configuration {names[which]!r}" if names else ""
+            raise InputError(
+                "a prediction is given twice",
+                needs=f"one row for each case{', configuration' if names else ''} and repeat",
+                got=f"{int((counts > 1).sum())} given twice, such as case {self.ids[case]}{name}, "
+                f"repeat {repeat}",
+                cure="Tell repeated cross-validation apart with a column 'repeat', or leave one "
+                "of the rows out.",
+            )
+
+
+def with_index(frame: Any, parts: Iterable[str | None]) -> Any:
+    """Return a pandas frame with those levels of its index as columns that have a part.
+
+    A group that stands in the index would else be lost without notice; other names of rows are
+    left out, as they always are.
+    """
+    levels = getattr(getattr(frame, "index", None), "names", None)
+    if levels is None or not hasattr(frame, "reset_index"):
+        return frame
+    known = {*parts, "y", "y_true", "row_id", "config_id"} - {None, *frame.columns}
+    named = [name for name in levels if name in known]
+    return frame.reset_index(level=named) if named else frame
+
+
+def refuse_stray_text(name: str, values: NDArray[Any], labels: Iterable[Any] = ()) -> None:
+    """Refuse a column of numbers that a few cells have made one of text.
+
+    Where a label of the outcome is text, all of them may be meant as labels.
+    """
+    other = first_other(values) if values.dtype.kind in "UO" else None
+    if other is None or any(isinstance(label, str) for label in labels):
+        return
+    row, value = other
+    raise InputError(
+        f"column {name!r} has cells that are not numbers",
+        needs="a number in every row, or nothing",
+        got=f"{check.show(value)} in row {row + 1}",
+        cure=cure_of_comma(str(value)) or "Correct the cell; one without a value is left empty.",
+    )
+
+
+def cure_of_comma(text: str) -> str:
+    """Say how a number with a comma is read, nothing where there is none.
+
+    Examples
+    --------
+    >>> from earnest.core.tables.columns import cure_of_comma
+    >>> cure_of_comma("0,5")
+    "Write numbers with decimal points; for a CSV file with commas say decimal=','."
+    >>> cure_of_comma("12,573")
+    "Write plain numbers; for a CSV file say thousands=',' for 12573, or decimal=',' for 12.573."
+    """
+    if re.fullmatch(r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*", text):
+        both = text.strip().replace(",", ""), text.strip().replace(",", ".")
+        return (
+            f"Write plain numbers; for a CSV file say thousands=',' for {both[0]}, or decimal=',' "
+            f"for {both[1]}."
+        )
+    decimals = "Write numbers with decimal points; for a CSV file with commas say decimal=','."
+    return decimals if re.search(r"\d,\d|^\s*[-+]?,\d", text) else ""
+
+
+def _decoded(frame: Any) -> Any:
+    """Return an Arrow table without dictionaries, some of which narwhals cannot read."""
+    if type(frame).__module__.partition(".")[0] != "pyarrow" or not hasattr(frame, "schema"):
+        return frame
+    import pyarrow as pa
+
+    for place, field in enumerate(frame.schema):
+        if pa.types.is_dictionary(field.type):
+            frame = frame.set_column(place, field.name, _plain(frame.column(place)))
+    return frame
+
+
+def _plain(column: Any) -> Any:
+    """Return a dictionary column as its values; Arrow cannot cast to a view of text by itself."""
+    import pyarrow as pa
+
+    kind = column.type.value_type
+    kind = pa.large_string() if pa.types.is_string_view(kind) else kind
+    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    return pa.chunked_array([c.dictionary.cast(kind).take(c.indices) for c in chunks], type=kind)
+
+
+def _nested(name: str, kind: Any) -> InputError:
+    import pyarrow as pa
+
+    word = "structs" if pa.types.is_struct(kind) else "maps" if pa.types.is_map(kind) else "lists"
+    return InputError(
+        f"column {name!r} holds {word}",
+        needs="one number, text or bool in every row",
+        got=f"type {kind}",
+        cure="Give each of the values a column of its own.",
+    )
+
+
+def _refuse_empty(names: Sequence[str], rows: int) -> None:
+    if rows == 0 or not names:
+        raise InputError(
+            "the table is empty",
+            needs="at least one row and one column",
+            got=f"{rows} rows, {len(names)} columns",
+        )
+
+
+def _duplicates(frame: Any) -> InputError:
+    names = getattr(frame, "column_names", None) or list(frame.columns)
+    return _twice([str(name) for name in names])
+
+
+def _twice(names: Sequence[str]) -> InputError:
+    twice = [name for name, times in Counter(names).items() if times > 1]
+    return InputError(
+        "column names are given twice",
+        needs="names that are all different",
+        got=check.some(map(repr, twice)),
+        cure="Rename one.",
+    )
+
+
+_REPEAT = r"rep(eat)?[._ -]*(?P<repeat>\d+)"
+_BOTH = (  # the fold first, as caret writes it, or the repeat first
+    re.compile(rf"(?P<fold>.*?\d)[._ -]*{_REPEAT}", re.IGNORECASE),
+    re.compile(rf"{_REPEAT}[._ -]*(?P<fold>fold[._ -]*\d+)", re.IGNORECASE),
+)
+
+FEWEST = 20  # cases under which an order of outcomes may come about again by chance
+RUN = 3  # rows of a fold, on average, from which folds are sorted rather than dealt out
+
+
+def with_repeats(columns: Columns, fold: str | None, repeat: str | None) -> Columns:
+    """Return the columns with a column of repeats that was part of the names of the folds.
+
+    Nothing is done where there is a column of repeats, where none is wanted, and where a fold
+    has another name.
+    """
+    if fold not in columns.names or repeat is None or repeat in columns.names:
+        return columns
+    codes, labels = columns.codes(fold)
+    texts = [str(label).strip() for label in labels.tolist()]
+    found = next(
+        (all_ for form in _BOTH if all(all_ := [form.fullmatch(text) for text in texts])), []
+    )
+    matches = [match for match in found if match is not None]
+    if not matches or (codes < 0).any() or len({m["repeat"] for m in matches}) < 2:
+        return columns
+    import narwhals as nw
+    import pyarrow as pa
+
+    folds = np.array([match["fold"] for match in matches])[codes]
+    times = np.array([int(match["repeat"]) for match in matches])[codes]
+    table = nw.from_native(pa.table({"fold": folds, "repeat": times}), eager_only=True)
+    derived = {fold: table.get_column("fold"), repeat: table.get_column("repeat")}
+    read = columns.read
+    names = (*columns.names, repeat)
+    return replace(
+        columns, names=names, read=lambda name: derived[name] if name in derived else read(name)
+    )
+
+
+def remark_stacked(columns: Columns, y: Any, fold: NDArray[Any] | None) -> list[Caution]:
+    """Tell of rows that may be repeats of the same cases, one under the other, without a name.
+
+    So it looks where a real outcome has every value equally often, where the outcomes come in the
+    same order again and again, and where sorted folds begin anew with the same outcomes.
+    """
+    values = y[0] if isinstance(y, tuple) else y
+    times = _times_of_values(values) or _times_of_order(values) or _times_of_folds(values, fold)
+    if times < 2:
+        return []
+    return [
+        Caution(
+            "EN122",
+            f"The {columns.rows:,} rows may be {columns.rows // times:,} cases, {times} times "
+            "each: their outcomes come again.",
+            "Repeats that are read as other cases make every interval too narrow.",
+            "If they are repeats, add a column that names the cases and one that numbers the "
+            "repeats, and say id='COLUMN' and repeat='COLUMN'.",
+        )
+    ]
+
+
+def _times_of_values(values: NDArray[Any]) -> int:
+    """Return how often each value of a real outcome stands there, 0 where that differs."""
+    if values.dtype.kind != "f":
+        return 0
+    found, counts = np.unique(values, return_counts=True)
+    real = len(found) >= FEWEST and bool((found != np.rint(found)).any())
+    return int(counts[0]) if real and bool((counts == counts[0]).all()) else 0
+
+
+def _times_of_order(values: NDArray[Any]) -> int:
+    """Return how often the outcomes come in the same order, 0 for short and for single orders."""
+    n = len(values)
+    for period in range(1, n // 2 + 1):
+        if n % period == 0 and bool((values[period:] == values[:-period]).all()):
+            return n // period if period >= FEWEST else 0
+    return 0
+
+
+def _times_of_folds(values: NDArray[Any], fold: NDArray[Any] | None) -> int:
+    """Return how often sorted folds begin anew, each time with as many of every outcome."""
+    if fold is None or fold.ndim != 1 or values.dtype.kind == "f":
+        return 0
+    starts = np.flatnonzero(np.append(True, fold[1:] != fold[:-1]))
+    labels = fold[starts].tolist()
+    width = len(set(labels))
+    times, rest = divmod(len(labels), width)
+    if width < 2 or times < 2 or rest or len(values) < RUN * len(labels):
+        return 0
+    if labels != labels[:width] * times or len(values) // times < FEWEST:
+        return 0
+    parts = np.split(values, starts[width::width])
+    first = np.sort(parts[0])
+    return times if all(np.array_equal(np.sort(part), first) for part in parts[1:]) else 0

@@ -1,0 +1,202 @@
+"""What a file of predictions says of itself: the schema, the facts, and two hashes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base.errors import FormatError
+from earnest.core.data.configs import Configs
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.responses import ResponseKind
+from earnest.core.data.target import Target, Task
+from earnest.core.results.cautions import Caution
+from earnest.core.results.files import parse_json
+from earnest.core.tables.writing import about_names
+
+NAME = "earnest/predictions/"
+VERSION = 1
+SCHEMA = f"{NAME}{VERSION}"
+
+
+def header_text(pi: Predictions) -> str:
+    """Return all of Π but its arrays as one line of JSON, with hashes of both."""
+    target, configs = pi.target, pi.configs
+    facts: dict[str, Any] = {
+        "schema": SCHEMA,
+        "task": str(target.task),
+        "classes": list(target.classes),
+        "kind": str(pi.kind),
+        "threshold": pi.threshold,
+        "ordered": target.ordered,
+        "shape": list(pi.responses.shape),
+        "dtype": pi.responses.dtype.name,
+        "fold_names": [list(names) for names in pi.fold_names],
+        "columns": about_names(pi),
+        "ids": None if target.ids is None else ("int" if target.ids.dtype.kind == "i" else "str"),
+        "configs": list(configs.ids),
+        "params": None if configs.params is None else [pack(dict(p)) for p in configs.params],
+        "complexity": None if configs.complexity is None else list(configs.complexity),
+        "static": configs.static,
+        **({"remarks": [one.to_dict() for one in pi.remarks]} if pi.remarks else {}),
+        "fingerprint": pi.fingerprint,
+    }
+    return _dumps(facts | {"checksum": _checksum(facts)})
+
+
+def read_header(text: str | bytes, path: Path) -> dict[str, Any]:
+    """Return the facts of a header, if it is one that can be read and nobody changed it."""
+    try:
+        facts = parse_json(text)
+    except ValueError as error:
+        raise changed(path, "a header that is JSON", "text that is not") from error
+    schema = facts.get("schema") if isinstance(facts, dict) else None
+    version = str(schema).removeprefix(NAME)
+    if not isinstance(schema, str) or not schema.startswith(NAME) or not version.isdecimal():
+        raise FormatError(
+            f"{path.name!r} holds no predictions",
+            needs=f"schema {SCHEMA!r}",
+            got=f"schema {schema!r}",
+        )
+    if int(version) != VERSION:
+        raise FormatError(
+            f"{path.name!r} was written by a newer version of earnest",
+            needs=f"schema {SCHEMA!r}",
+            got=f"schema {schema!r}",
+            cure="Update earnest.",
+        )
+    stored = facts.pop("checksum", None)
+    if stored != _checksum(facts):
+        raise changed(path, f"header checksum {_checksum(facts)}", f"{stored}")
+    return dict(facts)
+
+
+def rebuild(
+    facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], path: Path, *, verify: bool
+) -> Predictions:
+    """Make Π of a header and its arrays, and check that they belong together."""
+    _refuse_other_arrays(facts, arrays, path)
+    params = facts["params"]
+    target = Target(
+        y=arrays["y"],
+        task=Task(facts["task"]),
+        classes=tuple(facts["classes"]),
+        event=arrays.get("event"),
+        groups=arrays.get("groups"),
+        strata=arrays.get("strata"),
+        ordered=facts["ordered"],
+        ids=arrays.get("ids"),
+    )
+    pi = Predictions(
+        target=target,
+        configs=Configs(
+            ids=tuple(facts["configs"]),
+            params=None if params is None else tuple(unpack(p) for p in params),
+            complexity=None if facts["complexity"] is None else tuple(facts["complexity"]),
+            static=facts["static"],
+        ),
+        responses=arrays["responses"],
+        folds=arrays["folds"],
+        fold_names=tuple(tuple(names) for names in facts["fold_names"]),
+        kind=ResponseKind(facts["kind"]),
+        threshold=facts["threshold"],
+        remarks=tuple(Caution.from_dict(one) for one in facts.get("remarks", [])),
+    )
+    if verify and pi.fingerprint != facts["fingerprint"]:
+        raise changed(path, f"fingerprint {facts['fingerprint']}", f"fingerprint {pi.fingerprint}")
+    return pi
+
+
+# What the arrays of Π are made of, and whether they are numbered by a list in the header.
+_KINDS = {"y": "if", "event": "b", "groups": "i", "strata": "i", "ids": "iU", "folds": "i"}
+
+
+def _refuse_other_arrays(
+    facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], path: Path
+) -> None:
+    """Refuse arrays of other types or sizes than the header tells, and codes beyond its lists."""
+    n, _, repeats = facts["shape"][:3]
+    shapes = dict.fromkeys(_KINDS, (n,)) | {"folds": (n, repeats)}
+    for name in _KINDS:
+        array = arrays.get(name)
+        if array is not None and (
+            array.shape != shapes[name] or array.dtype.kind not in _KINDS[name]
+        ):
+            raise changed(
+                path, f"array {name!r} of shape {shapes[name]}", f"{array.dtype} {array.shape}"
+            )
+    counts = [len(names) for names in facts["fold_names"]]
+    folds, y = arrays["folds"], arrays["y"]
+    if (folds < -1).any() or (folds >= counts).any():
+        raise changed(path, f"folds up to {max(counts)}", f"fold {int(folds.max())}")
+    if facts["classes"] and not np.isin(y, range(len(facts["classes"]))).all():
+        raise changed(path, f"codes of {len(facts['classes'])} classes", "others")
+
+
+def changed(path: Path, needs: str, got: str) -> FormatError:
+    """Return the error for a file that is not what earnest wrote."""
+    return FormatError(
+        f"{path.name!r} was changed or damaged after earnest wrote it",
+        needs=needs,
+        got=got,
+        cure="Write it again with save(), or read its table with another library and make Π "
+        "with Predictions.from_frame.",
+    )
+
+
+def pack(value: Any) -> Any:
+    """Turn a parameter into JSON that tells tuples, odd keys and odd floats from the rest.
+
+    What is none of Python's and NumPy's plain values (an estimator, a function) is kept as its
+    repr, and comes back as that text.
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"$float": repr(value)}
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, tuple):
+        return {"$tuple": [pack(v) for v in value]}
+    if isinstance(value, list):
+        return [pack(v) for v in value]
+    if isinstance(value, Mapping):
+        if all(isinstance(k, str) and not k.startswith("$") for k in value):
+            return {k: pack(v) for k, v in value.items()}
+        return {"$dict": [[pack(k), pack(v)] for k, v in value.items()]}
+    return {"$repr": repr(value)}
+
+
+def unpack(value: Any) -> Any:
+    """Turn the JSON of `pack` back into a parameter."""
+    if isinstance(value, list):
+        return [unpack(v) for v in value]
+    if not isinstance(value, dict):
+        return value
+    if len(value) == 1:
+        ((tag, inner),) = value.items()
+        if tag == "$float":
+            return float(inner)
+        if tag == "$tuple":
+            return tuple(unpack(v) for v in inner)
+        if tag == "$dict":
+            return {unpack(k): unpack(v) for k, v in inner}
+        if tag == "$repr":
+            return inner
+    return {k: unpack(v) for k, v in value.items()}
+
+
+def _dumps(facts: Mapping[str, Any]) -> str:
+    return json.dumps(facts, separators=(",", ":"), allow_nan=False)
+
+
+def _checksum(facts: Mapping[str, Any]) -> str:
+    text = json.dumps(facts, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:32]

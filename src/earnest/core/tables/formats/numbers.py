@@ -1,0 +1,262 @@
+"""Numbers as people write them, with thousands, percent and money: read where they mean one thing.
+
+`1,234.50`, `1.234.567`, `1 234`, `45 %` and `$12.50` can be read in one way, and are, with a note.
+`12,573` can be 12573 or 12.573: unless another number of the file, or the user, tells what the
+comma is, it is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from earnest.core.base import check
+from earnest.core.base.errors import FormatError
+from earnest.core.results.cautions import Caution, Severity
+
+THOUSANDS = {",": ",", ".": r"\.", " ": r"[ \x{a0}\x{2009}\x{202f}]", "'": r"['’]"}
+_DECIMALS = {".": r"\.", ",": ","}
+_MONEY = r"([$€£¥₹]|USD|EUR|GBP|CHF|JPY)"
+_SIGN = r"[-+−]"
+_HEAD = rf"^\s*{_SIGN}?\s*{_MONEY}?\s*{_SIGN}?"
+_TAIL = rf"\s*({_MONEY}|%|‰)?\s*$"
+# What the parser reads by itself, by the decimal mark that it was told.
+_PLAIN = {
+    ".": r"^\s*[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?\s*$",
+    ",": r"^\s*[-+]?([0-9]+,?[0-9]*|,[0-9]+)([eE][-+]?[0-9]+)?\s*$",
+}
+_BROAD = rf"{_HEAD}[0-9.,'’ \x{{a0}}\x{{2009}}\x{{202f}}]*([eE][-+]?[0-9]+)?{_TAIL}"
+_FIRST = re.compile(r"[\s\d.,'’%‰$€£¥₹+−USDERGBPCHFJYe-]+")
+
+
+@dataclass(frozen=True)
+class Marks:
+    """What stands before the decimals, and between the thousands."""
+
+    decimal: str
+    thousands: str
+
+    @property
+    def pattern(self) -> str:
+        """The numbers that are written with these marks."""
+        mark, point = THOUSANDS[self.thousands], _DECIMALS[self.decimal]
+        grouped = rf"[1-9][0-9]{{0,2}}({mark}[0-9]{{3}})+({point}[0-9]+)?"
+        plain = rf"([0-9]+({point}[0-9]*)?|{point}[0-9]+)([eE][-+]?[0-9]+)?"
+        return rf"{_HEAD}({grouped}|{plain}){_TAIL}"
+
+    def numbers(self, column: Any) -> Any:
+        """Return the numbers of a column that has been matched, as whole ones where all are."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        away = rf"({THOUSANDS[self.thousands]}|{_MONEY}|\s|\x{{a0}}|[%‰+])"
+        bare = pc.replace_substring_regex(column, away, "")
+        bare = pc.replace_substring(bare, "−", "-")
+        bare = pc.replace_substring(bare, self.decimal, ".")
+        made = bare.cast(pa.float64())
+        for sign, part in (("%", 100.0), ("‰", 1000.0)):
+            if pc.any(pc.match_substring(column, sign)).as_py():
+                return pc.divide(made, part)
+        if pc.any(pc.match_substring_regex(bare, r"[.eE]")).as_py():
+            return made
+        return made.cast(pa.int64(), safe=False) if pc.max(made).as_py() < 2**53 else made
+
+
+ALL = tuple(Marks(d, t) for d in _DECIMALS for t in THOUSANDS if d != t)
+
+
+@dataclass(frozen=True)
+class Written:
+    """A column of numbers as people write them, with every way to read it."""
+
+    place: int
+    name: str
+    column: Any
+    ways: tuple[tuple[Marks, Any], ...]
+
+    @property
+    def marks(self) -> str:
+        """Return which of the two marks stand in it that may be either."""
+        import pyarrow.compute as pc
+
+        return "".join(m for m in ",." if pc.any(pc.match_substring(self.column, m)).as_py())
+
+
+def check_marks(decimal: str | None, thousands: str | None) -> str | None:
+    """Refuse marks that are none, or one mark for both; return the decimal mark if it is told."""
+    if thousands is None:
+        return decimal
+    if thousands not in THOUSANDS:
+        raise FormatError(
+            "`thousands` is not a mark between thousands",
+            needs="',', '.', ' ' or \"'\"",
+            got=check.show(thousands),
+        )
+    if thousands == decimal:
+        raise FormatError(
+            "`decimal` and `thousands` are the same mark",
+            needs="two different marks",
+            got=repr(thousands),
+        )
+    return decimal or {",": ".", ".": ","}.get(thousands)
+
+
+def only_thousands(table: Any, kept: set[str]) -> bool:
+    """Tell whether every comma of a table may stand between thousands, as in '12,573'."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for place, field in enumerate(table.schema):
+        column = table.column(place)
+        if not pa.types.is_string(field.type) or field.name in kept:
+            continue
+        decimal = pc.match_substring_regex(column, r"^\s*[-+]?[0-9]*,[0-9]+([eE][-+]?[0-9]+)?\s*$")
+        either = pc.match_substring_regex(column, r"^\s*[-+]?[1-9][0-9]{0,2},[0-9]{3}\s*$")
+        if pc.any(pc.and_(decimal, pc.invert(either))).as_py():
+            return False
+    return True
+
+
+def read_written(
+    table: Any,
+    path: Path,
+    kept: set[str],
+    options: Mapping[str, Any],
+    decimal: str | None,
+) -> tuple[Any, tuple[Caution, ...]]:
+    """Return the table with the numbers that people wrote as numbers, and a note about them.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        As it was parsed; numbers with marks are still text.
+    path : Path
+        The file, for messages.
+    kept : set of str
+        Columns of labels, which stay text.
+    options : mapping
+        Perhaps `decimal` and `thousands`, as the user said them.
+    decimal : str, optional
+        The decimal mark of the file, said or found.
+    """
+    import pyarrow as pa
+
+    plain = _PLAIN[decimal or "."]
+    found = [
+        written
+        for place, field in enumerate(table.schema)
+        if pa.types.is_string(field.type)
+        and field.name.strip() not in kept
+        and (written := _ways(place, field.name, table.column(place), options, plain)) is not None
+    ]
+    chosen = [_choose(one, found, decimal) for one in found]
+    for one, numbers in zip(found, chosen, strict=True):
+        table = table.set_column(one.place, one.name, numbers)
+    return table, _note(found, chosen, path, plain)
+
+
+def _ways(
+    place: int, name: str, column: Any, options: Mapping[str, Any], plain: str
+) -> Written | None:
+    """Return the ways to read a column, None where it is not of numbers with marks or signs."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    blank = pc.match_substring_regex(column, r"^\s*$")  # empty cells in quotation marks
+    column = pc.if_else(blank, pa.scalar(None, pa.string()), column)
+    known = column.drop_null()
+    if not len(known) or not _FIRST.fullmatch(known[0].as_py()):
+        return None
+    if not pc.all(pc.match_substring_regex(known, _BROAD)).as_py():
+        return None
+    if pc.all(pc.match_substring_regex(known, plain)).as_py() or _mixed_signs(known):
+        return None
+    ways: list[tuple[Marks, Any]] = []
+    for marks in ALL:
+        said = all(options.get(n) in (None, getattr(marks, n)) for n in ("decimal", "thousands"))
+        if said and pc.all(pc.match_substring_regex(known, marks.pattern)).as_py():
+            numbers = marks.numbers(column)
+            if not any(_same(numbers, other) for _, other in ways):
+                ways.append((marks, numbers))
+    return Written(place, name, column, tuple(ways)) if ways else None
+
+
+def _same(one: Any, other: Any) -> bool:
+    first, second = np.asarray(one, np.float64), np.asarray(other, np.float64)
+    return bool(np.array_equal(first, second, equal_nan=True))
+
+
+def _mixed_signs(known: Any) -> bool:
+    """Tell whether some numbers are percentages and some not, or of two currencies."""
+    import pyarrow.compute as pc
+
+    for sign in ("%", "‰"):
+        share = pc.mean(pc.match_substring(known, sign)).as_py()
+        if 0 < share < 1:
+            return True
+    money = pc.replace_substring_regex(known, r"[^$€£¥₹A-Z]|[eE][-+]?[0-9]+", "")
+    return len(set(pc.unique(money).to_pylist()) - {""}) > 1
+
+
+def _choose(one: Written, all_: Sequence[Written], decimal: str | None) -> Any:
+    """Return the numbers of a column that can be read in one way, by itself or by the file."""
+    if len(one.ways) == 1:
+        return one.ways[0][1]
+    told = {decimal} if decimal is not None else set()
+    for other in all_:
+        shown = {marks.decimal for marks, _ in other.ways}
+        told |= shown if len(shown) == 1 and set(one.marks) & set(other.marks) else set()
+    left = [numbers for marks, numbers in one.ways if {marks.decimal} == told]
+    if len(left) == 1:
+        return left[0]
+    raise _two_ways(one)
+
+
+def _two_ways(one: Written) -> FormatError:
+    import pyarrow.compute as pc
+
+    (first, some), (second, others) = one.ways[:2]
+    row = pc.index(pc.not_equal(some, others), True).as_py()
+    shown = [f"{numbers[row].as_py():.12g}" for numbers in (some, others)]
+    said = [
+        f"thousands={marks.thousands!r} for {value}"
+        if marks.thousands in one.marks
+        else f"decimal={marks.decimal!r} for {value}"
+        for marks, value in zip((first, second), shown, strict=True)
+    ]
+    return FormatError(
+        f"column {one.name.strip()!r} has numbers that can be read in two ways",
+        needs="`decimal` or `thousands`, to say what the mark is",
+        got=f"{check.show(one.column[row].as_py().strip(), 30)} in row {row + 1}, which may be "
+        f"{shown[0]} or {shown[1]}",
+        cure=f"Say {said[0]}, or {said[1]}.",
+    )
+
+
+def _note(
+    found: Sequence[Written], chosen: Sequence[Any], path: Path, plain: str
+) -> tuple[Caution, ...]:
+    if not found:
+        return ()
+    import pyarrow.compute as pc
+
+    examples = []
+    for one, numbers in zip(found, chosen, strict=True):
+        row = pc.index(pc.match_substring_regex(one.column, plain), False).as_py()
+        shown = check.show(one.column[row].as_py().strip(), 30)
+        examples.append(f"{one.name.strip()!r} has {shown}, read as {numbers[row].as_py():.12g}")
+    return (
+        Caution(
+            "EN121",
+            f"{path.name!r} has numbers that are written for people: column "
+            f"{check.some(examples, limit=3)}.",
+            "They count as the numbers shown.",
+            "If one was read wrong, say the marks with `decimal` and `thousands`.",
+            Severity.NOTE,
+        ),
+    )

@@ -1,0 +1,99 @@
+"""Large Parquet files, read by columns: a few at a time, into a matrix that is mapped.
+
+A wide file read whole, or row group by row group, needs a page of every column at once, which for
+thousands of columns is several times the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.data.responses import ResponseKind
+from earnest.core.tables.columns import Columns
+from earnest.core.tables.formats.header import changed
+from earnest.core.tables.formats.mapped import LARGE, ColumnFile
+from earnest.core.tables.formats.written_wide import (
+    arrays_of,
+    class_codes,
+    column_types,
+    read_about,
+)
+
+BATCH = 1 << 22  # values read in one go
+
+
+class ParquetColumns:
+    """The columns of a Parquet file by name, of which a block of neighbours is in memory."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+        self.names: list[str] = list(file.schema_arrow.names)
+        self.rows: int = file.metadata.num_rows
+        self._places = {name: place for place, name in enumerate(self.names)}
+        self._block: dict[str, Any] = {}
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes the columns have as numbers in memory."""
+        return 8 * self.rows * len(self.names)
+
+    def read(self, name: str) -> Any:
+        """Return a column, and read its neighbours with it: they are mostly asked for next."""
+        if name not in self._block:
+            self._block = {}  # before the next one is there
+            first = self._places[name]
+            block = self.names[first : first + max(1, BATCH // max(1, self.rows))]
+            table = self._file.read(columns=block)
+            self._block = {one: table.column(one) for one in block}
+        return self._block[name]
+
+    def as_columns(self, without: Sequence[str]) -> Columns:
+        """Return them as a table that is read when it is asked for, without some of them."""
+        gone = set(without)
+        return Columns.on_disk([n for n in self.names if n not in gone], self.rows, self.read)
+
+
+def is_large(columns: ParquetColumns, mmap: bool | None) -> bool:
+    """Tell whether a file is read by columns: as the user says, or by its size."""
+    return columns.nbytes >= LARGE if mmap is None else mmap
+
+
+def read_by_columns(
+    facts: Mapping[str, Any], columns: ParquetColumns, path: Path
+) -> dict[str, NDArray[Any]]:
+    """Return the arrays of Π from a file of earnest's own, the responses mapped."""
+    shape = tuple(facts["shape"])
+    n, configs, repeats = shape[:3]
+    types = column_types(facts)
+    if len(columns.names) != len(types) or columns.rows != n * repeats:
+        raise changed(
+            path,
+            f"{n * repeats} rows and {len(types)} columns",
+            f"{columns.rows} rows and {len(columns.names)} columns",
+        )
+    found = zip(columns.names, types, strict=True)
+    about: dict[str, NDArray[Any]] = {}
+    for role, (name, kind) in zip(facts["columns"], found, strict=False):
+        about[role] = read_about(facts, role, _whole(columns.read(name)).cast(kind), path)
+    classes = tuple(facts["classes"]) if facts["kind"] == ResponseKind.LABEL else ()
+    with ColumnFile(np.dtype(facts["dtype"])) as file:
+        start = len(facts["columns"])
+        for name, kind in zip(columns.names[start:], types[start:], strict=True):
+            column = _whole(columns.read(name)).cast(kind)
+            file.append(
+                class_codes(column, classes) if classes else column.to_numpy(zero_copy_only=False)
+            )
+        responses = file.mapped((n, configs, repeats, shape[3] if len(shape) > 3 else 1))
+    return arrays_of(facts, about, path) | {"responses": responses.reshape(shape)}
+
+
+def _whole(column: Any) -> Any:
+    """Return a column as one array."""
+    import pyarrow as pa
+
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column

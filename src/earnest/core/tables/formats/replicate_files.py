@@ -1,0 +1,139 @@
+"""NPZ files of replicates: the arrays as they are, and a header that tells the rest."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base.errors import FormatError
+from earnest.core.base.writing import replacing
+from earnest.core.data.replicates import Drawn, Replicates
+from earnest.core.data.responses import ResponseKind
+from earnest.core.data.target import Target, Task
+from earnest.core.results.cautions import Caution
+from earnest.core.results.files import parse_json
+from earnest.core.tables.files import _existing
+from earnest.core.tables.formats.expanding import refuse_expanding
+from earnest.core.tables.formats.header import changed
+from earnest.core.tables.formats.npz import HEADER, _read, _write, readable
+
+SCHEMA = "earnest/replicates/1"
+
+
+def save_replicates(replicates: Replicates, path: str | Path) -> Path:
+    """Write replicates to an NPZ file: beside its place first, so that it is never half there."""
+    path = Path(path)
+    if path.suffix.casefold() != ".npz" or not path.resolve().parent.is_dir():
+        raise FormatError(
+            f"{path.name!r} cannot be written",
+            needs="a name that ends in .npz, in a folder that exists",
+            got=str(path),
+        )
+    target = replicates.target
+    arrays: dict[str, NDArray[Any] | None] = {
+        HEADER: np.frombuffer(_header(replicates).encode(), dtype=np.uint8),
+        "y": target.y,
+        "event": target.event,
+        "groups": target.groups,
+        "strata": target.strata,
+        "ids": target.ids,
+        "counts": replicates.counts,
+        "apparent": replicates.apparent,
+        "responses": replicates.responses,
+    }
+    with replacing(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
+        for name, array in arrays.items():
+            if array is not None:
+                _write(archive, f"{name}.npy", array)
+    return path
+
+
+def load_replicates(path: str | Path, *, verify: bool = True) -> Replicates:
+    """Return the replicates of a file that `save_replicates` wrote, or refuse it."""
+    path = _existing(Path(path))
+    with readable(path), zipfile.ZipFile(path) as archive:
+        refuse_expanding(archive, path)
+        arrays = {
+            name.removesuffix(".npy"): _read(path, archive, name, False)
+            for name in archive.namelist()
+        }
+    facts = _facts(arrays.pop(HEADER, None), path)
+    lacking = {"y", "counts", "apparent", "responses"} - set(arrays)
+    if lacking:
+        raise changed(path, "all arrays as they were written", f"none named {sorted(lacking)}")
+    made = Replicates(
+        target=Target(
+            y=arrays["y"],
+            task=Task(facts["task"]),
+            classes=tuple(facts["classes"]),
+            event=arrays.get("event"),
+            groups=arrays.get("groups"),
+            strata=arrays.get("strata"),
+            ordered=facts["ordered"],
+            ids=arrays.get("ids"),
+        ),
+        responses=arrays["responses"],
+        counts=arrays["counts"],
+        apparent=arrays["apparent"],
+        kind=ResponseKind(facts["kind"]),
+        drawn=Drawn(facts["drawn"]),
+        learner=facts["learner"],
+        threshold=facts["threshold"],
+        n_failed=facts["n_failed"],
+        seed=facts["seed"],
+        cautions=tuple(Caution.from_dict(caution) for caution in facts["cautions"]),
+    )
+    if verify and made.fingerprint != facts["fingerprint"]:
+        raise changed(path, f"fingerprint {facts['fingerprint']}", made.fingerprint)
+    return made
+
+
+def _header(replicates: Replicates) -> str:
+    facts: dict[str, Any] = {
+        "schema": SCHEMA,
+        "task": str(replicates.target.task),
+        "classes": list(replicates.target.classes),
+        "ordered": replicates.target.ordered,
+        "kind": str(replicates.kind),
+        "drawn": str(replicates.drawn),
+        "learner": replicates.learner,
+        "threshold": replicates.threshold,
+        "n_failed": replicates.n_failed,
+        "seed": replicates.seed,
+        "cautions": [caution.to_dict() for caution in replicates.cautions],
+        "fingerprint": replicates.fingerprint,
+    }
+    return json.dumps(facts | {"checksum": _checksum(facts)}, allow_nan=False)
+
+
+def _facts(header: NDArray[Any] | None, path: Path) -> dict[str, Any]:
+    """Return the header, if it is one of replicates and nobody changed it."""
+    try:
+        facts = {} if header is None else parse_json(header.tobytes())
+    except ValueError as error:
+        raise changed(path, "a header that is JSON", "text that is not") from error
+    schema = facts.get("schema") if isinstance(facts, dict) else None
+    if schema != SCHEMA:
+        raise FormatError(
+            f"{path.name!r} holds no replicates",
+            needs=f"schema {SCHEMA!r}",
+            got=f"schema {schema!r}",
+            cure="Predictions are read with Predictions.load."
+            if str(schema).startswith("earnest/predictions")
+            else "",
+        )
+    stored = facts.pop("checksum", None)
+    if stored != _checksum(facts):
+        raise changed(path, f"header checksum {_checksum(facts)}", str(stored))
+    return dict(facts)
+
+
+def _checksum(facts: dict[str, Any]) -> str:
+    text = json.dumps(facts, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:32]

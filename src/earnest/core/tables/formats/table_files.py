@@ -1,0 +1,250 @@
+"""Tables on disk: CSV, Parquet and Arrow files."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from earnest.core.base import check
+from earnest.core.base.errors import EarnestError, FormatError, InputError
+from earnest.core.data.predictions import Predictions
+from earnest.core.results.cautions import Caution
+from earnest.core.tables.columns import Columns
+from earnest.core.tables.formats.header import read_header, rebuild
+from earnest.core.tables.formats.parquet import BATCH, ParquetColumns, is_large, read_by_columns
+from earnest.core.tables.formats.text import read_csv, usual_delimiter, write_csv
+from earnest.core.tables.formats.written_wide import column_names, read_wide
+from earnest.core.tables.frames import read_frame
+from earnest.core.tables.options import refuse_other_options, table_options
+from earnest.core.tables.raw import tell_of_data
+from earnest.core.tables.writing import wide_batches
+
+# What a file holds by its first bytes, and the door through which other libraries read it.
+
+
+WHOLE = "a whole file of the format that its suffix names"
+
+# The first bytes, the word for what follows, and the suffixes under which it is read.
+_SIGNS: tuple[tuple[bytes, str, tuple[str, ...]], ...] = (
+    (b"PAR1", "a Parquet file", (".parquet",)),
+    (b"ARROW1", "an Arrow file", (".arrow", ".feather")),
+    (b"\x1f\x8b", "text compressed with gzip", (".csv.gz",)),
+    (b"PK\x03\x04", "a ZIP archive", (".npz",)),
+)
+
+
+@contextmanager
+def foreign_content(path: str | Path, *, needs: str = WHOLE, cure: str = "") -> Iterator[None]:
+    """Turn whatever a library says of a file that it cannot read into one form of message.
+
+    A damaged file makes libraries raise nearly anything (a TypeError of Optuna, a KeyError of
+    skops, a RecursionError of JSON), so this is the one place that catches every exception. Only
+    the reading by a library belongs inside. What earnest then does with the content stays outside,
+    for a fault there is a fault of earnest, and must be seen as one.
+    """
+    try:
+        yield
+    except EarnestError:
+        raise
+    except Exception as error:  # see above
+        kind = type(error).__name__
+        first = next(iter(str(error).strip().splitlines()), "")
+        plain = first and not isinstance(error, (LookupError, TypeError, AttributeError))
+        raise FormatError(
+            f"{Path(path).name!r} cannot be read",
+            needs=needs,
+            got=check.show_text(first if plain else f"{kind}: {first}" if first else kind),
+            cure="There is not enough memory for it." if isinstance(error, MemoryError) else cure,
+        ) from error
+
+
+def refuse_other_content(path: Path, suffix: str) -> None:
+    """Refuse a file whose first bytes are those of another format than its suffix names."""
+    with path.open("rb") as file:
+        start = file.read(6)
+    for sign, word, suffixes in _SIGNS:
+        if start.startswith(sign) and suffix not in suffixes:
+            raise FormatError(
+                f"{path.name!r} is {word}, not what its suffix says",
+                needs=f"a file of the format that {suffix!r} names",
+                got=word,
+                cure=_cure(path, suffixes[0]),
+            )
+
+
+def _cure(path: Path, suffix: str) -> str:
+    if suffix == ".npz" and zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+        if "[Content_Types].xml" in names:
+            return "It is a spreadsheet: export it as CSV."
+        if not all(name.endswith(".npy") for name in names):
+            return "Unpack it first."
+    return f"Rename it so that its name ends in {suffix!r}."
+
+
+KEY = b"earnest"  # of the header in the metadata of a schema
+CSV = (".csv", ".csv.gz", ".tsv", ".txt")
+
+
+def load_table(
+    path: Path, suffix: str, *, mmap: bool | None, verify: bool, options: Mapping[str, Any]
+) -> tuple[Predictions, bool]:
+    """Return Π of a table, and whether earnest wrote the file.
+
+    A large Parquet file is read by columns, and its responses are mapped.
+    """
+    with readable(path), ExitStack() as stack:
+        refuse_other_content(path, suffix)
+        header, source = _open(path, suffix, options, stack, mmap=mmap)
+        if header is not None:
+            facts = read_header(header, path)
+            refuse_other_options(options, facts, path, usual_delimiter(suffix))
+            found = source(facts)
+            by_columns = isinstance(found, ParquetColumns)
+            arrays = (read_by_columns if by_columns else read_wide)(facts, found, path)
+        else:
+            kept = table_options(options, path, text=suffix in CSV)
+            table, remarks = source(None)
+            try:
+                return _remarked(read_frame(table, **kept), remarks), False
+            except InputError as error:
+                said = kept.get("target") or next(
+                    (name for name in ("y", "y_true") if name in table.column_names), None
+                )
+                raise tell_of_data(error, table, path, said) from error.__cause__
+    return rebuild(facts, arrays, path, verify=verify), True
+
+
+def _remarked(pi: Predictions, remarks: tuple[Caution, ...]) -> Predictions:
+    return replace(pi, remarks=(*pi.remarks, *remarks)) if remarks else pi
+
+
+def save_table(pi: Predictions, header: str, path: Path, suffix: str) -> None:
+    """Write Π as a wide table with its header."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    names = column_names(pi)
+    batches = wide_batches(pi, names)
+    if suffix in CSV:
+        write_csv(path, suffix, header, batches)
+        return
+    first = next(batches)
+    schema = first.schema.with_metadata({KEY: header.encode()})
+    with ExitStack() as stack:
+        if suffix == ".parquet":
+            # A dictionary of floats that hardly repeat only makes the file larger.
+            text = [field.name for field in schema if pa.types.is_string(field.type)]
+            writer = stack.enter_context(pq.ParquetWriter(str(path), schema, use_dictionary=text))
+        else:
+            writer = stack.enter_context(pa.ipc.new_file(str(path), schema))
+        writer.write_batch(first)
+        for batch in batches:
+            writer.write_batch(batch)
+
+
+# What a file yields: its header if it has one, and a way to read batches by what the header says,
+# or the whole table and what had to be guessed to read it.
+Source = tuple[bytes | str | None, Callable[[Mapping[str, Any] | None], Any]]
+
+
+def _open(
+    path: Path,
+    suffix: str,
+    options: Mapping[str, Any],
+    stack: ExitStack,
+    *,
+    mmap: bool | None = False,
+) -> Source:
+    """Open a file of a table; all that libraries read of it goes through one door."""
+    header: bytes | str | None
+    with foreign_content(path):
+        if suffix in CSV:
+            header, source = read_csv(path, suffix, options)
+        elif suffix == ".parquet":
+            header, source = _open_parquet(path, stack, mmap)
+        else:
+            header, source = _open_arrow(path, stack)
+
+    def guarded(facts: Mapping[str, Any] | None) -> Any:
+        with foreign_content(path):
+            found = source(facts)
+            if facts is not None or isinstance(found[0], Columns):
+                return found
+            return _without_index(found[0]), found[1]
+
+    return header, guarded
+
+
+def _open_parquet(path: Path, stack: ExitStack, mmap: bool | None) -> Source:
+    import pyarrow.parquet as pq
+
+    file = stack.enter_context(pq.ParquetFile(str(path)))
+    header = (file.schema_arrow.metadata or {}).get(KEY)
+
+    columns = ParquetColumns(file)
+    rows = max(1, BATCH // max(1, len(columns.names)))
+
+    def source(facts: Mapping[str, Any] | None) -> Any:
+        if not is_large(columns, mmap):
+            return (file.read(), ()) if facts is None else file.iter_batches(batch_size=rows)
+        if facts is not None:
+            return columns
+        return columns.as_columns(without=_index_of(file.schema_arrow)), ()
+
+    return header, source
+
+
+def _open_arrow(path: Path, stack: ExitStack) -> Source:
+    import pyarrow as pa
+
+    mapped = stack.enter_context(pa.memory_map(str(path)))
+    whole = mapped.read(6) == b"ARROW1"  # a file; a stream begins otherwise
+    mapped.seek(0)
+    reader = pa.ipc.open_file(mapped) if whole else pa.ipc.open_stream(mapped)
+    header = (reader.schema.metadata or {}).get(KEY)
+
+    def source(facts: Mapping[str, Any] | None) -> Any:
+        return (reader.read_all(), ()) if facts is None else _batches(reader)
+
+    return header, source
+
+
+def _batches(reader: Any) -> Iterator[Any]:
+    if hasattr(reader, "num_record_batches"):
+        yield from (reader.get_batch(i) for i in range(reader.num_record_batches))
+    else:
+        yield from reader
+
+
+def _without_index(table: Any) -> Any:
+    """Leave out the index that pandas wrote beside its columns."""
+    present = set(table.column_names)
+    return table.drop_columns([name for name in _index_of(table.schema) if name in present])
+
+
+def _index_of(schema: Any) -> list[str]:
+    """Return the names that pandas gave to the columns of its index."""
+    said = (schema.pandas_metadata or {}).get("index_columns", [])
+    return [name for name in said if isinstance(name, str)]
+
+
+@contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Turn what a library says of a damaged file into one form of message."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except (pa.ArrowException, OSError, EOFError, UnicodeDecodeError) as error:
+        reason = str(error).strip().splitlines() or [type(error).__name__]
+        raise FormatError(
+            f"{path.name!r} cannot be read",
+            needs=WHOLE,
+            got=reason[0],
+        ) from error

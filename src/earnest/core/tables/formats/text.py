@@ -1,0 +1,438 @@
+"""CSV: a table as text, after one line that says what a table cannot hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from earnest.core.base import check
+from earnest.core.base.errors import FormatError
+from earnest.core.results.cautions import Caution, Severity
+from earnest.core.tables.formats.expanding import read_gzip
+from earnest.core.tables.formats.header import NAME, SCHEMA, changed
+from earnest.core.tables.formats.numbers import check_marks, only_thousands, read_written
+from earnest.core.tables.formats.written_wide import column_types
+
+# From the bytes of a text table to its columns: delimiters, decimals and what is missing.
+
+
+_BLOCK = 1 << 30  # bytes whose values decide the types of the columns
+
+
+def parse_text(
+    data: bytes, path: Path, suffix: str, options: Mapping[str, Any]
+) -> tuple[Any, tuple[Caution, ...]]:
+    """Return the Arrow table of a text in UTF-8, and a note where numbers had to be made out.
+
+    Names of cases and configurations stay text.
+    """
+    import pyarrow as pa
+
+    line = _first_line(data, path)
+    delimiter = _delimiter(line, path, suffix, options)
+    decimal = check_marks(_decimal(options), options.get("thousands"))
+    ids = {"row_id", "id", "config_id", str(options.get("id", "id"))}
+    names = ids | {name for name in line.rstrip("\r").split(delimiter) if name.strip() in ids}
+    table = _parsed(data, delimiter, decimal or ".", names)
+    if decimal is None and delimiter != "," and _decimal_commas(table, names):
+        other = _parsed(data, delimiter, ",", names)
+        if _texts(other) < _texts(table) and not only_thousands(table, names):
+            table, decimal = other, ","
+    binary = [field.name for field in table.schema if pa.types.is_binary(field.type)]
+    if binary:
+        raise _not_utf8(path, f"other bytes in column {check.some(map(repr, binary))}")
+    labels = names | {str(options.get(n, n)) for n in ("group", "fold", "repeat", "strata")}
+    labels |= _named(options.get("model"))
+    table, notes = read_written(table, path, labels, options, decimal)
+    return _plain_ids(_tidy(table)), notes
+
+
+def _named(model: Any) -> set[str]:
+    return {model} if isinstance(model, str) else {str(name) for name in model or ()}
+
+
+# An empty cell is missing in a column of text too, a quoted one is text.
+STRINGS = {"strings_can_be_null": True, "quoted_strings_can_be_null": False}
+
+
+def _parsed(data: bytes, delimiter: str, decimal: str, names: set[str]) -> Any:
+    """Return the table of a CSV; the columns of these names stay text."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    return csv.read_csv(
+        buffer(data),
+        read_options=csv.ReadOptions(block_size=block(data)),
+        parse_options=csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+        convert_options=csv.ConvertOptions(
+            column_types=dict.fromkeys(names, pa.string()), decimal_point=decimal, **STRINGS
+        ),
+    )
+
+
+def _decimal_commas(table: Any, names: set[str]) -> bool:
+    """Tell whether a column that was read as text has numbers with decimal commas."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return any(
+        pc.any(pc.match_substring_regex(table.column(place), _COMMA)).as_py()
+        for place, field in enumerate(table.schema)
+        if pa.types.is_string(field.type) and field.name not in names
+    )
+
+
+_COMMA = r"^\s*[-+]?[0-9]*,[0-9]+([eE][-+]?[0-9]+)?\s*$"
+
+
+def _texts(table: Any) -> int:
+    import pyarrow as pa
+
+    return sum(pa.types.is_string(field.type) for field in table.schema)
+
+
+def _first_line(data: bytes, path: Path) -> str:
+    try:
+        return data.partition(b"\n")[0].decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise _not_utf8(path, "other bytes in the names of the columns") from error
+
+
+def _not_utf8(path: Path, got: str) -> FormatError:
+    return FormatError(
+        f"{path.name!r} is not UTF-8",
+        needs="text in UTF-8",
+        got=got,
+        cure="Save it as 'CSV UTF-8'.",
+    )
+
+
+def _tidy(table: Any) -> Any:
+    """Return the table without spaces around texts, and without empty columns that have no name."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    names = [str(name).strip() for name in table.column_names]
+    columns = []
+    for column in table.columns:
+        if pa.types.is_string(column.type):
+            trimmed = pc.utf8_trim_whitespace(column)
+            gone = pc.and_(pc.equal(trimmed, ""), pc.not_equal(column, ""))
+            column = pc.if_else(gone, pa.scalar(None, pa.string()), trimmed)
+        columns.append(column)
+    kept = [k for k, name in enumerate(names) if name or columns[k].null_count < len(columns[k])]
+    return pa.table([columns[k] for k in kept], names=[names[k] for k in kept])
+
+
+def _plain_ids(table: Any) -> Any:
+    """Let names of cases that are plain numbers be numbers, as in other formats; '01' stays."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for name in ("row_id", "id"):
+        place = table.column_names.index(name) if table.column_names.count(name) == 1 else None
+        if place is None:
+            continue
+        column = table.column(place)
+        if pc.all(pc.match_substring_regex(column, "^(0|-?[1-9][0-9]{0,17})$")).as_py():
+            table = table.set_column(place, name, column.cast(pa.int64()))
+    return table
+
+
+def usual_delimiter(suffix: str) -> str:
+    """Return what separates columns where nothing else is said."""
+    return "\t" if suffix == ".tsv" else ","
+
+
+def _delimiter(line: str, path: Path, suffix: str, options: Mapping[str, Any]) -> str:
+    """Return what separates the columns: as said, as usual, or the semicolon if the names tell."""
+    said = options.get("delimiter")
+    mark = usual_delimiter(suffix) if said is None else said
+    if not isinstance(mark, str) or len(mark) != 1 or not mark.isascii():
+        raise FormatError(
+            "`delimiter` is not one character", needs="such as ',' or ';'", got=check.show(mark)
+        )
+    other = next((sign for sign in ";,\t|" if sign in line), None)
+    if mark in line or other is None:
+        return mark
+    if said is None and other == ";" and "," not in line:
+        return other
+    raise FormatError(
+        f"{path.name!r} is not separated by {mark!r}",
+        needs=f"several columns, separated by {mark!r}",
+        got=f"one column {check.show(line.strip())}",
+        cure=f"Say delimiter={other!r}.",
+    )
+
+
+def _decimal(options: Mapping[str, Any]) -> str | None:
+    """Return the mark before the decimals, None where the numbers are to tell."""
+    mark: str | None = options.get("decimal")
+    if mark not in (None, ".", ","):
+        raise FormatError(
+            "`decimal` is not a mark before decimals", needs="'.' or ','", got=check.show(mark)
+        )
+    return mark
+
+
+def buffer(data: bytes | memoryview) -> Any:
+    """Return bytes as a file that Arrow reads."""
+    import pyarrow as pa
+
+    return pa.BufferReader(data)
+
+
+def block(data: bytes | memoryview) -> int:
+    """Return the size of a block that holds the whole text, so far as Arrow allows."""
+    return max(1, min(len(data) + 1, _BLOCK))
+
+
+# Text tables as people have them: what separates their columns, their encoding, their names.
+
+
+MARKS = ",;\t|"
+LOOKED_AT = 1 << 16  # bytes, and
+LINES = 50  # lines that tell what separates the columns
+_QUOTED = re.compile(r'"[^"]*"')
+_NUMBER = re.compile(r"^\s*[-+]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][-+]?[0-9]+)?\s*$")
+_DATE = re.compile(r"^\s*[0-9]{1,4}[-./][0-9]{1,2}[-./][0-9]{1,4}")
+_SEP = re.compile(rb"^(?:\xef\xbb\xbf)?\s*[sS][eE][pP]=(.)[ \t]*\r?\n")
+BOM = b"\xef\xbb\xbf"
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+def read_bytes(path: Path, suffix: str) -> tuple[bytes, tuple[Caution, ...]]:
+    """Return the text of a file in UTF-8, and a caution where its encoding had to be guessed."""
+    return _as_utf8(read_gzip(path) if suffix.endswith(".gz") else path.read_bytes(), path)
+
+
+def read_text(
+    data: bytes, path: Path, suffix: str, options: Mapping[str, Any]
+) -> tuple[Any, tuple[Caution, ...]]:
+    """Return the Arrow table of a text in UTF-8 that anyone may have written, and notes about it.
+
+    What separates the columns is what stands in every line equally often. Text that is not UTF-8
+    is read as Windows-1252, which older spreadsheets write, with a caution. A first line that is
+    like the others has no names, and is refused.
+
+    Parameters
+    ----------
+    data : bytes
+        The text, as `read_bytes` gives it.
+    path : Path
+        The file, for messages.
+    suffix : str
+        Its ending, which tells what separates the columns if nothing else does.
+    options : mapping
+        Perhaps `delimiter`, `decimal`, `thousands`, and names of columns, such as `id`.
+    """
+    told = _SEP.match(data)  # a line by which spreadsheets tell the separator
+    data = data[told.end() :] if told else data
+    text = data[:LOOKED_AT].decode("utf-8-sig", "replace")
+    if not text.strip("\0 \t\r\n"):
+        raise FormatError(f"{path.name!r} is empty", needs="a table with a row at least")
+    data = data if b"\n" in data or b"\r" in data else data + b"\n"  # names alone are a table, too
+    mark = options.get("delimiter") or (told and told[1].decode()) or separator(text, suffix)
+    if mark is None:
+        _refuse_lines_above(text, suffix, path)
+    said = {**options, "delimiter": mark} if mark is not None else options
+    table, notes = parse_text(data, path, suffix, said)
+    _refuse_nameless(table, path)
+    _refuse_no_names(table, path)
+    return table, notes
+
+
+def _as_utf8(data: bytes, path: Path) -> tuple[bytes, tuple[Caution, ...]]:
+    """Return the same text in UTF-8; bytes that are no text at all are left for the reader."""
+    if data.startswith(_UTF16):
+        return data.decode("utf-16", "replace").encode(), ()
+    if data.isascii():  # fast, and nearly always so
+        return data, ()
+    try:
+        data.decode()
+        return data, ()
+    except UnicodeDecodeError:
+        pass
+    try:
+        text = data.decode("cp1252")
+    except UnicodeDecodeError:
+        return data, ()
+    return text.encode(), (_other_encoding(text, path),)
+
+
+def _other_encoding(text: str, path: Path) -> Caution:
+    shown = next((w for w in re.findall(r"[^\s,;|\"]+", text) if not w.isascii()), "")
+    return Caution(
+        "EN056",
+        f"{path.name!r} is not UTF-8 and was read as Windows-1252: {check.show(shown, 30)}, for "
+        "example.",
+        "In another encoding its letters beyond a to z are other ones, in names and categories.",
+        "If it reads wrong, save the table as 'CSV UTF-8'.",
+        Severity.NOTE,
+    )
+
+
+def separator(text: str, suffix: str = ".csv") -> str | None:
+    r"""Return what separates the columns: what stands in every line equally often, and oftenest.
+
+    None where nothing does, so that the reader has to decide or to complain.
+
+    Examples
+    --------
+    >>> from earnest.core.tables.formats.text import separator
+    >>> separator("name;size, cm\nA;1,5\nB;2\n"), separator("a,b\n1;2,3\n")
+    (';', ',')
+    """
+    whole = text[: text.rfind("\n")] if len(text) >= LOOKED_AT else text
+    lines = [line for line in _QUOTED.sub("", whole).splitlines() if line.strip()][:LINES]
+    usual = usual_delimiter(suffix)
+    counts = {mark: {line.count(mark) for line in lines} for mark in (usual, *MARKS)}
+    same = {mark: found.pop() for mark, found in counts.items() if len(found) == 1}
+    best = max(same, key=lambda mark: same[mark], default=usual)
+    return best if same.get(best, 0) > 0 else None
+
+
+def _refuse_lines_above(text: str, suffix: str, path: Path) -> None:
+    """Refuse a title above the names, and columns that single spaces separate."""
+    first, _, rest = text.lstrip("\r\n\ufeff").partition("\n")
+    mark = separator(rest, suffix)
+    if mark is not None and rest.count("\n") > 1:
+        raise FormatError(
+            f"the first line of {path.name!r} has other columns than the lines below",
+            needs="the names of the columns in the first line",
+            got=check.show(first.strip(), 40),
+            cure="Remove what stands above the names, or give every column a name.",
+        )
+    lines = [line.strip() for line in text.splitlines() if line.strip()][:LINES]
+    if len(lines) > 1 and len({line.count(" ") for line in lines}) == 1 and " " in lines[0]:
+        raise FormatError(
+            f"{path.name!r} has one column only",
+            needs="columns that commas, semicolons, tabs or bars separate",
+            got=check.show(lines[0], 40),
+            cure="Say delimiter=' ' if single spaces separate them.",
+        )
+
+
+def _refuse_nameless(table: Any, path: Path) -> None:
+    """Refuse several columns that have values and no name."""
+    count = sum(not name for name in table.column_names)
+    if count > 1:
+        raise FormatError(
+            f"{count} columns of {path.name!r} have no name",
+            needs="the names of the columns in the first line",
+            got=check.some(map(repr, table.column_names), limit=6),
+            cure="Name them, and remove what stands above the names.",
+        )
+
+
+def _refuse_no_names(table: Any, path: Path) -> None:
+    """Refuse a table whose first line is a row like the others.
+
+    So it is when every name could be a value of its column: a number above numbers, a word above
+    the same word. Names that count on in equal steps (0, 1, 2; 400, 402, 404) are names.
+    """
+    names = [str(name) for name in table.column_names]
+    if not names or not table.num_rows or _count_on(names):
+        return
+    alike = [_alike(name, table.column(k)) for k, name in enumerate(names) if name.strip()]
+    if not alike or not all(alike):
+        return
+    raise FormatError(
+        f"the first line of {path.name!r} looks like data, not like names",
+        needs="the names of the columns in the first line",
+        got=check.some(map(repr, names), limit=6),
+        cure="Write a line with names above it.",
+    )
+
+
+def _count_on(names: list[str]) -> bool:
+    whole = [int(name) for name in names if name.strip().isascii() and name.strip().isdigit()]
+    steps = {after - before for before, after in pairwise(whole)}
+    return len(whole) > 2 and len(steps) == 1 and steps != {0}
+
+
+def _alike(name: str, column: Any) -> bool:
+    """Tell whether a name could be a value of its column."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = column.type
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind):
+        return bool(_NUMBER.match(name))
+    if pa.types.is_boolean(kind):
+        return name.strip().lower() in ("true", "false")
+    if pa.types.is_string(kind):
+        return bool(_NUMBER.match(name) or _DATE.match(name) or pc.index(column, name).as_py() >= 0)
+    return bool(_DATE.match(name) or pa.types.is_null(kind))
+
+
+def write_csv(path: Path, suffix: str, header: str, batches: Iterator[Any]) -> None:
+    """Write the header as a comment, and the table with every digit of its numbers."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    first = next(batches)
+    options = csv.WriteOptions(delimiter=usual_delimiter(suffix))
+    with ExitStack() as stack:
+        sink = stack.enter_context(pa.OSFile(str(path), "wb"))
+        if suffix.endswith(".gz"):
+            sink = stack.enter_context(pa.CompressedOutputStream(sink, "gzip"))
+        sink.write(f"# {SCHEMA} {header}\n".encode())
+        writer = stack.enter_context(csv.CSVWriter(sink, first.schema, write_options=options))
+        writer.write_batch(first)
+        for batch in batches:
+            writer.write_batch(batch)
+
+
+def read_csv(
+    path: Path, suffix: str, options: Mapping[str, Any]
+) -> tuple[str | None, Callable[[Mapping[str, Any] | None], Any]]:
+    """Return the header, if there is one, and a way to read its batches, or a table of others.
+
+    A table of others comes with cautions about what was guessed; where there is a header, it is
+    the table below.
+    """
+    data, cautions = read_bytes(path, suffix)
+    own = data[:200].removeprefix(BOM).lstrip(b'"').startswith(_BEGINS)
+    end = max(data.find(b"\n"), 0) or len(data)
+    header = _header(data[:end].removeprefix(BOM), path) if own else None
+
+    def source(facts: Mapping[str, Any] | None) -> Any:
+        if facts is not None:
+            return _own(memoryview(data)[end + 1 :], facts, usual_delimiter(suffix))
+        below = data if header is None else data[end + 1 :]
+        table, notes = read_text(below, path, suffix, options)
+        return table, (*cautions, *notes)
+
+    return header, source
+
+
+_BEGINS = f"# {NAME}".encode()
+
+
+def _header(line: bytes, path: Path) -> str:
+    if line.startswith(b'"'):
+        raise changed(path, "the first line as it was written", "a line in quotation marks")
+    return line.decode().split(" ", 2)[2] if line.count(b" ") > 1 else ""
+
+
+def _own(data: memoryview, facts: Mapping[str, Any], delimiter: str) -> Iterator[Any]:
+    from pyarrow import csv
+
+    types = column_types(facts)
+    names = [str(position) for position in range(len(types))]
+    table = csv.read_csv(
+        buffer(data),
+        read_options=csv.ReadOptions(
+            column_names=names, skip_rows_after_names=1, block_size=block(data)
+        ),
+        parse_options=csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+        convert_options=csv.ConvertOptions(
+            column_types=dict(zip(names, types, strict=True)), null_values=[""], **STRINGS
+        ),
+    )
+    yield from table.to_batches()

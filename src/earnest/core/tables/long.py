@@ -1,0 +1,301 @@
+"""Long tables: one row a case, configuration and repeat."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base import check
+from earnest.core.base.arrays import missing, whole_as_int
+from earnest.core.base.errors import InputError
+from earnest.core.data.responses import ResponseKind
+from earnest.core.data.target import Task
+from earnest.core.tables.classes import (
+    ClassColumns,
+    as_columns_stand,
+    class_names,
+    in_own_order,
+    named_by_class,
+)
+from earnest.core.tables.columns import Columns, Grid, refuse_stray_text
+from earnest.core.tables.roles import Roles, about_cases, nearest_column, outcome
+
+CONFIG = "config_id"
+PREDICTION = "y_pred"
+# The beginnings of columns with one number a class, and what the numbers are.
+PREFIXES = {"proba_": ResponseKind.PROBABILITY, "score_": ResponseKind.DECISION}
+
+
+@dataclass(frozen=True)
+class LongParts:
+    """The columns that only a long table has: of the configuration, and of its prediction."""
+
+    model: tuple[str, ...] = (CONFIG,)
+    prediction: str | None = None
+
+    @classmethod
+    def of(cls, model: str | Sequence[str] | None, prediction: str | None) -> LongParts:
+        """Read the names of the columns, None for the usual ones."""
+        if model is None:
+            return cls(prediction=prediction)
+        return cls((model,) if isinstance(model, str) else tuple(model), prediction)
+
+
+def refuse_parts_of_long(
+    long: bool, model: str | Sequence[str] | None, prediction: str | None
+) -> None:
+    """Refuse names of columns that a wide table does not have."""
+    if not long and (model is not None or prediction is not None):
+        which = "model" if model is not None else "prediction"
+        raise InputError(
+            f"`{which}` is for long tables",
+            needs="a row for each case and configuration",
+            got="a wide table",
+            cure="Say format='long', and which column names the configuration with `model`."
+            if model is None
+            else "Leave it out, or say format='long'.",
+        )
+
+
+def is_long(columns: Columns) -> bool:
+    """Tell whether a table is long."""
+    return CONFIG in columns.names
+
+
+def long_arguments(
+    columns: Columns,
+    roles: Roles,
+    configs: Sequence[str] | None,
+    parts: LongParts,
+    *,
+    task: Task | str | None,
+    positive: Any,
+    classes: tuple[Any, ...] | None,
+    response: Any,
+) -> dict[str, Any]:
+    """Return the arguments of `Predictions.from_arrays` that a long table holds."""
+    _refuse_lacking(columns, roles, parts)
+    assert roles.id is not None
+    grid = Grid.of(columns, roles.id, roles.repeat)
+    config, names = _configurations(columns, parts.model)
+    grid.refuse_duplicates(config, names)
+    y = outcome(columns, roles, grid)
+    arguments = {"y": y, "configs": names, **about_cases(columns, roles, grid)}
+    spare = [n for n in columns.names if n not in roles.used() | {*parts.model}]
+    asked = _Asked(positive, classes, response, parts.prediction, tuple(spare))
+    arguments |= _responses(columns, grid, config, y, asked)
+    if configs is not None:
+        kept = _kept(names, configs)
+        arguments["scores"] = arguments["scores"][:, kept]
+        arguments["configs"] = [names[c] for c in kept]
+    return arguments
+
+
+def _refuse_lacking(columns: Columns, roles: Roles, parts: LongParts) -> None:
+    """Refuse a table without the column that names the configuration, or with one part twice."""
+    _refuse_two_parts(roles, parts)
+    for name in parts.model:
+        if name not in columns.names:
+            near = nearest_column(name, columns, roles.used())
+            raise InputError(
+                f"column {name!r} is missing",
+                needs=f"a long table with {name!r}",
+                got=f"columns {check.some(map(repr, columns.names))}",
+                cure=f"{near} "
+                * bool(near)
+                + "Say which column names the configuration with `model`, or format='wide' if each "
+                "has a column of its own.",
+            )
+
+
+def _refuse_two_parts(roles: Roles, parts: LongParts) -> None:
+    """Refuse no name at all, and a column that would be two things."""
+    if not parts.model:
+        raise InputError(
+            "`model` names no column", needs="one column at least", got="an empty list"
+        )
+    given = Counter([*parts.model, *roles.used(), *filter(None, [parts.prediction])])
+    twice = [name for name in (*parts.model, parts.prediction) if name and given[name] > 1]
+    if twice:
+        raise InputError(
+            f"column {twice[0]!r} has two parts",
+            needs="one part a column: the configuration, its prediction, the outcome, the fold ...",
+            got=f"{twice[0]!r} twice",
+            cure="Check `model` and `prediction`.",
+        )
+
+
+def _configurations(
+    columns: Columns, model: tuple[str, ...]
+) -> tuple[NDArray[np.intp], tuple[str, ...]]:
+    """Return the code of each row's configuration, and the names in order of appearance."""
+    if len(model) == 1:
+        config, labels = columns.complete_codes(model[0])
+        # A number alone says nothing: 'mtry=2'.
+        word = f"{model[0]}=" if model[0] != CONFIG and labels.dtype.kind in "iuf" else ""
+        return config, tuple(f"{word}{label}" for label in labels.tolist())
+    parts = [columns.complete_codes(name) for name in model]
+    rows = np.column_stack([codes for codes, _ in parts])
+    _, first, config = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    rank = np.argsort(np.argsort(first))
+    names = [
+        ", ".join(f"{name}={parts[k][1][rows[row, k]]}" for k, name in enumerate(model))
+        for row in np.sort(first)
+    ]
+    return rank[config.ravel()], tuple(names)
+
+
+def _kept(names: tuple[str, ...], configs: Sequence[str]) -> list[int]:
+    wanted = [configs] if isinstance(configs, str) else [str(name) for name in configs]
+    places = {name: place for place, name in enumerate(names)}
+    for name in wanted:
+        if name not in places:
+            raise InputError(
+                f"configuration {name!r} is not in the table",
+                needs=check.some(names),
+                cure=check.nearest(name, names),
+            )
+    return [places[name] for name in wanted]
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What a user said of the predictions, and the columns that have no other part."""
+
+    positive: Any
+    classes: tuple[Any, ...] | None
+    response: Any
+    prediction: str | None
+    spare: tuple[str, ...]
+
+
+def _responses(
+    columns: Columns, grid: Grid, config: NDArray[np.intp], y: Any, asked: _Asked
+) -> dict[str, Any]:
+    """Return the scores, and what the names of their columns say of them."""
+    positive, classes, response = asked.positive, asked.classes, asked.response
+    prefix = next((p for p in PREFIXES if any(n.startswith(p) for n in columns.names)), None)
+    name = asked.prediction or PREDICTION
+    labels_wanted = response is not None and str(response) == ResponseKind.LABEL
+    if asked.prediction is not None or (labels_wanted and name in columns.names):
+        return _one_column(columns, grid, config, y, name)
+    if prefix is None:
+        found = _by_class(columns, y, asked)
+        if found is None:
+            return _one_column(columns, grid, config, y, name)
+        scores = _spread(columns, grid, config, list(found.table[0]))
+        return _of_classes(scores, found.classes, response or ResponseKind.PROBABILITY)
+    found_names = [name for name in columns.names if name.startswith(prefix)]
+    labels = _class_labels(found_names, prefix, y, classes)
+    told = classes is not None and set(labels) == set(classes)
+    order = tuple(classes or ()) if told else as_columns_stand(labels)
+    found_names = [found_names[labels.index(label)] for label in order]
+    labels = order
+    scores = _spread(columns, grid, config, found_names)
+    kind = PREFIXES[prefix] if response is None else response
+    if len(labels) == 1:
+        return {
+            "scores": scores[..., 0],
+            "positive": _only_class(labels[0], positive, prefix),
+            "response": kind,
+        }
+    return _of_classes(scores, labels, kind)
+
+
+def _of_classes(scores: NDArray[Any], labels: tuple[Any, ...], kind: Any) -> dict[str, Any]:
+    task = Task.BINARY if len(labels) == 2 else Task.MULTICLASS
+    return {"scores": scores, "classes": labels, "response": kind, "task": task}
+
+
+def _by_class(columns: Columns, y: Any, asked: _Asked) -> ClassColumns | None:
+    """Return the columns that are named by the classes alone, of one kind."""
+    if isinstance(y, tuple):
+        return None
+    known = whole_as_int(y[~missing(y)])
+    if known.dtype.kind == "f":
+        return None
+    labels = asked.classes or in_own_order(known.tolist())
+    found = named_by_class(columns, class_names(asked.spare, labels), labels)
+    return found if found is not None and len(found.ids) == 1 else None
+
+
+def _one_column(
+    columns: Columns, grid: Grid, config: NDArray[np.intp], y: Any, name: str
+) -> dict[str, Any]:
+    """Return the scores of a table whose predictions stand in one column."""
+    if name not in columns.names:
+        near = nearest_column(name, columns, {CONFIG, "row_id", "id", "y_true", "y"})
+        raise InputError(
+            f"column {name!r} is missing",
+            needs=f"{name!r}, or 'proba_<class>' for every class",
+            got=f"columns {check.some(map(repr, columns.names))}",
+            cure=f"{near} " * bool(near) + "Say which column it is with `prediction`.",
+        )
+    known = () if isinstance(y, tuple) else dict.fromkeys(y.tolist())
+    return {"scores": _spread(columns, grid, config, [name], known)[..., 0]}
+
+
+def _spread(
+    columns: Columns,
+    grid: Grid,
+    config: NDArray[np.intp],
+    names: list[str],
+    labels: Iterable[Any] = (),
+) -> NDArray[Any]:
+    """Return (n, C, R, K) with NaN (None among labels) where the table has no row."""
+    parts = [columns.array(name) for name in names]
+    for name, part in zip(names, parts, strict=True):
+        refuse_stray_text(name, part, labels)
+    numeric = all(part.dtype.kind in "iuf" for part in parts)
+    single = all(part.dtype == np.float32 for part in parts)
+    kind = (np.float32 if single else np.float64) if numeric else object
+    shape = (grid.n, int(config.max()) + 1, grid.repeats, len(names))
+    out = np.full(shape, np.nan if numeric else None, dtype=kind)
+    for k, part in enumerate(parts):
+        out[grid.case, config, grid.repeat, k] = part
+    return out
+
+
+def _class_labels(
+    found: list[str], prefix: str, y: Any, classes: tuple[Any, ...] | None
+) -> tuple[Any, ...]:
+    """Return the class that each column of probabilities is about."""
+    if isinstance(y, tuple):
+        raise InputError(
+            f"columns {check.some(map(repr, found))} belong to a classification",
+            needs=f"{PREDICTION!r} with risks for a survival task",
+        )
+    known = {str(label): label for label in whole_as_int(y[~missing(y)]).tolist()}
+    known |= {str(label): label for label in classes or ()}
+    whole = all(isinstance(v, int) and not isinstance(v, bool) for v in known.values())
+    labels = []
+    for name in found:
+        text = name.removeprefix(prefix)
+        number = whole and text.lstrip("-").isdecimal()  # a class that no case has
+        labels.append(known.get(text, int(text) if number else text))
+    lacking = [text for text, label in known.items() if label not in labels]
+    if lacking and not (len(known) == 2 and len(labels) == 1 and len(lacking) == 1):
+        raise InputError(
+            "a class has no column of predictions",
+            needs=check.some(repr(prefix + text) for text in known),
+            got=f"{check.some(map(repr, found))}, and no "
+            + check.some(repr(prefix + text) for text in lacking),
+            cure="Name the columns by the labels of y_true.",
+        )
+    return tuple(labels)
+
+
+def _only_class(label: Any, positive: Any, prefix: str) -> Any:
+    """Return the positive class where only its column is there."""
+    if positive is not None and str(positive) != str(label):
+        raise InputError(
+            "the table has no predictions for the positive class",
+            needs=f"a column {prefix + str(positive)!r}",
+            got=f"{prefix + str(label)!r} alone",
+        )
+    return label

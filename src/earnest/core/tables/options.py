@@ -1,0 +1,125 @@
+"""The options of `load`: which there are, and which a file of some kind can use."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from earnest.core.base import check
+from earnest.core.base.errors import FormatError, InputError
+from earnest.core.data.predictions import Predictions
+
+TEXT = ("delimiter", "decimal", "thousands")  # options of CSV alone
+_ARRAYS = {"target": "y", "group": "groups", "id": "ids"}  # the words for columns, and for arrays
+_COLUMNS = {word: column for column, word in _ARRAYS.items()} | {
+    "repeats": "repeat",
+    "scores": "configs",
+}
+_KEPT = ("threshold", "configs")  # what may be said anew of a file that describes itself
+
+
+def refuse_unknown(options: Mapping[str, Any]) -> None:
+    """Refuse an option that no kind of file has."""
+    known = [*_of_tables(), *TEXT, *(n for n in _of_arrays() if n not in _of_tables())]
+    for name in options:
+        if name not in known:
+            raise InputError(
+                f"option `{name}` is unknown",
+                needs=", ".join(f"`{n}`" for n in known if n != "sample_weight"),
+                cure=check.nearest(name, [*known, "mmap", "verify"]),
+            )
+
+
+def table_options(options: Mapping[str, Any], path: Path, *, text: bool) -> dict[str, Any]:
+    """Return the options of `from_frame`; refuse those of arrays, and of CSV if it is none."""
+    for name in options:
+        if name in TEXT and not text:
+            raise FormatError(
+                f"`{name}` is for CSV files", got=f"{path.name!r}", cure=f"Leave `{name}` out."
+            )
+        if name not in _of_tables() and name not in TEXT:
+            raise FormatError(
+                f"`{name}` is for arrays, and {path.name!r} is a table",
+                needs="names of columns",
+                got=f"`{name}`",
+                cure=f"Say `{_COLUMNS[name]}`." if name in _COLUMNS else f"Leave `{name}` out.",
+            )
+    return {name: value for name, value in options.items() if name not in TEXT}
+
+
+def array_options(options: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    """Return the options of `from_arrays`; refuse those that only a table can use."""
+    given = {_ARRAYS.get(name, name): value for name, value in options.items()}
+    for name in given:
+        if name not in _of_arrays():
+            raise FormatError(
+                f"`{name}` is for tables, and {path.name!r} holds arrays",
+                needs="names of arrays, as `target`, `fold`, `group`, `strata` and `id`",
+                got=f"`{name}`",
+                cure="Times and events are arrays 'time' and 'event'."
+                if name in ("time", "event")
+                else "Repeats are the third axis of 'scores', and columns of 'fold'."
+                if name == "repeat"
+                else f"Leave `{name}` out.",
+            )
+    left_out = ("fold", "groups", "strata", "ids")  # None means that the array is not used
+    return {n: v for n, v in given.items() if v is not None or n in left_out}
+
+
+def refuse_other_options(
+    options: Mapping[str, Any], facts: Mapping[str, Any], path: Path, delimiter: str = ","
+) -> None:
+    """Refuse options that contradict a file which describes itself; those that repeat it pass."""
+    says = _said(facts) | {"delimiter": delimiter, "decimal": "."}
+    other = [n for n, v in options.items() if n not in _KEPT and not _same(n, v, says)]
+    if other:
+        listed = (
+            f"`{n}` = {check.show(options[n])}"
+            + (f", where the file says {check.show(says[n])}" if n in says else "")
+            for n in other
+        )
+        raise FormatError(
+            f"{path.name!r} was written by earnest and says itself what it holds",
+            needs="`threshold`, `configs`, and options that say what the file says",
+            got="; ".join(listed),
+            cure=f"Leave {' and '.join(f'`{n}`' for n in other)} out.",
+        )
+
+
+def _said(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that a header answers, by the names and words of a user."""
+    says: dict[str, Any] = {
+        name: facts[own]
+        for name, own in (("task", "task"), ("response", "kind"), ("ordered", "ordered"))
+    }
+    says |= {"format": "wide", "fold": "fold", "group": "group", "repeat": "repeat"}
+    says |= {"strata": "strata", "id": "row_id", "groups": "groups", "ids": "ids"}
+    if facts["task"] == "survival":
+        return says | {"time": "time", "event": "event"}
+    says |= {"target": "y", "y": "y"}
+    if facts["task"] == "binary":
+        says["positive"] = facts["classes"][1]
+    return says | ({"classes": facts["classes"]} if facts["classes"] else {})
+
+
+def _same(name: str, value: Any, says: Mapping[str, Any]) -> bool:
+    if value is None:  # for these four None leaves out what the file has
+        return name not in ("fold", "group", "repeat", "strata")
+    if name not in says:
+        return False
+    if name == "classes":
+        return [str(label) for label in value] == [str(label) for label in says[name]]
+    number = isinstance(value, (bool, int, float))
+    return str(value) == str(says[name]) or (number and bool(value == says[name]))
+
+
+def _of_tables() -> list[str]:
+    from earnest.core.tables.frames import read_frame
+
+    return [name for name in inspect.signature(read_frame).parameters if name != "frame"]
+
+
+def _of_arrays() -> list[str]:
+    return list(inspect.signature(Predictions.from_arrays).parameters)

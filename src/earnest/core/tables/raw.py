@@ -1,0 +1,231 @@
+"""Tables of data that were given for predictions: what can be told by their columns."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base import check
+from earnest.core.base.arrays import missing
+from earnest.core.base.errors import InputError
+from earnest.core.results.cautions import Caution
+from earnest.core.tables.columns import Columns
+from earnest.core.tables.roles import WORDS_OF_CASES, WORDS_OF_PREDICTIONS
+
+ENOUGH = 3  # columns that are unlike the others; fewer may be numbers of patients or rooms
+FAR = 10.0  # times as large: scores of one outcome are hardly so different,
+APART = 3.0  # and rarely as much as this
+IS_DATA = "the table looks like data to learn from, not like predictions"
+
+
+def tell_of_data(error: InputError, table: Any, path: Path, target: str | None) -> InputError:
+    """Return an error about a table, with the way to `earnest tune` where it may hold data.
+
+    What was wrong stays as it was said; this is added to it.
+    """
+    if error.what != IS_DATA and not holds_data(table, target):
+        return error
+    named = target is not None and target in table.column_names
+    said = f" --target {shlex.quote(str(target))}" if named else ""
+    tune = (
+        f"earnest tune {shlex.quote(path.name)}{said} trains models on them, and says how good "
+        "they are."
+    )
+    cure = f"If these are data to learn from, and not predictions: {tune}"
+    if error.what != IS_DATA:
+        cure = f"{error.cure} {cure}".lstrip()
+    else:
+        cure += " If they are predictions, name the configurations with configs=[...]."
+    return type(error)(error.what, needs=error.needs, got=error.got, cure=cure)
+
+
+def holds_data(table: Any, target: str | None = None) -> bool:
+    """Tell whether the columns of a table are hardly predictions of one outcome.
+
+    Predictions of one outcome are alike: their ranges overlap, or they share labels. It is sure
+    where three columns or more are unlike the others, beside those whose names tell a part, and
+    where nothing speaks of folds, configurations or predictions. Where the outcome is known, its
+    values tell more: what predictions of it could be.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from earnest.core.tables.raw import holds_data
+    >>> data = {"age": [40, 60], "mass": [70.5, 80], "pulse": [99, 95], "y": [0, 1]}
+    >>> holds_data(pa.table(data)), holds_data(pa.table(data | {"fold": [0, 1]}))
+    (True, False)
+    """
+    try:
+        columns = table if isinstance(table, Columns) else Columns.of(table)
+        plain = {name: name.strip().casefold() for name in columns.names}
+        if any(word in WORDS_OF_PREDICTIONS for word in plain.values()):
+            return False
+        kept = [name for name in plain if plain[name] not in WORDS_OF_CASES]
+        ranges, texts = [], []
+        for name in kept:
+            values = columns.array(name)
+            if values.dtype.kind in "UO":
+                texts.append({word for word in values.tolist() if isinstance(word, str)})
+            elif (ends := _ends(values)) is not None:
+                ranges.append(ends)
+        if _unlike_ranges(ranges) + _unlike_words(texts) >= ENOUGH:
+            return True
+        if target is None or target not in columns.names:
+            return False
+        y = columns.array(target)
+        others = [name for name in kept if name != target]
+        return _foreign_text(columns, others, y) or bool(_Look.of(columns, others, y).strange())
+    except InputError:
+        return False
+
+
+def remark_data(columns: Columns, names: Sequence[str], y: Any, *, folds: bool) -> list[Caution]:
+    """Refuse a table whose columns are surely no predictions of its outcome; tell of a doubt.
+
+    Parameters
+    ----------
+    columns : Columns
+        The table.
+    names : sequence of str
+        The columns that would be read as configurations.
+    y : ndarray or tuple
+        The outcome; nothing is said of survival, where a risk may be any number.
+    folds : bool
+        Whether the table has folds, which data have rarely: then nothing is refused.
+    """
+    if isinstance(y, tuple):
+        return []
+    look = _Look.of(columns, names, y)
+    words = any(name.strip().casefold() in WORDS_OF_PREDICTIONS for name in columns.names)
+    sure = look.surely_data()
+    if sure and not folds and not words:
+        raise InputError(
+            IS_DATA,
+            needs="one column a configuration, with what it predicted of the outcome",
+            got=look.words(),
+            cure="Train models on data with earnest.tune; if these are predictions, name the "
+            "configurations with configs=[...].",
+        )
+    strange = look.strange()
+    if not strange or not (sure or look.numbers or not (folds or words)):
+        return []
+    return [
+        Caution(
+            "EN120",
+            f"Columns of the table may be data rather than predictions: {look.words()}.",
+            "Each column is read as the predictions of one configuration, and the best of them as "
+            "the winner.",
+            "If they are data, train models on them with earnest tune; else name the "
+            "configurations with configs=[...].",
+        )
+    ]
+
+
+@dataclass(frozen=True)
+class _Look:
+    """The ranges of the columns beside their outcome.
+
+    `numbers` tells an outcome of numbers, `unlike` how many columns have no point in common with
+    most; `odd` are the columns that can be no predictions by themselves: of numbers, those that
+    lie wholly outside the outcome; of classes, those that are neither probabilities nor labels
+    and never fall below 0, as values of a decision function do.
+    """
+
+    numbers: bool
+    unlike: int
+    odd: dict[str, tuple[float, float]]
+    decimals: bool
+
+    @classmethod
+    def of(cls, columns: Columns, names: Sequence[str], y: NDArray[Any]) -> _Look:
+        known = y[~missing(y)]
+        labels = set(known.tolist())
+        numbers = known.dtype.kind in "iuf" and len(labels) > 2  # or whole numbers as classes
+        low, high = (known.min(), known.max()) if numbers else (0.0, 1.0)
+        ranges: list[tuple[float, float]] = []
+        odd, decimals = {}, False
+        for name in names:  # one at a time: the table may be larger than the memory
+            column = columns.array(name)
+            ends = _ends(column)
+            if ends is None:
+                continue
+            ranges.append(ends)
+            outside = ends[0] > high or ends[1] < low if numbers else ends[0] >= 0 and ends[1] > 1
+            finite = column[np.isfinite(column)] if outside else column
+            if outside and not set(np.unique(finite).tolist()) <= labels:
+                odd[name] = ends
+                decimals = decimals or bool((finite != np.rint(finite)).any())
+        return cls(numbers, _unlike_ranges(ranges), odd, decimals)
+
+    def times(self) -> float:
+        """Return how many times the largest scale is the smallest, of the odd columns."""
+        scales = [max(abs(low), abs(high)) for low, high in self.odd.values()]
+        return max(scales) / max(min(scales), 1e-300) if scales else 1.0
+
+    def surely_data(self) -> bool:
+        if self.unlike >= ENOUGH:
+            return True
+        if len(self.odd) < ENOUGH:
+            return False
+        return self.numbers or (self.times() >= FAR and self.decimals)
+
+    def strange(self) -> bool:
+        if self.numbers:
+            return bool(self.odd)
+        if self.surely_data():
+            return True
+        fewest, times = (2, APART) if self.decimals else (ENOUGH, FAR)  # points and votes are whole
+        return len(self.odd) >= fewest and self.times() >= times
+
+    def words(self) -> str:
+        if not self.odd:
+            return f"{self.unlike} columns have no value in common with the others"
+        ends = [f"{n!r} from {low:g} to {high:g}" for n, (low, high) in self.odd.items()]
+        return check.some(ends, limit=3)
+
+
+def _foreign_text(columns: Columns, names: Sequence[str], y: NDArray[Any]) -> bool:
+    """Tell whether there is text that is no label, and no column that could be probabilities."""
+    labels = {str(label) for label in y.tolist()}
+    foreign = False
+    for name in names:
+        values = columns.array(name)
+        if values.dtype.kind == "f":
+            finite = values[np.isfinite(values)]
+            if finite.size and finite.min() >= 0 and finite.max() <= 1:
+                return False
+        elif values.dtype.kind in "UO":
+            words = {v for v in values.tolist() if isinstance(v, str)}
+            foreign |= bool(words) and not words & labels and len(words) < len(values)
+    return foreign
+
+
+def _ends(values: NDArray[Any]) -> tuple[float, float] | None:
+    """Return the least and the largest number of a column, None where it has none."""
+    if values.dtype.kind not in "iuf":
+        return None
+    finite = values[np.isfinite(values)]
+    return (float(finite.min()), float(finite.max())) if finite.size else None
+
+
+def _unlike_ranges(ranges: Sequence[tuple[float, float]]) -> int:
+    """Count the ranges outside the largest set that has a point in common."""
+    if not ranges:
+        return 0
+    low, high = np.sort(np.array(ranges).T, axis=1)
+    begun = np.searchsorted(low, low, side="right")  # ranges that begin at this point or before,
+    over = np.searchsorted(high, low, side="left")  # and those that are over by then
+    return len(ranges) - int((begun - over).max())
+
+
+def _unlike_words(texts: Sequence[set[str]]) -> int:
+    """Count the sets of words outside the largest number of them that share a word."""
+    shared = Counter(word for words in texts for word in words)
+    return len(texts) - max(shared.values(), default=0)

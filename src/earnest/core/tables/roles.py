@@ -1,0 +1,378 @@
+"""Which column of a table plays which part."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base import check
+from earnest.core.base.errors import InputError
+from earnest.core.data.folds import refuse_no_labels
+from earnest.core.tables.columns import Columns, Grid, refuse_stray_text
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The columns that are not predictions, None where a table has none."""
+
+    target: str | None = None
+    time: str | None = None
+    event: str | None = None
+    fold: str | None = None
+    group: str | None = None
+    repeat: str | None = None
+    id: str | None = None
+    strata: str | None = None
+
+    def used(self) -> set[str]:
+        """Return the names of the columns that have a part."""
+        return {getattr(self, f.name) for f in fields(self)} - {None}
+
+
+_OPTIONAL = Roles(fold="fold", group="group", repeat="repeat", strata="strata")
+_IDS = ("row_id", "id")
+MOST_FOLDS = 100  # labels that a column which was meant as folds may have
+SHOWN = 3  # of the columns that may be meant
+_DECIMALS = re.compile(r"[-+]?\d*\.\d+")
+# What the two columns that make a table long are called elsewhere.
+_MODELS = {"model", "models", "config", "configuration", "estimator", "algorithm", "classifier"}
+_ANSWERS = {"pred", "prediction", "predictions", "y_pred", "y_hat", "yhat", "score", "proba"}
+_ANSWERS |= {"prob", "probability", "predicted", "y_score", "y_prob", "y_proba"}
+_MODELS |= {".config", "mtry", "learner"}
+_HOLD_OUT = "For one hold-out test set without folds say fold=None."
+# What the columns are called elsewhere, the likeliest first.
+_ELSEWHERE = {
+    "target": (
+        "obs",
+        "truth",
+        "y_true",
+        "outcome",
+        "observed",
+        "actual",
+        "target",
+        "label",
+        "status",
+    ),
+    "fold": ("resample", "fold_id", "foldid", "cv_fold", "cvfold", "split", "id2"),
+    "id": (".row", "rowindex", "row_index", "case_id", "patient_id", "subject_id", "pid"),
+    "event": ("status", "died", "death", "dead", "cens", "delta"),
+}
+WORDS_OF_PREDICTIONS = {"config_id", "fold", "folds", *_MODELS, *_ANSWERS, *_ELSEWHERE["fold"]}
+WORDS_OF_CASES = {"group", "repeat", "strata", "time", "event", *_IDS, *_ELSEWHERE["id"]}
+
+
+def assign_roles(columns: Columns, *, long: bool, given: Roles, survival: bool) -> Roles:
+    """Find the columns: those named must be there, those of the usual names may be."""
+    time, event, target = _outcome(columns, given, long, survival)
+    fold = _optional(columns, given, "fold", needed=not long)
+    group, repeat, strata = (
+        _optional(columns, given, role) for role in ("group", "repeat", "strata")
+    )
+    needs_id = long or repeat is not None
+    found = next((name for name in _IDS if name in columns.names), None)
+    id_column = _present(columns, given.id, "id") if given.id is not None else found
+    if needs_id and id_column is None:
+        raise InputError(
+            "the table has no column that tells which rows are the same case",
+            needs="a column 'row_id'" + ("" if long else ", since there is a column of repeats"),
+            got=f"columns {check.some(map(repr, columns.names))}",
+            cure=_meant(columns, "id")
+            + "Add it, or say its name with `id`"
+            + ("." if long else "; a column that is not the repeat is left out by repeat=None."),
+        )
+    roles = Roles(target, time, event, fold, group, repeat, id_column, strata)
+    _refuse_near_misses(columns, given, roles)
+    return roles
+
+
+def outcome(
+    columns: Columns, roles: Roles, grid: Grid | None
+) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]:
+    """Return the outcome of the cases: labels, numbers, or times and events."""
+    if roles.target is not None:
+        _refuse_stray_outcome(columns, roles.target)
+        return case_values(columns, roles.target, grid)
+    assert roles.time is not None
+    assert roles.event is not None
+    times = case_values(columns, roles.time, grid)
+    events = case_values(columns, roles.event, grid)
+    if events.dtype != bool and not (events.dtype.kind in "iuf" and np.isin(events, (0, 1)).all()):
+        raise InputError(
+            f"column {roles.event!r} does not hold events",
+            needs="bool, or 1 for an event and 0 for a censored case",
+            got=check.some(map(repr, dict.fromkeys(events.tolist()))),
+            cure="Subtract 1: R's survival takes 2 for an event and 1 for a censored case."
+            if events.dtype.kind in "iuf" and np.isin(events, (1, 2)).all()
+            else "",
+        )
+    if times.dtype.kind not in "iuf":
+        raise InputError(
+            f"column {roles.time!r} does not hold times",
+            needs="numbers",
+            got=check.some(map(repr, dict.fromkeys(times.tolist()))),
+        )
+    return times, events.astype(bool)
+
+
+def _refuse_stray_outcome(columns: Columns, name: str) -> None:
+    """Refuse an outcome of numbers with some text; whole numbers may be labels as well."""
+    values = columns.array(name)
+    texts = values.tolist() if values.dtype.kind in "UO" else []
+    if any(isinstance(text, str) and _DECIMALS.fullmatch(text) for text in texts):
+        refuse_stray_text(name, values)
+
+
+def about_cases(columns: Columns, roles: Roles, grid: Grid | None) -> dict[str, Any]:
+    """Return groups, strata, ids and folds as `Predictions.from_arrays` takes them."""
+    fold: NDArray[Any] | None = None
+    if roles.fold is not None:
+        refuse_no_labels(
+            columns.array(roles.fold), f"column {roles.fold!r}", _may_be_folds(columns, roles)
+        )
+        fold = columns.array(roles.fold) if grid is None else grid.of_repeat(roles.fold)
+    ids: NDArray[Any] | None = None
+    if roles.id is not None:
+        ids = columns.array(roles.id) if grid is None else grid.ids
+    return {
+        "fold": fold,
+        "ids": ids,
+        "groups": None if roles.group is None else case_values(columns, roles.group, grid),
+        "strata": None if roles.strata is None else case_values(columns, roles.strata, grid),
+    }
+
+
+def _may_be_folds(columns: Columns, roles: Roles) -> list[str]:
+    """Return the columns that could be meant as folds, those that are called so first."""
+    called = _called_elsewhere(columns, "fold")
+    called += [n for n in columns.names if "fold" in n.casefold() and n not in called]
+    parts = roles.used() - {None}
+    free = [n for n in columns.names if n not in parts and n not in called]
+    found = [n for n in called if n != roles.fold] + free
+    return [name for name in found if _looks_like_folds(columns, name)][:SHOWN]
+
+
+def _looks_like_folds(columns: Columns, name: str) -> bool:
+    """Tell whether a column holds a few labels, each of them several times."""
+    values = columns.array(name)
+    if values.dtype.kind not in "iuUO" and not (
+        values.dtype.kind == "f" and bool((values == np.rint(values)).all())
+    ):
+        return False
+    codes, labels = columns.codes(name)
+    return 2 <= len(labels) <= MOST_FOLDS and bool((np.bincount(codes[codes >= 0]) > 1).all())
+
+
+def case_values(columns: Columns, name: str, grid: Grid | None) -> NDArray[Any]:
+    """Return a column of the cases, one value each."""
+    return columns.array(name) if grid is None else grid.of_case(name)
+
+
+def _outcome(
+    columns: Columns, given: Roles, long: bool, survival: bool
+) -> tuple[str | None, str | None, str | None]:
+    """Return the columns of time, event and target."""
+    usual = ("y_true", "y") if long else ("y", "y_true")
+    target = next((name for name in usual if name in columns.names), None)
+    if given.target is not None:
+        target = _present(columns, given.target, "target")
+    pair = {"time", "event"} <= set(columns.names) and target is None
+    if survival or pair or given.time is not None or given.event is not None:
+        time = _present(columns, given.time or "time", "time")
+        return time, _present(columns, given.event or "event", "event"), None
+    return None, None, target or _present(columns, usual[0], "target", _also(columns, given, long))
+
+
+def _also(columns: Columns, given: Roles, long: bool) -> str:
+    """Say what else a table lacks, so that one message tells all of it."""
+    events = _called_elsewhere(columns, "event")
+    if "time" in columns.names and events:
+        return f"For survival say time='time' and event={events[0]!r}."
+    if long or given.fold is None or given.fold in columns.names:
+        return ""
+    folds = _called_elsewhere(columns, "fold") + [
+        name for name in columns.names if name.strip().casefold() == given.fold
+    ]
+    said = f"say fold={folds[0]!r}" if folds else "say which one it is with `fold`"
+    return (
+        f"There is no column {given.fold!r} either: {said}, or fold=None for a hold-out test set."
+    )
+
+
+def _meant(columns: Columns, role: str) -> str:
+    """Return 'Did you mean ...? ' for a column that others call so, or nothing."""
+    found = _called_elsewhere(columns, role)
+    return f"Did you mean {found[0]!r}? " if found else ""
+
+
+def _called_elsewhere(columns: Columns, role: str) -> list[str]:
+    plain = {name.strip().casefold(): name for name in columns.names}
+    return [plain[word] for word in _ELSEWHERE.get(role, ()) if word in plain]
+
+
+def _optional(columns: Columns, given: Roles, role: str, *, needed: bool = False) -> str | None:
+    name = getattr(given, role)
+    if name is None:
+        return None
+    if name == getattr(_OPTIONAL, role) and not needed and name not in columns.names:
+        return None
+    return _present(columns, name, role)
+
+
+def _present(columns: Columns, name: str, role: str, also: str = "") -> str:
+    if name not in columns.names:
+        near = _meant(columns, role).rstrip() if name in (role, "y", "y_true") else ""
+        near = near or nearest_column(name, columns, {*_IDS, "config_id", "y_pred"})
+        cures = [
+            "" if also.startswith("For survival") else near,
+            f"Say which column it is with `{role}`.",
+            also,
+        ]
+        raise InputError(
+            f"column {name!r} is missing",
+            needs=f"a column for `{role}`",
+            got=f"columns {check.some(map(repr, columns.names))}",
+            cure=" ".join(
+                c for c in [*cures, _HOLD_OUT if role == "fold" else "", long_hint(columns)] if c
+            ),
+        )
+    return name
+
+
+def long_hint(columns: Columns) -> str:
+    """Say how a table that looks long is told to be it, or nothing."""
+    if "config_id" in columns.names:
+        return ""
+    looks = [name for name in columns.names if name.strip().casefold() in _MODELS]
+    answers = [name for name in columns.names if name.strip().casefold() in _ANSWERS]
+    if not looks or not answers:
+        return ""
+    numbers = [name for name in answers if columns.array(name).dtype.kind in "iuf"]
+    said = [f"model={looks[0]!r}"]
+    said += [f"prediction={numbers[0]!r}"] if numbers and numbers[0] != "y_pred" else []
+    return f"If a row is one case of one configuration, say {' and '.join(said)}."
+
+
+def refuse_rows_of_models(columns: Columns, roles: Roles) -> None:
+    """Refuse a table that would be read as wide, and has a row for each case and configuration."""
+    found = _rows_of_models(columns, roles)
+    if found is None:
+        return
+    case, model, rows, prediction = found
+    said = [f"model={model!r}"]
+    said += [f"prediction={prediction!r}"] if prediction not in (None, "y_pred") else []
+    said += [f"id={case!r}"] if case not in (None, *_IDS) else []
+    tail = "" if case is not None else ", and add a column 'row_id' that names the cases"
+    raise InputError(
+        "the table has several rows of a case",
+        needs="one row a case, with a column for each configuration, or `model` to say which "
+        "column names the configuration",
+        got=(f"{rows} rows for each {case!r}" if case is not None else "the same outcomes")
+        + f", one for each of the {len(columns.codes(model)[1])} values of {model!r}",
+        cure=f"If a row is one case of one configuration, say {' and '.join(said)}{tail}; else "
+        "name the configurations with configs=[...].",
+    )
+
+
+def _rows_of_models(
+    columns: Columns, roles: Roles
+) -> tuple[str | None, str, int, str | None] | None:
+    """Return the case, the configuration, the rows a case and the prediction of a long table.
+
+    A case has then one row a configuration, always with the same outcome; without a column that
+    names the cases, every configuration has the same outcomes and folds.
+    """
+    if len(columns.names) > MOST_COLUMNS or (roles.target is None and roles.time is None):
+        return None
+    used = roles.used()
+    free = [name for name in columns.names if name not in used]
+    codes = {name: columns.codes(name) for name in free if _is_discrete(columns, name)}
+    outcome_codes = columns.codes(roles.target or roles.time or "")[0]
+    models = {
+        name: found
+        for name, found in codes.items()
+        if 2 <= len(found[1]) <= MOST_MODELS and (found[0] >= 0).all()
+    }
+    cases = {roles.id: columns.codes(roles.id)} if roles.id is not None else codes
+    repeat = np.zeros(columns.rows, np.intp)
+    if roles.repeat is not None:
+        repeat = columns.codes(roles.repeat)[0]
+    for case, (ids, labels) in cases.items():
+        if len(labels) < FEWEST_CASES or (ids < 0).any() or not _same_within(outcome_codes, ids):
+            continue
+        for model, (which, kinds) in models.items():
+            cells = len(labels) * len(kinds) * (int(repeat.max()) + 1)
+            full = FULL * cells <= columns.rows <= cells and model != case
+            key = (ids * len(kinds) + which) * (int(repeat.max()) + 1) + repeat
+            if full and len(np.unique(key)) == columns.rows:
+                return case, model, len(kinds), _answers(columns, {*used, case, model})
+    if roles.id is not None:
+        return None
+    known = set(columns.codes(roles.target)[1].tolist()) if roles.target is not None else set()
+    for model, (which, kinds) in models.items():
+        rows, rest = divmod(columns.rows, len(kinds))
+        if rest or rows < FEWEST_CASES or set(kinds.tolist()) <= known | {True, False}:
+            continue
+        folds = columns.codes(roles.fold)[0] if roles.fold is not None else outcome_codes
+        pairs = np.column_stack([which, outcome_codes, folds])
+        order = np.lexsort(pairs.T[::-1])
+        parts = pairs[order][:, 1:].reshape(len(kinds), rows, 2) if _even(which, rows) else None
+        if parts is not None and (parts == parts[0]).all() and len(np.unique(parts[0], axis=0)) > 1:
+            named = kinds.dtype.kind in "UO" or model.strip().casefold() in _MODELS
+            if named:
+                return None, model, len(kinds), _answers(columns, {*used, model})
+    return None
+
+
+MOST_COLUMNS = 20  # of a long table; wide ones with more are not searched
+MOST_MODELS = 1000
+FEWEST_CASES = 5
+FULL = 0.8  # of the predictions of every configuration for every case
+
+
+def _is_discrete(columns: Columns, name: str) -> bool:
+    return columns.array(name).dtype.kind in "iubUO"
+
+
+def _same_within(values: NDArray[np.intp], units: NDArray[np.intp]) -> bool:
+    """Tell whether values are the same wherever the unit is."""
+    first = np.zeros(int(units.max()) + 1, np.intp)
+    first[units] = values
+    return bool((first[units] == values).all())
+
+
+def _even(which: NDArray[np.intp], rows: int) -> bool:
+    return bool((np.bincount(which) == rows).all())
+
+
+def _answers(columns: Columns, used: set[str | None]) -> str | None:
+    """Return the column of predictions of a long table, None where it cannot be told."""
+    free = [n for n in columns.names if n not in used and columns.array(n).dtype.kind in "iuf"]
+    called = [name for name in free if name.strip().casefold() in _ANSWERS]
+    found = called or free
+    return found[0] if len(found) == 1 else None
+
+
+def nearest_column(name: str, columns: Columns, others: set[str]) -> str:
+    """Return 'Did you mean ...?' for the nearest column that has no part of its own."""
+    free = [n for n in columns.names if n not in others | _OPTIONAL.used()]
+    same = [n for n in free if n.strip().casefold() == name.casefold()]
+    return f"Did you mean {same[0]!r}?" if same else check.nearest(name, free)
+
+
+def _refuse_near_misses(columns: Columns, given: Roles, roles: Roles) -> None:
+    """Refuse 'Fold' and 'folds' where 'fold' was looked for, since they would be ignored."""
+    for role in ("fold", "group", "repeat", "strata"):
+        if getattr(roles, role) is not None or getattr(given, role) is None:
+            continue
+        for name in set(columns.names) - roles.used():
+            if name.strip().casefold() in (role, role + "s"):
+                raise InputError(
+                    f"column {name!r} may be meant as {role!r}",
+                    needs=f"the name {role!r}, or `{role}` to say what it is",
+                    got=f"no column {role!r}",
+                    cure=f"Say {role}={name!r}, or {role}=None if it is not.",
+                )

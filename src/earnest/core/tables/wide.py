@@ -1,0 +1,320 @@
+"""Wide tables: one column a configuration."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base import check
+from earnest.core.base.arrays import missing, whole_as_int
+from earnest.core.base.errors import InputError
+from earnest.core.data.target import Task, plain_labels
+from earnest.core.data.target_reading import MANY
+from earnest.core.tables.classes import (
+    as_columns_stand,
+    in_own_order,
+    named_by_class,
+    refuse_both_classes,
+)
+from earnest.core.tables.columns import Columns, Grid, cure_of_comma, refuse_stray_text
+from earnest.core.tables.formats.mapped import ColumnFile
+from earnest.core.tables.raw import remark_data
+from earnest.core.tables.roles import Roles, about_cases, long_hint, outcome, refuse_rows_of_models
+
+# Names that nobody gives to a configuration: as one, such a column would be scored and might win.
+_SUSPECTS = {
+    *("", "index", "unnamed: 0", "id", "row_id", "config_id", "y", "y_true", "target", "label"),
+    *("fold", "group", "repeat", "strata", "stratum", "time", "event"),
+    *("weight", "weights", "sample_weight"),
+}
+_IDS = {"index", "id", "row_id", "pid", "patient", "patient_id", "patientid", "ptid", "subject"}
+_IDS |= {"subject_id", "subjid", "usubjid", "case", "case_id", "caseid", "record_id", "row", ".row"}
+_IDS |= {"rowindex", "row_index", "rownames", "sample_id", "mrn"}
+_COUNTED = 5  # rows from which numbers that count them are taken to do so
+
+
+def wide_arguments(
+    columns: Columns,
+    roles: Roles,
+    configs: Sequence[str] | None,
+    *,
+    task: Task | str | None,
+    positive: Any,
+    classes: tuple[Any, ...] | None,
+    response: Any,
+) -> dict[str, Any]:
+    """Return the arguments of `Predictions.from_arrays` that a wide table holds."""
+    names = _config_columns(columns, roles, configs)
+    if configs is None:
+        refuse_rows_of_models(columns, roles)
+    grid: Grid | None = None
+    if roles.repeat is not None:
+        assert roles.id is not None
+        grid = Grid.of(columns, roles.id, roles.repeat)
+        grid.refuse_duplicates(np.zeros_like(grid.case), ())
+    y = outcome(columns, roles, grid)
+    labels = _labels(y, task, classes)
+    found = _class_columns(columns, names, labels, in_order=classes is not None)
+    if found is None and configs is None:
+        by_class = named_by_class(columns, names, _in_order(labels, classes))
+        if by_class is None:
+            refuse_both_classes(columns, names, labels)
+        else:
+            found = list(by_class.ids), by_class.classes, [list(row) for row in by_class.table]
+    arguments: dict[str, Any] = {"y": y, **about_cases(columns, roles, grid)}
+    if found is None:
+        if configs is None:
+            arguments["remarks"] = remark_data(columns, names, y, folds=roles.fold is not None)
+        _refuse_one_column_a_config(columns, names, labels, task)
+        scores = _filled(columns, [[name] for name in names], grid, labels)[..., 0]
+        return arguments | {"scores": scores, "configs": names}
+    ids, order, table = found
+    scores = _filled(columns, table, grid, ())
+    return arguments | {
+        "scores": scores,
+        "configs": ids,
+        "classes": order,
+        "task": task if task is not None or len(order) == 2 else Task.MULTICLASS,
+    }
+
+
+def _config_columns(columns: Columns, roles: Roles, configs: Sequence[str] | None) -> list[str]:
+    if configs is not None:
+        names = [configs] if isinstance(configs, str) else [str(name) for name in configs]
+        present = set(columns.names)
+        for name in names:
+            if name not in present:
+                raise InputError(
+                    f"column {name!r} is missing",
+                    needs="configurations that are columns of the table",
+                    got=f"columns {check.some(map(repr, columns.names))}",
+                    cure=check.nearest(name, columns.names),
+                )
+            if name in roles.used():
+                raise InputError(
+                    f"column {name!r} cannot be a configuration too",
+                    needs="configurations that have no other part",
+                    got=f"{name!r} among `configs`",
+                    cure="Leave it out, or say which column has the other part.",
+                )
+        return names
+    left_out = {r for r in ("fold", "group", "repeat", "strata") if getattr(roles, r) is None}
+    # Where such a column stands and has no part, the user said None.
+    names = [name for name in columns.names if name not in roles.used() | left_out]
+    names = [name for name in names if name != columns.row_names()]
+    strange = [name for name in names if _is_strange(columns, name)]
+    if strange:
+        raise InputError(
+            f"column {strange[0]!r} does not look like a configuration",
+            needs="a configuration in every column that has no other part",
+            got=f"{check.some(map(repr, strange))} left over",
+            cure=f"{_hint(columns, strange[0])}, or name the configurations with configs=[...].",
+        )
+    if not names:
+        raise InputError(
+            "the table has no column of predictions",
+            needs="one column a configuration",
+            got=f"columns {check.some(map(repr, columns.names))}",
+        )
+    return names
+
+
+def _is_strange(columns: Columns, name: str) -> bool:
+    """Tell whether a column has the name of something else, or counts the rows."""
+    plain = name.strip().casefold()
+    return plain in _SUSPECTS or _names_cases(columns, name)
+
+
+def _names_cases(columns: Columns, name: str) -> bool:
+    """Tell whether numbers are those of the rows: such a column would be scored, and might win."""
+    values = columns.array(name)
+    if values.dtype.kind not in "iu" or columns.rows < _COUNTED:
+        return False
+    named = name.strip().casefold() in _IDS and len(np.unique(values)) == columns.rows
+    return named or bool(np.array_equal(values - values[0], np.arange(columns.rows)))
+
+
+def _hint(columns: Columns, name: str) -> str:
+    plain = name.strip().casefold()
+    if plain in ("", "index", "unnamed: 0"):
+        return "Drop it (pandas leaves an index out with index=False, R with row.names=FALSE)"
+    if plain in _IDS or _names_cases(columns, name):
+        return f"If it names the cases say id={name!r}; else drop it"
+    return "Drop it" + (" (case weights are not supported)" if "weight" in plain else "")
+
+
+def _named_part(name: str, values: NDArray[Any]) -> str:
+    """Say what a column of text may be, and else to drop it: the names of cases, or of units."""
+    count = len(dict.fromkeys(values.tolist()))
+    if count < len(values) and name.strip().casefold() not in _IDS:
+        return "Drop "
+    role = "id" if count == len(values) else "group"
+    what = "the cases" if role == "id" else "what belongs together"
+    return f"If it names {what} say {role}={name!r}; else drop "
+
+
+def _in_order(labels: tuple[Any, ...], classes: tuple[Any, ...] | None) -> tuple[Any, ...]:
+    """Return the classes as they were given, else in their own order."""
+    return labels if classes is not None else in_own_order(labels)
+
+
+def _labels(y: Any, task: Task | str | None, classes: tuple[Any, ...] | None) -> tuple[Any, ...]:
+    """Return the labels that predictions may be, none where the outcome has no classes."""
+    if isinstance(y, tuple) or (task is not None and str(task) == Task.REGRESSION):
+        return ()
+    if classes is not None:
+        return plain_labels(classes)
+    known = dict.fromkeys(whole_as_int(y[~missing(y)]).tolist())
+    return tuple(known) if y.dtype.kind in "UOb" or len(known) <= MANY else ()
+
+
+def _class_columns(
+    columns: Columns, names: list[str], labels: tuple[Any, ...], *, in_order: bool
+) -> tuple[list[str], tuple[Any, ...], list[list[str]]] | None:
+    """Read 'config:class' names: the configurations, the classes, and their columns (C, K).
+
+    The classes stand in the order of `labels` if that is one, numbers in their own, and texts in
+    that of the columns.
+    """
+    if len(labels) < 2 or not all(":" in name for name in names):
+        return None
+    ends = sorted(((f":{label}", label) for label in labels), key=lambda e: -len(e[0]))
+    table: dict[str, dict[Any, str]] = {}
+    for name in names:
+        match = next(((end, label) for end, label in ends if name.endswith(end)), None)
+        if match is None:
+            return None
+        table.setdefault(name[: -len(match[0])], {})[match[1]] = name
+    first = next(iter(table.values()))
+    if any(set(row) != set(labels) for row in table.values()):
+        _refuse_lacking_class(columns, table, labels)
+        return None
+    if len(labels) == 2:  # 'depth:0' and 'depth:1' may be two configurations
+        pair = [columns.array(name) for name in first.values()]
+        if any(p.dtype.kind not in "iuf" for p in pair) or not _sum_to_one(*pair):
+            return None
+    order = labels if in_order else as_columns_stand(tuple(first))
+    return list(table), order, [[row[label] for label in order] for row in table.values()]
+
+
+def _refuse_lacking_class(
+    columns: Columns, table: dict[str, dict[Any, str]], labels: tuple[Any, ...]
+) -> None:
+    """Refuse numbers for some classes of a configuration; labels may be called like a class."""
+    given = [name for row in table.values() for name in row.values()]
+    if isinstance(labels[0], str) and all(columns.array(n).dtype.kind in "iuf" for n in given):
+        lacking = [
+            f"{c}:{label}" for c, row in table.items() for label in labels if label not in row
+        ]
+        if len(labels) > 2:
+            raise InputError(
+                "a class has no column of predictions",
+                needs="a column for every class of every configuration",
+                got=f"{check.some(map(repr, given))}, and no {check.some(map(repr, lacking))}",
+                cure="Add it, or name the configurations to keep with configs=[...].",
+            )
+
+
+def _refuse_one_column_a_config(
+    columns: Columns, names: list[str], labels: tuple[Any, ...], task: Task | str | None
+) -> None:
+    """Refuse numbers where every class needs its own, with the words of a table."""
+    many = len(labels) > 2 and (str(task) == Task.MULTICLASS or isinstance(labels[0], str))
+    first = columns.array(names[0]) if many else np.empty(0)
+    known = first[~missing(first)]
+    if first.dtype.kind == "f" and not np.isin(known, labels).all():
+        raise InputError(
+            "a multiclass task needs a score for every class, or labels",
+            needs="columns "
+            + check.some((repr(f"{names[0]}:{label}") for label in labels), limit=3)
+            + ", or columns of labels",
+            got=f"numbers in column {names[0]!r}",
+            cure="Or use the long form with columns 'proba_<class>'.",
+        )
+
+
+def _sum_to_one(one: NDArray[Any], other: NDArray[Any]) -> bool:
+    total = np.asarray(one + other, dtype=np.float64)
+    return bool((np.isnan(total) | (np.abs(total - 1.0) <= 1e-5)).all())
+
+
+def _filled(
+    columns: Columns, table: list[list[str]], grid: Grid | None, labels: tuple[Any, ...]
+) -> NDArray[Any]:
+    """Return the scores (n, C, R, K); `table` names the column of each configuration and class."""
+    kind = _common_type(columns, [name for row in table for name in row], labels)
+    n = columns.rows if grid is None else grid.n
+    shape = (n, len(table), 1 if grid is None else grid.repeats, len(table[0]))
+    if kind.kind == "f" and columns.large:
+        return _mapped(columns, table, grid, shape, kind)
+    out = np.full(shape, None if kind.kind == "O" else np.nan, dtype=kind)
+    for c, row in enumerate(table):
+        for k, name in enumerate(row):
+            where = (slice(None), c, 0, k) if grid is None else (grid.case, c, grid.repeat, k)
+            out[where] = columns.array(name)
+    return out
+
+
+def _mapped(
+    columns: Columns,
+    table: list[list[str]],
+    grid: Grid | None,
+    shape: tuple[int, int, int, int],
+    kind: np.dtype[Any],
+) -> NDArray[Any]:
+    """Return the scores as `_filled` does, in a mapped file: no two columns are in memory."""
+    n, _, repeats, _ = shape
+    with ColumnFile(kind) as file:
+        for name in (name for row in table for name in row):
+            values = columns.array(name)
+            if grid is not None:
+                placed = np.full((repeats, n), np.nan, dtype=kind)
+                placed[grid.repeat, grid.case] = values
+                values = placed
+            file.append(values)
+        return file.mapped(shape)
+
+
+def _common_type(columns: Columns, names: list[str], labels: tuple[Any, ...]) -> np.dtype[Any]:
+    """Return the type that holds all predictions; columns of nothing but gaps fit every one."""
+    hint = long_hint(columns)
+    types = {name: _type(columns.array(name), name, labels, hint) for name in names}
+    filled = [name for name in names if not missing(columns.array(name)).all()]
+    text = [name for name in filled if types[name].kind == "O"]
+    if text and any(types[name].kind == "f" for name in filled):
+        raise InputError(
+            "some configurations are labels and some are numbers",
+            needs="predictions of one kind",
+            got=f"labels in {check.some(map(repr, text))}",
+            cure="Read the two kinds apart with configs=[...]." + f" {hint}" * bool(hint),
+        )
+    kind = np.result_type(*{types[name] for name in filled or names})
+    # A case that a repeat did not test is missing, which bool cannot be.
+    return np.dtype(object) if kind.kind == "b" else kind
+
+
+def _type(values: NDArray[Any], name: str, labels: tuple[Any, ...], hint: str) -> np.dtype[Any]:
+    """Return the type in which a column of predictions is kept."""
+    if values.dtype.kind == "b":
+        return np.dtype(bool)
+    if values.dtype.kind in "iuf":
+        return np.dtype(np.float32 if values.dtype == np.float32 else np.float64)
+    known = {str(label) for label in labels}
+    refuse_stray_text(name, values, labels)
+    strange = [v for v in dict.fromkeys(values.tolist()) if v is not None and str(v) not in known]
+    if strange:
+        raise InputError(
+            f"column {name!r} holds no predictions",
+            needs="numbers" + (f", or labels of y ({check.some(labels)})" if labels else ""),
+            got=f"values such as {check.show(strange[0])}",
+            cure=cure_of_comma(str(strange[0]))
+            if re.fullmatch(r"\s*-?\d+,\d+\s*", str(strange[0]))
+            else _named_part(name, values)
+            + "the column, or name the configurations with configs=[...]."
+            + (f" {hint}" if hint else ""),
+        )
+    return np.dtype(object)

@@ -1,0 +1,159 @@
+"""Π as Arrow tables, wide and long."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base import check
+from earnest.core.base.arrays import block_rows
+from earnest.core.base.errors import InputError
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.responses import ResponseKind
+from earnest.core.data.target import Target, label_array
+
+
+def wide_table(pi: Predictions) -> Any:
+    """Return a pyarrow table with one column a configuration (and class)."""
+    import pyarrow as pa
+
+    names = wide_names(pi)
+    twice = [name for name, times in Counter(names).items() if times > 1]
+    if twice:
+        raise InputError(
+            f"a configuration named {twice[0]!r} cannot have a column of its own",
+            needs="names that no other column has",
+            got=check.some(map(repr, names)),
+            cure="Use form='long', or rename the configuration.",
+        )
+    return pa.Table.from_batches(wide_batches(pi, names))
+
+
+def wide_names(pi: Predictions) -> list[str]:
+    """Return the names of the columns of a wide table: about the cases, then the predictions."""
+    suffixes = [f":{label}" for label in pi.target.classes] if pi.responses.ndim == 4 else [""]
+    return about_names(pi) + [name + suffix for name in pi.configs.ids for suffix in suffixes]
+
+
+def about_names(pi: Predictions) -> list[str]:
+    """Return the names of the columns about the cases."""
+    target = pi.target
+    names = ["row_id"] if target.ids is not None or pi.n_repeats > 1 else []
+    names += ["repeat"] if pi.n_repeats > 1 else []
+    names += ["y"] if target.event is None else ["time", "event"]
+    names += ["fold"]
+    names += ["group"] if target.groups is not None else []
+    return names + (["strata"] if target.strata is not None else [])
+
+
+def wide_batches(pi: Predictions, names: list[str], values: int = 1 << 24) -> Iterator[Any]:
+    """Yield the rows of a wide table, all cases of a repeat together, in bounded memory."""
+    import pyarrow as pa
+
+    for repeat in range(pi.n_repeats):
+        part = pi.responses[:, :, repeat]  # (n, C[, K])
+        folds = fold_column(pi, repeat)
+        step = block_rows(part, values)
+        for start in range(0, pi.n_cases, step):
+            rows = np.arange(start, min(start + step, pi.n_cases))
+            arrays = _about(pi, rows, repeat, folds)
+            flat = np.ascontiguousarray(part[rows[0] : rows[-1] + 1].reshape(len(rows), -1).T)
+            arrays += [response_column(pi, column) for column in flat]
+            yield pa.RecordBatch.from_arrays(arrays, names=names)
+
+
+def response_column(pi: Predictions, column: NDArray[Any]) -> Any:
+    """Return one column of responses as Arrow: numbers or labels, null where not evaluated."""
+    import pyarrow as pa
+
+    if pi.kind is not ResponseKind.LABEL:
+        return pa.array(column, from_pandas=True)  # NaN becomes null
+    absent = np.isnan(column)
+    codes = np.where(absent, 0, column).astype(np.int64)
+    return pa.array(label_array(pi.target.classes)[codes], mask=absent)
+
+
+def fold_column(pi: Predictions, repeat: int) -> Any:
+    """Return the folds of a repeat by name, as numbers where all of them are; null for none."""
+    import pyarrow as pa
+
+    codes, names = pi.folds[:, repeat], np.array(pi.fold_names[repeat])
+    labels = names.astype(np.int64) if numbered(pi.fold_names) else names
+    return pa.array(labels[np.maximum(codes, 0)], mask=codes < 0)
+
+
+def numbered(fold_names: tuple[tuple[str, ...], ...]) -> bool:
+    """Tell whether the folds are numbers that stand in order, so that reading gives them back."""
+    for names in fold_names:
+        numbers = [int(name) for name in names if _is_number(name)]
+        if len(numbers) < len(names) or numbers != sorted(numbers):
+            return False
+    return True
+
+
+def _is_number(name: str) -> bool:
+    return (
+        name.isascii() and name.isdecimal() and (name == "0" or name[0] != "0") and len(name) < 19
+    )
+
+
+def outcome_columns(target: Target) -> list[Any]:
+    """Return the outcome as Arrow: the labels or numbers, or the times and the events."""
+    import pyarrow as pa
+
+    if target.event is not None:
+        return [pa.array(target.y), pa.array(target.event)]
+    return [pa.array(target.labels)]
+
+
+def _about(pi: Predictions, rows: NDArray[np.intp], repeat: int, folds: Any) -> list[Any]:
+    import pyarrow as pa
+
+    target = pi.target.take(rows)
+    columns: list[Any] = []
+    if target.ids is not None or pi.n_repeats > 1:
+        columns.append(pa.array(rows if target.ids is None else target.ids))
+    if pi.n_repeats > 1:
+        columns.append(pa.array(np.full(len(rows), repeat)))
+    columns += [*outcome_columns(target), folds.slice(int(rows[0]), len(rows))]
+    return columns + [pa.array(v) for v in (target.groups, target.strata) if v is not None]
+
+
+def long_table(pi: Predictions) -> Any:
+    """Return a pyarrow table with one row a case, configuration and repeat."""
+    import pyarrow as pa
+
+    n, width, repeats = pi.responses.shape[:3]
+    target, case = pi.target, np.repeat(np.arange(n), width * repeats)
+    config = np.tile(np.repeat(np.arange(width), repeats), n)
+    repeat = np.tile(np.arange(repeats), n * width)
+    folds = pa.concat_arrays([fold_column(pi, r) for r in range(repeats)])  # repeat by repeat
+    columns: dict[str, Any] = {
+        "row_id": pa.array(case if target.ids is None else target.ids[case]),
+        "config_id": pa.array(np.array(pi.configs.ids)[config]),
+        "repeat": pa.array(repeat),
+        "fold": folds.take(pa.array(repeat * n + case)),
+    }
+    names = ["y_true"] if target.event is None else ["time", "event"]
+    columns |= dict(zip(names, outcome_columns(target.take(case)), strict=True))
+    for name, codes in (("group", target.groups), ("strata", target.strata)):
+        if codes is not None:
+            columns[name] = pa.array(codes[case])
+    return pa.table(columns | _long_responses(pi))
+
+
+def _long_responses(pi: Predictions) -> dict[str, Any]:
+    prefix = {ResponseKind.PROBABILITY: "proba_", ResponseKind.DECISION: "score_"}.get(pi.kind)
+    if pi.responses.ndim == 4:
+        flat = np.ascontiguousarray(pi.responses.reshape(-1, pi.responses.shape[3]).T)
+        labels = pi.target.classes
+        return {
+            f"{prefix}{label}": response_column(pi, column)
+            for label, column in zip(labels, flat, strict=True)
+        }
+    name = "y_pred" if prefix is None else f"{prefix}{pi.target.classes[1]}"
+    return {name: response_column(pi, pi.responses.reshape(-1))}

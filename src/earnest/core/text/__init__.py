@@ -1,0 +1,1 @@
+"""What is said of a result, once: numbers, sentences, tables for papers."""

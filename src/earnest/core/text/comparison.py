@@ -1,0 +1,164 @@
+"""The sentences that say what a comparison shows, by rule, for terminal and report alike.
+
+A sentence claims a difference only where the test shows it at the level that was asked for. The
+first configuration is its subject, so that its signs are those of the difference.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from earnest.core.results.specs import Side
+from earnest.core.text.estimate import percent, prose
+from earnest.core.text.numbers import decimals, number
+
+if TYPE_CHECKING:
+    from earnest.core.results.comparison import Comparison
+
+SMALLEST_P = 0.001  # below it a p-value is written as a bound
+NEXT_TO_0 = 1e-9  # of the other numbers: an end that is nearer to 0 is rounding
+ROUGH_P = 0.1  # above it two digits do
+
+
+def decision(made: Comparison, title: str | None = None) -> str:
+    """Return what can be said of two configurations, in one or two sentences.
+
+    Parameters
+    ----------
+    title : str, optional
+        The metric's words for people, `Metric.title`; its name by default.
+    """
+    words = title or made.metric
+    if made.probabilities is not None:
+        return _posterior(made)
+    shown = _amount(made)
+    if made.difference != made.difference:
+        return f"Nothing can be said of the difference in {words} between {made.a} and {made.b}."
+    if made.p_value is None:
+        same = f"{made.a} and {made.b} have the same {words}"
+        apart = same if shown is None else f"the {words} of {made.a} is {shown}"
+        return f"Undecided: {apart}, but there is no spread to judge it by."
+    proof = _proof(made)
+    if made.shown and shown is not None:
+        better = "better" if made.favours == made.a else "worse"
+        return f"{made.a} is {better} than {made.b}: its {words} is {shown} ({proof})."
+    if shown is None:
+        return f"{made.a} and {made.b} have the same {words} ({proof})."
+    if made.alternative == "two-sided":
+        claim = f"No difference between {made.a} and {made.b} can be shown"
+    else:
+        rises = (made.alternative == "greater") == made.scale.greater_is_better
+        better = "better" if rises else "worse"
+        claim = f"It cannot be shown that {made.a} is {better} than {made.b}"
+    return f"{claim}: the {words} of {made.a} is {shown} ({proof})."
+
+
+def places_of_difference(made: Comparison) -> int:
+    """Return the decimals that a difference and its limits are printed with.
+
+    They are as many as the standard error deserves, and more where an end of the interval would
+    be written as 0 without being 0: a reader could not see on which side of it 0 lies.
+    """
+    places = decimals(made.standard_error, made.difference)
+    ends = () if made.interval is None else (made.interval.low, made.interval.high)
+    sizes = [abs(size) for size in (*ends, made.difference) if math.isfinite(size)]
+    seen = [end for end in ends if NEXT_TO_0 * max(sizes, default=0.0) < abs(end) < math.inf]
+    return max([places, *(_until_seen(end, places) for end in seen)])
+
+
+def _until_seen(value: float, places: int) -> int:
+    while round(value, places) == 0.0:
+        places += 1
+    return places
+
+
+def outcome_words(made: Comparison, pair: str) -> str:
+    """Return the difference behind the names of the pair, as it can be pasted."""
+    return f"{pair} = {number(made.difference, places_of_difference(made), made.limits)}"
+
+
+def interval_words(made: Comparison) -> str:
+    """Return the interval as it can be pasted, nothing where there is none."""
+    interval = made.interval
+    if interval is None:
+        return ""
+    places, level = places_of_difference(made), f"{100 * interval.confidence_level:.10g} %"
+    low, high = (number(end, places, made.limits) for end in (interval.low, interval.high))
+    if interval.side == Side.LOWER:
+        return f"{level} lower bound {low}"
+    if interval.side == Side.UPPER:
+        return f"{level} upper bound {high}"
+    return f"{level} interval [{low}, {high}]"
+
+
+def chance_words(made: Comparison) -> str:
+    """Return the p-value, or the posterior probabilities, as they can be pasted."""
+    found = made.probabilities
+    if found is None:
+        return "" if made.p_value is None else p_words(made.p_value)
+    return (
+        f"P({made.a} better) = {chance(found.a_better)}, "
+        f"P(within {found.rope:g}) = {chance(found.equivalent)}, "
+        f"P({made.b} better) = {chance(found.b_better)}"
+    )
+
+
+def p_words(p: float) -> str:
+    """Return a p-value in words: two digits above 0.1, three below, a bound below 0.001.
+
+    Examples
+    --------
+    >>> from earnest.core.text.comparison import p_words
+    >>> [p_words(p) for p in (0.57, 0.0431, 0.00001, 0.9999, 1.0)]
+    ['p = 0.57', 'p = 0.043', 'p < 0.001', 'p > 0.99', 'p = 1.00']
+    """
+    if p < SMALLEST_P:
+        return f"p < {SMALLEST_P:g}"
+    text = number(p, 2 if p >= ROUGH_P else 3)
+    return f"p {text}" if text.startswith(("<", ">")) else f"p = {text}"
+
+
+def chance(share: float) -> str:
+    """Return a posterior probability with two decimals, never 0 or 1 where it is not."""
+    return number(share, 2)
+
+
+def _amount(made: Comparison) -> str | None:
+    """Return the size of the difference with its direction, None where there is none."""
+    if not made.difference:
+        return None
+    size = prose(abs(made.difference), places_of_difference(made), (0.0, made.limits[1]))
+    size = size.replace("under ", "less than ").replace("over ", "more than ")
+    return f"{size} {'higher' if made.difference > 0 else 'lower'}"
+
+
+def _proof(made: Comparison) -> str:
+    """Return interval and p-value for the brackets of a sentence."""
+    p = "" if made.p_value is None else p_words(made.p_value)
+    interval = made.interval
+    if interval is None:
+        return p
+    places, level = places_of_difference(made), percent(interval.confidence_level)
+    low, high = (prose(end, places, made.limits) for end in (interval.low, interval.high))
+    if interval.side == Side.TWO_SIDED:
+        return f"{level} interval {low} to {high}; {p}"
+    bound = f"above {low}" if interval.side == Side.LOWER else f"below {high}"
+    return f"with {level} confidence the difference is {bound}; {p}"
+
+
+def _posterior(made: Comparison) -> str:
+    found = made.probabilities
+    assert found is not None
+    within = f"within {found.rope:g}"
+    sayings = {
+        f"{made.a} is better than {made.b}": found.a_better,
+        f"{made.a} and {made.b} are practically equal": found.equivalent,
+        f"{made.b} is better than {made.a}": found.b_better,
+    }
+    likely = max(sayings, key=lambda words: sayings[words])
+    claim = likely if sayings[likely] >= made.confidence_level else "Undecided"
+    return (
+        f"{claim}: {made.a} is better with probability {chance(found.a_better)}, {made.b} with "
+        f"{chance(found.b_better)}, and they are equal {within} with {chance(found.equivalent)}."
+    )

@@ -1,0 +1,342 @@
+"""The sentences that say what an estimate means, by rule, for terminal and report alike.
+
+A sentence claims only what its interval supports. All numbers of one estimate share the decimals
+that its standard error deserves, and the printed ones add up.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from earnest.core.results.cautions import Severity
+from earnest.core.results.estimate import Estimate
+from earnest.core.results.interval import Interval
+from earnest.core.results.specs import Estimand, Side
+from earnest.core.text.numbers import decimals, number, shared_places
+
+LARGE = 0.05  # the share lost from which the search's own number is contradicted
+NO_BREAK = "\u00a0"
+MINUS = "\u2212"
+NO_LIMITS = (-math.inf, math.inf)
+
+_THOUSANDS = re.compile(r"(?<![\d.])\d{4,}(?![\de])")  # the digits before the point
+
+# Initials that are spoken with a vowel first ("an RMSE"), and initials spoken as a word ("a ROC").
+_VOWEL_LETTERS = frozenset("AEFHILMNORSX")
+_SPOKEN_AS_WORDS = frozenset({"ROC"})
+
+
+class Form(StrEnum):
+    """How the honest number stands to the one that the search reported."""
+
+    NONE = "as reported"
+    SMALL = "a little optimistic"
+    LARGE = "too optimistic"
+    NO_EVIDENCE = "no evidence that the model beats a constant prediction"
+    ALONE = "nothing to be compared with"
+    UNCORRECTED = "not corrected for the search"
+    ELECTED = "the best of several on the cases that score"
+
+
+@dataclass(frozen=True)
+class Printed:
+    """The numbers of an estimate as they are printed, all with the same decimals.
+
+    `optimism` is the difference of the printed numbers, so that a reader's sum is right.
+    """
+
+    value: str
+    naive: str | None
+    optimism: str | None
+    low: str | None
+    high: str | None
+
+    @property
+    def differ(self) -> bool:
+        """Whether a reader sees that the naive number is another one."""
+        if self.naive is None or self.optimism is None or self.naive == self.value:
+            return False
+        return _read(self.optimism) != 0.0
+
+
+def printed(estimate: Estimate, places: int | None = None) -> Printed:
+    """Return the numbers of an estimate as text, with the decimals of its standard error.
+
+    Parameters
+    ----------
+    places : int, optional
+        Other decimals, for a table whose column has those of its most precise row.
+    """
+    places = places_of([estimate]) if places is None else places
+    interval, limits = estimate.interval, estimate.scale.limits
+    if interval is not None:
+        interval = interval.reaching(estimate.value)  # limits as published may not
+    ends = (None, None) if interval is None else (interval.low, interval.high)
+    naive, low, high = (
+        None if each is None else prose(each, places, limits) for each in (estimate.naive, *ends)
+    )
+    value = prose(estimate.value, places, limits)
+    gap = None
+    if naive is not None and estimate.naive is not None:
+        lost = _rounded_to(estimate.naive, naive, places) - _rounded_to(
+            estimate.value, value, places
+        )
+        gap = prose(abs(lost), places, NO_LIMITS)
+    return Printed(value, naive, gap, low, high)
+
+
+def places_of(estimates: Iterable[Estimate]) -> int:
+    """Return the decimals that estimates share: those of the most precise one."""
+    rows = list(estimates)
+    numbers = [n for e in rows for n in (e.value, e.naive, *_both_ends(e.interval))]
+    shared = shared_places(numbers, [e.standard_error for e in rows])
+    if shared is not None:
+        return shared
+    exact = [e for e in rows if e.standard_error is not None] or rows[:1]
+    return max(decimals(e.standard_error, e.value) for e in exact)
+
+
+def _both_ends(interval: Interval | None) -> tuple[float, ...]:
+    return () if interval is None else (interval.low, interval.high)
+
+
+def form(estimate: Estimate, *, corrected: bool = True) -> Form:
+    """Return which sentence an estimate deserves.
+
+    Parameters
+    ----------
+    corrected : bool
+        Whether the method corrects for the search (`MethodSpec.corrected`).
+    """
+    searched = estimate.n_configs > 1
+    if searched and not corrected:
+        return Form.UNCORRECTED
+    if _reaches_no_information(estimate):
+        return Form.NO_EVIDENCE
+    if elected(estimate):
+        return Form.ELECTED
+    if not searched or estimate.naive is None or estimate.optimism is None:
+        return Form.ALONE
+    shown = printed(estimate)
+    if not shown.differ or estimate.optimism <= 0:
+        return Form.NONE
+    lost = estimate.share_lost
+    return Form.LARGE if lost is not None and lost >= LARGE else Form.SMALL
+
+
+def elected(estimate: Estimate) -> bool:
+    """Tell whether the cases that score also chose: then the limit is corrected, not the value."""
+    notes = {caution.code for caution in estimate.cautions if caution.severity is Severity.NOTE}
+    return "EN022" in notes
+
+
+def headline(
+    estimate: Estimate,
+    title: str | None = None,
+    *,
+    corrected: bool = True,
+    speaker: str = "the search",
+) -> str:
+    """Return the sentence with the honest number.
+
+    Parameters
+    ----------
+    title : str, optional
+        The metric's words for people, `Metric.title`; its name by default.
+    corrected : bool
+        Whether the method corrects for the search (`MethodSpec.corrected`).
+    speaker : str
+        Who reported the naive number: 'the search', or 'your predictions'.
+    """
+    words, shown = title or estimate.metric, printed(estimate)
+    kind = form(estimate, corrected=corrected)
+    comma = "," if "," in words else ""  # "a ROC AUC, one against the rest, of 0.8"
+    expect = f"Expect {article(words)} {words}{comma} of {shown.value} on new data"
+    if kind is Form.UNCORRECTED:
+        return f"The winner's {words}{comma} of {shown.value} is not corrected for the search."
+    if kind is Form.NO_EVIDENCE:
+        claim = f"No evidence that the model beats {_rival(estimate)}"
+        return f"{claim}: {words}{comma} {shown.value} on new data."
+    if kind is Form.ELECTED:
+        scored = f"The best of the candidates scored {article(words)} {words}{comma} of"
+        return f"{scored} {shown.value} on the cases that elected it, which flatters it."
+    if kind is Form.NONE:
+        told = (
+            f"as {speaker}"
+            if not shown.differ
+            else f"no worse than the {shown.naive} that {speaker}"
+        )
+        return f"{expect}, {told} reported."
+    if kind is Form.LARGE:
+        return f"{expect}, not the {shown.naive} that {speaker} reported."
+    if kind is Form.SMALL:
+        gap = f"The {shown.naive} that {speaker} reported is {shown.optimism} too optimistic."
+        return f"{expect}. {gap}"
+    return f"{expect}."
+
+
+def confidence(estimate: Estimate, *, corrected: bool = True) -> str:
+    """Return the sentence on the interval; 'above' and 'below' belong to one-sided bounds only."""
+    interval = estimate.interval
+    if interval is None:
+        return f"The method {estimate.method} gives no interval."
+    level = f"{percent(interval.confidence_level)} confidence it"
+    claim = f"{level} {_claim(interval, printed(estimate))}."
+    if form(estimate, corrected=corrected) is Form.ELECTED:
+        claim = claim.replace("confidence it", "confidence its true value", 1)
+    if form(estimate, corrected=corrected) is Form.UNCORRECTED:
+        return f"As if the winner had been fixed in advance, with {claim}"
+    return f"With {claim}"
+
+
+def reason(estimate: Estimate, *, corrected: bool = True, speaker: str = "the search") -> str:
+    """Return the sentence on where the optimism comes from; empty where nothing was selected.
+
+    Parameters
+    ----------
+    corrected : bool
+        Whether the method corrects for the search (`MethodSpec.corrected`).
+    speaker : str
+        Whose configurations they are: 'the search', or 'your predictions'.
+    """
+    if estimate.n_configs < 2:
+        return ""
+    luck = "its luck is taken out here" if corrected else "its luck is still in this number"
+    luck = "its luck is taken out of the limit, not of the score" if elected(estimate) else luck
+    count = f"{estimate.n_configs:,} configurations"
+    if speaker == "the search":
+        return f"The search tried {count} and kept the one that looked best; {luck}."
+    whose = f"{speaker[:1].upper()}{speaker[1:]} are of {count}"
+    return f"{whose}; the one that looked best was kept, and {luck}."
+
+
+def estimand_words(estimate: Estimate) -> str:
+    """Return what was estimated, in words that hold for one configuration too.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> from earnest.core.text.estimate import estimand_words
+    >>> pi = en.Predictions.from_arrays([0, 1, 0, 1], [0.2, 0.7, 0.4, 0.6])
+    >>> estimand_words(en.estimate(pi, metric="accuracy", rng=0))
+    'the performance of this one configuration, its predictions read as they are'
+    """
+    if estimate.n_configs > 1 or estimate.estimand != Estimand.WINNER:
+        return estimate.estimand
+    if estimate.provenance.n_folds == 1:
+        return str(Estimand.FIXED_MODEL)
+    parts = estimate.estimand.partition(", trained")
+    return "the mean performance of this one configuration" + "".join(parts[1:])
+
+
+def article(words: str) -> str:
+    """Return 'a' or 'an', as the words are spoken.
+
+    Examples
+    --------
+    >>> from earnest.core.text.estimate import article
+    >>> [f"{article(words)} {words}" for words in ("ROC AUC", "RMSE", "accuracy", "Brier score")]
+    ['a ROC AUC', 'an RMSE', 'an accuracy', 'a Brier score']
+    """
+    first = words.split()[0]
+    spelled = first[:1].isupper() and not first[1:2].islower() and first not in _SPOKEN_AS_WORDS
+    vowel = first[:1] in _VOWEL_LETTERS if spelled else first[:1].lower() in set("aeio")
+    return "an" if vowel else "a"
+
+
+def prose(value: float, places: int, limits: tuple[float, float] = (0.0, 1.0)) -> str:
+    """Return a number for a sentence: a true minus, 'over 0.999' for what is not quite 1.
+
+    Examples
+    --------
+    >>> from earnest.core.text.estimate import prose
+    >>> prose(2780.4, 0), prose(0.99999, 3)
+    ('2,780', 'over 0.999')
+    """
+    text = _THOUSANDS.sub(lambda digits: f"{int(digits[0]):,}", number(value, places, limits))
+    return text.replace("-", MINUS).replace("> ", "over ").replace("< ", "under ")
+
+
+def percent(share: float) -> str:
+    """Return a level as a percentage, with a no-break space.
+
+    Examples
+    --------
+    >>> from earnest.core.text.estimate import percent
+    >>> percent(0.95).replace(chr(160), " ")
+    '95 %'
+    """
+    return f"{100 * share:.10g}{NO_BREAK}%"
+
+
+def _read(text: str) -> float:
+    return float(text.split()[-1].replace(MINUS, "-").replace(",", ""))
+
+
+def limits_words(interval: Interval, shown: Printed) -> str:
+    """Return the limits in words; 'above' and 'below' belong to one-sided bounds only.
+
+    A limit that is not quite 1 is said so that it reads: 'above 0.999' for a bound, '0.987 to
+    over 0.999' for an end of an interval, the number being that of the figures. Nothing is above
+    the best that a metric can have, so that a bound there is said as the number alone.
+    """
+    low, high = shown.low or "", shown.high or ""
+    if interval.side != Side.TWO_SIDED and interval.low == interval.high and low == high:
+        return low
+    if interval.side == Side.LOWER:
+        return f"above {_rounded(low) if low.startswith('under') else low.split()[-1]}"
+    if interval.side == Side.UPPER:
+        return f"below {_rounded(high) if high.startswith('over') else high.split()[-1]}"
+    return f"{low} to {high}"
+
+
+def _rounded_to(value: float, text: str, places: int) -> float:
+    """Return a number as a reader takes it: 'over 0.999' is all but 1, other text is what it says.
+
+    Differences of printed numbers are taken of these, so that two that differ never differ by 0.
+    """
+    short = text.startswith(("over", "under"))
+    return float(f"{value:.{places if places > 0 else 3}f}") if short else _read(text)
+
+
+def _rounded(text: str) -> str:
+    """Return the round number that a text like 'over 0.999' stays short of."""
+    return f"{round(_read(text))}".replace("-", MINUS)
+
+
+def _claim(interval: Interval, shown: Printed) -> str:
+    words = limits_words(interval, shown)
+    if interval.side == Side.TWO_SIDED:
+        if "over" in words or "under" in words:  # which 'between' cannot stand before
+            return f"lies from {words}"
+        return f"lies between {words.replace(' to ', ' and ')}"
+    return f"is {words}"
+
+
+def _reaches_no_information(estimate: Estimate) -> bool:
+    """Tell whether the bad end of the interval is no better than a constant prediction.
+
+    An interval that is open at the bad end says nothing of it; then the estimate itself counts,
+    as it does for a method without an interval.
+    """
+    zero, scale, interval = estimate.no_information, estimate.scale, estimate.interval
+    if zero is None:
+        return False
+    worst = estimate.value
+    open_end = Side.UPPER if scale.greater_is_better else Side.LOWER
+    if interval is not None and interval.side != open_end:
+        worst = interval.low if scale.greater_is_better else interval.high
+    return worst <= zero if scale.greater_is_better else worst >= zero
+
+
+def _rival(estimate: Estimate) -> str:
+    """Name the model without information: chance where it scores half-way, as a coin does.
+
+    The largest class or the mean outcome is not chance, but a constant prediction.
+    """
+    low, high = estimate.scale.limits
+    return "chance" if estimate.no_information == (low + high) / 2 else "a constant prediction"

@@ -1,0 +1,1 @@
+"""Tasks on dask and ray clusters."""

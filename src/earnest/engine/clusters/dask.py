@@ -1,0 +1,230 @@
+"""Tasks on a dask cluster, sent by the client that joblib's back end has.
+
+joblib would hand the shared data to one or two workers and give up when they are gone. Here the
+client keeps it, so that whatever a dead worker took along is sent again: its tasks by dask, the
+data and the tasks that hung on it by us. Nothing but the connection is asked of a worker; it may
+have other folders, come late, or leave.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import (
+    AbstractContextManager,
+    ExitStack,
+    contextmanager,
+    nullcontext,
+    suppress,
+)
+from dataclasses import dataclass, field
+from pkgutil import resolve_name
+from queue import Empty, SimpleQueue
+from typing import Any, NoReturn, Self
+
+from earnest.core.base.errors import EarnestError
+from earnest.engine.clusters.traffic import MOST_LOST, Lost, keeps_nothing, refuse
+from earnest.engine.parcels import ByValue, Content, pack
+from earnest.engine.worker import Report, Sent, perform_scattered
+
+PATIENCE = 60.0  # seconds to go on without any worker: a nanny needs some to start a new one
+LOOK = 1.0  # seconds from one look at the cluster to the next
+FETCH = 30.0  # seconds for a report to arrive; its worker may be gone, then it is made again
+
+
+@dataclass(frozen=True)
+class DaskCluster:
+    """The client of a cluster, what else dask is told of each task, and how long to wait."""
+
+    client: Any
+    options: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    patience: float = field(default=PATIENCE, compare=False)
+    waiting: Callable[[], AbstractContextManager[None]] = field(default=nullcontext, compare=False)
+
+    @classmethod
+    def of(cls, backend: Any) -> DaskCluster:
+        """Return the cluster of joblib's back end, with the options its user gave it."""
+        asked = float(backend.wait_for_workers_timeout or 0.0)
+        patience = max(asked, PATIENCE)
+        # A run within a task of the cluster must not hold the thread that its tasks may need.
+        waiting = backend.retrieval_context
+        return cls(backend.client, dict(backend.submit_kwargs), patience, waiting)
+
+    def threads(self) -> Mapping[str, int]:
+        """Return how many tasks each worker can run at once, by address."""
+        while self.client.status == "connecting":  # again; the client gives up by itself
+            time.sleep(0.05)
+        if self.client.status != "running":
+            raise _no_scheduler("no answer")
+        try:
+            return dict(self.client.ncores())
+        except OSError as error:
+            raise _no_scheduler(str(error)) from error
+
+    def probe(self, workers: Sequence[str]) -> None:
+        """Raise if a worker cannot import what it needs: it would die of the first task it gets.
+
+        What is asked of it is a function of Python's own, which any worker understands.
+        """
+        asked = f"{perform_scattered.__module__}:{perform_scattered.__name__}.__name__"
+        said: Mapping[str, Any] = {}
+        with suppress(OSError):  # they are gone again
+            said = self.client.run(resolve_name, asked, workers=list(workers), on_error="return")
+        for answer in said.values():
+            if isinstance(answer, ImportError):
+                refuse("dask", answer)
+
+    @contextmanager
+    def scattered(self, content: Content) -> Iterator[Scattered]:
+        """Give the content to the cluster, and take it back afterwards."""
+        parcel = Scattered(ByValue.of(content), self)
+        try:
+            yield parcel
+        finally:
+            parcel.release()
+
+
+class Scattered:
+    """Shared data in the memory of workers; sent again when the last that had it is gone."""
+
+    def __init__(self, packed: ByValue, cluster: DaskCluster) -> None:
+        self.packed, self.cluster = packed, cluster
+        self._future: Any = None
+
+    def future(self) -> Any:
+        """Return the data as dask's workers find it."""
+        if self._future is None or self._future.status not in ("pending", "finished"):
+            # Bytes, which a worker can hold that cannot read them and shall say so. A key of its
+            # own: by the hash of the data, one run would take back another's.
+            self._future = self.cluster.client.scatter(self.packed.blob, hash=False, timeout=LOOK)
+        return self._future
+
+    def release(self) -> None:
+        """Let the workers forget it."""
+        self._future = None
+
+
+class DaskTraffic:
+    """The chunks that dask has; those that are not wanted any more are cancelled."""
+
+    def __init__(self, parcel: Scattered) -> None:
+        self._cluster, self._parcel = parcel.cluster, parcel
+        self._away: dict[str, tuple[Any, list[Sent]]] = {}
+        self._back: SimpleQueue[Any] = SimpleQueue()
+        self._known: set[str] = set()
+        self._stack = ExitStack()
+        self._threads, self._looked, self._seen = 0, -LOOK, time.monotonic()
+
+    def __enter__(self) -> Self:
+        self._stack.enter_context(self._cluster.waiting())
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stack.close()
+        futures = [future for future, _ in self._away.values()]
+        if futures and self._cluster.client.status == "running":
+            self._cluster.client.cancel(futures)
+
+    def __len__(self) -> int:
+        return len(self._away)
+
+    def threads(self) -> int:
+        """Return how many tasks can run at once; wait for a worker, or raise if none comes."""
+        while self._look() == 0:
+            time.sleep(0.1)
+        return self._threads
+
+    def room(self) -> int:
+        """Return one chunk for every thread to run and one to wait for it."""
+        return 2 * self._threads
+
+    def send(self, chunk: list[Sent]) -> None:
+        """Send a chunk to whoever is free."""
+        future = self._cluster.client.submit(
+            perform_scattered,
+            self._parcel.packed.token,
+            self._data(),
+            self._parcel.packed.made_with,
+            pack(chunk),  # dask would look into a list for tasks of its own
+            key=f"earnest-{secrets.token_hex(8)}",
+            **{"pure": False, **self._cluster.options},
+        )
+        self._away[future.key] = future, chunk
+        future.add_done_callback(self._back.put)
+
+    def _data(self) -> Any:
+        for _ in range(MOST_LOST):
+            self.threads()
+            with suppress(OSError):  # its worker has died at this very moment
+                return self._parcel.future()
+        raise keeps_nothing()
+
+    def next(self) -> tuple[list[Sent], Report | Lost]:
+        """Wait for the next chunk that is back, and return what became of it."""
+        while True:
+            try:
+                future = self._back.get(timeout=LOOK)
+            except Empty:
+                self._look()
+                continue
+            result = self._result(future)
+            if result is None:  # made again, for the worker that had it is gone
+                future.add_done_callback(self._back.put)
+                continue
+            return self._away.pop(future.key)[1], result
+
+    def _result(self, future: Any) -> Report | Lost | None:
+        from distributed import CancelledError, KilledWorker
+
+        try:
+            if future.status == "error":
+                _said(future.exception(timeout=FETCH))
+            return future.result(timeout=FETCH)  # type: ignore[no-any-return]  # dask has no types
+        except TimeoutError:
+            return None
+        except CancelledError:
+            return Lost()
+        except KilledWorker:
+            return Lost(killed=True)
+
+    def _look(self) -> int:
+        """Look at the cluster now and then; raise when it has been empty for too long."""
+        now = time.monotonic()
+        gone = self._cluster.client.status != "running"
+        if now - self._looked >= LOOK or not self._threads or gone:
+            found, self._looked = self._cluster.threads(), now
+            if new := found.keys() - self._known:
+                self._cluster.probe(list(new))
+            self._threads, self._known = sum(found.values()), set(found)
+        if self._threads:
+            self._seen = now
+        elif now - self._seen > self._cluster.patience:
+            raise no_workers(self._cluster.patience)
+        return self._threads
+
+
+def no_workers(seconds: float) -> EarnestError:
+    """Return the error of a cluster in which nobody works."""
+    return EarnestError(
+        f"the dask cluster has had no worker for {seconds:g} s",
+        needs="at least one worker",
+        cure="Start workers with `dask worker ADDRESS`, or wait longer for them: "
+        "wait_for_workers_timeout of joblib.parallel_config.",
+    )
+
+
+def _no_scheduler(got: str) -> EarnestError:
+    return EarnestError(
+        "the connection to the dask scheduler is lost",
+        got=got,
+        cure="Start it again and repeat the call; with a `store` it goes on where it was.",
+    )
+
+
+def _said(error: BaseException) -> NoReturn:
+    from distributed import KilledWorker
+
+    if isinstance(error, KilledWorker):
+        raise error
+    refuse("dask", error)

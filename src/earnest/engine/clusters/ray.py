@@ -1,0 +1,76 @@
+"""Tasks on a ray cluster.
+
+joblib's back end for ray gives outcomes only when a whole batch is finished. Tasks of ray itself
+come back one by one, and are begun again when their process dies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, Self
+
+from earnest.core.base.errors import EarnestError
+from earnest.engine.clusters.traffic import Lost, refuse
+from earnest.engine.parcels import ByObject
+from earnest.engine.worker import Report, Sent, perform_packed
+
+RETRIES = 1  # times that ray itself begins a task again whose process died
+
+
+class RayTraffic:
+    """The chunks that ray has."""
+
+    def __init__(self, n_jobs: int, parcel: ByObject, options: Mapping[str, Any]) -> None:
+        self._ray: Any = import_module("ray")
+        self._n_jobs, self._parcel = n_jobs, parcel
+        told = {"max_retries": RETRIES, "num_cpus": 1, **options}
+        self._perform = self._ray.remote(**told)(perform_packed)
+        self._away: dict[Any, list[Sent]] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for reference in self._away:
+            self._ray.cancel(reference)
+
+    def __len__(self) -> int:
+        return len(self._away)
+
+    def threads(self) -> int:
+        """Return how many tasks run at once."""
+        return self._n_jobs
+
+    def room(self) -> int:
+        """Return the same, since ray runs whatever it has cores for."""
+        return self._n_jobs
+
+    def send(self, chunk: list[Sent]) -> None:
+        """Send a chunk to whoever is free."""
+        self._away[self._perform.remote(self._parcel, chunk)] = chunk
+
+    def next(self) -> tuple[list[Sent], Report | Lost]:
+        """Wait for the next chunk that is back, and return what became of it."""
+        (reference,), _ = self._ray.wait(list(self._away), num_returns=1)
+        result = self._result(reference)
+        return self._away.pop(reference), result
+
+    def _result(self, reference: Any) -> Report | Lost:
+        errors = self._ray.exceptions
+        dead = (errors.WorkerCrashedError, errors.OutOfMemoryError, errors.NodeDiedError)
+        try:
+            report: Report = self._ray.get(reference)
+        except dead:
+            return Lost(killed=True)
+        except (errors.ObjectLostError, errors.TaskCancelledError):
+            return Lost()
+        except errors.RayTaskError as error:
+            refuse("ray", error.cause)
+        except errors.RayError as error:
+            raise EarnestError(
+                "the ray cluster fails",
+                got=str(error).partition("\n")[0],
+                cure="See its logs; with a `store` the same call goes on where it was.",
+            ) from error
+        return report

@@ -1,0 +1,1 @@
+"""Partial dependence with its uncertainty."""

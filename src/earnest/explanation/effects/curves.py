@@ -1,0 +1,371 @@
+"""What an effect is: a curve with its uncertainty, or a surface, in natural units."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base import check
+from earnest.core.base.errors import EvidenceError
+from earnest.core.results.estimate import check_schema, finite, read_parts
+from earnest.explanation.effects.quality import mean_confidence
+
+Floats = NDArray[np.float64]
+SCHEMA = "earnest/effect/1"
+SURFACE = "earnest/effect2d/1"
+SHEETS = ("mean", "sd", "sd_of_mean")  # the arrays of a surface
+AVERAGE, OF_MEAN = "average", "mean"
+BANDS = {
+    AVERAGE: "average surrogate uncertainty (eq. 5)",
+    OF_MEAN: "uncertainty of the average (eq. 4)",
+}
+
+
+@dataclass(frozen=True)
+class Objective:
+    """What was tuned: its name and its direction."""
+
+    name: str
+    greater_is_better: bool
+
+    def best(self, values: Floats) -> int:
+        """Return where the best value is, the first of equal ones."""
+        return int(np.nanargmax(values) if self.greater_is_better else np.nanargmin(values))
+
+    def worse_by(self, value: Floats, best: float) -> Floats:
+        """Return by how much values are worse than the best one."""
+        return best - value if self.greater_is_better else value - best
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {"name": self.name, "greater_is_better": self.greater_is_better}
+
+
+@dataclass(frozen=True, eq=False)
+class Ice:
+    """The curves that an effect averages: one a Monte Carlo point.
+
+    Attributes
+    ----------
+    points : ndarray of shape (m, d)
+        Codes of the points; the column of the parameter itself is replaced along the curve.
+    mean, sd : ndarray of shape (m, G)
+        Mean and sd of the surrogate along each curve; NaN where a combination does not exist.
+    own_mean, own_sd : ndarray of shape (m,)
+        Mean and sd of the surrogate at the points themselves.
+    """
+
+    points: Floats
+    mean: Floats
+    sd: Floats
+    own_mean: Floats
+    own_sd: Floats
+
+    def taken(self, rows: NDArray[np.intp]) -> Ice:
+        """Return some of the curves."""
+        return Ice(
+            self.points[rows],
+            self.mean[rows],
+            self.sd[rows],
+            self.own_mean[rows],
+            self.own_sd[rows],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class EffectCurve:
+    """The effect of a parameter on the objective, averaged over all others.
+
+    What is estimated: the partial dependence of the surrogate's mean, over a uniform spread of the
+    space, or of a region of it. It is not the effect on the true objective: that differs where the
+    surrogate is wrong, and the bands tell where it may be.
+
+    Attributes
+    ----------
+    param : str
+        The parameter.
+    grid : tuple
+        Its values, equidistant on its own scale, or its levels.
+    mean, sd : ndarray of shape (G,)
+        The average of the surrogate's mean (eq. 3), and the root of the average of its variance
+        (eq. 5). `sd` is the average uncertainty of single predictions: it is not the standard
+        deviation of `mean`, never below it, and does not shrink with more points.
+    sd_of_mean : ndarray of shape (G,) or None
+        The standard deviation of `mean` under the surrogate (eq. 4).
+    scale : {'linear', 'log', 'levels'}
+        How to draw the grid.
+    objective : Objective
+        What the curve is in the units of.
+    where : str
+        Where it is averaged, in words; empty for the whole space.
+    n_points : ndarray of shape (G,)
+        The Monte Carlo points that each value averages.
+    trials : tuple
+        The values of the parameter in the trials that lie there.
+    best : object
+        Its value in the best configuration; None where it has none, or lies elsewhere.
+    codes : ndarray of shape (G,)
+        The grid in the codes of the space.
+    ice : Ice or None
+        The curves behind the average; neither compared nor written.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> rng = np.random.default_rng(0)
+    >>> configs = [
+    ...     {"rate": 10 ** rng.uniform(-4, 0), "depth": int(rng.integers(1, 9))} for _ in range(40)
+    ... ]
+    >>> score = [-((np.log10(c["rate"]) + 2) ** 2) + 0.1 * c["depth"] for c in configs]
+    >>> found = en.explain(configs, objective_values=score, direction="maximize", rng=0)
+    >>> curve = found.effect("rate")
+    >>> round(float(curve.grid[int(curve.mean.argmax())]), 2)
+    0.01
+    """
+
+    param: str
+    grid: tuple[Any, ...]
+    mean: Floats
+    sd: Floats
+    sd_of_mean: Floats | None
+    scale: str
+    objective: Objective
+    where: str
+    n_points: NDArray[np.intp]
+    trials: tuple[Any, ...]
+    best: Any
+    codes: Floats
+    ice: Ice | None = field(default=None, repr=False)
+
+    @property
+    def mean_confidence(self) -> float:
+        """The mean sd over the grid (MC); the average half width of the band is 1.96 of it."""
+        return mean_confidence(self.sd)
+
+    @property
+    def n_trials(self) -> int:
+        """How many trials lie there."""
+        return len(self.trials)
+
+    def bands(self, confidence_level: float = 0.95, of: str = AVERAGE) -> tuple[Floats, Floats]:
+        """Return the low and high edges of the band around the curve.
+
+        Parameters
+        ----------
+        confidence_level : float
+            The level of the normal quantile.
+        of : {'average', 'mean'}
+            The average surrogate uncertainty (eq. 5), or the uncertainty of the average (eq. 4).
+        """
+        reach = quantile(confidence_level) * self._sd(of)
+        return self.mean - reach, self.mean + reach
+
+    def _sd(self, of: str) -> Floats:
+        if check.one_of("of", of, BANDS) == AVERAGE:
+            return self.sd
+        if self.sd_of_mean is None:
+            raise EvidenceError(
+                "the uncertainty of the average was not computed for this curve",
+                cure="Ask for it with explanation.effect(param, within=region).",
+            )
+        return self.sd_of_mean
+
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """Draw the curve with its band and return the matplotlib Axes."""
+        from earnest.plotting.figures.effects import plot_effect
+
+        return plot_effect(self, ax, **options)
+
+    def to_frame(self) -> Any:
+        """Return the curve as a pyarrow table, one row a grid value."""
+        import pyarrow as pa
+
+        columns: dict[str, Any] = {
+            self.param: pa.array(_one_type(self.grid)),
+            "mean": self.mean,
+            "sd": self.sd,
+        }
+        if self.sd_of_mean is not None:
+            columns["sd_of_mean"] = self.sd_of_mean
+        return pa.table(columns)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data with a schema version, ready for JSON; without the ICE curves."""
+        return {
+            "schema": SCHEMA,
+            "param": self.param,
+            "grid": list(self.grid),
+            "mean": numbers(self.mean),
+            "sd": numbers(self.sd),
+            "sd_of_mean": None if self.sd_of_mean is None else numbers(self.sd_of_mean),
+            "sd_is": BANDS[AVERAGE],
+            "mean_confidence": finite(self.mean_confidence),
+            "scale": self.scale,
+            "objective": self.objective.to_dict(),
+            "where": self.where,
+            "n_points": self.n_points.tolist(),
+            "trials": list(self.trials),
+            "best": self.best,
+            "codes": numbers(self.codes),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> EffectCurve:
+        """Make a curve from the plain data of `to_dict`."""
+        check_schema(data, SCHEMA, "an effect")
+        return read_parts(cls._from_parts, data)
+
+    @classmethod
+    def _from_parts(cls, data: Mapping[str, Any]) -> EffectCurve:
+        of_mean = data["sd_of_mean"]
+        return cls(
+            param=data["param"],
+            grid=tuple(data["grid"]),
+            mean=as_floats(data["mean"]),
+            sd=as_floats(data["sd"]),
+            sd_of_mean=None if of_mean is None else as_floats(of_mean),
+            scale=data["scale"],
+            objective=Objective(**data["objective"]),
+            where=data["where"],
+            n_points=np.array(data["n_points"], dtype=np.intp),
+            trials=tuple(data["trials"]),
+            best=data["best"],
+            codes=as_floats(data["codes"]),
+        )
+
+    def __eq__(self, other: object) -> bool:
+        """Compare what is written; arrays by their values."""
+        return isinstance(other, EffectCurve) and self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]  # it holds arrays
+
+    def __repr__(self) -> str:
+        """Return one line."""
+        known = ~np.isnan(self.mean)
+        low, high = (float(f(self.mean[known])) for f in (np.min, np.max))
+        place = f" where {self.where}" if self.where else ""
+        return (
+            f"effect of {self.param} on {self.objective.name}{place}: {low:.3g} to {high:.3g}, "
+            f"average uncertainty {self.mean_confidence:.2g} ({self.n_trials} trials)"
+        )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class EffectSurface:
+    """The joint effect of two parameters, averaged over all others, with its uncertainty.
+
+    Attributes are those of `EffectCurve`; arrays have the shape (Ga, Gb).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> rng = np.random.default_rng(0)
+    >>> configs = [
+    ...     {"rate": 10 ** rng.uniform(-4, 0), "depth": int(rng.integers(1, 9))} for _ in range(40)
+    ... ]
+    >>> score = [-((np.log10(c["rate"]) + 2) ** 2) + 0.1 * c["depth"] for c in configs]
+    >>> found = en.explain(configs, objective_values=score, direction="maximize", rng=0)
+    >>> found.effect2d("rate", "depth").mean.shape
+    (20, 8)
+    """
+
+    params: tuple[str, str]
+    grids: tuple[tuple[Any, ...], tuple[Any, ...]]
+    scales: tuple[str, str]
+    mean: Floats
+    sd: Floats
+    sd_of_mean: Floats
+    objective: Objective
+    where: str
+    n_points: int
+    trials: tuple[tuple[Any, Any], ...]
+    best: tuple[Any, Any] | None
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draw the mean beside its uncertainty and return the two matplotlib Axes."""
+        from earnest.plotting.figures.effects import plot_surface
+
+        return plot_surface(self, axes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data with a schema version, ready for JSON."""
+        return {
+            "schema": SURFACE,
+            "params": list(self.params),
+            "grids": [list(grid) for grid in self.grids],
+            "scales": list(self.scales),
+            "mean": [numbers(row) for row in self.mean],
+            "sd": [numbers(row) for row in self.sd],
+            "sd_of_mean": [numbers(row) for row in self.sd_of_mean],
+            "sd_is": BANDS[AVERAGE],
+            "objective": self.objective.to_dict(),
+            "where": self.where,
+            "n_points": self.n_points,
+            "trials": [list(pair) for pair in self.trials],
+            "best": None if self.best is None else list(self.best),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> EffectSurface:
+        """Make a surface from the plain data of `to_dict`."""
+        check_schema(data, SURFACE, "a joint effect")
+        return read_parts(cls._from_parts, data)
+
+    @classmethod
+    def _from_parts(cls, data: Mapping[str, Any]) -> EffectSurface:
+        first, second = data["grids"]
+        return cls(
+            params=tuple(data["params"]),
+            grids=(tuple(first), tuple(second)),
+            scales=tuple(data["scales"]),
+            **{name: np.stack([as_floats(row) for row in data[name]]) for name in SHEETS},
+            objective=Objective(**data["objective"]),
+            where=data["where"],
+            n_points=data["n_points"],
+            trials=tuple((a, b) for a, b in data["trials"]),
+            best=None if data["best"] is None else tuple(data["best"]),
+        )
+
+    def __eq__(self, other: object) -> bool:
+        """Compare what is written; arrays by their values."""
+        return isinstance(other, EffectSurface) and self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]  # it holds arrays
+
+    def __repr__(self) -> str:
+        """Return one line."""
+        return (
+            f"effect of {self.params[0]} and {self.params[1]} on {self.objective.name}: "
+            f"{float(np.nanmin(self.mean)):.3g} to {float(np.nanmax(self.mean)):.3g}, "
+            f"average uncertainty {float(np.nanmean(self.sd)):.2g}"
+        )
+
+
+def quantile(confidence_level: float) -> float:
+    """Return the normal quantile of a two-sided band."""
+    level = check.share("confidence_level", confidence_level)
+    return NormalDist().inv_cdf(0.5 + 0.5 * level)
+
+
+def numbers(values: Floats) -> list[float | None]:
+    """Return an array as a list that JSON can hold."""
+    return [None if math.isnan(v) or math.isinf(v) else v for v in values.tolist()]
+
+
+def as_floats(values: list[float | None]) -> Floats:
+    """Return the list of `numbers` as an array."""
+    return np.array([math.nan if v is None else v for v in values], dtype=np.float64)
+
+
+def _one_type(values: tuple[Any, ...]) -> list[Any]:
+    """Return values of one type, as a column of a table wants them; text where they differ."""
+    kinds = {type(v) for v in values if v is not None}
+    return list(values) if len(kinds) <= 1 or kinds == {int, float} else [str(v) for v in values]

@@ -1,0 +1,297 @@
+"""Partial dependence of the objective on one or two parameters, with its uncertainty.
+
+Moosbauer et al. 2021: the curve is eq. 3, its band eq. 5 by default and eq. 4 beside it; in spaces
+with conditions, appendix B: a parameter is averaged where it is active, over combinations that
+exist.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base.errors import InputError
+from earnest.core.base.rng import Purpose, Seeds
+from earnest.core.space.space import Space
+from earnest.explanation.effects.curves import EffectCurve, EffectSurface, Ice, Objective
+from earnest.explanation.surrogate.surrogate import EffectSums, FittedSurrogate
+
+Floats = NDArray[np.float64]
+ROUNDS = 50  # of drawing points for a parameter that is rarely active
+POINTS, PAIRS, IMPORTANCE, SUGGEST = range(4)  # what is drawn from which stream
+SURFACE_POINTS = 250  # of a surface: it has as many values as a grid squared
+
+
+@dataclass(frozen=True)
+class Scene:
+    """All that a question about the tuning is answered from.
+
+    Attributes
+    ----------
+    space : Space
+        What the codes mean.
+    fitted : FittedSurrogate
+        The model of the objective.
+    codes : ndarray of shape (N, d)
+        The trials, NaN where a parameter is inactive.
+    values : ndarray of shape (N,)
+        Their objective.
+    objective : Objective
+        Its name and direction.
+    n_points, grid_size : int
+        How many Monte Carlo points and grid values.
+    seeds : Seeds
+        The root of all randomness.
+    """
+
+    space: Space
+    fitted: FittedSurrogate = field(repr=False)
+    codes: Floats = field(repr=False)
+    values: Floats = field(repr=False)
+    objective: Objective
+    n_points: int
+    grid_size: int
+    seeds: Seeds
+
+    @cached_property
+    def points(self) -> Floats:
+        """A uniform sample of the space (n, d), with values for inactive children too."""
+        return self.space.sample(self.n_points, self.stream(POINTS), complete=True)
+
+    @cached_property
+    def active(self) -> NDArray[np.bool_]:
+        """Where the parameters are active among the points."""
+        return self.space.active(self.points)
+
+    @cached_property
+    def best(self) -> int:
+        """The best trial."""
+        return self.objective.best(self.values)
+
+    def stream(self, use: int, *indices: int) -> np.random.Generator:
+        """Return the generator of one use."""
+        return self.seeds.generator(Purpose.EXPLANATION, use, *indices)
+
+    def share_active(self, column: int) -> float:
+        """Return in which share of the space a parameter is active."""
+        return float(self.active[:, column].mean())
+
+    def points_where_active(self, *columns: int) -> Floats:
+        """Return a uniform sample of where parameters are active, of the usual size if it can.
+
+        Points are drawn until there are enough, so that a parameter of one branch out of many is
+        averaged over as many points as any other.
+        """
+        found = [self.points[self.active[:, columns].all(axis=1)]]
+        rng = self.stream(POINTS, *(1 + column for column in columns))
+        for _ in range(ROUNDS):
+            if sum(map(len, found)) >= self.n_points:
+                break
+            more = self.space.sample(self.n_points, rng, complete=True)
+            found.append(more[self.space.active(more)[:, columns].all(axis=1)])
+        return np.concatenate(found)[: self.n_points]
+
+
+def effect_of(
+    scene: Scene,
+    param: str | int,
+    points: Floats | None = None,
+    *,
+    where: str = "",
+    covariance: bool = True,
+) -> EffectCurve:
+    """Return the effect of a parameter.
+
+    Parameters
+    ----------
+    scene : Scene
+        The surrogate and the trials.
+    param : str or int
+        The parameter.
+    points : ndarray, optional
+        What to average over; a uniform sample of where the parameter is active by default.
+    where : str
+        Where that is, in words.
+    covariance : bool
+        Whether the uncertainty of the average (eq. 4) is wanted too.
+    """
+    column = scene.space.index(param)
+    points = scene.points_where_active(column) if points is None else points
+    if not len(points):
+        raise never_active(scene, column)
+    grid, codes = scene.space.grid(column, scene.grid_size)
+    sums = scene.fitted.effect(points, column, codes, covariance=covariance)
+    own_mean, own_sd = scene.fitted.posterior(scene.space.mask(points))
+    assert sums.ice_mean is not None
+    assert sums.ice_sd is not None
+    ice = Ice(points, sums.ice_mean, sums.ice_sd, own_mean, own_sd)
+    curve = average(scene, column, grid, codes, ice, where)
+    if scene.space.forbidden:
+        return _over_what_exists(scene, column, curve, covariance)
+    return replace(curve, sd_of_mean=sums.sd_of_mean)
+
+
+def average(
+    scene: Scene, column: int, grid: list[Any], codes: Floats, ice: Ice, where: str = ""
+) -> EffectCurve:
+    """Average ICE curves over what exists (eq. 7 and 8); the mean by eq. 3, the sd by eq. 5."""
+    exists = ~np.isnan(ice.mean)
+    counts = exists.sum(axis=0)
+    with np.errstate(invalid="ignore"):
+        mean = np.where(exists, ice.mean, 0.0).sum(axis=0) / counts
+        variance = np.where(exists, ice.sd**2, 0.0).sum(axis=0) / counts
+    parameter = scene.space[column]
+    scale = "levels" if not parameter.numeric else "log" if parameter.log else "linear"
+    tried = scene.codes[:, column]
+    return EffectCurve(
+        param=parameter.name,
+        grid=tuple(grid),
+        mean=mean,
+        sd=np.sqrt(variance),
+        sd_of_mean=None,
+        scale=scale,
+        objective=scene.objective,
+        where=where or condition_words(scene.space, column),
+        n_points=counts.astype(np.intp),
+        trials=tuple(parameter.decode(tried[~np.isnan(tried)])),
+        best=parameter.decode(tried[[scene.best]])[0],
+        codes=codes,
+        ice=ice,
+    )
+
+
+def condition_words(space: Space, column: int) -> str:
+    """Return where a parameter is active, in words; empty if everywhere."""
+    condition = space[column].condition
+    return "" if condition is None else str(condition)
+
+
+def never_active(scene: Scene, *columns: int) -> InputError:
+    """Return what to say of parameters that are active nowhere."""
+    names = " and ".join(repr(scene.space[c].name) for c in columns)
+    together = "are never active together" if len(columns) > 1 else "is hardly ever active"
+    return InputError(
+        f"{names} {together}",
+        got="; ".join(condition_words(scene.space, c) or "always" for c in columns),
+        cure="Ask for parameters of one branch of the space.",
+    )
+
+
+def surface_of(
+    scene: Scene, first: str | int, second: str | int, size: int | None = None
+) -> EffectSurface:
+    """Return the joint effect of two parameters."""
+    a, b = scene.space.index(first), scene.space.index(second)
+    _check_pair(scene, a, b)
+    points = scene.points_where_active(a, b)[:SURFACE_POINTS]
+    if not len(points):
+        raise never_active(scene, a, b)
+    size = scene.grid_size if size is None else size
+    (grid_a, codes_a), (grid_b, codes_b) = (scene.space.grid(c, size) for c in (a, b))
+    pairs = np.array([(u, v) for u in codes_a for v in codes_b])
+    sums = scene.fitted.effect(points, (a, b), pairs)
+    shape = (len(grid_a), len(grid_b))
+    assert sums.sd is not None
+    assert sums.sd_of_mean is not None
+    mean, sd, sd_of_mean = _without_forbidden(scene, points, (a, b), pairs, sums)
+    tried = scene.codes[:, [a, b]]
+    there = np.isnan(tried).sum(axis=1) == 0
+    both = zip(*(scene.space[c].decode(scene.codes[:, c]) for c in (a, b)), strict=True)
+    values = list(both)
+    kinds = [scene.space[c] for c in (a, b)]
+    return EffectSurface(
+        params=(kinds[0].name, kinds[1].name),
+        grids=(tuple(grid_a), tuple(grid_b)),
+        scales=tuple(  # type: ignore[arg-type]  # two of them
+            "levels" if not p.numeric else "log" if p.log else "linear" for p in kinds
+        ),
+        mean=mean.reshape(shape),
+        sd=sd.reshape(shape),
+        sd_of_mean=sd_of_mean.reshape(shape),
+        objective=scene.objective,
+        where=" and ".join(filter(None, (condition_words(scene.space, c) for c in (a, b)))),
+        n_points=len(points),
+        trials=tuple(value for value, here in zip(values, there, strict=True) if here),
+        best=values[scene.best] if there[scene.best] else None,
+    )
+
+
+def _check_pair(scene: Scene, a: int, b: int) -> None:
+    names = scene.space[a].name, scene.space[b].name
+    if a == b:
+        raise InputError("a surface needs two parameters", got=f"{names[0]!r} twice")
+    for parent, child in (names, names[::-1]):
+        if child in scene.space.children(parent):
+            raise InputError(
+                f"{child!r} exists only for some values of {parent!r}",
+                needs="two parameters of which none decides whether the other is active",
+                got=condition_words(scene.space, scene.space.index(child)),
+                cure=f"Ask for the effect of {child!r}: it is averaged where it is active.",
+            )
+
+
+def _exists(scene: Scene, points: Floats, columns: tuple[int, ...], values: Floats) -> Any:
+    """Tell at which points (m,) each row of values (G, k) makes no forbidden combination."""
+    out = np.ones((len(points), len(values)), dtype=bool)
+    for g, row in enumerate(values):
+        moved = points.copy()
+        moved[:, columns] = row
+        out[:, g] = scene.space.valid(scene.space.mask(moved))
+    return out
+
+
+def _over_what_exists(
+    scene: Scene, column: int, curve: EffectCurve, covariance: bool
+) -> EffectCurve:
+    """Leave forbidden combinations out of a curve (eq. 8)."""
+    ice = curve.ice
+    assert ice is not None
+    exists = _exists(scene, ice.points, (column,), curve.codes[:, None])
+    kept = Ice(
+        ice.points,
+        np.where(exists, ice.mean, np.nan),
+        np.where(exists, ice.sd, np.nan),
+        ice.own_mean,
+        ice.own_sd,
+    )
+    made = average(scene, column, list(curve.grid), curve.codes, kept, curve.where)
+    if not covariance:
+        return made
+    return replace(
+        made, sd_of_mean=_sd_of_means(scene, ice.points, (column,), curve.codes[:, None], exists)
+    )
+
+
+def _sd_of_means(
+    scene: Scene, points: Floats, columns: tuple[int, ...], values: Floats, exists: Any
+) -> Floats:
+    """Return the sd of the mean over what exists (eq. 4), value by value."""
+    out = np.full(len(values), np.nan)
+    for g, row in enumerate(values):
+        moved = points[exists[:, g]].copy()
+        if len(moved):
+            moved[:, columns] = row
+            out[g] = scene.fitted.averages(scene.space.mask(moved)[None])[1][0]
+    return out
+
+
+def _without_forbidden(
+    scene: Scene, points: Floats, columns: tuple[int, int], pairs: Floats, sums: EffectSums
+) -> tuple[Floats, Floats, Floats]:
+    """Return mean, sd and sd of the mean of a surface, over combinations that exist."""
+    assert sums.sd is not None
+    assert sums.sd_of_mean is not None
+    if not scene.space.forbidden:
+        return sums.mean, sums.sd, sums.sd_of_mean
+    assert sums.ice_mean is not None
+    assert sums.ice_sd is not None
+    exists = _exists(scene, points, columns, pairs)
+    counts = exists.sum(axis=0)
+    with np.errstate(invalid="ignore"):
+        mean = np.where(exists, sums.ice_mean, 0.0).sum(axis=0) / counts
+        sd = np.sqrt(np.where(exists, sums.ice_sd**2, 0.0).sum(axis=0) / counts)
+    return mean, sd, _sd_of_means(scene, points, columns, pairs, exists)

@@ -1,0 +1,1 @@
+"""Regions of the space, and the trees that find them."""

@@ -1,0 +1,330 @@
+"""The split search as published with Moosbauer et al. 2021: a thinned list of candidates.
+
+It is kept to compare with published figures. It skips every second order statistic, so that it
+can miss the best split, and it knows no categories; `splits.best_split` is the better search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+# The best binary split of a node of curves: all candidates of all columns in one pass.
+#
+# A node is a table of numbers, one row a Monte Carlo point. Its impurity is the sum of squared
+# distances from the column means, and the best split has the smallest sum of both children's
+# impurities (Moosbauer et al. 2021, algorithm 1). Since the total is fixed, that is the split with
+# the largest sum of squared sums over counts, which running sums give for every candidate at once.
+#
+# A NaN in the table is a combination that does not exist; means are then over what exists (eq. 8).
+
+
+Floats = NDArray[np.float64]
+MOST_LEVELS = 12  # levels up to which every subset of them is tried: 2,047
+BLOCK = 1 << 23  # numbers held at once while columns are scanned
+TIE = 1e-12  # share of the impurity within which two splits tie: the rounding of running sums
+
+
+@dataclass(frozen=True)
+class Split:
+    """A question with two answers, and what it leaves.
+
+    Attributes
+    ----------
+    column : int
+        Which column of the features it asks about.
+    gap : tuple of float or None
+        For an ordered column: the last value that goes left and the first that goes right.
+    levels : tuple of float or None
+        For a column of categories: those that go left.
+    impurity : float
+        The sum of the impurities of both children.
+    exact : bool
+        False where the subset of categories was found by an ordering, not by trying all.
+    """
+
+    column: int
+    gap: tuple[float, float] | None
+    levels: tuple[float, ...] | None
+    impurity: float
+    exact: bool = True
+
+    @property
+    def threshold(self) -> float:
+        """The middle of the gap; the last value of the left side where there is no middle."""
+        assert self.gap is not None
+        middle = 0.5 * (self.gap[0] + self.gap[1])
+        return middle if middle < self.gap[1] else self.gap[0]
+
+    def goes_left(self, values: Floats) -> NDArray[np.bool_]:
+        """Tell which values go left."""
+        if self.levels is not None:
+            return np.isin(values, self.levels)
+        return np.asarray(values <= self.threshold)
+
+
+@dataclass(frozen=True)
+class Node:
+    """The table of a node, centred, with the sums that every candidate needs."""
+
+    table: Floats  # (n, k), centred, zero where nothing exists
+    counts: Floats  # (n, k) of ones and zeros
+    total: float
+
+    @classmethod
+    def of(cls, table: Floats) -> Node:
+        """Centre a table; centring keeps differences of large sums exact."""
+        exists = ~np.isnan(table)
+        counts = exists.astype(np.float64)
+        filled = np.where(exists, table, 0.0)
+        means = filled.sum(axis=0) / np.maximum(counts.sum(axis=0), 1.0)
+        centred = np.where(exists, table - means, 0.0)
+        return cls(centred, counts, float(np.einsum("ij,ij->", centred, centred)))
+
+    def explained(self, sums: Floats, counts: Floats) -> Floats:
+        """Return how much of the impurity a split explains, from the sums of its left side.
+
+        The table is centred, so the sums of the right side are those of the left with another
+        sign, and both parts share their square.
+        """
+        others = self.counts.sum(axis=0) - counts
+        weight = 1.0 / np.maximum(counts, 1.0) + 1.0 / np.maximum(others, 1.0)
+        return np.asarray((sums * sums * weight).sum(axis=-1))
+
+    def running(self, order: NDArray[np.intp]) -> Floats:
+        """Return what every cut along each order (c, n) explains: (c, n - 1)."""
+        columns, n = order.shape
+        sums = np.take(self.table, order.ravel(), axis=0).reshape(columns, n, -1)
+        np.cumsum(sums, axis=1, out=sums)
+        if not self.counts.all():
+            counts = np.take(self.counts, order.ravel(), axis=0).reshape(columns, n, -1)
+            return self.explained(sums[:, :-1], np.cumsum(counts, axis=1)[:, :-1])
+        left = np.arange(1.0, n)  # the usual case: a count is a row number
+        squares = np.einsum("ijk,ijk->ij", sums, sums)[:, :-1]
+        return np.asarray(squares * (1.0 / left + 1.0 / (n - left)))
+
+    def impurity(self, explained: float) -> float:
+        """Return what is left."""
+        return max(self.total - explained, 0.0)
+
+
+def impurity(table: Floats) -> float:
+    """Return the sum of squared distances from the column means."""
+    return Node.of(table).total
+
+
+def best_split(
+    table: Floats, features: Floats, categorical: Sequence[bool], min_points: int = 2
+) -> Split | None:
+    """Return the best of all splits, None where no column can be split.
+
+    Parameters
+    ----------
+    table : ndarray of shape (n, k)
+        What should be alike within a child.
+    features : ndarray of shape (n, d)
+        What may be asked; a column with a NaN is inactive somewhere and never asked.
+    categorical : sequence of bool
+        Which columns have no order.
+    min_points : int
+        The fewest rows of a child.
+
+    Notes
+    -----
+    Ties go to the first candidate, then to the first column.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from earnest.explanation.regions.splits import best_split
+    >>> table = np.array([[0.0], [0.1], [5.0], [5.1]])
+    >>> best_split(table, np.array([[1.0], [2.0], [3.0], [4.0]]), [False]).threshold
+    2.5
+    """
+    node = Node.of(table)
+    active = ~np.isnan(features).any(axis=0)
+    names = np.arange(features.shape[1])
+    unordered = np.asarray(categorical, dtype=bool)
+    found = [
+        *_ordered(node, features, names[active & ~unordered], min_points),
+        *(
+            split
+            for column in names[active & unordered]
+            if (split := _categories(node, features[:, column], int(column), min_points))
+        ),
+    ]
+    if not found:
+        return None
+    least = min(split.impurity for split in found) + TIE * node.total
+    return min((s for s in found if s.impurity <= least), key=lambda s: s.column)
+
+
+def best_split_per_column(
+    table: Floats, features: Floats, categorical: Sequence[bool], min_points: int = 2
+) -> list[Split | None]:
+    """Return the best split of each column alone."""
+    kinds = list(categorical)
+    alone = (best_split(table, features[:, [j]], [kinds[j]], min_points) for j in range(len(kinds)))
+    return [
+        None if s is None else Split(j, s.gap, s.levels, s.impurity, s.exact)
+        for j, s in enumerate(alone)
+    ]
+
+
+def _ordered(
+    node: Node, features: Floats, columns: NDArray[np.intp], min_points: int
+) -> Iterator[Split]:
+    """Yield the best split of each ordered column, scanned in blocks of columns."""
+    n, k = node.table.shape
+    width = max(1, BLOCK // max(1, 2 * n * k))
+    sizes = np.arange(1, n)
+    enough = (sizes >= min_points) & (sizes <= n - min_points)
+    for start in range(0, len(columns), width):
+        block = columns[start : start + width]
+        values = np.ascontiguousarray(features[:, block].T)  # (c, n)
+        order = np.argsort(values, axis=1, kind="stable")
+        ranked = np.take_along_axis(values, order, axis=1)
+        explained = node.running(order)
+        allowed = enough & (ranked[:, 1:] > ranked[:, :-1])
+        for c, column in enumerate(block):
+            row = _first_largest(np.where(allowed[c], explained[c], -np.inf), node.total)
+            if row is not None:
+                gap = (float(ranked[c, row]), float(ranked[c, row + 1]))
+                yield Split(int(column), gap, None, node.impurity(float(explained[c, row])))
+
+
+def _first_largest(explained: Floats, total: float) -> int | None:
+    if not explained.size or not np.isfinite(explained.max()):
+        return None
+    return int(np.argmax(explained >= explained.max() - TIE * total))
+
+
+def _categories(node: Node, codes: Floats, column: int, min_points: int) -> Split | None:
+    """Return the best subset of categories to go left."""
+    levels, where = np.unique(codes, return_inverse=True)
+    if len(levels) < 2:
+        return None
+    member = np.zeros((len(levels), len(codes)))
+    member[where, np.arange(len(codes))] = 1.0
+    sums, counts, sizes = member @ node.table, member @ node.counts, member.sum(axis=1)
+    exact = len(levels) <= MOST_LEVELS or node.table.shape[1] == 1
+    if len(levels) <= MOST_LEVELS:
+        subsets = _subsets(len(levels))
+    else:
+        subsets = _prefixes(_along_first_component(sums, counts, sizes))
+    explained = node.explained(subsets @ sums, subsets @ counts)
+    inside = subsets @ sizes
+    allowed = (inside >= min_points) & (inside <= len(codes) - min_points)
+    row = _first_largest(np.where(allowed, explained, -np.inf), node.total)
+    if row is None:
+        return None
+    left = tuple(float(level) for level in levels[subsets[row] > 0])
+    return Split(column, None, left, node.impurity(float(explained[row])), exact)
+
+
+def _subsets(q: int) -> Floats:
+    """Return all 2^(q-1) - 1 ways to divide q levels in two, as rows of ones and zeros.
+
+    The first level always goes left, so that no division is counted twice.
+    """
+    numbers = np.arange(2 ** (q - 1) - 1)
+    bits = (numbers[:, None] >> np.arange(q - 1)) & 1
+    return np.column_stack([np.ones(len(numbers)), bits])
+
+
+def _prefixes(order: NDArray[np.intp]) -> Floats:
+    """Return the ways to divide levels in two that keep an order, the first level to the left."""
+    rank = np.argsort(order)
+    low = (rank[None, :] < np.arange(1, len(order))[:, None]).astype(np.float64)
+    return np.where(low[:, :1] > 0, low, 1.0 - low)
+
+
+def _along_first_component(sums: Floats, counts: Floats, sizes: Floats) -> NDArray[np.intp]:
+    """Order levels along the direction in which their mean curves differ most.
+
+    With one number a row this is the order of the means, which contains the best subset (Fisher
+    1958); with curves it is the heuristic of Wright and König (2019).
+    """
+    means = sums / np.maximum(counts, 1.0)
+    weighted = means * np.sqrt(sizes)[:, None]
+    _, _, directions = np.linalg.svd(weighted, full_matrices=False)
+    first = directions[0] * (1.0 if directions[0].sum() >= 0 else -1.0)
+    return np.argsort(means @ first, kind="stable")
+
+
+CHUNK = 2  # their smallest node, and the step from candidate to candidate
+QUANTILES = 100
+FEWEST = 5  # rows under which their search gives up
+
+
+def candidates(values: Floats) -> Floats:
+    """Return the split points that are tried for a column.
+
+    Every second order statistic from the third on, of which at most 101 quantiles are kept, each
+    moved to the middle between it and the next larger value.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from earnest.explanation.regions.splits import candidates
+    >>> candidates(np.arange(9.0)).tolist()
+    [2.5, 4.5, 6.5]
+    """
+    kept = np.unique(_kept(values))
+    distinct = np.unique(values)
+    if len(distinct) < 2:
+        return kept[:0]
+    after = np.minimum(np.searchsorted(distinct, kept, side="right"), len(distinct) - 1)
+    middles = 0.5 * (distinct[after - 1] + distinct[after])
+    return np.asarray(middles)
+
+
+def _kept(values: Floats) -> Floats:
+    """Return the thinned order statistics, at most 101 of them."""
+    chunks = np.sort(values)[CHUNK : len(values) - CHUNK : CHUNK]
+    if not len(chunks):
+        return chunks
+    shares = np.arange(QUANTILES + 1) / QUANTILES
+    rank = np.ceil(len(chunks) * shares - 4 * np.finfo(np.float64).eps)
+    return np.asarray(chunks[np.maximum(rank, 1).astype(np.intp) - 1])
+
+
+def published_split(table: Floats, features: Floats) -> Split | None:
+    """Return the best of the thinned candidates, None where the search gives up.
+
+    A column with a NaN is inactive somewhere and never asked. Ties go to the first candidate,
+    then to the first column.
+    """
+    if len(table) < FEWEST:
+        return None
+    node = Node.of(table)
+    best: Split | None = None
+    for column in np.flatnonzero(~np.isnan(features).any(axis=0)):
+        found = published_split_of(node, features[:, column], int(column))
+        if found is not None and (best is None or found.impurity < best.impurity):
+            best = found
+    return best
+
+
+def published_split_of(node: Node, values: Floats, column: int) -> Split | None:
+    """Return the best of the thinned candidates of one column."""
+    tried = candidates(values)
+    if not len(tried):
+        return None
+    kept = np.unique(_kept(values))
+    cuts = kept[np.argmin(np.abs(kept[None, :] - tried[:, None]), axis=1)]
+    left = (values[None, :] <= cuts[:, None]).astype(np.float64)  # (candidates, n)
+    explained = node.explained(left @ node.table, left @ node.counts)
+    sizes = left.sum(axis=1)
+    allowed = (sizes >= CHUNK) & (sizes <= len(values) - CHUNK)
+    if not allowed.any():
+        return None
+    row = int(np.argmax(np.where(allowed, explained, -np.inf)))
+    distinct = np.unique(values)
+    middle = float(tried[row])
+    place = int(np.searchsorted(distinct, middle, side="right"))
+    gap = (float(distinct[place - 1]), float(distinct[min(place, len(distinct) - 1)]))
+    return Split(column, gap, None, node.impurity(float(explained[row])))

@@ -1,0 +1,1 @@
+"""Models of the objective over the space that know how sure they are."""

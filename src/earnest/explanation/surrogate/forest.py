@@ -1,0 +1,230 @@
+"""A forest as a surrogate, with the total variance at a point and that of means over trees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base import check
+from earnest.core.base.threads import each, workers
+from earnest.core.results.cautions import Caution, Severity
+from earnest.core.space.space import Space
+from earnest.explanation.surrogate.surrogate import EffectSums, as_columns, placed
+
+Floats = NDArray[np.float64]
+BLOCK = 4096  # points of a block, so that memory does not grow with them
+INACTIVE = -1.0  # beside [0, 1] and all levels, so that one split tells it apart
+
+
+@dataclass(frozen=True)
+class ForestSurrogate:
+    """A random forest that knows how sure it is, for many trials and rough objectives.
+
+    At a point the sd is that of the total variance: between the trees, and within the leaves that
+    the point falls in (Hutter et al. 2014). The second part has the noise of the trials in it,
+    which a forest cannot tell from changes within a leaf. For a mean over points it is the sd over
+    the trees of each tree's own mean, which is too small where all trees err alike. A forest does
+    not extrapolate, and its sd where there are no trials is too small rather than too large.
+
+    Parameters
+    ----------
+    n_trees : int
+        The number of trees.
+    min_leaf : int
+        The fewest trials in a leaf; 1 would leave no variance within.
+    kind : {'random_forest', 'extra_trees'}
+        Whether split points are the best or drawn.
+    because : str
+        Why it was chosen, if it was not asked for; told in a caution.
+
+    References
+    ----------
+    Hutter, Xu, Hoos and Leyton-Brown (2014), *Algorithm runtime prediction*, section 4.3.
+    """
+
+    n_trees: int = 200
+    min_leaf: int = 3
+    kind: str = "random_forest"
+    because: str = ""
+
+    def __post_init__(self) -> None:
+        """Check the knobs."""
+        check.whole_number("n_trees", self.n_trees, low=2)
+        check.whole_number("min_leaf", self.min_leaf, low=1)
+        check.one_of("kind", self.kind, ("random_forest", "extra_trees"))
+
+    @property
+    def name(self) -> str:
+        """The name under which it is asked for."""
+        return "forest"
+
+    def fit(
+        self,
+        space: Space,
+        codes: Floats,
+        objective: Floats,
+        standard_error: Floats | None = None,
+        *,
+        rng: np.random.Generator,
+    ) -> FittedForest:
+        """Grow the trees; standard errors are not used."""
+        from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
+
+        kinds = {"random_forest": RandomForestRegressor, "extra_trees": ExtraTreesRegressor}
+        layout = _Layout.of(space)
+        model = kinds[self.kind](
+            n_estimators=self.n_trees,
+            min_samples_leaf=self.min_leaf,
+            max_features=5 / 6,
+            bootstrap=True,
+            random_state=int(rng.integers(2**31 - 1)),
+        ).fit(layout(codes), objective)
+        trees = tuple(
+            (tree.tree_, tree.tree_.value[:, 0, 0].copy(), tree.tree_.impurity.copy())
+            for tree in model.estimators_
+        )
+        return FittedForest(space, layout, trees, self.kind, _chosen(self.because))
+
+
+@dataclass(frozen=True)
+class FittedForest:
+    """A forest that has seen the trials; see `FittedSurrogate`."""
+
+    space: Space
+    layout: _Layout
+    trees: tuple[tuple[Any, Floats, Floats], ...] = field(repr=False)
+    kind: str = "random_forest"
+    cautions: tuple[Caution, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The name in words."""
+        return self.kind.replace("_", " ") + f" of {len(self.trees)} trees"
+
+    @property
+    def noise_sd(self) -> float:
+        """Zero: what noise there is, is in the variance within the leaves."""
+        return 0.0
+
+    def posterior(self, codes: Floats) -> tuple[Floats, Floats]:
+        """Return mean and sd at codes (n, d), of the total variance."""
+        mean, variance, _ = self._sums(np.atleast_2d(codes), 1, True)
+        return mean, np.sqrt(variance)
+
+    def averages(self, codes: Floats) -> tuple[Floats, Floats]:
+        """Return mean and sd of the mean over the m points of each of (G, m, d)."""
+        groups, m, d = codes.shape
+        _, _, by_tree = self._sums(codes.reshape(groups * m, d), groups, False)
+        return by_tree.mean(axis=0), by_tree.std(axis=0)
+
+    def covariance(self, codes: Floats, others: Floats) -> Floats:
+        """Return the covariances over trees at codes (n, d) with others (k, d)."""
+        left, right = (self._by_tree(np.atleast_2d(each)) for each in (codes, others))
+        shared = (left - left.mean(axis=0)).T @ (right - right.mean(axis=0))
+        return np.asarray(shared / len(self.trees))
+
+    def _by_tree(self, codes: Floats) -> Floats:
+        inputs = self.layout(codes).astype(np.float32)
+        return np.array([value[tree.apply(inputs)] for tree, value, _ in self.trees])
+
+    def effect(
+        self,
+        points: Floats,
+        column: int | tuple[int, ...],
+        values: Floats,
+        *,
+        pointwise: bool = True,
+        covariance: bool = True,
+        n_jobs: int | None = None,
+    ) -> EffectSums:
+        """Return what setting a column of the points (m, d) to each of (G,) codes gives."""
+        columns, table = as_columns(column, values)
+        m, groups = len(points), len(table)
+        stacked = np.concatenate(list(placed(self.space, points, columns, table)))
+        mean, variance, by_tree = self._sums(stacked, groups, pointwise, n_jobs)
+        curve, spread = by_tree.mean(axis=0), by_tree.std(axis=0) if covariance else None
+        if not pointwise:
+            return EffectSums(curve, sd_of_mean=spread)
+        square = variance.reshape(groups, m).T
+        ice = mean.reshape(groups, m).T
+        return EffectSums(curve, np.sqrt(square.mean(axis=0)), spread, ice, np.sqrt(square))
+
+    def _sums(
+        self, codes: Floats, groups: int, pointwise: bool, n_jobs: int | None = None
+    ) -> tuple[Floats, Floats, Floats]:
+        """Return mean and total variance at each row, and each tree's mean over equal groups."""
+        rows = len(codes)
+        first, second, within = (np.zeros(rows if pointwise else 0) for _ in range(3))
+        member = np.repeat(np.arange(groups), rows // groups)
+
+        def block(start: int) -> Floats:
+            part = slice(start, start + BLOCK)
+            inputs = self.layout(codes[part]).astype(np.float32)
+            by_tree = np.empty((len(self.trees), groups))
+            for t, (tree, value, impurity) in enumerate(self.trees):
+                leaf = tree.apply(inputs)
+                reached = value[leaf]
+                by_tree[t] = np.bincount(member[part], weights=reached, minlength=groups)
+                if pointwise:
+                    first[part] += reached
+                    second[part] += reached * reached
+                    within[part] += impurity[leaf]
+            return by_tree
+
+        parts = each(block, range(0, rows, BLOCK), workers(n_jobs))
+        by_tree = sum(parts, np.zeros((len(self.trees), groups))) / (rows // groups)
+        mean = first / len(self.trees)
+        between = np.maximum(second / len(self.trees) - mean * mean, 0.0)
+        return mean, between + within / len(self.trees), by_tree
+
+
+def _chosen(because: str) -> tuple[Caution, ...]:
+    if not because:
+        return ()
+    return (
+        Caution(
+            "EN064",
+            f"The surrogate is a forest, as there are {because}.",
+            "Its curves are rough, and its bands too narrow where there are no trials.",
+            "Ask for surrogate='gaussian_process' if you have the time.",
+            Severity.NOTE,
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """The columns of a space for trees: numbers and ordinals as they are, one a level else."""
+
+    space: Space
+    width: int
+
+    @classmethod
+    def of(cls, space: Space) -> _Layout:
+        """Count the features."""
+        return cls(space, sum(1 if _one(space, j) else len(space[j].choices) for j in _used(space)))
+
+    def __call__(self, codes: Floats) -> Floats:
+        """Return codes (n, d) as features (n, width)."""
+        masked = self.space.mask(codes)
+        parts = []
+        for j in _used(self.space):
+            column = masked[:, j]
+            if _one(self.space, j):
+                parts.append(np.where(np.isnan(column), INACTIVE, column)[:, None])
+            else:
+                levels = np.arange(len(self.space[j].choices))
+                parts.append((column[:, None] == levels).astype(np.float64))
+        return np.concatenate([*parts, np.empty((len(codes), 0))], axis=1)
+
+
+def _used(space: Space) -> list[int]:
+    return [j for j, parameter in enumerate(space) if parameter.varies]
+
+
+def _one(space: Space, position: int) -> bool:
+    parameter = space.parameters[position]
+    return parameter.numeric or parameter.kind == "ordinal" or len(parameter.choices) == 2

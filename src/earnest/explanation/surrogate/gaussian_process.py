@@ -1,0 +1,436 @@
+"""A Gaussian process over a mixed, conditional space."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base import check
+from earnest.core.base.threads import each, workers
+from earnest.core.results.cautions import Caution, Severity
+from earnest.core.space.space import Space
+from earnest.explanation.surrogate.features import Features
+from earnest.explanation.surrogate.likelihood import (
+    JITTER,
+    KERNELS,
+    Evidence,
+    Scales,
+    best_scales,
+    squared_distances,
+)
+from earnest.explanation.surrogate.surrogate import EffectSums, as_columns, placed
+
+# A fitted Gaussian process: posterior, partial dependence, and covariances of means.
+
+
+Floats = NDArray[np.float64]
+BLOCK = 1 << 16  # values of a block: 512 KB, which stay close to the core from step to step
+
+
+@dataclass(frozen=True)
+class FittedProcess:
+    """A Gaussian process that has seen the trials; see `FittedSurrogate`.
+
+    The way to partial dependence: the distance to the trials is summed over the parameters that
+    stay once a block of points, each value of the parameter adds its own part; one triangular
+    product gives the variances; and the covariances of a mean need only the mean covariance with
+    the trials and one double sum over the points, as that does not depend on the value.
+    """
+
+    features: Features
+    kernel: str
+    scales: Scales
+    regressor: Any = field(repr=False)  # scikit-learn's, which `posterior` equals without noise
+    shrunk: Floats = field(repr=False)  # (n, D), features over stretched length scales
+    weights: Floats = field(repr=False)  # (n,), K^-1 y, times the amplitude
+    inverse: Floats = field(repr=False)  # (n, n), L^-1 in Fortran order, times the amplitude
+    shift: float
+    spread: float
+    cautions: tuple[Caution, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        features: Features,
+        inputs: Floats,
+        objective: Floats,
+        scales: Scales,
+        evidence: Evidence,
+        cautions: tuple[Caution, ...],
+    ) -> FittedProcess:
+        """Let scikit-learn fit the process at these scales, and keep what the fast way needs."""
+        from scipy.linalg import solve_triangular
+
+        regressor = _regressor(scales, evidence).fit(inputs, objective)
+        inverse = solve_triangular(regressor.L_, np.eye(len(inputs)), lower=True)
+        return cls(
+            features=features,
+            kernel=evidence.kernel,
+            scales=scales,
+            regressor=regressor,
+            shrunk=inputs * (KERNELS[evidence.kernel].stretch / scales.lengths[evidence.member]),
+            weights=scales.amplitude * regressor.alpha_.ravel(),
+            inverse=np.asfortranarray(scales.amplitude * inverse),
+            shift=float(objective.mean()),
+            spread=float(np.std(objective)) or 1.0,
+            cautions=cautions,
+        )
+
+    @property
+    def name(self) -> str:
+        """The name in words."""
+        return f"Gaussian process ({KERNELS[self.kernel].words})"
+
+    @property
+    def space(self) -> Space:
+        """The space of its codes."""
+        return self.features.space
+
+    @property
+    def noise_sd(self) -> float:
+        """The sd of the noise of a trial, in the units of the objective."""
+        return float(np.sqrt(self.scales.noise) * self.spread)
+
+    @property
+    def lengths(self) -> dict[str, float]:
+        """The length scale of every parameter that varies; large ones hardly matter."""
+        names = self.space.names
+        scale = zip(self.features.groups, self.scales.lengths, strict=True)
+        return {names[group]: float(length) for group, length in scale if group < len(names)}
+
+    def posterior(self, codes: Floats) -> tuple[Floats, Floats]:
+        """Return mean and sd of the latent function at codes (n, d)."""
+        sums = self._sweep(self._place(np.atleast_2d(codes)), self.shrunk, _NOTHING, True, False)
+        return sums.ice_mean[:, 0], sums.ice_sd[:, 0]  # type: ignore[index]  # pointwise has them
+
+    def averages(self, codes: Floats) -> tuple[Floats, Floats]:
+        """Return mean and sd of the mean over the m points of each of (G, m, d)."""
+        made = [
+            self._sweep(self._place(points), self.shrunk, _NOTHING, False, True) for points in codes
+        ]
+        means = np.array([sums.mean[0] for sums in made])
+        return means, np.array([sums.sd_of_mean[0] for sums in made if sums.sd_of_mean is not None])
+
+    def covariance(self, codes: Floats, others: Floats) -> Floats:
+        """Return the covariances of the latent function at codes (n, d) with others (k, d)."""
+        left, right = (self._place(np.atleast_2d(each)) for each in (codes, others))
+        prior = self.scales.amplitude * self._near(left, right)
+        lost = (self.inverse @ self._near(left, self.shrunk).T).T @ (
+            self.inverse @ self._near(right, self.shrunk).T
+        )
+        return np.asarray(self.spread**2 * (prior - lost))
+
+    def _near(self, left: Floats, right: Floats) -> Floats:
+        distance = squared_distances(left, right)
+        return self._value(distance, np.empty_like(distance))
+
+    def effect(
+        self,
+        points: Floats,
+        column: int | tuple[int, ...],
+        values: Floats,
+        *,
+        pointwise: bool = True,
+        covariance: bool = True,
+        n_jobs: int | None = None,
+    ) -> EffectSums:
+        """Return what setting a column of the points (m, d) to each of (G,) codes gives.
+
+        Parameters
+        ----------
+        points : ndarray, shape (m, d)
+            Codes at which the column is active. Where it has children, they need values too: draw
+            the points with `complete=True`.
+        column : int or tuple of int
+            What is set; several columns at once for effects of pairs.
+        values : ndarray, shape (G,) or (G, k)
+            Codes, one a column.
+        pointwise : bool
+            Whether ICE curves and the sd by eq. 5 are wanted.
+        covariance : bool
+            Whether the sd by eq. 4 is wanted.
+        n_jobs : int, optional
+            Threads; results do not depend on it.
+        """
+        columns, table = as_columns(column, values)
+        if any(self.space.children(c) for c in columns):
+            moved = placed(self.space, points, columns, table)
+            return _joined(
+                [
+                    self._sweep(
+                        self._place(p), self.shrunk, _NOTHING, pointwise, covariance, n_jobs
+                    )
+                    for p in moved
+                ]
+            )
+        start = next(placed(self.space, points, columns, table[:1]))
+        moving = np.isin(self.features.group, columns)
+        rows = np.column_stack(
+            [np.empty((len(table), 0))]
+            + [self.features.of_values(c, table[:, i]) for i, c in enumerate(columns)]
+        )
+        order = np.concatenate([self.features.columns(c) for c in columns]).astype(np.intp)
+        there = rows / self._lengths[order]
+        extra = squared_distances(there, self.shrunk[:, order])  # (G, n)
+        left = self._place(start)[:, ~moving]
+        right = np.ascontiguousarray(self.shrunk[:, ~moving])
+        return self._sweep(np.ascontiguousarray(left), right, extra, pointwise, covariance, n_jobs)
+
+    @property
+    def _lengths(self) -> Floats:
+        each = self.scales.lengths[np.unique(self.features.group, return_inverse=True)[1]]
+        return np.asarray(each / KERNELS[self.kernel].stretch)
+
+    def _place(self, codes: Floats) -> Floats:
+        return self.features(codes) / self._lengths
+
+    def _sweep(
+        self,
+        left: Floats,
+        right: Floats,
+        extra: Floats,
+        pointwise: bool,
+        covariance: bool,
+        n_jobs: int | None = None,
+    ) -> EffectSums:
+        """Sum over the points at `left` (m, D'), for each row of `extra` (G, n) to be added."""
+        m, G, n = len(left), len(extra), len(right)
+        means, lost = np.empty((G, m)), np.empty((G, m))
+
+        def block(rows: slice) -> Floats:
+            base = squared_distances(right, left[rows])  # (n, b): what is added is one a row
+            near, scratch = np.empty_like(base), np.empty_like(base)
+            sums = np.zeros((G, n))
+            for g in range(G):
+                np.add(base, extra[g][:, None], out=scratch)
+                if not pointwise:
+                    sums[g] = KERNELS[self.kernel].sums(scratch, near)
+                    continue
+                self._value(scratch, near)
+                if covariance:
+                    sums[g] = near @ np.ones(near.shape[1])
+                means[g, rows] = self.weights @ near
+                lost[g, rows] = self._lost(near)
+            return sums
+
+        # Blocks are added in their order, whichever thread was first.
+        at_mean = sum(each(block, _blocks(m, n), workers(n_jobs)), np.zeros((G, n))) / m
+        spread = self._sd_of_mean(at_mean, left, n_jobs) if covariance else None
+        if not pointwise:
+            return EffectSums(self._natural(at_mean @ self.weights), sd_of_mean=spread)
+        variance = np.maximum(self.scales.amplitude - lost, 0.0).T
+        ice = self._natural(means.T)
+        sd = self.spread * np.sqrt(variance.mean(axis=0))
+        return EffectSums(ice.mean(axis=0), sd, spread, ice, self.spread * np.sqrt(variance))
+
+    def _value(self, distance: Floats, out: Floats) -> Floats:
+        return KERNELS[self.kernel].value(distance, out)
+
+    def _natural(self, means: Floats) -> Floats:
+        return np.asarray(self.shift + self.spread * means)
+
+    def _lost(self, near: Floats) -> Floats:
+        """Return what the trials take from the variance at each column of (n, b), overwritten."""
+        from scipy.linalg.blas import dtrmm
+
+        solved = dtrmm(1.0, self.inverse, near.T, side=1, lower=1, trans_a=1, overwrite_b=1).T
+        return np.asarray(np.einsum("ij,ij->j", solved, solved))
+
+    def _sd_of_mean(self, near: Floats, left: Floats, n_jobs: int | None = None) -> Floats:
+        solved = self.inverse @ near.T  # (n, G)
+        lost = np.einsum("ij,ij->j", solved, solved)
+        prior = self.scales.amplitude * self._mean_covariance(left, n_jobs)
+        return np.asarray(self.spread * np.sqrt(np.maximum(prior - lost, 0.0)))
+
+    def _mean_covariance(self, left: Floats, n_jobs: int | None) -> float:
+        """Return the mean of the kernel over all pairs of points, half of them computed."""
+        m = len(left)
+
+        def block(rows: slice) -> float:
+            own = len(left[rows])
+            later = squared_distances(left[rows], left[rows.start + own :])
+            within = self._near(left[rows], left[rows]).sum()
+            sums = KERNELS[self.kernel].sums(later, np.empty_like(later))
+            return float(within + 2.0 * sums.sum())
+
+        return sum(each(block, _blocks(m, m), workers(n_jobs))) / m**2
+
+
+_NOTHING = np.zeros((1, 1))  # added to the distances where no column is set apart
+
+
+def _blocks(rows: int, width: int) -> Iterator[slice]:
+    """Yield blocks of equal size, an even number of them: two threads then end together."""
+    fitting = -(-rows * width // BLOCK)
+    count = min(rows, fitting + fitting % 2) if fitting > 1 else 1
+    ends = np.linspace(0, rows, count + 1).astype(int).tolist()
+    return (slice(start, stop) for start, stop in pairwise(ends))
+
+
+def _joined(parts: list[EffectSums]) -> EffectSums:
+    """Return the sums of one value each as those of all of them."""
+
+    def together(name: str, axis: int) -> Floats | None:
+        found = [getattr(part, name) for part in parts]
+        return None if found[0] is None else np.concatenate(found, axis=axis)
+
+    return EffectSums(
+        np.concatenate([part.mean for part in parts]),
+        together("sd", 0),
+        together("sd_of_mean", 0),
+        together("ice_mean", 1),
+        together("ice_sd", 1),
+    )
+
+
+def _regressor(scales: Scales, evidence: Evidence) -> Any:
+    """Return scikit-learn's process with these scales, which it does not change."""
+    from sklearn.gaussian_process import GaussianProcessRegressor
+    from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Matern, WhiteKernel
+
+    lengths = scales.lengths[evidence.member]
+    smoothness = KERNELS[evidence.kernel].smoothness
+    shape = RBF(lengths) if smoothness == np.inf else Matern(lengths, nu=smoothness)
+    return GaussianProcessRegressor(
+        ConstantKernel(scales.amplitude) * shape + WhiteKernel(scales.noise),
+        alpha=evidence.known + JITTER,
+        optimizer=None,
+        normalize_y=True,
+    )
+
+
+SCALES_FROM = 500  # trials: more of them hardly change the scales, and cost their cube
+
+
+@dataclass(frozen=True)
+class GaussianProcess:
+    """A Gaussian process with a length scale for every parameter and an estimated nugget.
+
+    What is estimated: the latent objective, without the noise of single trials. Amplitude, length
+    scales and noise are those of the largest marginal likelihood under a weak prior. Numbers are
+    on their own scale, on [0, 1]; all levels of a category are equally far from each other; an
+    inactive parameter carries no information. It assumes an objective that is equally smooth all
+    over the space, and fails where it jumps or where there are few trials for many parameters;
+    the quality of the surrogate then tells.
+
+    Parameters
+    ----------
+    kernel : {'matern32', 'matern52', 'rbf'}
+        The covariance function, from rough to smooth.
+    noise : {'estimated', 'standard_error'}
+        Whether all noise is estimated, or the squared standard errors of the trials are added to
+        it. Those of scores of cross-validation on the same folds are mostly shared by all trials,
+        and so no noise between them: they are left out by default.
+    restarts : int
+        How often the search for the scales begins anew.
+    prior : bool
+        Whether the scales are drawn a little towards usual ones. It matters for few trials, whose
+        largest likelihood is often one of no noise and too narrow bands. False is the largest
+        likelihood alone, as in Moosbauer et al. 2021.
+
+    References
+    ----------
+    Rasmussen and Williams (2006), *Gaussian Processes for Machine Learning*, chapters 2 and 5.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from earnest import Space
+    >>> from earnest.explanation.surrogate.gaussian_process import GaussianProcess
+    >>> configs = [{"a": x} for x in np.linspace(0, 1, 12)]
+    >>> space = Space.infer(configs)
+    >>> y = np.array([config["a"] ** 2 for config in configs])
+    >>> rng = np.random.default_rng(0)
+    >>> fitted = GaussianProcess().fit(space, space.encode(configs), y, rng=rng)
+    >>> fitted.posterior(space.encode([{"a": 0.5}]))[0].round(2).tolist()
+    [0.25]
+    """
+
+    kernel: str = "matern32"
+    noise: str = "estimated"
+    restarts: int = 2
+    prior: bool = True
+
+    def __post_init__(self) -> None:
+        """Check the knobs."""
+        check.one_of("kernel", self.kernel, KERNELS)
+        check.one_of("noise", self.noise, ("estimated", "standard_error"))
+        check.whole_number("restarts", self.restarts, low=0)
+
+    @property
+    def name(self) -> str:
+        """The name under which it is asked for."""
+        return "gaussian_process"
+
+    def fit(
+        self,
+        space: Space,
+        codes: Floats,
+        objective: Floats,
+        standard_error: Floats | None = None,
+        *,
+        rng: np.random.Generator,
+    ) -> FittedProcess:
+        """Fit the scales, then the process, to the objective (n,) at codes (n, d)."""
+        features = Features.of(space)
+        inputs = features(codes)
+        spread = float(np.std(objective)) or 1.0
+        groups, member = np.unique(features.group, return_inverse=True)
+        known = np.zeros(len(objective))
+        if self.noise == "standard_error" and standard_error is not None:
+            known = np.square(standard_error / spread)
+        evidence = Evidence(
+            inputs,
+            member,
+            len(groups),
+            (objective - objective.mean()) / spread,
+            known,
+            self.kernel,
+        )
+        scales, cautions = self._scales(evidence, rng)
+        return FittedProcess.of(features, inputs, objective, scales, evidence, cautions)
+
+    def _scales(
+        self, evidence: Evidence, rng: np.random.Generator
+    ) -> tuple[Scales, tuple[Caution, ...]]:
+        n = len(evidence.objective)
+        cautions: list[Caution] = []
+        if n > SCALES_FROM:
+            rows = np.sort(rng.choice(n, SCALES_FROM, replace=False))
+            evidence = Evidence(
+                evidence.features[rows],
+                evidence.member,
+                evidence.groups,
+                evidence.objective[rows],
+                evidence.known[rows],
+                self.kernel,
+            )
+            cautions.append(_from_some(n))
+        found = best_scales(evidence, self.restarts, rng, prior=self.prior)
+        if found is None:
+            cautions.append(_not_found())
+            found = Scales(1.0, np.full(evidence.groups, 1.0), 0.1)
+        return found, tuple(cautions)
+
+
+def _from_some(n: int) -> Caution:
+    return Caution(
+        "EN064",
+        f"The scales of the surrogate come from {SCALES_FROM} of {n} trials, drawn at random.",
+        "The surrogate still knows all trials; its scales are a little less certain.",
+        severity=Severity.NOTE,
+    )
+
+
+def _not_found() -> Caution:
+    return Caution(
+        "EN063",
+        "No scales of the surrogate could be found: its likelihood has no maximum.",
+        "Curves and bands rest on scales that were set, not learned.",
+        "Look at the objective for values that are far from all others.",
+    )

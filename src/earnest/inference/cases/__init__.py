@@ -1,0 +1,1 @@
+"""What each case adds: values, placements, influences, variances."""

@@ -1,0 +1,219 @@
+"""The spread of fold scores when training sets overlap: what tests and intervals share."""
+
+from __future__ import annotations
+
+import math
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base import check
+from earnest.core.base.errors import EvidenceError, InputError
+from earnest.core.data.predictions import Predictions
+from earnest.metrics.families import Array
+
+# The variance of a cross-validated mean: within folds, or over all pairs of cases.
+
+
+# Of the largest term: terms that differ by less are equal. They come from numbers that were rounded
+# before, such as y + 0.1 less y, so that machine precision of the terms would be too fine.
+ROUNDING = 1e-10
+
+
+class Variance(StrEnum):
+    """What the spread of the terms is measured about."""
+
+    WITHIN_FOLD = "within_fold"  # the mean of the case's fold
+    ALL_PAIRS = "all_pairs"  # the mean of all cases
+
+
+def variance_of_mean(
+    terms: Array,
+    folds: NDArray[Any],
+    groups: NDArray[Any] | None,
+    kind: Variance | str,
+) -> Any:
+    """Return the variance of the mean of terms over all cases of a cross-validation.
+
+    Without repeats and groups it is sigma² / n with Bayle et al. 2020, eq. 8 and 9: sigma_in² is
+    the mean over cases of the unbiased variances in folds, sum_j (n_j / n) s_j²; sigma_out² the
+    mean squared distance from the overall mean.
+
+    With repeats, all pairs take the mean of a case's terms over repeats, so that the variance is
+    divided by n, never by nR; within folds it is the mean of the repeats' variances. With groups
+    the distances are summed in each group before they are squared (cluster-robust), times
+    G / (G - 1); within folds, times G_j / (G_j - 1) of the G_j groups of a fold.
+
+    Parameters
+    ----------
+    terms : ndarray, shape (n, R) or (n, C, R)
+        What each case adds in each repeat; not read where it was not tested.
+    folds : ndarray of int, shape (n, R)
+        The fold of a case, -1 where it was not tested.
+    groups : ndarray of int, shape (n,), optional
+        The unit that a case belongs to.
+    kind : {'within_fold', 'all_pairs'}
+        What the spread is measured about.
+
+    Returns
+    -------
+    float or ndarray, shape (C,)
+        The variance of the mean over cases (and repeats); 0 where terms are equal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from earnest.inference.cases.fold_variance import variance_of_mean
+    >>> losses, folds = np.array([[0.0], [1.0], [1.0], [1.0]]), np.array([[0], [0], [1], [1]])
+    >>> round(variance_of_mean(losses, folds, None, "within_fold"), 6)  # (0.5 + 0) / 2 / 4
+    0.0625
+    >>> round(variance_of_mean(losses, folds, None, "all_pairs"), 6)  # 0.75 * 0.25 / 4
+    0.046875
+    """
+    kind = Variance(check.one_of("kind", str(kind), list(Variance)))
+    table = terms[:, None, :] if terms.ndim == 2 else terms
+    table = np.where((folds >= 0)[:, None, :], table, 0.0)
+    spread = _within if kind is Variance.WITHIN_FOLD else _all_pairs
+    variance = spread(table, folds, groups)
+    return float(variance[0]) if terms.ndim == 2 else variance
+
+
+def check_folds(folds: NDArray[Any], groups: NDArray[Any] | None, kind: Variance) -> None:
+    """Refuse folds or groups that leave a variance undefined, before any work."""
+    for r in _repeats(folds):
+        used = np.flatnonzero(folds[:, r] >= 0)
+        codes = np.unique(folds[used, r], return_inverse=True)[1].reshape(-1)
+        if kind is Variance.WITHIN_FOLD:
+            _units_of_folds(codes, None if groups is None else groups[used])
+    if groups is not None:
+        _count(groups)
+
+
+def _all_pairs(terms: Array, folds: NDArray[Any], groups: NDArray[Any] | None) -> Array:
+    away = np.zeros(terms.shape[:2])
+    repeats = _repeats(folds)
+    for r in repeats:
+        used = np.flatnonzero(folds[:, r] >= 0)
+        everything = np.zeros(len(used), dtype=np.intp)
+        away[used] += _away(terms[used, :, r], everything) / (len(used) * len(repeats))
+    least = rounding(terms) / len(terms)
+    if groups is None:
+        return _squares(away, least)
+    count = _count(groups)
+    return count / (count - 1) * _squares(away, least, groups)
+
+
+def _count(groups: NDArray[Any]) -> int:
+    count = len(np.unique(groups))
+    if count < 2:
+        raise EvidenceError(
+            "a variance over groups needs two groups", needs="at least 2 groups", got="1 group"
+        )
+    return count
+
+
+def _within(terms: Array, folds: NDArray[Any], groups: NDArray[Any] | None) -> Array:
+    repeats = _repeats(folds)
+    parts = [_within_repeat(terms[:, :, r], folds[:, r], groups) for r in repeats]
+    return np.asarray(np.mean(parts, axis=0))
+
+
+def _within_repeat(terms: Array, folds: NDArray[Any], groups: NDArray[Any] | None) -> Array:
+    """Return the variance (C,) of the mean of one repeat, from its spread within folds."""
+    used = np.flatnonzero(folds >= 0)
+    codes = np.unique(folds[used], return_inverse=True)[1].reshape(-1)
+    units = None if groups is None else groups[used]
+    counts = _units_of_folds(codes, units)
+    factor = np.sqrt(counts / (counts - 1))[codes][:, None]  # before groups that span folds are met
+    away = factor * _away(terms[used], codes)
+    return _squares(away, rounding(terms[used]), units) / len(used) ** 2
+
+
+def _units_of_folds(codes: NDArray[np.intp], groups: NDArray[Any] | None) -> NDArray[np.intp]:
+    """Return how many cases, or groups, each fold has, and refuse one that has a single one."""
+    if groups is None:
+        counts = np.bincount(codes)
+    else:
+        counts = np.bincount(np.unique(np.stack([codes, groups], axis=1), axis=0)[:, 0])
+    if counts.min() < 2:
+        unit = "case" if groups is None else "group"
+        raise EvidenceError(
+            f"the variance within folds needs two {unit}s in every fold",
+            needs=f"at least 2 {unit}s in each fold",
+            got=f"a fold with 1 {unit}",
+            cure="Use the variance over all pairs ('bayle_all_pairs'), or fewer folds.",
+        )
+    return counts
+
+
+def _away(terms: Array, codes: NDArray[np.intp]) -> Array:
+    """Return terms (n, C) less the mean of their code, as exactly as can be."""
+    sizes = np.bincount(codes)[:, None]
+    away = terms - (_sums(terms, codes) / sizes)[codes]
+    away -= (_sums(away, codes) / sizes)[codes]  # what rounding left of the mean
+    return away
+
+
+def rounding(terms: Array) -> Array:
+    """Return below what distance (C,) terms count as equal to their mean."""
+    largest = np.abs(terms).max(axis=0)  # (C,) or (C, R)
+    return np.asarray(ROUNDING * (largest if largest.ndim == 1 else largest.max(axis=1)))
+
+
+def _sums(values: Array, codes: NDArray[np.intp]) -> Array:
+    """Return the sums (G, C) of the rows of each code."""
+    order = np.argsort(codes, kind="stable")
+    starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
+    return np.asarray(np.add.reduceat(values[order], starts, axis=0))
+
+
+def _squares(away: Array, least: Array, units: NDArray[Any] | None = None) -> Array:
+    """Return the sum over units of the squared sum in each (C,), of sums that are no rounding."""
+    if units is not None:
+        codes = np.unique(units, return_inverse=True)[1].reshape(-1)
+        away, least = _sums(away, codes), least * np.bincount(codes)[:, None]
+    return np.asarray(np.square(np.where(np.abs(away) > least, away, 0.0)).sum(axis=0))
+
+
+def _repeats(folds: NDArray[Any]) -> list[int]:
+    return [r for r in range(folds.shape[1]) if (folds[:, r] >= 0).any()]
+
+
+def overlap_of(pi: Predictions) -> float:
+    """Return the ratio of test to training cases of a split, each trained on all that it leaves.
+
+    For K folds it is 1 / (K - 1), for a repeat with one test set n_test / (n - n_test). Folds that
+    were not evaluated count: the others were trained on their cases.
+    """
+    shares = []
+    for repeat in range(pi.n_repeats):
+        codes = pi.folds[:, repeat]
+        count = len(pi.fold_names[repeat])
+        shares.append(1.0 / count if count > 1 else float((codes >= 0).mean()))
+    share = float(np.mean(shares))
+    return share / (1.0 - share)
+
+
+def check_ratio(ratio: float | None) -> None:
+    """Refuse a ratio of test to training cases that is none; None is that of the folds."""
+    number = isinstance(ratio, int | float) and not isinstance(ratio, bool)
+    if ratio is not None and not (number and 0.0 < ratio < math.inf):
+        raise InputError("`ratio` is out of range", needs="a number above 0", got=check.show(ratio))
+
+
+def corrected_variance(scores: Array, overlap: float) -> Any:
+    """Return the variance of the mean of J fold scores (J,) or (J, C) by Nadeau and Bengio.
+
+    s² (1 / J + n_test / n_train): the second part stands for training sets that overlap, which 1/J
+    alone would take as independent.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from earnest.inference.cases.fold_variance import corrected_variance
+    >>> float(corrected_variance(np.array([0.7, 0.8, 0.9]), overlap=0.5)).__round__(6)
+    0.008333
+    """
+    return np.var(scores, axis=0, ddof=1) * (1.0 / len(scores) + overlap)

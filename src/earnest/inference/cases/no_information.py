@@ -1,0 +1,202 @@
+"""The no-information rate: the score if outcomes and predictions had nothing to do with each other.
+
+It is the mean over all pairs of an outcome and a prediction, n² of them (Efron and Tibshirani
+1997), computed without making the pairs wherever that is possible.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base.errors import MetricError
+from earnest.core.data.configs import Configs
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.replicates import Replicates
+from earnest.core.data.responses import ResponseKind
+from earnest.core.data.target import Target, Task
+from earnest.core.data.weights import Weights
+from earnest.inference.left_out.estimates import has_pairs
+from earnest.kernels.score import score_table
+from earnest.metrics.families import Array, CallableMetric, Metric, MomentMetric, Need, RankMetric
+from earnest.metrics.ranking import auc_scan
+from earnest.metrics.regression import (
+    EPS,
+    absolute_errors,
+    percentage_errors,
+    products,
+    residuals_and_outcome,
+    squared_errors,
+    squared_errors_and_outcome,
+)
+from earnest.metrics.responding import respond
+
+# The score of a model that knows only the outcome's distribution.
+
+
+def no_information(target: Target, metric: Metric) -> float | None:
+    """Return the metric of the best constant prediction; None where it is undefined.
+
+    None too where a constant has the best value there is, as the sensitivity of a model that calls
+    every case positive: no model beats that, and none is worse for it.
+
+    One half for the AUC, the share of the largest class for accuracy, 0 for R², the standard
+    deviation of y for the RMSE. Labels try every class, values the mean and the median.
+    """
+    if metric.needs is Need.RESPONSE:
+        return None  # nobody knows what a bare function makes of a constant
+    constants = _constants(target, metric.needs)
+    pi = Predictions(
+        target=target,
+        configs=Configs(ids=tuple(str(i) for i in range(constants.shape[1]))),
+        responses=np.broadcast_to(constants, (target.n, *constants.shape[1:])),
+        folds=np.zeros((target.n, 1), dtype=np.int32),
+        fold_names=(("0",),),
+        kind=_kind(target, metric.needs),
+    )
+    try:
+        scores = score_table(pi, metric, Weights.ones(target.n))[0]
+    except (ArithmeticError, LookupError, TypeError, ValueError):
+        # A user's function need not know what to do with a constant.
+        if isinstance(metric, CallableMetric):
+            return None
+        raise
+    if np.isnan(scores).all():
+        return 0.0 if metric.limits == (-1.0, 1.0) else None  # a correlation with a constant
+    best = float(metric.sign * np.nanmax(metric.sign * scores))
+    return None if best == metric.limits[1 if metric.greater_is_better else 0] else best
+
+
+def _kind(target: Target, need: Need) -> ResponseKind:
+    if target.task is Task.REGRESSION:
+        return ResponseKind.VALUE
+    if target.task is Task.SURVIVAL:
+        return ResponseKind.RISK
+    return ResponseKind.LABEL if need is Need.LABEL else ResponseKind.PROBABILITY
+
+
+def _constants(target: Target, need: Need) -> NDArray[Any]:
+    """Return constant responses of shape (1, C, 1) or (1, C, 1, K)."""
+    if not target.has_classes:
+        centres = [0.0] if target.event is not None else [target.y.mean(), np.median(target.y)]
+        return np.array(centres)[None, :, None]
+    shares = np.bincount(target.y, minlength=len(target.classes)) / target.n
+    if need is Need.LABEL:
+        return np.arange(len(shares), dtype=np.float64)[None, :, None]
+    return shares[None, None, None, :] if target.task is Task.MULTICLASS else shares[1:, None, None]
+
+
+PAIRS = 1 << 21  # pairs of an outcome and a prediction held at a time
+
+
+def no_information_rate(replicates: Replicates, metric: Metric) -> float:
+    """Return the score of the model of all cases with its predictions handed round at random.
+
+    One half for the AUC, of many classes too, and for the concordance index. Else the mean over
+    all pairs, without making them: O(n K) for K classes, O(n) for squared errors and correlations,
+    O(n log n) for absolute and percentage errors; only a metric of one's own for regression takes
+    the pairs, a bounded number at a time. A function of sums is taken of the mean moments.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from earnest.inference.cases.no_information import no_information_rate
+    >>> X, y = np.zeros((10, 1)), np.array([0, 1, 1, 1, 1] * 2)
+    >>> made = en.bootstrap_train(DummyClassifier(), X, y, n_replicates=5, rng=0)
+    >>> round(no_information_rate(made, en.metric("accuracy")), 3)
+    0.8
+    """
+    if isinstance(metric, RankMetric) and _of_pairs(metric, replicates.target):
+        views = len(metric.views(replicates.target))  # one a class, or a pair of classes
+        return float(metric.combine(np.full((1, 1, views), 0.5), np.ones((1, views)))[0, 0])
+    if not isinstance(metric, MomentMetric):
+        raise MetricError(
+            f"metric {metric.name!r} has no known no-information rate",
+            needs="a mean over cases, a function of sums, an AUC, or 'concordance'",
+            got=metric.name,
+            cure="Use method='.632', which needs none.",
+        )
+    pi = replicates.resubstituted
+    given = respond(pi, metric.needs, pi.responses[:, :, 0])  # (n, 1[, K])
+    centre = None if metric.centre is None else metric.centre(pi.target, given)
+    own, shared = _mean_moments(metric, pi.target, given, centre)
+    return float(metric.combine(own[:, None, None], shared[:, None, None])[0, 0])
+
+
+def _of_pairs(metric: RankMetric, target: Target) -> bool:
+    """Tell whether a metric is a mean over pairs, or a mean of such means over classes."""
+    return metric.scan is auc_scan or has_pairs(metric, target)
+
+
+def _mean_moments(
+    metric: MomentMetric, target: Target, given: NDArray[Any], centre: Any
+) -> tuple[Array, Array]:
+    """Return the mean of every feature over all pairs of an outcome and a prediction."""
+    made = metric.features(target, given, centre)
+    shared = np.atleast_2d(made.shared).astype(np.float64).mean(axis=1)
+    if target.has_classes:
+        return _over_classes(metric, target, given, centre), shared
+    y, value = target.y, given[:, 0].astype(np.float64)
+    if metric.features in (squared_errors, squared_errors_and_outcome):
+        return np.array([mean_square(y, value)]), shared
+    if metric.features is residuals_and_outcome:
+        first, second = y - centre[0], value - centre[1]
+        return np.array([first.mean() - second.mean(), mean_square(first, second)]), shared
+    if metric.features is products:
+        own = value - centre[1]
+        return np.array([own.mean(), np.mean(own**2), own.mean() * shared[1]]), shared
+    if metric.features is absolute_errors:
+        return np.array([mean_distance(y, value)]), shared
+    if metric.features is percentage_errors:
+        return np.array([mean_distance(y, value, 1.0 / np.maximum(np.abs(y), EPS))]), shared
+    return _over_pairs(metric, target, value, centre), shared
+
+
+def _over_classes(metric: MomentMetric, target: Target, given: NDArray[Any], centre: Any) -> Array:
+    """Return the mean over all pairs, class by class: every prediction meets every class."""
+    total: Any = 0.0
+    for code, share in enumerate(np.bincount(target.y, minlength=len(target.classes)) / target.n):
+        if share > 0:
+            alike = Target(
+                y=np.full(target.n, code, dtype=target.y.dtype),
+                task=target.task,
+                classes=target.classes,
+            )
+            own = metric.features(alike, given, centre).own.astype(np.float64)
+            total = total + share * own[:, :, 0].mean(axis=1)
+    return np.asarray(total)
+
+
+def mean_square(y: Array, value: Array) -> float:
+    """Return the mean of (y_i - f_j)² over all pairs, about a common middle: O(n)."""
+    middle = y.mean()
+    first, second = y - middle, value - middle
+    return float(np.mean(first**2) - 2.0 * first.mean() * second.mean() + np.mean(second**2))
+
+
+def mean_distance(y: Array, value: Array, weight: Array | None = None) -> float:
+    """Return the mean of |y_i - f_j| (times a weight of i) over all pairs, by sorting."""
+    middle, order = y.mean(), np.argsort(y)
+    ranked = y[order] - middle
+    heavy = np.ones(len(y)) if weight is None else weight[order]
+    sums, weights = (np.concatenate([[0.0], np.cumsum(a)]) for a in (heavy * ranked, heavy))
+    below = np.searchsorted(ranked, value - middle)  # how many outcomes lie below a prediction
+    far = (value - middle) * (2.0 * weights[below] - weights[-1]) + sums[-1] - 2.0 * sums[below]
+    return float(far.mean() / len(ranked))
+
+
+def _over_pairs(metric: MomentMetric, target: Target, value: Array, centre: Any) -> Array:
+    """Return the mean over all pairs, some predictions at a time."""
+    total: Any = 0.0
+    step = max(1, PAIRS // target.n)
+    for start in range(0, len(value), step):
+        some = np.broadcast_to(
+            value[start : start + step], (target.n, *value[start : start + step].shape)
+        )
+        own = metric.features(target, some, centre).own.astype(np.float64)
+        total = total + own.mean(axis=1).sum(axis=1)
+    return np.asarray(total / len(value))

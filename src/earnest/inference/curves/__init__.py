@@ -1,0 +1,1 @@
+"""Curves of the chosen configuration, corrected for the choice."""

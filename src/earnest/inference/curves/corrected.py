@@ -1,0 +1,349 @@
+"""The ROC and the precision-recall curve of a chosen configuration, corrected for the choice.
+
+In every resample a configuration is chosen in-bag and its curve is drawn by the cases left out,
+as its score is for the estimate; the curve is their mean. The winner's own curve, on the cases
+that chose it, stands beside it: that one has the naive area.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base.errors import EvidenceError
+from earnest.core.base.registry import Registry
+from earnest.core.base.rng import Seeds
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.selection import SELECTORS, Pooled, Selector
+from earnest.core.data.target import Task
+from earnest.core.data.weights import Weights
+from earnest.core.results.estimate import Estimate
+from earnest.core.results.interval import Ask
+from earnest.inference.curves.points import GRID, CurvePoints, curve_points
+from earnest.inference.resampling.resampled import (
+    Undefined,
+    choose_resampler,
+    out_of_bag_rule,
+    resampled,
+)
+from earnest.inference.resampling.winners import winners
+from earnest.kernels.score import score_selected
+from earnest.metrics.families import Metric
+from earnest.resampling.bootstrap import RESAMPLERS, Resampler
+
+Floats = NDArray[np.float64]
+Selected = Callable[[NDArray[np.intp], NDArray[np.uint8]], Floats]
+CELLS = 1 << 21  # weights of cases that curves are made from at a time
+POOLED = Pooled()
+MOST = 2000  # resamples that a curve is the mean of: the first of those of the estimate
+WORK = 1 << 27  # cases times resamples, from which on fewer resamples are enough
+LEAST = 200
+SAME = 1e-9  # by which rounding may move a score
+
+
+@dataclass(frozen=True, eq=False)
+class MeanCurve:
+    """A curve as the mean over resamples, with a pointwise band and the winner's own beside it.
+
+    Attributes
+    ----------
+    x : ndarray of shape (G,)
+        The common grid: false positive rates, or recalls.
+    mean, low, high : ndarray of shape (G,)
+        The vertical mean, and the ends of the band at each point for itself.
+    area : float
+        The mean of the areas: the BBC estimate of the ROC AUC or of the average precision.
+    area_limits : tuple of float
+        The ends of its interval, of the same order statistics as the band.
+    own : ndarray of shape (G,)
+        The winner's own curve, not corrected; the mean over repeats.
+    own_area : float
+        Its area, the naive one.
+    chance : float
+        Where a model without information lies: .5 under the ROC curve, the prevalence.
+    confidence_level : float
+        That of the band.
+    n_resamples : int
+        Resamples with a defined curve.
+    several : bool
+        Whether there was anything to choose from; else both curves are of the one configuration.
+    """
+
+    x: Floats
+    mean: Floats
+    low: Floats
+    high: Floats
+    area: float
+    area_limits: tuple[float, float]
+    own: Floats
+    own_area: float
+    chance: float
+    confidence_level: float
+    n_resamples: int
+    several: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """Both curves of one choice."""
+
+    roc: MeanCurve
+    precision_recall: MeanCurve
+
+
+@dataclass(frozen=True)
+class Choosing:
+    """How an estimate drew its resamples and chose in them, so that it can be done again.
+
+    Attributes
+    ----------
+    seeds, n_resamples, resampler, undefined
+        What the resamples depend on; `resampler` None chooses as the method does.
+    selector : Selector
+        Who wins.
+    published : bool
+        Whether classes are asked for on both sides always, as in the authors' code.
+    draws : ndarray of shape (B,) or None
+        The scores that come out if it is done just so; None where they were not kept.
+    """
+
+    seeds: Seeds
+    n_resamples: int = 1000
+    resampler: Resampler | None = None
+    undefined: Undefined = Undefined.REDRAW
+    selector: Selector = POOLED
+    published: bool = False
+    draws: Floats | None = field(default=None, repr=False, compare=False)
+
+    @classmethod
+    def of(cls, estimate: Estimate) -> Choosing:
+        """Read it from an estimate; of a method that does not choose in-bag, the seed alone.
+
+        A selector of the user's own is not known by its name. Then the pooled one chooses, and
+        where it chooses otherwise the draws tell.
+        """
+        seeds, knobs = Seeds(estimate.provenance.seed or 0), estimate.provenance.knobs
+        if estimate.method != "bbc":
+            return cls(seeds)
+        selector, resampler = (str(knobs.get(key)) for key in ("selector", "resampler"))
+        return cls(
+            seeds=seeds,
+            n_resamples=int(knobs["n_resamples"]),
+            resampler=RESAMPLERS[resampler] if _known(resampler, RESAMPLERS) else None,
+            undefined=Undefined(str(knobs["undefined"])),
+            selector=SELECTORS[selector] if _known(selector, SELECTORS) else POOLED,
+            published=knobs.get("variant") == "as_published",
+            draws=estimate.draws,
+        )
+
+    def refuse_others(self, draws: Floats) -> None:
+        """Refuse scores that are not those of the estimate: the curve would have another area."""
+        if self.draws is None or np.allclose(
+            draws, self.draws[: len(draws)], rtol=0.0, atol=SAME, equal_nan=True
+        ):
+            return
+        raise EvidenceError(
+            "the resamples of this estimate cannot be drawn again",
+            needs="the predictions and the metric of the estimate, and a selector and a resampler "
+            "that are known by their names",
+        )
+
+
+def _known(name: str, registry: Registry[Any]) -> bool:
+    return name in registry
+
+
+def no_curves(pi: Predictions) -> str | None:
+    """Return why predictions have no ROC curve, in words; None where they have."""
+    if pi.target.task is Task.BINARY:
+        return None
+    if pi.target.task is Task.MULTICLASS:
+        return "A ROC curve is of two classes; here are more."
+    return "A ROC curve is of classes; the outcome here has none."
+
+
+def mean_curves(
+    pi: Predictions,
+    metric: Metric,
+    winner: int | str,
+    choosing: Choosing,
+    *,
+    confidence_level: float = 0.95,
+    n_jobs: int | None = None,
+) -> Curves:
+    """Return the curves of the configuration chosen in-bag, on the cases left out.
+
+    **What is estimated.** The mean curve of a configuration chosen by this rule, by models trained
+    on the training part of the folds: the curve that belongs to the BBC estimate. On the same
+    resamples its area is that estimate, if the metric is the ROC AUC. Curves are averaged
+    vertically, at equal false positive rate or recall (Fawcett 2006, algorithm 3); with repeats
+    the curve of each is drawn and averaged, and scores of different repeats are never pooled.
+
+    **When it fails.** With few cases of a class the single curves are coarse stairs, and the mean
+    is smoother than any of them. The band is of each point for itself: one in twenty may lie
+    outside by chance.
+
+    Parameters
+    ----------
+    pi : Predictions
+        Of a binary task.
+    metric : Metric
+        What the winners are chosen by.
+    winner : int or str
+        The configuration chosen on all cases, for its own curve.
+    choosing : Choosing
+        The resamples and the rule, see `Choosing.of`.
+    confidence_level : float
+        That of the pointwise band.
+
+    References
+    ----------
+    Fawcett (2006), *An introduction to ROC analysis*, Pattern Recognition Letters 27.
+    """
+    reason = no_curves(pi)
+    if reason is not None:
+        raise EvidenceError("there is no curve to draw", got=reason)
+    level, pi = Ask.of(confidence_level, "two-sided").confidence_level, pi.usable()
+    table = drawn(
+        pi,
+        metric,
+        choosing,
+        lambda best, outside: _selected(pi, best, outside),
+        columns=max(pi.n_configs, 2 * len(GRID)),
+        n_jobs=n_jobs,
+    )
+    own = _of_all(pi, pi.configs.index(winner), np.ones((1, pi.n_cases), dtype=np.uint8))
+    parts = np.split(table[:, 2:], [1, 2, 2 + len(GRID)], axis=1)
+    prevalence = float(np.mean(pi.target.y == 1))
+    several = pi.n_configs > 1
+    return Curves(
+        mean_curve(
+            parts[0][:, 0], parts[2], (own.roc[0], float(own.auc[0])), 0.5, level, several=several
+        ),
+        mean_curve(
+            parts[1][:, 0],
+            parts[3],
+            (own.precision[0], float(own.ap[0])),
+            prevalence,
+            level,
+            several=several,
+        ),
+    )
+
+
+def drawn(
+    pi: Predictions,
+    metric: Metric,
+    how: Choosing,
+    selected: Selected,
+    *,
+    columns: int,
+    work: int = 1,
+    n_jobs: int | None = None,
+) -> Floats:
+    """Return score, winner, and what is asked of that winner, of every resample: (B, 2 + k).
+
+    Score and winner are those of the estimate, so what is undefined is drawn again just so, and
+    scores that are not those of the estimate are refused.
+
+    Parameters
+    ----------
+    selected : callable
+        From winners (B,) and out-of-bag weights (B, n) to numbers (B, k).
+    columns : int
+        How many numbers are held for a resample at a time.
+    work : int
+        How many curves are drawn of one winner.
+    """
+
+    def statistic(inbag: Weights) -> Floats:
+        best = winners(pi, metric, inbag, how.selector, n_jobs=n_jobs)
+        outside = inbag.out_of_bag()
+        draws = score_selected(pi, metric, outside, best, n_jobs=n_jobs)
+        return np.column_stack([draws, best, selected(best, outside.values)])
+
+    table = resampled(
+        statistic,
+        pi.target,
+        choose_resampler(how.resampler, pi.target, how.undefined),
+        enough(work * pi.n_cases, how.n_resamples),
+        how.seeds,
+        accept=out_of_bag_rule(metric, pi.target, how.undefined, published=how.published),
+        redraw=how.undefined is Undefined.REDRAW,
+        columns=columns,
+        n_jobs=n_jobs,
+    )
+    how.refuse_others(table[:, 0])
+    return table
+
+
+def enough(n_cases: int, n_resamples: int) -> int:
+    """Return how many resamples a curve is the mean of: fewer where there are many cases."""
+    return min(n_resamples, MOST, max(LEAST, WORK // max(n_cases, 1)))
+
+
+def _selected(pi: Predictions, best: NDArray[np.intp], outside: NDArray[np.uint8]) -> Floats:
+    """Return areas and curves (B, 2 + 2 G) of one configuration a resample."""
+    out = np.full((len(best), 2 + 2 * len(GRID)), np.nan)
+    for config in np.unique(best[best >= 0]):
+        for rows in chunks(np.flatnonzero(best == config), pi.n_cases):
+            made = _of_all(pi, int(config), outside[rows])
+            out[rows] = np.column_stack([made.auc, made.ap, made.roc, made.precision])
+    return out
+
+
+def chunks(rows: NDArray[np.intp], n_cases: int) -> Iterator[NDArray[np.intp]]:
+    """Yield rows in parts of which the weights can be held."""
+    step = max(1, CELLS // max(n_cases, 1))
+    for start in range(0, len(rows), step):
+        yield rows[start : start + step]
+
+
+def _of_all(pi: Predictions, config: int, weights: NDArray[np.uint8]) -> CurvePoints:
+    """Return the curves of one configuration, each the mean over the repeats."""
+    made = []
+    for repeat in range(pi.n_repeats):
+        used = np.flatnonzero(pi.tested(repeat))
+        scores = pi.responses[used, config, repeat].astype(np.float64)
+        positive = pi.target.y[used] == 1
+        made.append(curve_points(positive, scores, weights[:, used]))
+    return made[0] if len(made) == 1 else CurvePoints.mean(made)
+
+
+def mean_curve(
+    areas: Floats,
+    curves: Floats,
+    own: tuple[Floats, float],
+    chance: float,
+    level: float,
+    *,
+    several: bool,
+) -> MeanCurve:
+    """Return areas (B,) and curves (B, G) as their mean, beside the winner's own curve and area."""
+    defined = ~np.isnan(areas)
+    known = np.sort(curves[defined], axis=0)  # (B', G), each point for itself
+    if len(known) == 0:
+        raise EvidenceError(
+            "no resample has cases of both classes left out",
+            needs="cases of both classes in one resample at least",
+        )
+    tail = min(int(0.5 * (1.0 - level) * len(known) + 1e-9), (len(known) - 1) // 2)
+    sizes = np.sort(areas[defined])
+    return MeanCurve(
+        x=GRID,
+        mean=known.mean(axis=0),
+        low=known[tail],
+        high=known[len(known) - 1 - tail],
+        area=float(areas[defined].mean()),
+        area_limits=(float(sizes[tail]), float(sizes[len(sizes) - 1 - tail])),
+        own=own[0],
+        own_area=own[1],
+        chance=chance,
+        confidence_level=level,
+        n_resamples=len(known),
+        several=several,
+    )

@@ -1,0 +1,1 @@
+"""Bootstrap, jackknife and influence function of any statistic."""

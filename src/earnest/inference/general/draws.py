@@ -1,0 +1,283 @@
+"""The bootstrap of a statistic: its draws, and the limits of each kind that are read from them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base.errors import EvidenceError
+from earnest.core.base.rng import Seeds
+from earnest.core.results.cautions import Caution
+from earnest.core.results.estimate import few_beyond
+from earnest.core.results.interval import (
+    DrawnLimits,
+    Interval,
+    LimitSource,
+    opened,
+    quantile_limits,
+    source_from_dict,
+    tail_of,
+)
+from earnest.core.results.specs import Side
+from earnest.inference.general.remarks import few_units, no_spread, other_limits, undefined_draws
+from earnest.inference.general.units import Array, Asked, Units
+
+# Limits of a statistic from its bootstrap: by pivots, and bias-corrected and accelerated.
+
+
+_FLIPPED = {Side.LOWER: Side.UPPER, Side.UPPER: Side.LOWER, Side.TWO_SIDED: Side.TWO_SIDED}
+
+
+@dataclass(frozen=True, eq=False)
+class PivotLimits:
+    """Limits that turn the law of a pivot around: value - quantile * error.
+
+    With pivots (draw - value) and an error of 1 these are the basic limits; with pivots divided by
+    the error of each draw, and the error of the sample, the studentised ones.
+    """
+
+    value: float
+    error: float
+    pivots: Array | None
+
+    def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
+        """Return the limits, infinite at an open end."""
+        low, high = quantile_limits(_kept(self.pivots), confidence_level, _FLIPPED[side])
+        below, above = (
+            self.value - end * self.error if math.isfinite(end) else -end for end in (high, low)
+        )
+        return opened(below, above, side)
+
+    def to_dict(self, *, draws: bool) -> dict[str, Any]:
+        """Return plain data, with or without the pivots."""
+        data: dict[str, Any] = {"kind": "pivots", "value": self.value, "error": self.error}
+        return data | ({} if self.pivots is None or not draws else {"pivots": plain(self.pivots)})
+
+
+@dataclass(frozen=True, eq=False)
+class BCaLimits:
+    """Order statistics of draws at levels that are corrected for bias and acceleration.
+
+    The level alpha becomes Phi(z0 + (z0 + z) / (1 - a (z0 + z))), z the normal quantile of alpha
+    (Efron 1987). Where the denominator is not positive the level is that of its limit, 0 or 1.
+    """
+
+    draws: Array | None
+    shift: float
+    acceleration: float
+
+    def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
+        """Return the limits, infinite at an open end."""
+        draws = _kept(self.draws)
+        valid = np.sort(draws[~np.isnan(draws)])
+        below, above = (self.tail(confidence_level, side, end) for end in (Side.LOWER, Side.UPPER))
+        last = len(valid) - 1
+        low, high = (min(math.floor(tail * len(valid) + 1e-9), last) for tail in (below, above))
+        return opened(float(valid[low]), float(valid[last - high]), side)
+
+    def tail(self, confidence_level: float, side: Side, end: Side) -> float:
+        """Return the share of draws that is left beyond one end."""
+        z = NormalDist().inv_cdf(tail_of(confidence_level, side))
+        sign = 1.0 if end is Side.LOWER else -1.0  # the upper end is the lower one of -statistic
+        reach = sign * self.shift + z
+        scale = 1.0 - sign * self.acceleration * reach
+        moved = math.copysign(math.inf, reach) if scale <= 0.0 else reach / scale
+        return NormalDist().cdf(sign * self.shift + moved)
+
+    def remarks(self, confidence_level: float, side: Side) -> Iterator[Caution]:
+        """Yield a caution where few draws lie beyond a limit after the correction."""
+        ends = [Side.LOWER, Side.UPPER] if side is Side.TWO_SIDED else [side]
+        least = min(self.tail(confidence_level, side, end) for end in ends)
+        asked = tail_of(confidence_level, side)
+        level = 1.0 - min(max(least, asked / 100.0), asked)
+        at = Interval(0.0, 0.0, level, str(Side.LOWER))
+        yield from few_beyond(at, int((~np.isnan(_kept(self.draws))).sum()))
+
+    def to_dict(self, *, draws: bool) -> dict[str, Any]:
+        """Return plain data, with or without the draws."""
+        data: dict[str, Any] = {"kind": "bca", "z0": self.shift, "a": self.acceleration}
+        return data | ({} if self.draws is None or not draws else {"draws": plain(self.draws)})
+
+
+def limits_from_dict(data: dict[str, Any]) -> LimitSource | None:
+    """Make limits of a statistic from plain data; without draws they refuse to answer."""
+    if data["kind"] == "pivots":
+        return PivotLimits(data["value"], data["error"], from_plain(data.get("pivots")))
+    if data["kind"] == "bca":
+        return BCaLimits(from_plain(data.get("draws")), data["z0"], data["a"])
+    return source_from_dict(data)
+
+
+def plain(values: Array) -> list[float | None]:
+    """Return numbers as JSON can hold them, None for NaN."""
+    return [None if math.isnan(value) else value for value in values.tolist()]
+
+
+def from_plain(values: list[float | None] | None) -> Array | None:
+    """Return the numbers of `plain` as an array, None for none."""
+    if values is None:
+        return None
+    return np.array([math.nan if value is None else value for value in values], dtype=np.float64)
+
+
+def _kept(draws: Array | None) -> Array:
+    if draws is None:
+        raise EvidenceError(
+            "the draws of this statistic were not kept",
+            needs="the draws that an interval is read from",
+            cure="Compute it again, or keep them with to_dict(draws=True).",
+        )
+    return draws
+
+
+def bias_shift(draws: Array, value: float) -> float:
+    """Return z0, the normal quantile of the share of draws below the value; ties count half.
+
+    It is infinite where all draws lie on one side.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from earnest.inference.general.draws import bias_shift
+    >>> bias_shift(np.array([1.0, 2.0, 3.0]), 2.0)
+    0.0
+    """
+    valid = draws[~np.isnan(draws)]
+    share = float((valid < value).mean() + (valid <= value).mean()) / 2.0
+    if share in (0.0, 1.0):
+        return -math.inf if share == 0.0 else math.inf
+    return NormalDist().inv_cdf(share)
+
+
+def acceleration(influences: list[Array]) -> float:
+    """Return a sixth of the skewness of the influences of each stratum's units; NaN without spread.
+
+    Efron 1987, for several samples Davison and Hinkley 1997, (5.28).
+    """
+    cubes = sum(float((one**3).sum()) / len(one) ** 3 for one in influences)
+    squares = sum(float((one**2).sum()) / len(one) ** 2 for one in influences)
+    return cubes / (6.0 * squares**1.5) if squares > 0.0 else math.nan
+
+
+METHODS = ("bca", "percentile", "basic", "studentised")
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """The statistic of every resample, and its standard error there where one is needed."""
+
+    values: Array
+    errors: Array | None = None
+    error: float = math.nan
+
+
+def drawn(
+    asked: Asked,
+    n_resamples: int,
+    seeds: Seeds,
+    method: str,
+    standard_error: Callable[[Any], Any] | None,
+) -> Drawn:
+    """Ask the statistic, and for the studentised interval its error, of every resample."""
+    values, errors = [], []
+    spread = _error(asked, standard_error) if method == "studentised" else None
+    for counts in asked.units.draws(n_resamples, seeds):
+        values.append(asked(counts))
+        if spread is not None:
+            errors.append(spread(counts))
+    made = np.concatenate(values)
+    if spread is None:
+        return Drawn(made)
+    error = float(spread(np.ones((1, asked.units.count)))[0])
+    if not error > 0.0:
+        raise EvidenceError(
+            "the statistic has no standard error to be divided by",
+            needs="a standard error above 0 on the cases as they are",
+            got=f"{error:g}",
+            cure="Use method='bca' or 'percentile'.",
+        )
+    return Drawn(made, np.concatenate(errors), error)
+
+
+def _error(asked: Asked, given: Callable[[Any], Any] | None) -> Callable[[NDArray[Any]], Array]:
+    if given is not None:
+        return Asked(given, asked.units, asked.vectorized)
+    return lambda counts: np.array([jackknife_error(asked, row) for row in counts])
+
+
+def jackknife_error(asked: Asked, counts: NDArray[Any]) -> float:
+    """Return the jackknife standard error of a resample, one drawn copy left out at a time."""
+    units = asked.units
+    present = np.flatnonzero(counts)
+    left = asked.without_each(present, counts)
+    copies, total = np.asarray(counts, dtype=np.float64)[present], 0.0
+    for layer in units.layers:
+        mine = np.isin(present, layer)
+        size, times = float(len(layer)), copies[mine]
+        centre = float(times @ left[mine]) / size
+        total += (size - 1.0) / size * float(times @ (left[mine] - centre) ** 2)
+    return math.sqrt(total) if total >= 0.0 else math.nan
+
+
+def limits_of(
+    method: str, asked: Asked, value: float, made: Drawn
+) -> tuple[LimitSource, list[Caution]]:
+    """Return the limits of a kind, and a caution where they are of another one."""
+    if method == "basic":
+        return PivotLimits(value, 1.0, made.values - value), []
+    if method == "studentised":
+        return _studentised(value, made)
+    if method == "percentile":
+        return DrawnLimits(made.values), []
+    shift = bias_shift(made.values, value)
+    if not math.isfinite(shift):
+        where = "above" if shift < 0 else "below"
+        return DrawnLimits(made.values), list(
+            other_limits(f"All draws lie {where} the value.", "percentile")
+        )
+    units = asked.units
+    left = asked.without_each(np.arange(units.count), np.ones(units.count))
+    parts = [(len(one) - 1) * (left[one].mean() - left[one]) for one in units.layers]
+    speed = acceleration(parts)
+    if math.isfinite(speed):
+        return BCaLimits(made.values, shift, speed), []
+    flat = not np.isnan(left).any()
+    if flat and np.nanstd(made.values) == 0.0:  # nothing varies: there is nothing to accelerate
+        return BCaLimits(made.values, shift, 0.0), []
+    why = "does not change" if flat else "is undefined"
+    return BCaLimits(made.values, shift, 0.0), list(
+        other_limits(f"The statistic {why} when a {units.word} is left out.", "bias-corrected")
+    )
+
+
+def _studentised(value: float, made: Drawn) -> tuple[LimitSource, list[Caution]]:
+    assert made.errors is not None
+    usable = made.errors > 0.0
+    pivots = np.full(len(made.values), np.nan)
+    np.divide(made.values - value, made.errors, out=pivots, where=usable)
+    valid, kept = int((~np.isnan(made.values)).sum()), int((~np.isnan(pivots)).sum())
+    if kept < 2:
+        raise EvidenceError(
+            "the resamples have no standard error to be divided by",
+            needs="at least two resamples with a standard error above 0",
+            got=f"{kept} of {len(pivots)}",
+            cure="Use method='bca' or 'percentile'.",
+        )
+    source = PivotLimits(value, made.error, pivots)
+    if kept == valid:
+        return source, []
+    what = f"{valid - kept} of {valid} resamples have no standard error above 0."
+    return source, list(other_limits(what, "studentised, without these,"))
+
+
+def bootstrap_remarks(units: Units, valid: Array, count: int) -> Iterator[Caution]:
+    """Yield what a reader must know of the resamples."""
+    yield from undefined_draws(count, len(valid))
+    yield from no_spread(float(np.ptp(valid)), "resample")
+    yield from few_units(units)

@@ -1,0 +1,177 @@
+"""What the general tools say of a statistic: its bias, its standard error, its interval."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base import check
+from earnest.core.results.cautions import Caution
+from earnest.core.results.estimate import by_severity, check_schema, few_beyond, finite, read_parts
+from earnest.core.results.interval import Interval, LimitSource
+from earnest.core.results.limits import limit_remarks
+from earnest.core.results.specs import Side
+from earnest.core.text.numbers import decimals, number
+from earnest.inference.general.draws import from_plain, limits_from_dict, plain
+
+SCHEMA = "earnest/statistic/1"
+BY_LEVEL = ("EN016",)  # cautions that depend on the level
+SIDES = (Side.TWO_SIDED, Side.LOWER, Side.UPPER)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatisticResult:
+    """How surely a statistic is known.
+
+    Attributes
+    ----------
+    value : float
+        The statistic of the cases as they are.
+    bias : float or None
+        How much the statistic is too large on the average, as estimated.
+    standard_error : float
+        Its standard deviation over samples, as estimated.
+    interval : Interval
+        The confidence interval.
+    tool, method : str
+        'bootstrap', 'jackknife' or 'influence', and the kind of interval.
+    n_cases, n_units : int
+        The cases, and the cases or groups that are resampled.
+    n_resamples, n_valid : int or None
+        The resamples, and those with a defined value.
+    draws : ndarray or None
+        The statistic of every resample, or with each unit left out; NaN where undefined.
+    influences : ndarray or None
+        The influence of every unit, where it was computed.
+    seed : int or None
+        The seed of the resamples.
+    cautions : tuple of Caution
+        Coded remarks.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> x = np.random.default_rng(0).exponential(size=50)
+    >>> found = en.bootstrap(lambda w: np.average(x, weights=w), x, rng=1)
+    >>> round(found.value, 2), round(found.standard_error, 2)
+    (1.11, 0.16)
+    >>> found.at(confidence_level=0.9).interval.confidence_level
+    0.9
+    """
+
+    value: float
+    bias: float | None
+    standard_error: float
+    interval: Interval
+    tool: str
+    method: str
+    n_cases: int
+    n_units: int
+    cautions: tuple[Caution, ...] = ()
+    n_resamples: int | None = None
+    n_valid: int | None = None
+    seed: int | None = None
+    draws: NDArray[np.float64] | None = field(default=None, repr=False, compare=False)
+    influences: NDArray[np.float64] | None = field(default=None, repr=False, compare=False)
+    source: LimitSource | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def corrected(self) -> float | None:
+        """The value less its bias; its variance is larger, often by more than it gains."""
+        return None if self.bias is None else self.value - self.bias
+
+    def at(
+        self, *, confidence_level: float | None = None, side: str | None = None
+    ) -> StatisticResult:
+        """Return the same result with another level or side, without new draws."""
+        level = self.interval.confidence_level if confidence_level is None else confidence_level
+        return asked_at(self, level, self.interval.side if side is None else side)
+
+    def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
+        """Return plain data with a schema version, ready for JSON.
+
+        Parameters
+        ----------
+        draws : bool
+            Whether to keep draws and influences, so that `at` works after `from_dict`.
+        """
+        data: dict[str, Any] = {
+            "schema": SCHEMA,
+            "value": self.value,
+            "bias": finite(self.bias),
+            "standard_error": self.standard_error,
+            "interval": self.interval.to_dict(),
+            "tool": self.tool,
+            "method": self.method,
+            "n_cases": self.n_cases,
+            "n_units": self.n_units,
+            "n_resamples": self.n_resamples,
+            "n_valid": self.n_valid,
+            "seed": self.seed,
+            "cautions": [caution.to_dict() for caution in self.cautions],
+            "limits_from": None if self.source is None else self.source.to_dict(draws=draws),
+        }
+        if draws:
+            kept = {"draws": self.draws, "influences": self.influences}
+            data |= {name: None if x is None else plain(x) for name, x in kept.items()}
+        return data
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> StatisticResult:
+        """Make a result from the plain data of `to_dict`."""
+        check_schema(data, SCHEMA, "a statistic")
+        return read_parts(cls._from_parts, data)
+
+    @classmethod
+    def _from_parts(cls, data: Mapping[str, Any]) -> StatisticResult:
+        same = ("value", "bias", "standard_error", "tool", "method", "n_cases", "n_units")
+        limits = data["limits_from"]
+        return cls(
+            **{name: data[name] for name in (*same, "n_resamples", "n_valid", "seed")},
+            interval=Interval.from_dict(data["interval"]),
+            cautions=tuple(Caution.from_dict(part) for part in data["cautions"]),
+            draws=from_plain(data.get("draws")),
+            influences=from_plain(data.get("influences")),
+            source=None if limits is None else limits_from_dict(limits),
+        )
+
+    def __repr__(self) -> str:
+        """Return one line with the value, its error and its interval."""
+        places, open_ended = decimals(self.standard_error, self.value), (-math.inf, math.inf)
+        value, error, low, high = (
+            number(x, places, open_ended)
+            for x in (self.value, self.standard_error, self.interval.low, self.interval.high)
+        )
+        level = f"{100 * self.interval.confidence_level:.10g} %"
+        ends = {"lower": f"lower bound {low}", "upper": f"upper bound {high}"}
+        shown = ends.get(self.interval.side, f"interval [{low}, {high}]")
+        how = self.tool if self.method == self.tool else f"{self.tool}, {self.method}"
+        return f"{value}, standard error {error}, {level} {shown} ({how}, n={self.n_cases})"
+
+    def _repr_html_(self) -> str:
+        from earnest.reporting.fragments import statistic_fragment
+
+        return statistic_fragment(self)
+
+
+def asked_at(made: StatisticResult, confidence_level: float, side: str) -> StatisticResult:
+    """Return a result with the interval of a level and a side, and what is to be said of it."""
+    level, end = check.share("confidence_level", confidence_level), side_of(side)
+    assert made.source is not None
+    interval = Interval(*made.source.limits(level, end), level, str(end))
+    kept = [caution for caution in made.cautions if caution.code not in BY_LEVEL]
+    corrected = list(limit_remarks(made.source, level, end))
+    counted = made.n_valid if made.tool == "bootstrap" else None
+    rough = corrected or few_beyond(interval, counted)
+    return replace(made, interval=interval, cautions=by_severity([*kept, *rough]))
+
+
+def side_of(given: str) -> Side:
+    """Return the side that was asked for; a statistic has no bad end of its own."""
+    return Side(check.one_of("side", str(given), [str(side) for side in SIDES]))

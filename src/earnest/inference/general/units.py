@@ -1,0 +1,288 @@
+"""Whether a function takes weights: one of the data itself would be answered with nonsense."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from earnest.core.base import check
+from earnest.core.base.errors import EvidenceError, InputError
+from earnest.core.base.rng import Seeds
+from earnest.core.data.target import Target, Task, encode_units
+from earnest.resampling.bootstrap import CaseBootstrap, StratifiedBootstrap, batches
+
+# What the general tools resample: cases or whole groups, all together or within strata.
+
+
+Array = NDArray[np.float64]
+MEMORY = 1 << 26  # bytes of weights that a statistic is given at once
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """The units that are drawn, left out or given weight.
+
+    Parameters
+    ----------
+    unit : ndarray, shape (n,)
+        The unit of each case.
+    stratum : ndarray, shape (G,)
+        The stratum of each unit.
+    word : str
+        What a unit is called.
+    """
+
+    unit: NDArray[np.intp]
+    stratum: NDArray[np.intp]
+    word: str = "case"
+
+    @classmethod
+    def of(cls, cases: Any, strata: ArrayLike | None, groups: ArrayLike | None) -> Units:
+        """Read them from what a user gives, and refuse what has no second unit."""
+        n = _count(cases)
+        layer = encode_units(strata, n, "strata", "cases")
+        members = encode_units(groups, n, "groups", "cases")
+        layer = np.zeros(n, dtype=np.int64) if layer is None else layer
+        if members is None:
+            made = cls(np.arange(n), layer)
+        else:
+            first = np.unique(members, return_index=True)[1]
+            made = cls(members, layer[first], "group")
+            _refuse_crossed(int((made.stratum[members] != layer).sum()))
+        _refuse_single(made)
+        return made
+
+    @property
+    def n(self) -> int:
+        """The number of cases."""
+        return len(self.unit)
+
+    @property
+    def count(self) -> int:
+        """The number of units."""
+        return len(self.stratum)
+
+    @cached_property
+    def layers(self) -> tuple[NDArray[np.intp], ...]:
+        """The units of every stratum."""
+        return tuple(np.flatnonzero(self.stratum == s) for s in range(int(self.stratum.max()) + 1))
+
+    @cached_property
+    def sizes(self) -> Array:
+        """The number of cases of every unit: (G,)."""
+        return np.bincount(self.unit, minlength=self.count).astype(np.float64)
+
+    @cached_property
+    def _members(self) -> Array:
+        """The number of cases that each unit has in each stratum: (G, S)."""
+        table = np.zeros((self.count, len(self.layers)))
+        table[np.arange(self.count), self.stratum] = self.sizes
+        return table
+
+    def weights(self, counts: NDArray[Any]) -> Array:
+        """Return weights of cases (b, n) from those of units (b, G).
+
+        In every stratum they sum to its number of cases, whatever was drawn or left out.
+        """
+        scale = self._members.sum(axis=0) / (counts @ self._members)  # (b, S)
+        return np.asarray((counts * scale[:, self.stratum])[:, self.unit])
+
+    def draws(self, n_resamples: int, seeds: Seeds) -> Iterator[NDArray[Any]]:
+        """Yield counts of units (b, G), drawn with replacement within every stratum."""
+        several = len(self.layers) > 1
+        target = Target(
+            y=np.zeros(self.count), task=Task.REGRESSION, strata=self.stratum.astype(np.int64)
+        )
+        resampler = StratifiedBootstrap() if several else CaseBootstrap()
+        for part in batches(resampler, target, n_resamples, seeds):
+            yield part.values
+
+    def moved(self, layer: NDArray[np.intp], to: NDArray[np.intp], step: float) -> Array:
+        """Return weights of units with a share of their layer's moved to each of some: (b, G)."""
+        made = np.ones((len(to), self.count))
+        made[:, layer] = 1.0 - step
+        made[np.arange(len(to)), to] += step * len(layer)
+        return made
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A user's statistic, asked for many weights at once."""
+
+    function: Callable[[Any], Any]
+    units: Units
+    vectorized: bool = False
+
+    def __call__(self, counts: NDArray[Any]) -> Array:
+        """Return the statistic under weights of units (b, G), NaN where it is undefined: (b,)."""
+        return self.each(np.arange(len(counts)), lambda rows: counts[rows])
+
+    def each(
+        self, which: NDArray[np.intp], counts: Callable[[NDArray[np.intp]], NDArray[Any]]
+    ) -> Array:
+        """Return the statistic for each of some, whose weights are made a few at a time: (b,)."""
+        rows = max(1, MEMORY // (8 * self.units.n))
+        parts = [self._some(counts(which[i : i + rows])) for i in range(0, len(which), rows)]
+        values = np.concatenate(parts)
+        return np.where(np.isfinite(values), values, np.nan)
+
+    def without_each(self, which: NDArray[np.intp], counts: NDArray[Any]) -> Array:
+        """Return the statistic with one copy of each of some units left out of counts (G,)."""
+
+        def less(units: NDArray[np.intp]) -> Array:
+            made = np.tile(np.asarray(counts, dtype=np.float64), (len(units), 1))
+            made[np.arange(len(units)), units] -= 1.0
+            return made
+
+        return self.each(which, less)
+
+    def moving(self, layer: NDArray[np.intp], step: float) -> Array:
+        """Return the statistic with a share of a layer's weight moved to each of its units."""
+        return self.each(layer, lambda to: self.units.moved(layer, to, step))
+
+    def at_ones(self) -> float:
+        """Return the statistic of the cases as they are, and refuse one that is undefined."""
+        value = float(self(np.ones((1, self.units.count)))[0])
+        if np.isnan(value):
+            raise EvidenceError(
+                "the statistic is undefined on the cases as they are",
+                needs="a finite number where every weight is 1",
+                got="NaN or an infinite value",
+            )
+        return value
+
+    def _some(self, counts: NDArray[Any]) -> Array:
+        weights = self.units.weights(counts)
+        if not self.vectorized:
+            return np.array([_number(self.function(row)) for row in weights], dtype=np.float64)
+        made = np.asarray(self.function(weights))
+        if made.shape != (len(weights),) or made.dtype.kind not in "biuf":
+            raise InputError(
+                "a vectorized statistic gives a number for every row of weights",
+                needs=f"shape ({len(weights)},)",
+                got=f"shape {made.shape}, dtype {made.dtype}",
+                cure="Leave vectorized=True out where the statistic takes one row of weights.",
+            )
+        return made.astype(np.float64)
+
+
+def _number(value: Any) -> float:
+    made = np.asarray(value)
+    if made.size != 1 or made.dtype.kind not in "biuf":
+        raise InputError(
+            "the statistic gives no single number",
+            needs="a number for a row of weights",
+            got=check.show(value),
+            cure="For a function of many rows at once say vectorized=True.",
+        )
+    return float(made.reshape(()))
+
+
+def _count(cases: Any) -> int:
+    """Return the number of cases: a number, or the length of data."""
+    if isinstance(cases, str | bytes):
+        raise _unreadable(cases)
+    try:
+        return check.whole_number("cases", operator.index(cases), low=1)
+    except TypeError:
+        pass
+    shape = getattr(cases, "shape", None)
+    if shape is not None and len(shape) >= 1:
+        return check.whole_number("cases", int(shape[0]), low=1)
+    if isinstance(cases, tuple) and cases and all(hasattr(part, "__len__") for part in cases):
+        lengths = {len(part) for part in cases}
+        if len(lengths) > 1:
+            raise InputError(
+                "the parts of `cases` are not equally long",
+                needs="arrays with a row for each case",
+                got=check.some(sorted(lengths)),
+            )
+        return check.whole_number("cases", lengths.pop(), low=1)
+    try:
+        return check.whole_number("cases", len(cases), low=1)
+    except TypeError:
+        raise _unreadable(cases) from None
+
+
+def _unreadable(cases: Any) -> InputError:
+    return InputError(
+        "`cases` tells no number of cases",
+        needs="a whole number, or data with a row for each case",
+        got=check.show(cases),
+    )
+
+
+def _refuse_crossed(crossed: int) -> None:
+    if crossed:
+        raise InputError(
+            "groups reach across strata",
+            needs="every group within one stratum",
+            got=f"{crossed} cases in another stratum than the first of their group",
+            cure="Leave `strata` out, or make finer groups.",
+        )
+
+
+def _refuse_single(units: Units) -> None:
+    fewest = min(len(layer) for layer in units.layers)
+    if fewest < 2:
+        where = " in every stratum" if len(units.layers) > 1 else ""
+        raise EvidenceError(
+            f"one {units.word} shows no spread",
+            needs=f"at least two {units.word}s{where}",
+            got="one",
+            cure="Merge small strata." if len(units.layers) > 1 else "",
+        )
+
+
+SHUFFLES = 20  # orders of the same weights under which a true statistic is never the same
+FEWEST = 4  # cases
+
+
+def refuse_function_of_data(asked: Asked) -> None:
+    """Refuse a function that reads weights as if they were the data, such as `np.mean`.
+
+    Such a function gives the same whichever cases have the weights, and something else where all
+    weights are twice as large. Of a statistic the first is hardly ever true, and the second only
+    of sums; both together mean that it never saw the cases.
+    """
+    units = asked.units
+    if units.word != "case" or len(units.layers) > 1 or units.n < FEWEST:
+        return
+    first = _moved(units.n, 0, units.n - 1)
+    values = asked(np.stack([first, _moved(units.n, units.n // 2, 0)]))
+    if not _same(values) or math.isclose(_raw(asked, 2.0 * first), values[0], rel_tol=1e-9):
+        return
+    rng = np.random.default_rng(0)  # no result depends on it
+    counts = np.bincount(rng.integers(units.n, size=units.n), minlength=units.n)
+    if _same(asked(np.stack([rng.permutation(counts) for _ in range(SHUFFLES)]))):
+        raise InputError(
+            "`statistic` does not look at the cases",
+            needs="a function of weights of the cases, such as lambda w: np.average(x, weights=w)",
+            got="a function that gives the same whichever cases have the weights",
+            cure="It is called with weights, not with data. A function f of the data becomes "
+            "lambda w: f(np.repeat(x, w.astype(int), axis=0)).",
+        )
+
+
+def _moved(n: int, to: int, start: int) -> NDArray[np.float64]:
+    """Return weights with that of one case moved to another."""
+    counts = np.ones(n)
+    counts[start], counts[to] = 0.0, 2.0
+    return counts
+
+
+def _raw(asked: Asked, weights: NDArray[np.float64]) -> float:
+    """Ask for weights as they are, whatever they sum to."""
+    given = weights[None] if asked.vectorized else weights
+    return float(np.asarray(asked.function(given), dtype=np.float64).ravel()[0])
+
+
+def _same(values: NDArray[np.float64]) -> bool:
+    return bool(np.isfinite(values).all() and np.ptp(values) <= 1e-9 * np.abs(values).max())

@@ -1,0 +1,1 @@
+"""Estimates from models trained on bootstrap samples, on the cases they left out."""

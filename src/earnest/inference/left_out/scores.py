@@ -1,0 +1,98 @@
+"""Scores of bootstrap-trained models: on all cases, on those they drew, on those they did not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base.errors import EvidenceError
+from earnest.core.base.sums import weighted_sums
+from earnest.core.data.replicates import Replicates
+from earnest.core.data.weights import Weights
+from earnest.kernels.score import score_selected, score_table
+from earnest.metrics.families import Array, Metric, MomentMetric
+from earnest.metrics.responding import respond
+
+CELLS = 1 << 21  # feature values held at a time
+
+
+def apparent_score(replicates: Replicates, metric: Metric) -> float:
+    """Return the score of the model of all cases on the very cases."""
+    everything = Weights.ones(replicates.n_cases)
+    value = float(score_table(replicates.resubstituted, metric, everything)[0, 0])
+    if np.isnan(value):
+        raise EvidenceError(
+            f"metric {metric.name!r} is undefined on these cases",
+            needs="cases on which the metric has a value",
+            cure="Check the predictions, or choose another metric.",
+        )
+    return value
+
+
+def whole_scores(replicates: Replicates, metric: Metric, n_jobs: int | None = None) -> Array:
+    """Return the score of every replicate's model on all cases: (B,)."""
+    everything = np.ones((1, replicates.n_cases), dtype=np.uint8)
+    if isinstance(metric, MomentMetric):
+        return _moment_scores(replicates, metric, np.broadcast_to(everything, _shape(replicates)))
+    table = score_table(replicates.columns, metric, Weights(everything), n_jobs=n_jobs)
+    return np.asarray(table[0])
+
+
+def drawn_scores(replicates: Replicates, metric: Metric, n_jobs: int | None = None) -> Array:
+    """Return the score of every replicate's model on its own bootstrap sample: (B,)."""
+    return _own_scores(replicates, metric, replicates.counts, n_jobs)
+
+
+def left_out_scores(replicates: Replicates, metric: Metric, n_jobs: int | None = None) -> Array:
+    """Return the score of every replicate's model on the cases that it did not draw: (B,)."""
+    return _own_scores(replicates, metric, replicates.out_of_bag().view(np.uint8), n_jobs)
+
+
+def features(
+    replicates: Replicates, metric: MomentMetric
+) -> Iterator[tuple[slice, NDArray[Any], NDArray[Any]]]:
+    """Yield a block of replicates, their features (m, n, b) and the shared ones (s, n).
+
+    All are taken about one centre, that of the model of all cases, so that sums of different
+    replicates can be added up.
+    """
+    pi = replicates.columns
+    whole = respond(pi, metric.needs, replicates.resubstituted.responses[:, :, 0])
+    centre = None if metric.centre is None else metric.centre(pi.target, whole)
+    probe = metric.features(pi.target, whole, centre)
+    step = max(1, CELLS // max(1, probe.own.size))
+    for start in range(0, replicates.n_replicates, step):
+        block = slice(start, start + step)
+        made = metric.features(
+            pi.target, respond(pi, metric.needs, pi.responses[:, block, 0]), centre
+        )
+        yield block, made.own, np.atleast_2d(made.shared)
+
+
+def _shape(replicates: Replicates) -> tuple[int, int]:
+    return replicates.n_replicates, replicates.n_cases
+
+
+def _own_scores(
+    replicates: Replicates, metric: Metric, weights: NDArray[Any], n_jobs: int | None
+) -> Array:
+    """Return the score of every replicate's model under its own row of weights: (B,)."""
+    if isinstance(metric, MomentMetric):
+        return _moment_scores(replicates, metric, weights)
+    each = np.arange(replicates.n_replicates)
+    return score_selected(replicates.columns, metric, Weights(weights), each, n_jobs=n_jobs)
+
+
+def _moment_scores(replicates: Replicates, metric: MomentMetric, weights: NDArray[Any]) -> Array:
+    out = np.empty(replicates.n_replicates)
+    for block, own, shared in features(replicates, metric):
+        heavy = weights[block].astype(np.float64)  # (b, n)
+        # a row a replicate: its sum does not depend on how many are done at a time
+        rows = np.ascontiguousarray(np.swapaxes(own, 1, 2), dtype=np.float64)  # (m, b, n)
+        sums = (rows * heavy).sum(axis=2)[:, :, None]
+        common = weighted_sums(weights[block], shared.T).T[:, :, None]
+        out[block] = metric.combine(sums, common)[:, 0]
+    return out

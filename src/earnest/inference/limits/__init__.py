@@ -1,0 +1,1 @@
+"""Limits by formula, and where the sample shows no spread."""

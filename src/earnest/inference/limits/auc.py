@@ -1,0 +1,136 @@
+"""Limits of one AUC by formula: DeLong's, Hanley and McNeil's, and exact ones where they fail."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from earnest.core.base.errors import EvidenceError
+from earnest.core.results.cautions import Caution
+from earnest.core.results.interval import LimitSource, NormalLimits
+from earnest.core.results.limits import LogitLimits, ShareLimits
+from earnest.inference.cases.areas import line_of, scores_of
+from earnest.inference.resampling.split_selection import Choice
+from earnest.metrics.families import Metric
+
+NOTHING = 1e-20  # a variance below this is the rounding of sums
+
+
+@dataclass(frozen=True)
+class AucLimits:
+    """A source of limits for one AUC, its words, and what must be said of it."""
+
+    source: LimitSource
+    words: str
+    cautions: tuple[Caution, ...] = ()
+
+
+def delong(choice: Choice, metric: Metric, *, logit: bool = False) -> AucLimits:
+    """Return limits from DeLong's variance, exact ones where it is 0 or undefined.
+
+    With groups it is that of Obuchowski 1997, whose units are the groups.
+    """
+    groups, positive = choice.part.target.groups, choice.part.target.y == 1
+    if groups is None:
+        variance, words = choice.placements.variance(), "that of DeLong"
+    else:
+        variance = choice.placements.clustered_variance(groups[positive], groups[~positive])
+        words = "that of DeLong, with the variance over groups of Obuchowski"
+    return _limits(choice, metric, float(variance[0]), words=words, logit=logit)
+
+
+def hanley_mcneil(choice: Choice, metric: Metric, *, cases: int | None = None) -> AucLimits:
+    """Return limits from the variance of Hanley and McNeil 1982, exact ones where it is 0.
+
+    With `cases` it is the variance as published in 2024, where the cases that a threshold of 0
+    classifies rightly stand for the positives, and the others of all `cases` for the negatives.
+    """
+    area = _area(choice, metric)
+    first, second = class_counts(choice)
+    if cases is None:
+        variance = hanley_mcneil_variance(area, first, second)
+    else:
+        right = _right(choice)
+        variance = _published_variance(area, right, cases - right)
+    return _limits(choice, metric, variance, words="that of Hanley and McNeil", logit=False)
+
+
+def hanley_mcneil_variance(area: float, positives: int, negatives: int) -> float:
+    """Return [A(1-A) + (n1-1)(Q1-A²) + (n0-1)(Q2-A²)] / (n1 n0), Hanley and McNeil 1982.
+
+    Examples
+    --------
+    >>> from earnest.inference.limits.auc import hanley_mcneil_variance
+    >>> round(hanley_mcneil_variance(0.655, 20, 20) ** 0.5, 8)
+    0.08698474
+    """
+    one, two = area / (2.0 - area), 2.0 * area**2 / (1.0 + area)
+    spread = (positives - 1) * (one - area**2) + (negatives - 1) * (two - area**2)
+    return (area * (1.0 - area) + spread) / (positives * negatives)
+
+
+def class_counts(choice: Choice) -> tuple[int, int]:
+    """Return how many positives and negatives evaluate."""
+    positives = int((choice.part.target.y == 1).sum())
+    return positives, choice.part.n_cases - positives
+
+
+def _limits(
+    choice: Choice, metric: Metric, variance: float, *, words: str, logit: bool
+) -> AucLimits:
+    constant, slope = line_of(metric)
+    low, high = sorted((constant, constant + slope))
+    if not variance > NOTHING:
+        return _exact(choice, variance, low, high)
+    error = abs(slope) * math.sqrt(variance)
+    if logit:
+        return AucLimits(LogitLimits(choice.value, error, low, high), words)
+    return AucLimits(NormalLimits(choice.value, error), words)
+
+
+def _exact(choice: Choice, variance: float, low: float, high: float) -> AucLimits:
+    """Return limits of disjoint pairs of a positive and a negative, which are independent trials.
+
+    A pair is in order with the AUC as its probability, a tie being half a win. There are as many
+    such pairs as the rarer class has cases; with groups, of which each serves one pair, no more
+    than half the groups.
+    """
+    groups = choice.part.target.groups
+    most = choice.part.n_cases if groups is None else max(1, len(np.unique(groups)) // 2)
+    pairs = min(*class_counts(choice), most)
+    several = "independent pairs" if pairs > 1 else "pair"
+    words = f"the exact one of Clopper and Pearson for {pairs} {several} of cases"
+    unit = "case" if groups is None else "group"
+    what = "is 0" if variance == variance else f"is undefined for one {unit} of a class"
+    caution = Caution(
+        "EN027",
+        f"The variance of the AUC {what}: its scores show no spread.",
+        f"A limit is {words}.",
+        "It is wide; only more cases can tell more.",
+    )
+    source = ShareLimits(choice.value, pairs, low, high, exact=True)
+    return AucLimits(source, words, (caution,))
+
+
+def _area(choice: Choice, metric: Metric) -> float:
+    constant, slope = line_of(metric)
+    return (choice.value - constant) / slope
+
+
+def _right(choice: Choice) -> int:
+    if choice.part.n_repeats > 1:
+        raise EvidenceError(
+            "Hanley-McNeil as published counts the cases of one repeat",
+            got=f"{choice.part.n_repeats} repeats",
+            cure="Leave variant='as_published' out.",
+        )
+    score = scores_of(choice.part, 0)[:, choice.chosen]
+    return int(np.sum((score > 0) == (choice.part.target.y == 1)))
+
+
+def _published_variance(area: float, right: int, wrong: int) -> float:
+    one, two = area / (2.0 - area), 2.0 * area**2 / (1.0 + area)
+    spread = (right + 1) * (one - area**2) + (wrong - 1) * (two - area**2)
+    return (area * (1.0 - area) + spread) / (right * wrong) if right and wrong else 0.0

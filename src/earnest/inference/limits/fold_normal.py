@@ -1,0 +1,162 @@
+"""The central limit theorem of cross-validation: value, limits, and what the theorem leaves out.
+
+Bayle et al. 2020 hold for the mean of one loss a case, over one partition of independent cases,
+with losses that vary. Everything beyond that is said in a caution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base.errors import EvidenceError
+from earnest.core.data.predictions import Predictions
+from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.interval import LimitSource, NormalLimits
+from earnest.inference.cases.case_values import CaseValues, case_values
+from earnest.inference.cases.fold_variance import Variance, variance_of_mean
+from earnest.inference.limits.no_spread import limits_without_spread
+from earnest.inference.remarks import few_groups_in_variance
+from earnest.metrics.families import Metric
+
+FEW_CASES = 30  # under which a mean is far from normal
+FEW_UNLIKE = 5  # cases of the rarer of two losses, likewise
+
+
+@dataclass(frozen=True)
+class FoldNormal:
+    """A cross-validated mean, where its limits come from, and what to be careful about."""
+
+    value: float
+    source: LimitSource
+    cautions: tuple[Caution, ...]
+
+
+def fold_normal(pi: Predictions, metric: Metric, config: int, kind: Variance) -> FoldNormal:
+    """Return the cross-validated metric of one configuration with its limits.
+
+    Parameters
+    ----------
+    pi : Predictions
+        Usable predictions in two or more folds.
+    metric : Metric
+        A mean over cases, a function of sums, or an AUC.
+    config : int
+        The column.
+    kind : Variance
+        Within folds, or over all pairs.
+    """
+    pi = pi.select(config)
+    made = case_values(pi, metric, singles=kind is Variance.ALL_PAIRS)
+    value = float(made.value[0])
+    if np.isnan(value):
+        raise EvidenceError(
+            f"metric {metric.name!r} is undefined on the cases of a repeat",
+            needs="a defined score on all cases of each repeat",
+            got=f"configuration {pi.configs.ids[0]}",
+            cure="Check the predictions, or choose another metric.",
+        )
+    variance = float(variance_of_mean(made.spread, made.folds, made.groups, kind)[0])
+    remarks = [*beyond_the_theorem(made, metric.title), *few_groups(made), *lone_cases(made)]
+    if variance > 0.0:
+        source: LimitSource = NormalLimits(value, variance**0.5)
+        return FoldNormal(value, source, (*remarks, *few_cases(made)))
+    source, remark = limits_without_spread(pi, made, metric, _units(made))
+    unused = made.kind == "delta" and not isinstance(source, NormalLimits)
+    kept = [c for c in remarks if not (unused and c.code == "EN031")]  # the linear part
+    return FoldNormal(value, source, (*kept, remark))
+
+
+def beyond_the_theorem(made: CaseValues, title: str) -> Iterator[Caution]:
+    """Yield a note for everything that the theorem does not cover."""
+    if made.kind == "delta":
+        yield Caution(
+            "EN031",
+            f"{title[:1].upper()}{title[1:]} is not a mean over cases.",
+            "Its limits are those of its linear part (the delta method), for the cases of all "
+            "folds together, which is beyond the theorem of Bayle et al. 2020.",
+            severity=Severity.NOTE,
+        )
+    if made.kind == "placements":
+        yield Caution(
+            "EN031",
+            f"{title[:1].upper()}{title[1:]} is not a mean over cases.",
+            "Its limits come from placements of the cases, as DeLong's do, which is beyond the "
+            "theorem of Bayle et al. 2020."
+            if made.folds.max() == 0
+            else "It is the mean over folds, not the pooled one, and its limits come from "
+            "placements in folds (LeDell et al. 2015), which is beyond the theorem of Bayle et al. "
+            "2020.",
+            severity=Severity.NOTE,
+        )
+    if made.folds.shape[1] > 1:
+        yield Caution(
+            "EN032",
+            f"There are {made.folds.shape[1]} repeats.",
+            "The theorem of Bayle et al. 2020 is about one partition; the limits do not shrink "
+            "with the number of repeats.",
+            severity=Severity.NOTE,
+        )
+    if made.groups is not None:
+        yield Caution(
+            "EN033",
+            "The cases come in groups.",
+            "The theorem of Bayle et al. 2020 is about independent cases; the variance is that "
+            "of whole groups (cluster-robust).",
+            severity=Severity.NOTE,
+        )
+
+
+def few_groups(made: CaseValues) -> Iterator[Caution]:
+    """Yield a caution where a variance over groups stands on few of them."""
+    yield from few_groups_in_variance(made.groups)
+
+
+def lone_cases(made: CaseValues, then: str = "the error is on the wide side") -> Iterator[Caution]:
+    """Yield a caution where folds have one case of a class, which show nothing of its spread."""
+    single, folds = made.single_folds
+    if made.pooled is not None:
+        yield Caution(
+            "EN082",
+            f"In {single} of {folds} folds a class has one case.",
+            "A fold alone does not show how much hangs on such a case. Placements are taken from "
+            f"the mean over folds, as if all models ranked alike; {then}.",
+            "Use fewer folds, so that each has two cases of each class.",
+        )
+
+
+def _units(made: CaseValues) -> int:
+    return len(made.terms) if made.groups is None else len(np.unique(made.groups))
+
+
+def few_cases(made: CaseValues) -> Iterator[Caution]:
+    """Yield a caution where a normal law is a poor guide."""
+    n, rarer = len(made.terms), unlike_cases(made.terms[:, 0], made.folds)
+    if n < FEW_CASES or rarer < FEW_UNLIKE:
+        what = f"{n} cases" if n < FEW_CASES else f"{rarer:.2g} of {n} cases that are unlike"
+        yield Caution(
+            "EN036",
+            f"The normal limits stand on {what}.",
+            "So few leave the mean far from normal: the interval is rough, and too short on the "
+            "side of the rarer cases.",
+            "Use more cases.",
+        )
+
+
+def unlike_cases(terms: NDArray[np.float64], folds: NDArray[Any]) -> float:
+    """Return how many cases a repeat have another value than the most common one.
+
+    Parameters
+    ----------
+    terms : ndarray, shape (n, R)
+        What each case adds in each repeat.
+    folds : ndarray of int, shape (n, R)
+        The fold of a case, -1 where it was not tested.
+    """
+    seen = terms[folds >= 0]
+    most = int(np.unique(seen, return_counts=True)[1].max(initial=0))
+    return float((len(seen) - most) / folds.shape[1])

@@ -1,0 +1,121 @@
+"""How much the winner of a search flatters itself, read from the resampled scores of all.
+
+The scores of all configurations under the same resamples tell how they rise and fall together.
+Gaussian draws with these correlations have no lattice and no ceiling. In a world where all
+configurations are equal they tell how far luck alone puts each behind the winner; what a gap
+exceeds that by is taken for real. In the world with these gaps they tell who wins, and by how many
+standard errors too well.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base.errors import EvidenceError
+
+DRAWS = 2000  # Gaussian draws of the scores of all configurations
+LUCK = 0.05  # a gap counts beyond what luck alone exceeds with this probability
+CONSTANT = 1e-7  # a spread below which a score is the same in every resample
+LEAST_SPREAD = 0.5  # of the median spread, which no configuration falls below
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class WinnerErrors:
+    """The errors of those who win, and who is near the winner.
+
+    Attributes
+    ----------
+    errors : ndarray, shape (M,)
+        By how many standard errors the winner of each draw is too good, rising.
+    near : ndarray of bool, shape (C,)
+        Whose gap to the winner luck alone can explain.
+    """
+
+    errors: Array
+    near: NDArray[np.bool_]
+
+
+def winner_errors(
+    table: Array,
+    scores: Array,
+    winner: int,
+    rng: np.random.Generator,
+    *,
+    best_wins: bool = True,
+) -> WinnerErrors:
+    """Return the law of the winner's error, as draws.
+
+    Parameters
+    ----------
+    table : ndarray, shape (B, C)
+        The score of every configuration under every resample, greater is better, on a scale that
+        steadies the variance.
+    scores : ndarray, shape (C,)
+        The scores of the sample itself, on that scale.
+    winner : int
+        The configuration that won.
+    rng : Generator
+        The source of the Gaussian draws.
+    best_wins : bool
+        Whether the best score wins. For another rule gaps tell nothing of who could have won, and
+        the errors are the largest of each draw, which bound that of any winner.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from earnest.inference.limits.local_level import winner_errors
+    >>> rng = np.random.default_rng(0)
+    >>> table = rng.normal([0.8, 0.8, 0.2], 0.05, (500, 3))  # one is far behind
+    >>> found = winner_errors(table, table.mean(axis=0), 0, rng)
+    >>> found.near.tolist()
+    [True, True, False]
+    """
+    if len(table) < 2:
+        raise EvidenceError(
+            "correlations of scores need resamples in which all are defined",
+            needs="at least 2",
+            got=str(len(table)),
+            cure="Use more resamples, or method='bbc'.",
+        )
+    spread = table.std(axis=0, ddof=1)  # (C,)
+    constant = spread < CONSTANT
+    drawn = _gaussian(table, spread, constant, scores, rng)  # (C, M)
+    error = np.maximum(spread, LEAST_SPREAD * np.median(spread))
+    lucky = drawn * error[:, None]  # scores in a world of equals
+    place = int(np.ceil((1.0 - LUCK) * (DRAWS + 1))) - 1
+    luck = np.partition(lucky.max(axis=0) - lucky, place, axis=1)[:, place]  # (C,)
+    gap = np.maximum(scores[winner] - scores, 0.0)
+    if not best_wins:
+        return WinnerErrors(np.sort(drawn.max(axis=0)), np.ones(len(scores), dtype=bool))
+    behind = np.maximum(gap - luck, 0.0)
+    behind[winner] = 0.0
+    first = np.argmax(np.subtract(lucky, behind[:, None], out=lucky), axis=0)  # (M,)
+    return WinnerErrors(np.sort(drawn[first, np.arange(DRAWS)]), gap <= luck)
+
+
+def _gaussian(
+    table: Array,
+    spread: Array,
+    constant: NDArray[np.bool_],
+    scores: Array,
+    rng: np.random.Generator,
+) -> Array:
+    """Return standard normal draws (C, M) with the correlations of the table, in one product.
+
+    Of a score that is constant nothing is known, so its draws are independent of the others; such
+    columns take theirs from the best score down, whatever their order in the table.
+    """
+    resamples = len(table)
+    normals = rng.standard_normal((DRAWS, resamples))
+    spare = rng.standard_normal((DRAWS, int(constant.sum())))
+    standard = (table - table.mean(axis=0)) / np.where(constant, 1.0, spread)
+    standard /= np.sqrt(resamples - 1)
+    drawn = np.asarray(standard.T @ normals.T)
+    places = np.flatnonzero(constant)
+    drawn[places[np.argsort(-scores[places], kind="stable")]] = spare.T
+    return drawn

@@ -1,0 +1,220 @@
+"""Limits of estimates from bootstrap-trained models, and what to be careful about."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from earnest.core.data.replicates import Replicates
+from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.interval import EqualCaseLimits, LimitSource, NormalLimits
+from earnest.core.results.limits import LogitLimits, ShareLimits
+from earnest.inference.left_out.estimates import (
+    cases_left_out,
+    has_cases,
+    has_pairs,
+    pairs_left_out,
+)
+from earnest.inference.left_out.leave_one_out import LeaveOut
+from earnest.inference.remarks import few_for_an_auc, few_groups_in_variance
+from earnest.metrics.families import Metric
+
+FEW_CASES = 30  # under which a mean is far from normal
+FEWEST = 10  # replicates, under which they do not tell their own noise
+USUAL = 200  # replicates; fewer are never advised
+NOISY = 0.1  # the share by which noise of the replicates may leave a standard error open
+FLAT = 1e-12  # a spread below this share of the values is rounding
+
+
+@dataclass(frozen=True)
+class Limited:
+    """Where limits come from, and what to be careful about; no source where there are none."""
+
+    source: LimitSource | None
+    cautions: tuple[Caution, ...]
+
+
+def limits_of(replicates: Replicates, metric: Metric, made: LeaveOut) -> Limited:
+    """Return the limits of a leave-one-out or leave-pair-out estimate itself."""
+    pairs = has_pairs(metric, replicates.target)
+    if _flat(made):
+        source, remark = _without_spread(replicates, metric, made.value, pairs)
+        return Limited(source, (*_unseen(made, pairs), remark))
+    source = _around(metric, made.value, made.standard_error, pairs)
+    return Limited(source, tuple(_remarks(replicates, metric, made, pairs)))
+
+
+def scaled_limits(
+    replicates: Replicates, metric: Metric, value: float, *, of: str, scaled: bool = True
+) -> Limited:
+    """Return limits of a related estimate: the standard error of the form that has one, scaled.
+
+    The error of an error rate goes with its size, so that of the leave-one-out error is scaled by
+    the ratio of the two estimates. A score is scaled by the ratio of its distances from the best
+    possible one, so that accuracy and error rate have the same standard error.
+
+    Parameters
+    ----------
+    replicates, metric
+        The evidence, and what is measured.
+    value : float
+        The estimate that the limits are put around.
+    of : str
+        Its name.
+    scaled : bool
+        Whether it is scaled; an average of the same losses in another order is not.
+    """
+    pairs = has_pairs(metric, replicates.target)
+    if not pairs and not has_cases(metric):
+        return Limited(None, tuple(_no_error(metric)))
+    made = pairs_left_out(replicates, metric) if pairs else cases_left_out(replicates, metric)
+    own = limits_of(replicates, metric, made)
+    if _flat(made):
+        source, remark = _without_spread(replicates, metric, value, pairs)
+        return Limited(source, (*_unseen(made, pairs), remark))
+    ratio = _ratio(metric, value, made.value) if scaled else 1.0
+    error = made.standard_error * ratio
+    form = "leave-pair-out" if pairs else "leave-one-out"
+    times = f" times {ratio:.2f}" if scaled else ""
+    note = Caution(
+        "EN086",
+        f"The standard error of {of!r} is that of the {form} bootstrap{times}.",
+        "It has no influence function of its own; how far the part of the training score moves "
+        "the limits is not known."
+        if scaled
+        else "It averages the same losses, sample by sample instead of case by case.",
+        severity=Severity.NOTE,
+    )
+    return Limited(_around(metric, value, error, pairs), (*own.cautions, note))
+
+
+def _around(metric: Metric, value: float, error: float, pairs: bool) -> LimitSource:
+    low, high = metric.limits
+    if pairs and low < value < high:
+        return LogitLimits(value, error, low, high)
+    return NormalLimits(value, error)
+
+
+def _ratio(metric: Metric, value: float, base: float) -> float:
+    """Return the distance of a value from the best possible one, against that of another."""
+    best = metric.limits[1] if metric.greater_is_better else metric.limits[0]
+    if not math.isfinite(best) or base == best:
+        return 1.0
+    return abs((best - value) / (best - base))
+
+
+def _flat(made: LeaveOut) -> bool:
+    size = float(np.nanmax(np.abs(made.per_case)))
+    return made.raw_variance <= (FLAT * size) ** 2 or made.variance <= 0.0
+
+
+def _without_spread(
+    replicates: Replicates, metric: Metric, value: float, pairs: bool
+) -> tuple[LimitSource, Caution]:
+    """Return limits where no case differs from another, which is no proof that none could."""
+    target = replicates.target
+    units = target.n if replicates.groups is None else len(np.unique(replicates.groups))
+    cure = "Only more cases can tell more."
+    if pairs:
+        count = int(target.event.sum()) if target.event is not None else int((target.y == 1).sum())
+        few = max(1, min(count, target.n - count if target.event is None else count, units // 2))
+        return ShareLimits(value, few, *metric.limits, exact=True), Caution(
+            "EN035",
+            "Models that saw neither case put all pairs alike.",
+            "The limits are not normal: they are the exact ones of Clopper and Pearson for "
+            f"{few} independent pairs of cases.",
+            cure,
+        )
+    low, high = metric.limits if metric.pointwise else (-math.inf, math.inf)
+    return EqualCaseLimits(value, units, low, high), Caution(
+        "EN035",
+        "No case differs from another in what it adds.",
+        "The limits are not normal: they say how large a share of unlike cases may have gone "
+        "unseen, and what those could do to the metric (the rule of three).",
+        cure,
+    )
+
+
+def _remarks(
+    replicates: Replicates, metric: Metric, made: LeaveOut, pairs: bool
+) -> Iterator[Caution]:
+    yield from _unseen(made, pairs)
+    yield from noise_remarks(made)
+    yield from few_groups_in_variance(replicates.groups)
+    yield from few_for_an_auc(replicates.resubstituted, metric)
+    if not pairs and replicates.groups is None and replicates.n_cases < FEW_CASES:
+        yield Caution(
+            "EN036",
+            f"The normal limits stand on {replicates.n_cases} cases.",
+            "So few leave the mean far from normal: the interval is rough.",
+            "Use more cases.",
+        )
+
+
+def noise_remarks(made: LeaveOut) -> Iterator[Caution]:
+    """Yield a caution where the finite number of replicates shows in the standard error."""
+    count = made.n_replicates
+    if made.corrects and count < FEWEST:
+        yield Caution(
+            "EN084",
+            f"There {'is' if count == 1 else 'are'} {count} replicate{'s' * (count > 1)}.",
+            "So few tell neither how training depends on single cases nor their own noise: value "
+            "and standard error are rough.",
+            f"Use n_replicates={USUAL} or more.",
+        )
+    elif made.drowned:
+        yield Caution(
+            "EN084",
+            f"With {count} replicates the noise of the draws hides how training depends on single "
+            "cases.",
+            "The standard error is that of the cases as if the models were fixed, and may be too "
+            "small.",
+            f"Use n_replicates={_rounded(4 * count)} or more.",
+        )
+    elif made.corrects and made.noise_error > NOISY:
+        yield Caution(
+            "EN084",
+            f"With {count} replicates the noise of the draws leaves the standard error open by "
+            f"{made.noise_error:.0%}.",
+            "So are the widths of the limits.",
+            f"Use n_replicates={_rounded(count * _needed(made))} or more.",
+        )
+
+
+def _needed(made: LeaveOut) -> float:
+    """Return how many times as many replicates bring the noise down to what is allowed."""
+    allowed = 4.0 * NOISY**2 * len(made.influence)  # of 2 r² + 4 r, r the noise's share
+    return made.noise_variance / made.variance / (math.sqrt(1.0 + allowed / 2.0) - 1.0)
+
+
+def _rounded(count: float) -> int:
+    """Return a number that is easy to type, no smaller, and none that is known to be too small."""
+    count = max(count, USUAL)
+    unit = 10 ** max(0, int(math.log10(count)) - 1)
+    return int(math.ceil(count / unit) * unit)
+
+
+def _unseen(made: LeaveOut, pairs: bool) -> Iterator[Caution]:
+    if made.n_unseen:
+        one = made.n_unseen == 1
+        noun = f"pair{'s' * (not one)} of cases" if pairs else f"case{'s' * (not one)}"
+        yield Caution(
+            "EN085",
+            f"{made.n_unseen} {noun} {'was' if one else 'were'} left out by none of "
+            f"{made.n_replicates} replicates.",
+            "It is not in the mean." if one else "They are not in the mean.",
+            "Train more replicates.",
+        )
+
+
+def _no_error(metric: Metric) -> Iterator[Caution]:
+    yield Caution(
+        "EN087",
+        f"{metric.title} has no value for a single case or pair of cases.",
+        "There is no influence function, and so no standard error and no interval.",
+        "Use a mean over cases, a function of sums, the AUC, or the concordance index.",
+        Severity.NOTE,
+    )

@@ -1,0 +1,1 @@
+"""Resampled statistics, who wins them, splits and tilts."""

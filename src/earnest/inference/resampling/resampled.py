@@ -1,0 +1,129 @@
+"""A statistic over all resamples, and what happens where it is undefined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base.errors import EvidenceError, InputError
+from earnest.core.base.rng import Seeds
+from earnest.core.base.threads import workers
+from earnest.core.data.target import Target
+from earnest.core.data.weights import Weights
+from earnest.metrics.families import Metric
+from earnest.resampling.bootstrap import (
+    Accept,
+    CaseBootstrap,
+    GroupBootstrap,
+    Resampler,
+    StratifiedBootstrap,
+    batches,
+    every_class_drawn,
+    every_class_on_both_sides,
+    something_out_of_bag,
+)
+
+ROUNDS = 50  # of redrawing what a metric leaves undefined
+
+Statistic = Callable[[Weights], NDArray[np.float64]]  # resamples (b, n) -> values (b, k)
+
+
+class Undefined(StrEnum):
+    """What to do with a resample on which the metric is undefined."""
+
+    REDRAW = "redraw"
+    DROP = "drop"
+    STRATIFY = "stratify"
+
+
+def choose_resampler(given: Resampler | None, target: Target, undefined: Undefined) -> Resampler:
+    """Return the resampler: as given, else by groups, else by strata, else by the policy."""
+    if given is not None:
+        if undefined is Undefined.STRATIFY and not isinstance(given, StratifiedBootstrap):
+            raise InputError(
+                "undefined='stratify' and another resampler contradict each other",
+                needs="resampler 'stratified', or none",
+                got=repr(given.name),
+            )
+        return given
+    if target.groups is not None:
+        if undefined is Undefined.STRATIFY:
+            raise InputError(
+                "groups cannot be resampled within classes",
+                needs="undefined='redraw' or 'drop' for grouped cases",
+                got="undefined='stratify'",
+            )
+        return GroupBootstrap()
+    apart = target.strata is not None or undefined is Undefined.STRATIFY
+    return StratifiedBootstrap() if apart else CaseBootstrap()
+
+
+def resampled(
+    statistic: Statistic,
+    target: Target,
+    resampler: Resampler,
+    n_resamples: int,
+    seeds: Seeds,
+    *,
+    accept: Accept | None,
+    redraw: bool,
+    columns: int = 1,
+    n_jobs: int | None = None,
+) -> NDArray[np.float64]:
+    """Return the statistic on every resample: (B, k); undefined where column 0 is NaN.
+
+    With `redraw` such resamples are drawn again, from streams of their own.
+    """
+
+    def values(count: int, stream: int) -> NDArray[np.float64]:
+        parts = batches(
+            resampler,
+            target,
+            count,
+            seeds,
+            accept=accept,
+            columns=columns,
+            stream=stream,
+            n_jobs=workers(n_jobs),
+        )
+        return np.concatenate([statistic(part) for part in parts])
+
+    out = values(n_resamples, 0)
+    for stream in range(1, ROUNDS + 1 if redraw else 1):
+        bad = np.flatnonzero(np.isnan(out[:, 0]))
+        if len(bad) == 0:
+            break
+        out[bad] = values(len(bad), stream)
+    if np.isnan(out[:, 0]).all():
+        raise EvidenceError(
+            "the metric is undefined on every resample",
+            needs="resamples with a defined value",
+            got=f"{target.n} cases, {n_resamples} resamples",
+            cure="Look for constant predictions or a class with few cases; use another metric.",
+        )
+    return out
+
+
+def out_of_bag_rule(
+    metric: Metric, target: Target, undefined: Undefined, *, published: bool = False
+) -> Accept | None:
+    """Return which draws a method with out-of-bag cases accepts at once.
+
+    The published rule (every class in-bag and out-of-bag) is applied where the metric needs it, and
+    as published always.
+    """
+    if undefined is not Undefined.REDRAW:
+        return None
+    if target.has_classes and (metric.needs_all_classes or published):
+        return every_class_on_both_sides(target)
+    return something_out_of_bag
+
+
+def in_bag_rule(metric: Metric, target: Target, undefined: Undefined) -> Accept | None:
+    """Return which draws a method without out-of-bag cases accepts: every class drawn."""
+    if undefined is Undefined.REDRAW and target.has_classes and metric.needs_all_classes:
+        return every_class_drawn(target)
+    return None

@@ -1,0 +1,186 @@
+"""Choose on one part of the cases, evaluate on the other.
+
+The learning part names the best configuration, or preselects the top tenth; the evaluation part
+judges. Paraschakis et al. 2024, section 4, and the split of their code.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base.errors import EvidenceError
+from earnest.core.base.rng import Seeds
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.selection import Selector, first_best, slack
+from earnest.core.data.weights import Weights
+from earnest.inference.cases.areas import auc_placements, need_auc, turned
+from earnest.inference.cases.placements import Placements
+from earnest.inference.resampling.splits import Splitting, learning_part, part_of
+from earnest.inference.resampling.winners import gains_of, judged, whole_scores
+from earnest.kernels.score import score_table
+from earnest.metrics.families import Metric
+
+TOP = 0.9  # the quantile of the learning scores above which a configuration is preselected
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """What a split has chosen, and how good it was in the evaluation part.
+
+    Parameters
+    ----------
+    part : Predictions
+        The evaluation cases, every configuration.
+    candidates : ndarray of int, shape (m,)
+        The configurations among which the evaluation part chose, the chosen one first.
+    values : ndarray, shape (m,)
+        Their metric in the evaluation part.
+    turned : ndarray of bool, shape (m,)
+        Whose scores were turned around.
+    naive : float or None
+        The chosen one's score in the learning part; None where nothing was chosen.
+    scores : ndarray, shape (C,), optional
+        All scores of the learning part.
+    folds : tuple of int
+        How many folds the learning part has, and in how many the metric was defined.
+    """
+
+    part: Predictions
+    candidates: NDArray[np.intp]
+    values: NDArray[np.float64]
+    turned: NDArray[np.bool_]
+    naive: float | None = None
+    scores: NDArray[np.float64] | None = None
+    folds: tuple[int, int] = (0, 0)
+
+    @property
+    def chosen(self) -> int:
+        """The configuration that was chosen."""
+        return int(self.candidates[0])
+
+    @cached_property
+    def placements(self) -> Placements:
+        """The placements of the chosen configuration, for the AUC of two classes."""
+        return auc_placements(self.part, self.chosen)
+
+    @property
+    def value(self) -> float:
+        """The metric of the chosen configuration in the evaluation part."""
+        return float(self.values[0])
+
+
+@dataclass(frozen=True)
+class SplitDetails:
+    """What else a method that splits the cases tells.
+
+    Attributes
+    ----------
+    n_evaluated : int
+        How many cases evaluated.
+    candidates : tuple of str
+        The configurations among which the evaluation part chose, the chosen one first.
+    """
+
+    n_evaluated: int
+    candidates: tuple[str, ...]
+
+    @classmethod
+    def of(cls, choice: Choice) -> SplitDetails:
+        """Name what was chosen from."""
+        names = choice.part.configs.ids
+        return cls(choice.part.n_cases, tuple(names[int(c)] for c in choice.candidates))
+
+
+def choose(
+    pi: Predictions,
+    metric: Metric,
+    knobs: Splitting,
+    selector: Selector,
+    seeds: Seeds,
+    *,
+    preselect: bool,
+    n_jobs: int | None = None,
+) -> Choice:
+    """Return the configuration chosen on one part of the cases, and how it does on the other.
+
+    With `preselect`, those in the top tenth of the learning part stand for election in the
+    evaluation part; else the best of the learning part is taken. With one configuration, and no
+    split given, all cases evaluate.
+    """
+    if knobs.direction == "auto":
+        cure = "Leave `direction` out: other metrics have one direction only."
+        need_auc("direction='auto'", metric, pi.target, cure)
+    if pi.n_configs == 1 and knobs.learn is None:
+        return _evaluated(pi, metric, knobs, np.array([0]), n_jobs)
+    learning = learning_part(pi, knobs, seeds)
+    part, rest = part_of(pi, ~learning), part_of(pi, learning)
+    scores = whole_scores(rest, metric, selector, n_jobs=n_jobs)  # (F, 1, C)
+    if knobs.direction == "auto":
+        scores = _turned_folds(rest, metric, selector, scores)
+    best, _, means = judged(rest, metric, selector, scores)
+    candidates = _top(metric, means, best) if preselect else np.array([best])
+    made = _evaluated(part, metric, knobs, candidates, n_jobs)
+    defined = int((~np.isnan(scores).all(axis=(1, 2))).sum())
+    return Choice(
+        made.part,
+        made.candidates,
+        made.values,
+        made.turned,
+        float(means[made.chosen]),
+        means,
+        (len(scores), defined),
+    )
+
+
+def _turned_folds(
+    rest: Predictions, metric: Metric, selector: Selector, scores: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Turn fold scores around where the negatives of the fold have the greater median."""
+    turns = [turned(rest, np.ones(rest.n_cases, dtype=bool))]
+    if selector.by_fold:
+        turns = [
+            turned(rest, rest.folds[:, r] == k, r)
+            for r in range(rest.n_repeats)
+            for k in np.flatnonzero(rest.cells[r].any(axis=1))
+        ]
+    return np.where(np.stack(turns)[:, None], sum(metric.limits) - scores, scores)
+
+
+def _top(metric: Metric, means: NDArray[np.float64], best: int) -> NDArray[np.intp]:
+    """Return the top tenth of the learning scores, ties kept, the best among them."""
+    gains = gains_of(metric, means[None, None])[0, 0]
+    edge = np.nanquantile(gains, TOP)
+    high = np.nan_to_num(gains, nan=-np.inf) >= edge - slack(np.asarray(edge))
+    high[best] = True
+    return np.flatnonzero(high)
+
+
+def _evaluated(
+    part: Predictions,
+    metric: Metric,
+    knobs: Splitting,
+    candidates: NDArray[np.intp],
+    n_jobs: int | None,
+) -> Choice:
+    """Score the candidates in the evaluation part, and put the best of them first."""
+    some = part.select([int(c) for c in candidates])
+    values = score_table(some, metric, Weights.ones(part.n_cases), n_jobs=n_jobs)[0]
+    turns = np.zeros(len(candidates), dtype=bool)
+    if knobs.direction == "auto":
+        turns = turned(some, np.ones(part.n_cases, dtype=bool))
+        values = np.where(turns, sum(metric.limits) - values, values)
+    best = int(first_best(gains_of(metric, values[None, None])[0])[0])
+    if best < 0:
+        raise EvidenceError(
+            f"metric {metric.name!r} is undefined in the evaluation part",
+            needs="cases of every class among those that evaluate",
+            got=f"{part.n_cases} cases",
+            cure="Use more cases, or method='bbc'.",
+        )
+    order = np.r_[best, np.delete(np.arange(len(candidates)), best)]
+    kept = order[~np.isnan(values[order])]
+    return Choice(part, candidates[kept], values[kept], turns[kept])

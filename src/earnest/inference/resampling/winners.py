@@ -1,0 +1,104 @@
+"""Who wins: the same selector in-bag and on the sample itself."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base.errors import EvidenceError, MetricError
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.selection import Pooled, Selector, in_units_of_the_best
+from earnest.core.data.weights import Weights
+from earnest.kernels.contest import can_contest, contest
+from earnest.kernels.score import fold_repeats, fold_scores, score_table
+from earnest.metrics.families import Metric
+
+FOLD_CELLS = 1 << 23  # scores of single folds held at a time
+
+
+def winners(
+    pi: Predictions,
+    metric: Metric,
+    weights: Weights,
+    selector: Selector,
+    *,
+    n_jobs: int | None = None,
+) -> NDArray[np.intp]:
+    """Return the winner of every resample (B,), -1 where no configuration has a defined score."""
+    if type(selector) is Pooled and can_contest(pi, metric, weights):  # a subclass has its own rule
+        best = contest(pi, metric, weights, n_jobs=n_jobs)
+        if best is not None:
+            return best
+    order = pi.configs.simplicity_order()
+    if not selector.by_fold:
+        scores = score_table(pi, metric, weights, n_jobs=n_jobs)  # (B, C)
+        return selector(gains_of(metric, scores[None]), order)
+    if not metric.pointwise:
+        raise MetricError(
+            f"selector {selector.name!r} is not offered for {metric.name!r} on resampled cases",
+            needs="a metric that is a mean over cases (a resampled fold can lose a class)",
+            got=metric.name,
+            cure="Use selector='pooled', or method='bbc_fold'.",
+        )
+    step = max(1, FOLD_CELLS // (len(fold_repeats(pi)) * pi.n_configs))
+    parts = [weights.take(slice(b, b + step)) for b in range(0, len(weights), step)]
+    return np.concatenate(
+        [
+            selector(gains_of(metric, fold_scores(pi, metric, p, n_jobs=n_jobs)), order)
+            for p in parts
+        ]
+    )
+
+
+def gains_of(metric: Metric, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return scores (F, B, C) as gains: greater is better, and of a size that ties can be told."""
+    gains = metric.sign * scores
+    return gains if metric.has_unit else in_units_of_the_best(gains)
+
+
+def winner(
+    pi: Predictions, metric: Metric, selector: Selector, *, n_jobs: int | None = None
+) -> tuple[int, float, NDArray[np.float64]]:
+    """Return the winner on the sample itself, its score, and all scores (C,) as it was chosen by.
+
+    The score is pooled over cases for a pooled selector, and the mean over the folds in which the
+    metric is defined for one that looks at folds.
+    """
+    return judged(pi, metric, selector, whole_scores(pi, metric, selector, n_jobs=n_jobs))
+
+
+def whole_scores(
+    pi: Predictions, metric: Metric, selector: Selector, *, n_jobs: int | None = None
+) -> NDArray[np.float64]:
+    """Return the scores of the sample itself that a selector looks at: (F, 1, C) or (1, 1, C)."""
+    if selector.by_fold:
+        return fold_scores(pi, metric, n_jobs=n_jobs)
+    return score_table(pi, metric, Weights.ones(pi.n_cases), n_jobs=n_jobs)[None]
+
+
+def judged(
+    pi: Predictions, metric: Metric, selector: Selector, scores: NDArray[np.float64]
+) -> tuple[int, float, NDArray[np.float64]]:
+    """Return the winner by scores (F, 1, C) of the sample itself, as `winner` does."""
+    scores = defined_folds(scores)
+    means = scores.mean(axis=0)[0]
+    best = int(selector(gains_of(metric, scores), pi.configs.simplicity_order())[0])
+    if best < 0:
+        raise EvidenceError(
+            f"metric {metric.name!r} is undefined for every configuration",
+            needs="a defined score on the cases as they are",
+            cure="Check the predictions, or choose another metric.",
+        )
+    return best, float(means[best]), means
+
+
+def defined_folds(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Leave out the folds (F, B, C) in which the metric is undefined for every configuration."""
+    kept = ~np.isnan(scores).all(axis=(1, 2))
+    if not kept.any():
+        raise EvidenceError(
+            "the metric is undefined on the cases as they are, or in every fold",
+            needs="cases of every class, in one fold at least",
+            cure="Use the pooled selector, or larger stratified folds.",
+        )
+    return scores[kept]

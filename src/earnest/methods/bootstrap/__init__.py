@@ -1,0 +1,1 @@
+"""Methods for a learner that was trained on bootstrap samples."""

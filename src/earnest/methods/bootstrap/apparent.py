@@ -1,0 +1,55 @@
+"""The score of a model on the very cases that it was trained on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from earnest.core.results.estimate import Estimate
+from earnest.core.results.specs import Estimand, Evidence, MethodSpec
+from earnest.inference.left_out.scores import apparent_score
+from earnest.methods.base import register
+from earnest.methods.bootstrap.replicated import ReplicatesCall, replicates_estimate
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class Apparent:
+    """The apparent score: train on all cases, and test on them again.
+
+    **What is estimated.** Nothing without bias: it tells how well the cases can be remembered.
+
+    **What it assumes.** That nothing was learned from the cases.
+
+    **When it fails.** Always; for learners that remember (nearest neighbour, deep trees) entirely.
+    It is the other end that 'refined', '.632' and '.632+' correct.
+
+    Yousef 2022, section 3.3 (the resubstitution error of Efron 1983).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.tile([0, 1], 40)
+    >>> X = y[:, None] + rng.standard_normal((80, 2))
+    >>> made = en.bootstrap_train(KNeighborsClassifier(1), X, y, metric="accuracy", rng=0)
+    >>> en.estimate(made, method="apparent", metric="accuracy")
+    accuracy 1.000 (apparent, n=80)
+    """
+
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="apparent",
+        title="Apparent score of the training cases",
+        needs=Evidence.REPLICATES,
+        estimand=Estimand.TRAINING_SCORE,
+        cites="Yousef 2022, section 3.3",
+        interval=False,
+        aliases=("resubstitution",),
+    )
+
+    def __call__(self, call: ReplicatesCall) -> Estimate:
+        """Return the score of the model of all cases on the very cases."""
+        value = apparent_score(call.replicates, call.metric)
+        return replicates_estimate(self, call, value=value, apparent=value)

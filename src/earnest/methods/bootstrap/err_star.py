@@ -1,0 +1,74 @@
+"""The mean over bootstrap samples of the score on the cases that a sample left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from earnest.core.results.estimate import Estimate
+from earnest.core.results.specs import Estimand, Evidence, MethodSpec
+from earnest.inference.left_out.scores import apparent_score, left_out_scores
+from earnest.inference.limits.replicates import scaled_limits
+from earnest.methods.base import register
+from earnest.methods.bootstrap.replicated import (
+    ReplicatesCall,
+    mean_of_defined,
+    replicates_estimate,
+    undefined_replicates,
+)
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class ErrStar:
+    """Err(*), or AUC(*): score each bootstrap-trained model on what it did not draw, and average.
+
+    **What is estimated.** The mean performance of the learner over training sets of about .632 n
+    different cases. For a search it is the direct bootstrap of tuning.
+
+    **What it assumes.** Independent cases, or groups that are drawn whole.
+
+    **When it fails.** Where the cases left out lack a class an AUC is undefined; such samples are
+    left out (EN010).
+
+    Any metric has a value. An interval has only what has a leave-one-out or leave-pair-out form,
+    whose standard error is taken (EN086): it averages the same losses in another order.
+
+    Yousef 2022, eq. 51 and 54.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.tile([0, 1], 40)
+    >>> X = y[:, None] + rng.standard_normal((80, 2))
+    >>> made = en.bootstrap_train(KNeighborsClassifier(1), X, y, metric="roc_auc", rng=0)
+    >>> en.estimate(made, method="err_star", metric="roc_auc")
+    roc_auc 0.65, 95 % interval [0.56, 0.74] (err_star, n=80)
+    """
+
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="err_star",
+        title="Mean score of cases left out, sample by sample",
+        needs=Evidence.REPLICATES,
+        estimand=Estimand.LEARNER_AT_632,
+        cites="Yousef 2022, eq. 51 and 54",
+        aliases=("auc_star", "out_of_bag"),
+    )
+
+    def __call__(self, call: ReplicatesCall) -> Estimate:
+        """Return the mean over replicates of the score on the cases left out."""
+        scores = left_out_scores(call.replicates, call.metric, call.n_jobs)
+        value = mean_of_defined(call, scores)
+        return replicates_estimate(
+            self,
+            call,
+            value=value,
+            apparent=apparent_score(call.replicates, call.metric),
+            limited=scaled_limits(
+                call.replicates, call.metric, value, of=self.spec.name, scaled=False
+            ),
+            cautions=undefined_replicates(scores),
+        )

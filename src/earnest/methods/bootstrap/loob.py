@@ -1,0 +1,81 @@
+"""The leave-one-out bootstrap, with the standard error of its influence function."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from earnest.core.base import check
+from earnest.core.results.estimate import Estimate
+from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
+from earnest.inference.left_out.estimates import cases_left_out
+from earnest.inference.left_out.scores import apparent_score
+from earnest.inference.limits.replicates import limits_of
+from earnest.methods.base import register
+from earnest.methods.bootstrap.replicated import ReplicatesCall, replicates_estimate
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class LOOB:
+    """The leave-one-out bootstrap: judge each case by the models that did not draw it.
+
+    **What is estimated.** The mean performance of the learner over training sets of about .632 n
+    different cases, which is a little worse than that of n.
+
+    **What it assumes.** Independent cases, or groups that are drawn whole.
+
+    **When it fails.** With few replicates the standard error is rough (EN084): use 1000 or more.
+    In simulation it was 5 to 15 % too large for the error rate of 40 cases, so that intervals
+    are on the safe side.
+
+    Yousef 2022, eq. 32 and 48 (Efron and Tibshirani 1997), with a misprint mended, centred and
+    corrected for the finite number of replicates. A function of sums such as F1 is that of the
+    mean moments of cases left out, by the delta method.
+
+    Parameters
+    ----------
+    variant : {None, 'as_published'}
+        'as_published' is eq. 48 with its misprint mended, neither centred nor corrected: with 200
+        replicates its standard error is far too large.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.tile([0, 1], 40)
+    >>> X = y[:, None] + rng.standard_normal((80, 2))
+    >>> made = en.bootstrap_train(KNeighborsClassifier(1), X, y, metric="accuracy", rng=0)
+    >>> en.estimate(made, method="loob", metric="accuracy")
+    accuracy 0.64, 95 % interval [0.54, 0.75] (loob, n=80)
+    """
+
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="loob",
+        title="Leave-one-out bootstrap",
+        needs=Evidence.REPLICATES,
+        estimand=Estimand.LEARNER_AT_632,
+        cites="Yousef 2022, eq. 32 and 48",
+        metrics=Family.SUMS,
+        aliases=("leave_one_out_bootstrap",),
+    )
+    variant: Literal["as_published"] | None = None
+
+    def __post_init__(self) -> None:
+        """Check the knobs."""
+        if self.variant is not None:
+            check.one_of("variant", self.variant, ["as_published"])
+
+    def __call__(self, call: ReplicatesCall) -> Estimate:
+        """Return the mean over cases of their mean score by models that did not see them."""
+        made = cases_left_out(call.replicates, call.metric, variant=self.variant)
+        return replicates_estimate(
+            self,
+            call,
+            value=made.value,
+            apparent=apparent_score(call.replicates, call.metric),
+            limited=limits_of(call.replicates, call.metric, made),
+            details=made,
+        )

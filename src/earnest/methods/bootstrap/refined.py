@@ -1,0 +1,70 @@
+"""The refined bootstrap: the training score less the optimism that bootstrap samples show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from earnest.core.results.estimate import Estimate
+from earnest.core.results.specs import Estimand, Evidence, MethodSpec
+from earnest.inference.left_out.scores import apparent_score, drawn_scores, whole_scores
+from earnest.methods.base import register
+from earnest.methods.bootstrap.replicated import (
+    ReplicatesCall,
+    mean_of_defined,
+    replicates_estimate,
+    undefined_replicates,
+)
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class Refined:
+    """The refined bootstrap (RB): by how much samples flatter their models is taken off.
+
+    **What is estimated.** It is designed for the model of all n cases; in effect it estimates the
+    mean performance at n.
+
+    **What it assumes.** Independent cases (or groups); that a model is flattered by its sample as
+    the model of all cases is by these.
+
+    **When it fails.** For learners that remember: the cases that test a model are its own for
+    .632, so that too little is taken off. It is also called Harrell's optimism correction.
+
+    Yousef 2022, eq. 34 and 55 (Efron 1983; Efron and Tibshirani 1993, section 17.6).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.tile([0, 1], 40)
+    >>> X = y[:, None] + rng.standard_normal((80, 2))
+    >>> made = en.bootstrap_train(KNeighborsClassifier(1), X, y, metric="accuracy", rng=0)
+    >>> en.estimate(made, method="refined", metric="accuracy")
+    accuracy 0.871 (refined, n=80)
+    """
+
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="refined",
+        title="Refined bootstrap",
+        needs=Evidence.REPLICATES,
+        estimand=Estimand.LEARNER_AT_N,
+        cites="Yousef 2022, eq. 34 and 55",
+        interval=False,
+        aliases=("rb", "optimism"),
+    )
+
+    def __call__(self, call: ReplicatesCall) -> Estimate:
+        """Return the training score plus the mean of (score on all cases - score on the sample)."""
+        made, metric = call.replicates, call.metric
+        gaps = whole_scores(made, metric, call.n_jobs) - drawn_scores(made, metric, call.n_jobs)
+        apparent = apparent_score(made, metric)
+        return replicates_estimate(
+            self,
+            call,
+            value=apparent + mean_of_defined(call, gaps),
+            apparent=apparent,
+            cautions=undefined_replicates(gaps),
+        )

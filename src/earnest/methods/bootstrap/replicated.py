@@ -1,0 +1,110 @@
+"""What methods on bootstrap-trained replicates share: their call, and how a result is made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base.errors import EvidenceError
+from earnest.core.base.provenance import knobs, versions
+from earnest.core.base.rng import Seeds
+from earnest.core.data.replicates import Replicates
+from earnest.core.results.cautions import Caution
+from earnest.core.results.estimate import Estimate, Provenance, make_interval
+from earnest.core.results.interval import Ask
+from earnest.inference.left_out.estimates import cases_left_out, has_cases
+from earnest.inference.left_out.scores import left_out_scores
+from earnest.inference.limits.replicates import Limited
+from earnest.methods.base import Method, standard_error
+from earnest.metrics.families import Metric
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplicatesCall:
+    """One question to a method that needs bootstrap-trained replicates."""
+
+    replicates: Replicates
+    metric: Metric
+    ask: Ask
+    seeds: Seeds
+    n_jobs: int | None = None
+
+
+def replicates_estimate(
+    method: Method,
+    call: ReplicatesCall,
+    *,
+    value: float,
+    apparent: float,
+    limited: Limited | None = None,
+    cautions: Iterable[Caution] = (),
+    details: Any = None,
+) -> Estimate:
+    """Put an estimate from replicates together; its naive score is that of the training cases."""
+    made, scale = call.replicates, call.metric.scale
+    source = None if limited is None else limited.source
+    return Estimate(
+        value=scale.clip(value),
+        interval=None if source is None else make_interval(source, call.ask, scale),
+        standard_error=standard_error(source, None),
+        scale=scale,
+        method=method.spec.name,
+        estimand=str(method.spec.estimand),
+        naive=apparent,
+        winner=made.learner,
+        n_cases=made.n_cases,
+        n_configs=1,
+        n_resamples=None,
+        n_valid=None,
+        cautions=(*(() if limited is None else limited.cautions), *cautions),
+        provenance=Provenance(
+            seed=made.seed,
+            fingerprint=made.fingerprint,
+            n_folds=0,
+            n_repeats=0,
+            knobs={
+                **knobs(method),
+                "n_replicates": made.n_replicates,
+                "n_failed": made.n_failed,
+                "drawn": str(made.drawn),
+            },
+            versions=versions(),
+        ),
+        source=source,
+        details=details,
+    )
+
+
+def left_out(call: ReplicatesCall) -> tuple[float, list[Caution]]:
+    """Return the score of cases left out: case by case where it can be, else sample by sample."""
+    if has_cases(call.metric):
+        return cases_left_out(call.replicates, call.metric).value, []
+    scores = left_out_scores(call.replicates, call.metric, call.n_jobs)
+    return mean_of_defined(call, scores), list(undefined_replicates(scores))
+
+
+def mean_of_defined(call: ReplicatesCall, scores: NDArray[np.float64]) -> float:
+    """Return the mean over the replicates that have a defined score; one at least."""
+    if np.isnan(scores).all():
+        raise EvidenceError(
+            f"metric {call.metric.name!r} is undefined for every replicate",
+            needs="a replicate at least that leaves out cases of every class",
+            cure="Draw classes apart with bootstrap_train(..., stratify=True), or train more.",
+        )
+    return float(np.nanmean(scores))
+
+
+def undefined_replicates(scores: NDArray[np.float64]) -> Iterator[Caution]:
+    """Yield a caution where the metric is undefined for some replicates."""
+    bad = int(np.isnan(scores).sum())
+    if bad:
+        yield Caution(
+            "EN010",
+            f"{bad} of {len(scores)} replicates have no defined value.",
+            "They are left out, which favours samples with every class.",
+            "Draw classes apart with bootstrap_train(..., stratify=True).",
+        )

@@ -1,0 +1,67 @@
+"""The simple bootstrap: train on samples, test on all cases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from earnest.core.results.estimate import Estimate
+from earnest.core.results.specs import Estimand, Evidence, MethodSpec
+from earnest.inference.left_out.scores import apparent_score, whole_scores
+from earnest.methods.base import register
+from earnest.methods.bootstrap.replicated import (
+    ReplicatesCall,
+    mean_of_defined,
+    replicates_estimate,
+    undefined_replicates,
+)
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class SimpleBootstrap:
+    """The simple bootstrap (SB): the mean score of bootstrap-trained models on all cases.
+
+    **What is estimated.** The mean performance over training sets, optimistically: each model saw
+    .632 of the cases that test it.
+
+    **What it assumes.** Independent cases (or groups).
+
+    **When it fails.** For every learner that remembers its cases. It is here because 'refined'
+    and the papers need it.
+
+    Yousef 2022, eq. 30 and 53 (Efron and Tibshirani 1993, section 17.6).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.tile([0, 1], 40)
+    >>> X = y[:, None] + rng.standard_normal((80, 2))
+    >>> made = en.bootstrap_train(KNeighborsClassifier(1), X, y, metric="accuracy", rng=0)
+    >>> en.estimate(made, method="simple_bootstrap", metric="accuracy")
+    accuracy 0.871 (simple_bootstrap, n=80)
+    """
+
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="simple_bootstrap",
+        title="Simple bootstrap",
+        needs=Evidence.REPLICATES,
+        estimand=Estimand.OPTIMISTIC_MEAN,
+        cites="Yousef 2022, eq. 30 and 53",
+        interval=False,
+        aliases=("sb",),
+    )
+
+    def __call__(self, call: ReplicatesCall) -> Estimate:
+        """Return the mean over replicates of the score on all cases."""
+        scores = whole_scores(call.replicates, call.metric, call.n_jobs)
+        return replicates_estimate(
+            self,
+            call,
+            value=mean_of_defined(call, scores),
+            apparent=apparent_score(call.replicates, call.metric),
+            cautions=undefined_replicates(scores),
+        )

@@ -1,0 +1,207 @@
+"""The interval of Bates, Hastie and Tibshirani, from nested cross-validation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base.errors import EvidenceError, MetricError
+from earnest.core.data.designs import NestedPredictions
+from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.estimate import Estimate
+from earnest.core.results.interval import LimitSource, NormalLimits
+from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
+from earnest.inference.cases.case_values import case_values
+from earnest.inference.limits.fold_normal import few_cases
+from earnest.inference.limits.no_spread import limits_without_spread
+from earnest.methods.base import Call, make_estimate, register
+from earnest.metrics.families import Metric, MomentMetric
+
+Array = NDArray[np.float64]
+FEW_REPEATS = 10
+CORRECTED = "; brought by a linear correction to the size of all cases"
+
+
+@dataclass(frozen=True)
+class NestedParts:
+    """What the interval is made of.
+
+    Attributes
+    ----------
+    inner, outer : float
+        The mean over inner tests, by models of (1 - 2/K) n cases, and the cross-validated value.
+    bias : float
+        What is taken from `inner`; 0 without the correction.
+    mean_squared_error : float
+        As nested cross-validation estimates it, for (1 - 1/K) n cases; may be negative.
+    naive_error, measured_error, standard_error : float
+        That of a plain mean of cases, the root of the mean squared error for n cases, and the one
+        that is used.
+    """
+
+    inner: float
+    outer: float
+    bias: float
+    mean_squared_error: float
+    naive_error: float
+    measured_error: float
+    standard_error: float
+
+    @property
+    def inflation(self) -> float:
+        """How many times as large as the plain error the one that is used is."""
+        return self.standard_error / self.naive_error if self.naive_error else float("nan")
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class BatesNCV:
+    """Give cross-validation an interval whose width nested cross-validation has measured.
+
+    Each fold is held out in turn, and the other folds are cross-validated among themselves. How
+    far that inner value lies from the score of the fold held out, squared, less what chance alone
+    makes of that score, is the mean squared error of cross-validation.
+
+    **What is estimated.** The performance at the training size of cross-validation; with the
+    correction (the default) brought to that of all cases.
+
+    **What it assumes.** Independent cases, and a metric that is a mean over them. Nothing of the
+    learner: the error is measured, where other intervals assume that one case changes little.
+
+    **When it fails.** It costs about K / 2 times the fits of the cross-validation, in every
+    repeat. With few repeats the measured error is rough; it is held between that of a plain mean
+    and sqrt(K) times it.
+
+    Bates, Hastie, Tibshirani 2024, algorithm 1.
+
+    Parameters
+    ----------
+    bias_correction : bool
+        Whether the value is brought to the size of all cases; else it is the cross-validated one.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_iris(return_X_y=True)
+    >>> en.assess(GaussianNB(), X, y, method="bates_ncv", metric="accuracy", cv=5, rng=0)
+    accuracy 0.95, 95 % interval [0.90, 1.00] (bates_ncv, n=150)
+    """
+
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="bates_ncv",
+        title="Nested cross-validation interval",
+        needs=Evidence.NESTED,
+        estimand=Estimand.AT_TRAINING_SIZE,
+        cites="Bates, Hastie, Tibshirani 2024, algorithm 1",
+        metrics=Family.POINTWISE,
+        min_folds=3,
+        aliases=("ncv",),
+    )
+    bias_correction: bool = True
+
+    def __call__(self, call: Call) -> Estimate:
+        """Return the value with normal limits of the measured error."""
+        nested, metric = call.design, call.metric
+        assert isinstance(nested, NestedPredictions)
+        need_means(self.spec.name, metric)
+        _need_one_learner(nested)
+        parts = nested_parts(nested, metric, bias_correction=self.bias_correction)
+        value = parts.inner - parts.bias
+        outer = case_values(nested.outer, metric)
+        if parts.naive_error > 0.0:
+            source: LimitSource = NormalLimits(value, parts.standard_error)
+            said = [*few_cases(outer), *_few_repeats(nested.outer.n_repeats), *_bounded(parts)]
+        else:
+            source, remark = limits_without_spread(nested.outer, outer, metric, nested.n_cases)
+            said = [remark]
+        return make_estimate(
+            self,
+            call,
+            value=value,
+            winner=0,
+            naive=parts.outer,
+            source=source,
+            cautions=said,
+            details=parts,
+            estimand=self.spec.estimand + (CORRECTED if self.bias_correction else ""),
+        )
+
+
+def need_means(who: str, metric: Metric) -> None:
+    """Refuse a metric that is not a mean over cases."""
+    if not isinstance(metric, MomentMetric) or not metric.mean_of_cases:
+        raise MetricError(
+            f"method {who!r} is for means over cases",
+            needs="a metric that is a mean over cases, such as 'accuracy', 'brier' or 'mse'",
+            got=metric.name,
+            cure="Use method='corrected_t', which takes any metric.",
+        )
+
+
+def _need_one_learner(nested: NestedPredictions) -> None:
+    most = max(part.n_configs for row in nested.inner for part in row)
+    folds = min(len(names) for names in nested.outer.fold_names)
+    if most > 1 or folds < 3:
+        raise EvidenceError(
+            "method 'bates_ncv' compares one learner inside and outside",
+            needs="inner predictions of one configuration, and at least 3 folds",
+            got=f"{most} configurations, {folds} folds",
+            cure="Use earnest.assess(learner, X, y, method='bates_ncv').",
+        )
+
+
+def nested_parts(
+    nested: NestedPredictions, metric: Metric, *, bias_correction: bool = True
+) -> NestedParts:
+    """Return what the interval is made of, by algorithm 1."""
+    outer = case_values(nested.outer, metric).terms[:, 0]  # (n, R)
+    apart, chance, inner = [], [], []
+    for repeat, row in enumerate(nested.inner):
+        for fold, part in enumerate(row):
+            held_out = outer[nested.outer.folds[:, repeat] == fold, repeat]
+            within = case_values(part, metric).terms[:, 0, 0]
+            within = within[~np.isnan(within)]
+            apart.append((within.mean() - held_out.mean()) ** 2)
+            chance.append(held_out.var(ddof=1) / len(held_out) if len(held_out) > 1 else 0.0)
+            inner.append(within)
+    folds = float(np.mean([len(names) for names in nested.outer.fold_names]))
+    value, plain = float(np.concatenate(inner).mean()), float(np.nanmean(outer))
+    bias = (1.0 + (folds - 2.0) / folds) * (value - plain) if bias_correction else value - plain
+    mean_squared_error = float(np.mean(apart) - np.mean(chance))
+    naive = float(np.nanstd(outer, ddof=1)) / nested.n_cases**0.5
+    measured = (max(mean_squared_error, 0.0) * (folds - 1.0) / folds) ** 0.5
+    used = min(max(measured, naive), folds**0.5 * naive)
+    return NestedParts(value, plain, bias, mean_squared_error, naive, measured, used)
+
+
+def _few_repeats(repeats: int) -> Iterator[Caution]:
+    if repeats < FEW_REPEATS:
+        yield Caution(
+            "EN092",
+            f"There {'is' if repeats == 1 else 'are'} {repeats} repeat{'s' * (repeats > 1)}.",
+            "The error that nested cross-validation measures is rough with so few.",
+            f"Use n_repeats={FEW_REPEATS} or more.",
+        )
+
+
+def _bounded(parts: NestedParts) -> Iterator[Caution]:
+    if parts.measured_error < parts.standard_error:
+        yield Caution(
+            "EN095",
+            "The measured error is below that of a plain mean.",
+            "That of a plain mean is used, as the authors do.",
+            severity=Severity.NOTE,
+        )
+    elif parts.measured_error > parts.standard_error:
+        yield Caution(
+            "EN095",
+            "The measured error is above what independent folds could have.",
+            "sqrt(K) times that of a plain mean is used, as the authors do.",
+            "Use more repeats.",
+        )

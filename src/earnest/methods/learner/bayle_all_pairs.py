@@ -1,0 +1,93 @@
+"""The central limit theorem of cross-validation, with the variance over all pairs of cases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from earnest.core.data.selection import MeanOfFolds, Pooled, Selector
+from earnest.core.results.estimate import Estimate
+from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
+from earnest.inference.cases.case_values import check_terms
+from earnest.inference.cases.fold_variance import Variance, check_folds
+from earnest.inference.limits.fold_normal import fold_normal
+from earnest.inference.remarks import not_corrected
+from earnest.inference.resampling.winners import winner
+from earnest.methods.base import Call, Method, make_estimate, need_folds, register, selector_of
+from earnest.metrics.families import RankMetric
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class BayleAllPairs:
+    """Give a cross-validated score a normal interval, from the spread of all its cases.
+
+    **What is estimated.** The average test performance of the models that were fitted in the
+    folds. Not that of a model refitted on all cases, and not the mean over training sets. With
+    several configurations it speaks of the winner as if it had been fixed in advance.
+
+    **What it assumes.** Independent cases (or groups), one partition, losses that vary, and a
+    learner that is stable: leaving out one training case changes its losses by little.
+
+    **When it fails.** For the winner of a search: nothing corrects for the choice. For unstable
+    learners, and for few cases.
+
+    Bayle, Bayle, Janson and Mackey 2020, eq. 9 with its factor mended: the variance is the mean
+    squared distance of the losses from their mean, over n.
+
+    Parameters
+    ----------
+    selector : str or Selector, optional
+        The rule that names the winner of several configurations: by default 'mean_of_folds' for
+        an AUC, else 'pooled'.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> y, fold = np.tile([0, 1], 50), np.arange(100) // 10
+    >>> pi = en.Predictions.from_arrays(y, 0.4 * y + np.linspace(0, 1, 100) % 0.37, fold)
+    >>> en.estimate(pi, method="bayle_all_pairs", metric="accuracy")
+    accuracy 0.85, 95 % interval [0.78, 0.92] (bayle_all_pairs, n=100)
+    """
+
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="bayle_all_pairs",
+        title="Normal interval of cross-validation, variance over all pairs",
+        needs=Evidence.OUT_OF_SAMPLE,
+        estimand=Estimand.FITTED_MODELS,
+        cites="Bayle et al. 2020, eq. 9",
+        metrics=Family.CASEWISE,
+        min_folds=2,
+        aliases=("bayle",),
+    )
+    selector: str | Selector | None = None
+
+    def __call__(self, call: Call) -> Estimate:
+        """Return the cross-validated score with a normal interval."""
+        return normal_estimate(self, call, self.selector, Variance.ALL_PAIRS)
+
+
+def normal_estimate(
+    method: Method, call: Call, given: str | Selector | None, variance: Variance
+) -> Estimate:
+    """Return the winner's score with the limits that one of the two variances gives."""
+    pi, metric = call.pi, call.metric
+    need_folds(method, pi, cure="Give `fold`; for one test set use method='holdout'.")
+    check_terms(pi, metric, singles=variance is Variance.ALL_PAIRS)
+    check_folds(pi.folds, pi.target.groups, variance)
+    selector = selector_of(given, MeanOfFolds() if isinstance(metric, RankMetric) else Pooled())
+    best, naive, _ = winner(pi, metric, selector, n_jobs=call.n_jobs)
+    made = fold_normal(pi, metric, best, variance)
+    as_fixed = "; of the winner, as if it had been fixed in advance" if pi.n_configs > 1 else ""
+    return make_estimate(
+        method,
+        call,
+        value=made.value,
+        winner=best,
+        naive=naive,
+        source=made.source,
+        cautions=[*not_corrected(pi.n_configs), *made.cautions],
+        estimand=method.spec.estimand + as_fixed,
+        used={"selector": selector},
+    )

@@ -1,0 +1,142 @@
+"""The conservative Z interval of Nadeau and Bengio, from halves that share no case."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base.errors import EvidenceError
+from earnest.core.data.designs import PairedHalves
+from earnest.core.data.predictions import Predictions
+from earnest.core.results.cautions import Caution
+from earnest.core.results.estimate import Estimate
+from earnest.core.results.interval import EqualCaseLimits, LimitSource, NormalLimits
+from earnest.core.results.specs import Estimand, Evidence, MethodSpec
+from earnest.inference.cases.fold_variance import ROUNDING
+from earnest.inference.remarks import undefined_folds
+from earnest.kernels.score import fold_scores
+from earnest.methods.base import Call, make_estimate, register
+from earnest.metrics.families import Metric
+
+FEW_HALVINGS = 5
+
+
+@dataclass(frozen=True)
+class HalvesDetails:
+    """What the halves said.
+
+    Attributes
+    ----------
+    scores : tuple of float
+        The scores of the random splits of all cases.
+    pairs : tuple of pairs of float
+        The mean scores of the two halves of every halving.
+    """
+
+    scores: tuple[float, ...]
+    pairs: tuple[tuple[float, float], ...]
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class ConservativeZ:
+    """Give the mean of random splits an interval from how much two halves of the cases differ.
+
+    The cases are halved M times. In each half the learner is assessed by random splits of its own.
+    Two halves share no case, so their difference shows the whole variance of an assessment, of
+    half as many cases: 1 / (2 M) sum_m (mu_m - mu_m^c)².
+
+    **What is estimated.** The mean performance of this learner over training sets of the size that
+    random splits leave.
+
+    **What it assumes.** Independent cases, and that an assessment of n cases varies no more than
+    one of n / 2.
+
+    **When it fails.** It trains (2 M + 1) J models, and is wide: about sqrt(2) times as wide as
+    need be. With few halvings the width itself is rough. Learners that fail with half of the cases
+    cannot be assessed.
+
+    Nadeau, Bengio 2003, section 4.2.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_iris(return_X_y=True)
+    >>> en.assess(GaussianNB(), X, y, method="conservative_z", metric="accuracy", rng=0)
+    accuracy 0.960, 95 % interval [0.925, 0.995] (conservative_z, n=150)
+    """
+
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="conservative_z",
+        title="Conservative Z interval of halves",
+        needs=Evidence.PAIRED,
+        estimand=Estimand.LEARNER,
+        cites="Nadeau, Bengio 2003",
+    )
+
+    def __call__(self, call: Call) -> Estimate:
+        """Return the mean of the random splits with normal limits."""
+        halves, metric = call.design, call.metric
+        assert isinstance(halves, PairedHalves)
+        scores, missing = _scores(halves.whole, metric)
+        means = [tuple(_scores(part, metric)[0].mean() for part in pair) for pair in halves.halves]
+        value = float(scores.mean())
+        error = float(np.mean([(a - b) ** 2 for a, b in means]) / 2.0) ** 0.5
+        source: LimitSource = NormalLimits(value, error)
+        said = list(_few_halvings(len(means)))
+        if error <= ROUNDING * max(abs(value), 1.0):
+            tested = int(halves.whole.tested(0).sum())
+            source = EqualCaseLimits(value, max(tested, 1), *metric.limits)
+            said = [*_equal(tested)]
+        return make_estimate(
+            self,
+            call,
+            value=value,
+            winner=0,
+            naive=value,
+            source=source,
+            cautions=[*undefined_folds(len(scores) + missing, len(scores)), *said],
+            details=HalvesDetails(
+                tuple(scores.tolist()), tuple((float(a), float(b)) for a, b in means)
+            ),
+        )
+
+
+def _scores(part: Predictions, metric: Metric) -> tuple[NDArray[np.float64], int]:
+    """Return the defined scores of the random splits, and how many are undefined."""
+    scores = fold_scores(part, metric)[:, 0, 0]
+    kept = scores[~np.isnan(scores)]
+    if len(kept) == 0:
+        raise EvidenceError(
+            f"metric {metric.name!r} is undefined in every random split",
+            needs="test sets with cases of every class",
+            got=f"{len(scores)} test sets of about {int(part.tested(0).sum())} cases",
+            cure="Use more cases, another metric, or method='corrected_t'.",
+        )
+    return kept, len(scores) - len(kept)
+
+
+def _few_halvings(count: int) -> Iterator[Caution]:
+    if count < FEW_HALVINGS:
+        yield Caution(
+            "EN092",
+            f"The cases were halved {count} time{'s' * (count > 1)}.",
+            "The width of the interval is rough with so few.",
+        )
+
+
+def _equal(tested: int) -> Iterator[Caution]:
+    yield Caution(
+        "EN035",
+        "The halves all have the same score.",
+        "The limits are not normal: they say how large a share of unlike cases may have gone "
+        f"unseen in a test set of {tested}, and what those could do to the metric (the rule of "
+        "three).",
+        "Only more cases can tell more.",
+    )

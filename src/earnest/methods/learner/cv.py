@@ -1,0 +1,132 @@
+"""The cross-validated score of a learner."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.selection import MeanOfFolds, Pooled, Selector
+from earnest.core.results.cautions import Caution
+from earnest.core.results.estimate import Estimate
+from earnest.core.results.specs import Estimand, Evidence, MethodSpec
+from earnest.inference.remarks import not_corrected, undefined_folds
+from earnest.inference.resampling.winners import defined_folds, judged, whole_scores
+from earnest.kernels.score import fold_scores
+from earnest.methods.base import Call, Method, make_estimate, need_folds, register, selector_of
+from earnest.metrics.families import Metric, MomentMetric
+
+
+@dataclass(frozen=True)
+class FoldDetails:
+    """The scores of the folds, NaN where the metric is undefined.
+
+    Attributes
+    ----------
+    scores : tuple of float
+        One a fold, the folds of a repeat together.
+    """
+
+    scores: tuple[float, ...]
+
+    @classmethod
+    def of(cls, scores: NDArray[np.float64]) -> FoldDetails:
+        """Make them from an array (J,)."""
+        return cls(tuple(float(score) for score in scores))
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class CV:
+    """Cross-validation: each case is predicted by a model that has not seen it.
+
+    A metric that is a function of sums over cases (accuracy, F1, R², ...) is computed from all
+    cases together, any other one is the mean over folds: scores of different models are never
+    ranked against each other.
+
+    **What is estimated.** The mean performance of this learner over training sets of (1 - 1/K) n
+    cases. It says little of the one model that is refitted on all cases.
+
+    **What it assumes.** Independent cases (or groups that folds keep together), and that nothing
+    was chosen on them.
+
+    **When it fails.** It has no interval: the folds share their training cases, and no unbiased
+    estimate of its variance exists (Bengio and Grandvalet 2004). `bayle_all_pairs`, `corrected_t`
+    and `bates_ncv` give intervals to the same value, each under an assumption of its own. For the
+    winner of several configurations it is the naive score.
+
+    Stone 1974; Yousef 2022, section 6.
+
+    Parameters
+    ----------
+    selector : str or Selector, optional
+        How folds are brought together: 'pooled' for functions of sums, else 'mean_of_folds'.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> y, fold = np.tile([0, 1], 50), np.arange(100) // 10
+    >>> pi = en.Predictions.from_arrays(y, 0.4 * y + np.linspace(0, 1, 100) % 0.37, fold)
+    >>> en.estimate(pi, method="cv", metric="accuracy")
+    accuracy 0.850 (cv, n=100)
+    """
+
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="cv",
+        title="Cross-validation",
+        needs=Evidence.OUT_OF_SAMPLE,
+        estimand=Estimand.LEARNER,
+        cites="Stone 1974",
+        min_folds=2,
+        one_learner=True,
+        interval=False,
+    )
+    selector: str | Selector | None = None
+
+    def __call__(self, call: Call) -> Estimate:
+        """Return the score."""
+        pi, metric = call.pi, call.metric
+        need_folds(self, pi, cure="Give `fold`; for one test set use method='holdout'.")
+        selector = selector_of(self.selector, score_rule(metric))
+        table = whole_scores(pi, metric, selector, n_jobs=call.n_jobs)  # (F, 1, C)
+        best, value, _ = judged(pi, metric, selector, table)
+        scores = fold_scores(pi.select(best), metric)[:, 0, 0]
+        return make_estimate(
+            self,
+            call,
+            value=value,
+            winner=best,
+            naive=value,
+            cautions=[
+                *not_corrected(pi.n_configs),
+                *undefined_folds(len(table), len(defined_folds(table))),
+            ],
+            estimand=as_fixed(self, pi),
+            details=FoldDetails.of(scores),
+            used={"selector": selector},
+        )
+
+
+def score_rule(metric: Metric) -> Selector:
+    """Return how folds are brought together: as one set for sums, by their mean for the rest."""
+    return Pooled() if isinstance(metric, MomentMetric) else MeanOfFolds()
+
+
+def as_fixed(method: Method, pi: Predictions) -> str:
+    """Return the estimand, and that a winner is taken as if it had been the only one."""
+    aside = "; of the winner, as if it had been fixed in advance" if pi.n_configs > 1 else ""
+    return method.spec.estimand + aside
+
+
+def fold_details(
+    pi: Predictions, metric: Metric, best: int
+) -> tuple[NDArray[np.float64], Iterable[Caution]]:
+    """Return the defined fold scores (J,) of one configuration, and what is said of the others."""
+    scores = fold_scores(pi.select(best), metric)[:, 0, 0]
+    kept = scores[~np.isnan(scores)]
+    return kept, undefined_folds(len(scores), len(kept))

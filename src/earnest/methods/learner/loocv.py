@@ -1,0 +1,94 @@
+"""Leave-one-out cross-validation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from earnest.core.base.errors import EvidenceError, MetricError
+from earnest.core.data.selection import Pooled
+from earnest.core.results.estimate import Estimate
+from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
+from earnest.inference.cases.fold_variance import Variance, check_folds
+from earnest.inference.limits.fold_normal import fold_normal
+from earnest.inference.remarks import not_corrected
+from earnest.inference.resampling.winners import winner
+from earnest.methods.base import Call, make_estimate, need_folds, register
+from earnest.methods.learner.cv import as_fixed
+from earnest.metrics.families import MomentMetric
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class LOOCV:
+    """Leave-one-out cross-validation: each case is predicted by a model of all the others.
+
+    **What is estimated.** The mean performance of this learner over training sets of n - 1 cases:
+    all but without bias for training on all n, at the price of n fits.
+
+    **What it assumes.** Independent cases. The limits are normal, from the spread of all cases
+    (Bayle et al. 2020, k = n): they assume a learner that one case more or less changes little.
+
+    **When it fails.** For unstable learners the limits are too narrow, and for nearest neighbours
+    or labels without information its value itself is extreme: leaving a case out makes its class
+    rarer among the others. For the AUC it would rank scores of n different models, which pulls it
+    down: refused.
+
+    Lachenbruch, Mickey 1968; Bayle, Bayle, Janson and Mackey 2020, eq. 9.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> y = np.linspace(-1, 1, 50)
+    >>> total = y.sum()
+    >>> guess = (total - y) / 49 + 0.8 * y  # anything predicted without the case itself
+    >>> pi = en.Predictions.from_arrays(y, guess, np.arange(50))
+    >>> en.estimate(pi, method="loocv", metric="mse")
+    mse 0.017, 95 % interval [0.013, 0.021] (loocv, n=50)
+    """
+
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="loocv",
+        title="Leave-one-out cross-validation",
+        needs=Evidence.OUT_OF_SAMPLE,
+        estimand=Estimand.LEARNER,
+        cites="Lachenbruch, Mickey 1968",
+        metrics=Family.SUMS,
+        min_folds=2,
+        leave_one_out=True,
+        one_learner=True,
+    )
+
+    def __call__(self, call: Call) -> Estimate:
+        """Return the score of all cases with a normal interval."""
+        pi, metric = call.pi, call.metric
+        need_folds(self, pi, cure="Give each case a fold of its own.")
+        if not isinstance(metric, MomentMetric):
+            raise MetricError(
+                "leave-one-out scores of different cases come from different models, and cannot "
+                "be ranked against each other",
+                needs="a mean over cases such as 'accuracy' or 'mse', or a function of sums",
+                got=metric.name,
+                cure="Use method='cv' or 'lpob' for an AUC.",
+            )
+        if pi.n_folds != pi.n_cases:
+            raise EvidenceError(
+                "method 'loocv' needs a fold for every case",
+                needs=f"{pi.n_cases} folds",
+                got=f"{pi.n_folds}",
+                cure="Use method='bayle_all_pairs', which takes any folds.",
+            )
+        check_folds(pi.folds, pi.target.groups, Variance.ALL_PAIRS)
+        best, naive, _ = winner(pi, metric, Pooled(), n_jobs=call.n_jobs)
+        made = fold_normal(pi, metric, best, Variance.ALL_PAIRS)
+        return make_estimate(
+            self,
+            call,
+            value=made.value,
+            winner=best,
+            naive=naive,
+            source=made.source,
+            cautions=[*not_corrected(pi.n_configs), *made.cautions],
+            estimand=as_fixed(self, pi),
+        )

@@ -1,0 +1,1 @@
+"""Methods that choose on one part of the cases and evaluate on another."""

@@ -1,0 +1,193 @@
+"""Hold-out: select on one part, score on another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base import check
+from earnest.core.base.errors import EvidenceError, MetricError
+from earnest.core.base.rng import Purpose, Seeds
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.selection import Pooled, Selector
+from earnest.core.data.weights import Weights
+from earnest.core.results.estimate import Estimate
+from earnest.core.results.interval import DrawnLimits, LimitSource, NormalLimits
+from earnest.core.results.specs import Estimand, Evidence, MethodSpec
+from earnest.inference.limits.drawn_spread import with_spread
+from earnest.inference.remarks import part_only
+from earnest.inference.resampling.resampled import (
+    Statistic,
+    Undefined,
+    choose_resampler,
+    in_bag_rule,
+    resampled,
+)
+from earnest.inference.resampling.splits import part_of, split_cases
+from earnest.inference.resampling.winners import winner
+from earnest.kernels.score import score_selected
+from earnest.methods.base import (
+    MOST_RESAMPLES,
+    Call,
+    make_estimate,
+    register,
+    resampler_of,
+    selector_of,
+)
+from earnest.metrics.families import Metric
+from earnest.resampling.bootstrap import Resampler
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class HoldOut:
+    """Select on some cases, score the selected configuration on others.
+
+    With one configuration nothing is selected: a hold-out set is scored whole. With several
+    configurations on one hold-out set the cases are split in two parts, one to select and one to
+    score. With folds, the first fold scores what the other folds select.
+
+    **What is estimated.** The performance of the selected fitted model; with one configuration, of
+    that fitted model.
+
+    **What it assumes.** Cases (or groups) are independent.
+
+    **When it fails.** It uses a part of the cases only, so its interval is wide. With folds, the
+    models of the other folds have seen the scoring cases in training, a slight optimism.
+
+    Bayle et al. 2020 (hold-out, normal limits with ddof=0); the split of one set is that of
+    Paraschakis et al. 2024, stratified.
+
+    Parameters
+    ----------
+    n_resamples : int
+        The number of resamples of the scoring cases.
+    evaluate : float
+        The share of cases that score, where one set is split.
+    interval : {'percentile', 'normal'}
+        How limits are made; 'normal' is for metrics that are means over cases.
+    selector : str or Selector, optional
+        'pooled' by default.
+    undefined : {'redraw', 'drop', 'stratify'}
+        What to do with a resample on which the metric is undefined.
+    resampler : str or Resampler, optional
+        By default groups are drawn where there are any, else cases.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> pi = en.Predictions.from_arrays([0, 1, 0, 1] * 10, [0.2, 0.7, 0.6, 0.8] * 10)
+    >>> en.estimate(pi, method="holdout", metric="accuracy", rng=0)
+    accuracy 0.75, 95 % interval [0.60, 0.88] (holdout, n=40)
+    """
+
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="holdout",
+        title="Hold-out",
+        needs=Evidence.OUT_OF_SAMPLE,
+        estimand=Estimand.FITTED_MODEL,
+        cites="Bayle et al. 2020, section 5",
+        corrected=True,
+    )
+    n_resamples: int = 1000
+    evaluate: float = 0.25
+    interval: Literal["percentile", "normal"] = "percentile"
+    selector: str | Selector | None = None
+    undefined: str = "redraw"
+    resampler: str | Resampler | None = None
+
+    def __post_init__(self) -> None:
+        """Check the knobs."""
+        check.whole_number("n_resamples", self.n_resamples, low=1, high=MOST_RESAMPLES)
+        check.share("evaluate", self.evaluate)
+        check.one_of("interval", self.interval, ["percentile", "normal"])
+        check.one_of("undefined", self.undefined, list(Undefined))
+
+    def __call__(self, call: Call) -> Estimate:
+        """Return the score of the selected configuration on cases that did not select it."""
+        pi, metric = call.pi, call.metric
+        selector = selector_of(self.selector, Pooled())
+        scoring = self._scoring(pi, call.seeds)
+        best, naive = 0, None
+        if pi.n_configs > 1:
+            best, naive, _ = winner(part_of(pi, ~scoring), metric, selector, n_jobs=call.n_jobs)
+        part = part_of(pi, scoring)
+        value = _score(part, metric, best)(Weights.ones(part.n_cases))[0, 0]
+        if np.isnan(value):
+            raise EvidenceError(
+                f"metric {metric.name!r} is undefined on the scoring cases",
+                needs="cases of every class among them",
+                got=f"{part.n_cases} cases",
+                cure="Use method='bbc'.",
+            )
+        source = self._limits(call, part, best, float(value))
+        source, remarks = with_spread(source, part.select(best), metric)
+        return make_estimate(
+            self,
+            call,
+            value=float(value),
+            winner=best,
+            naive=naive,
+            source=source,
+            cautions=[*part_only(part.n_cases, pi.n_cases), *remarks],
+            estimand=Estimand.THIS_MODEL if pi.n_configs == 1 else None,
+            used={"selector": selector, "resampler": self._resampler(part)},
+        )
+
+    def _scoring(self, pi: Predictions, seeds: Seeds) -> NDArray[np.bool_]:
+        """Return which cases score: (n,)."""
+        if pi.n_folds > 1:
+            folds = pi.folds[:, 0]
+            return np.asarray(folds == folds[folds >= 0].min())  # the first that was evaluated
+        if pi.n_configs == 1:
+            return np.ones(pi.n_cases, dtype=bool)
+        return split_cases(pi, self.evaluate, seeds.generator(Purpose.EVALUATION))
+
+    def _resampler(self, part: Predictions) -> Resampler | None:
+        """Return what draws the scoring cases, None for normal limits."""
+        if self.interval == "normal":
+            return None
+        undefined = Undefined(self.undefined)
+        return choose_resampler(resampler_of(self.resampler), part.target, undefined)
+
+    def _limits(self, call: Call, part: Predictions, best: int, value: float) -> LimitSource:
+        metric, undefined = call.metric, Undefined(self.undefined)
+        score = _score(part, metric, best)
+        resampler = self._resampler(part)
+        if resampler is None:
+            if not metric.pointwise or part.target.groups is not None:
+                raise MetricError(
+                    "normal limits are for means over independent cases",
+                    needs="a pointwise metric such as 'accuracy' or 'mse', without groups",
+                    got=metric.name,
+                    cure="Use interval='percentile'.",
+                )
+            losses = score(Weights(np.eye(part.n_cases, dtype=np.uint8)))[:, 0]
+            if np.isnan(losses).any():
+                raise EvidenceError(
+                    "normal limits need every scoring case in every repeat",
+                    got=f"{int(np.isnan(losses).sum())} of {len(losses)} cases that lack one",
+                    cure="Use interval='percentile'.",
+                )
+            return NormalLimits(value, float(losses.std() / np.sqrt(part.n_cases)))
+        draws = resampled(
+            score,
+            part.target,
+            resampler,
+            self.n_resamples,
+            call.seeds,
+            accept=in_bag_rule(metric, part.target, undefined),
+            redraw=undefined is Undefined.REDRAW,
+            n_jobs=call.n_jobs,
+        )
+        return DrawnLimits(draws[:, 0])
+
+
+def _score(part: Predictions, metric: Metric, best: int) -> Statistic:
+    def score(weights: Weights) -> NDArray[np.float64]:
+        return score_selected(part, metric, weights, np.full(len(weights), best))[:, None]
+
+    return score

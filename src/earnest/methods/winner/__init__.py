@@ -1,0 +1,1 @@
+"""Methods for the winner of a search, from the predictions of all configurations."""

@@ -1,0 +1,251 @@
+"""Bootstrap bias correction over folds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base import check
+from earnest.core.base.errors import EvidenceError, InputError
+from earnest.core.base.rng import Purpose, Seeds
+from earnest.core.base.sums import weighted_sums
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.selection import MeanOfFolds, Selector, first_best
+from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.estimate import Estimate
+from earnest.core.results.interval import DrawnLimits, LimitSource
+from earnest.core.results.specs import Estimand, Evidence, MethodSpec
+from earnest.inference.limits.drawn_spread import no_width, with_spread
+from earnest.inference.remarks import one_repeat_at_a_time, ties_at_the_top, undefined_folds
+from earnest.inference.resampling.winners import gains_of, judged
+from earnest.kernels.score import fold_repeats, fold_scores
+from earnest.methods.base import (
+    MOST_RESAMPLES,
+    Call,
+    make_estimate,
+    need_folds,
+    register,
+    selector_of,
+)
+from earnest.methods.winner.bbc import BBCDetails
+from earnest.metrics.families import Metric
+from earnest.resampling.folds import all_fold_draws, draw_folds, enumerable
+
+BLOCK = 256  # draws a seed
+CELLS = 1 << 22  # fold scores gathered at a time
+FEW_FOLDS = 5
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class BBCFold:
+    """BBC over folds (BBC-F): draw folds in place of cases, from the scores of every fold.
+
+    **What is estimated.** As for `bbc`, with the mean of folds as the rule of selection.
+
+    **What it assumes.** The fold scores of a configuration behave like independent draws; the
+    configurations were fixed in advance. With repeats a resample draws from the folds of one
+    repeat, the repeats taking turns, because folds of different repeats share their cases.
+
+    **When it fails.** With few folds the draws are few and coarse. A fold in which the metric is
+    undefined is left out. Where the draws are all alike, as on few separated cases, the limits are
+    not theirs but the exact ones for what went unseen, with a caution.
+
+    Paraschakis et al. 2024, algorithm 1: K folds drawn with replacement, redrawn while none is
+    left out; with at most six folds all K**K - K! draws are gone through and nothing is random.
+
+    Parameters
+    ----------
+    n_resamples : int
+        The number of draws where they are not enumerated.
+    selector : str or Selector, optional
+        A rule that looks at folds; 'mean_of_folds' by default.
+    exact : bool, optional
+        Whether to go through all draws; by default where K**K is at most 50,000.
+    variant : {None, 'as_published'}
+        'as_published' keeps limits of draws that are all alike, which are a point.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> rng = np.random.default_rng(0)
+    >>> y, fold = np.tile([0, 1], 50), np.repeat(np.arange(5), 20)
+    >>> pi = en.Predictions.from_arrays(y, rng.random((100, 30)), fold)
+    >>> en.estimate(pi, method="bbc_fold", metric="roc_auc", side="lower").n_resamples
+    3005
+    """
+
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="bbc_fold",
+        title="Bootstrap bias correction over folds",
+        needs=Evidence.OUT_OF_SAMPLE,
+        estimand=Estimand.WINNER,
+        cites="Paraschakis et al. 2024, algorithm 1",
+        min_folds=2,
+        corrected=True,
+        static_only=True,
+        aliases=("bbc_f",),
+    )
+    n_resamples: int = 1000
+    selector: str | Selector | None = None
+    exact: bool | None = None
+    variant: Literal["as_published"] | None = None
+
+    def __post_init__(self) -> None:
+        """Check the knobs."""
+        check.whole_number("n_resamples", self.n_resamples, low=1, high=MOST_RESAMPLES)
+        if self.exact not in (None, True, False):
+            raise InputError(
+                "`exact` is unknown", needs="True, False or None", got=repr(self.exact)
+            )
+        if self.variant is not None:
+            check.one_of("variant", self.variant, ["as_published"])
+
+    def __call__(self, call: Call) -> Estimate:
+        """Return the mean score, on the folds left out, of the winner on the folds drawn."""
+        pi, metric = call.pi, call.metric
+        need_folds(self, pi)
+        selector = selector_of(self.selector, MeanOfFolds())
+        if not selector.by_fold:
+            raise EvidenceError(
+                f"method 'bbc_fold' cannot select by {selector.name!r}",
+                needs="selector 'mean_of_folds' or 'one_standard_error'",
+                cure="Use method='bbc' for the pooled rule.",
+            )
+        table = fold_scores(pi, metric, n_jobs=call.n_jobs)
+        everything = table[:, 0]  # (F, C)
+        kept = np.asarray(~np.isnan(everything).all(axis=1))
+        scores, repeats = everything[kept], fold_repeats(pi)[kept]
+        tables = [scores[repeats == r] for r in np.unique(repeats)]
+        tables = [table for table in tables if len(table) > 1]
+        if not tables:
+            raise EvidenceError(
+                "fewer than two folds have a defined score",
+                needs="two folds of a repeat with every class in them",
+                got=f"{int(kept.sum())} of {len(kept)}",
+                cure="Use method='bbc', which pools the folds.",
+            )
+        drawn = self.draws(tables, selector, metric, pi, call.seeds)  # (B, 2)
+        draws, best = drawn[:, 0], drawn[:, 1].astype(np.intp)
+        final, naive, means = judged(pi, metric, selector, table)
+        source: LimitSource = DrawnLimits(draws)
+        remarks = tuple(no_width(source))
+        if self.variant is None:
+            one = pi.select(final)
+            source, remarks = with_spread(source, one, metric, rivals=pi.n_configs)
+        return make_estimate(
+            self,
+            call,
+            value=float(np.nanmean(draws)),
+            winner=final,
+            naive=naive,
+            source=source,
+            cautions=[
+                *ties_at_the_top(pi, metric, means, final),
+                *undefined_folds(len(everything), len(scores)),
+                *_few_folds(max(len(table) for table in tables)),
+                *one_repeat_at_a_time(pi),
+                *remarks,
+            ],
+            details=BBCDetails.of(best, pi.n_configs),
+            used={"selector": selector, "exact": self._exact(tables)},
+        )
+
+    def draws(
+        self,
+        tables: list[NDArray[np.float64]],
+        selector: Selector,
+        metric: Metric,
+        pi: Predictions,
+        seeds: Seeds,
+    ) -> NDArray[np.float64]:
+        """Return the out-of-bag score and the in-bag winner of every resample: (B, 2).
+
+        `tables` are the fold scores (K, C) of each repeat.
+        """
+        parts = [
+            np.repeat(_draws(table, selector, metric, pi, counts), orders, axis=0)
+            for table, counts, orders in self._resamples(tables, seeds)
+        ]
+        drawn = np.concatenate(parts)  # repeat after repeat
+        if self._exact(tables):
+            return drawn
+        turns = np.argsort(np.arange(len(drawn)) % len(tables), kind="stable")
+        return drawn[np.argsort(turns)]  # in turns, so that more resamples extend fewer
+
+    def _exact(self, tables: list[NDArray[np.float64]]) -> bool:
+        folds = max(len(table) for table in tables)
+        if self.exact and not enumerable(folds):
+            raise EvidenceError(
+                "there are too many draws of folds to go through",
+                needs="at most six folds",
+                got=str(folds),
+                cure="Leave `exact` out.",
+            )
+        alike = len({len(table) for table in tables}) == 1  # else some repeats would count more
+        return enumerable(folds) and alike if self.exact is None else self.exact
+
+    def _resamples(
+        self, tables: list[NDArray[np.float64]], seeds: Seeds
+    ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64] | int]]:
+        """Yield fold scores, counts of their draws, and how often each draw counts."""
+        if self._exact(tables):
+            yield from ((table, *all_fold_draws(len(table))) for table in tables)
+            return
+        shares = np.bincount(np.arange(self.n_resamples) % len(tables), minlength=len(tables))
+        for repeat, (table, share) in enumerate(zip(tables, shares, strict=True)):
+            for block in range(0, int(share), BLOCK):
+                rng = seeds.generator(Purpose.FOLD_BOOTSTRAP, repeat, block // BLOCK)
+                # Always a whole block, so that more resamples extend fewer.
+                yield table, draw_folds(len(table), BLOCK, rng)[: int(share) - block], 1
+
+
+def _draws(
+    scores: NDArray[np.float64],
+    selector: Selector,
+    metric: Metric,
+    pi: Predictions,
+    counts: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """Return the out-of-bag score and the in-bag winner (b, 2) of draws of folds (b, K)."""
+    best = _select(scores, selector, metric, pi, counts)
+    left_out = counts == 0
+    own = np.ascontiguousarray(scores.T)[best]  # (b, K), sums of rows do not depend on b
+    means = np.where(left_out, own, 0.0).sum(axis=1) / left_out.sum(axis=1)
+    return np.column_stack([np.where(best < 0, np.nan, means), best])
+
+
+def _select(
+    scores: NDArray[np.float64],
+    selector: Selector,
+    metric: Metric,
+    pi: Predictions,
+    counts: NDArray[np.int64],
+) -> NDArray[np.intp]:
+    if type(selector) is MeanOfFolds:  # the same as below, as one matrix product
+        means = weighted_sums(counts, scores) / len(scores)  # (b, C)
+        return first_best(gains_of(metric, means[None])[0])
+    folds, order = np.arange(len(scores)), pi.configs.simplicity_order()
+    bags = np.stack([np.repeat(folds, row) for row in counts])  # (b, K)
+    step = max(1, CELLS // scores.size)
+    chosen = []
+    for start in range(0, len(bags), step):
+        drawn = np.moveaxis(scores[bags[start : start + step]], 1, 0)  # (K, b', C)
+        chosen.append(selector(gains_of(metric, drawn), order))
+    return np.concatenate(chosen)
+
+
+def _few_folds(folds: int) -> Iterator[Caution]:
+    if folds < FEW_FOLDS:
+        yield Caution(
+            "EN018",
+            f"There are {folds} folds to resample.",
+            "The draws are few and coarse, and so are the limits.",
+            "Prefer method='bbc', which resamples cases.",
+            Severity.CAUTION,
+        )

@@ -1,0 +1,74 @@
+"""The winner's own cross-validated score."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from earnest.core.data.selection import MeanOfFolds, Selector
+from earnest.core.results.estimate import Estimate
+from earnest.core.results.specs import Estimand, Evidence, MethodSpec
+from earnest.inference.remarks import not_corrected, ties_at_the_top, undefined_folds
+from earnest.inference.resampling.winners import defined_folds, judged, whole_scores
+from earnest.methods.base import Call, make_estimate, register, selector_of
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class Naive:
+    """Cross-validation with tuning (CVT): the winner's score, as every search reports it.
+
+    **What is estimated.** Nothing without bias: it is the largest of many noisy scores.
+
+    **What it assumes.** That nothing was selected.
+
+    **When it fails.** Always when more than one configuration was tried; the more configurations
+    and the fewer cases, the worse.
+
+    Tsamardinos, Greasidou, Borboudakis 2018, algorithm 2.
+
+    Parameters
+    ----------
+    selector : str or Selector, optional
+        The rule that chooses the winner; 'mean_of_folds' by default.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> pi = en.Predictions.from_arrays(
+    ...     [0, 1, 0, 1], [[0.2, 0.6], [0.7, 0.4], [0.1, 0.3], [0.8, 0.9]]
+    ... )
+    >>> en.estimate(pi, method="naive", metric="roc_auc")
+    roc_auc 1.000 (naive, winner of 2 configs, n=4)
+    """
+
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="naive",
+        title="Naive cross-validated score of the winner",
+        needs=Evidence.OUT_OF_SAMPLE,
+        estimand=Estimand.WINNER_SCORE,
+        cites="Tsamardinos et al. 2018, algorithm 2",
+        interval=False,
+        aliases=("cvt",),
+    )
+    selector: str | Selector | None = None
+
+    def __call__(self, call: Call) -> Estimate:
+        """Return the winner's score."""
+        pi, metric = call.pi, call.metric
+        selector = selector_of(self.selector, MeanOfFolds())
+        table = whole_scores(pi, metric, selector, n_jobs=call.n_jobs)  # (F, 1, C)
+        best, score, scores = judged(pi, metric, selector, table)
+        return make_estimate(
+            self,
+            call,
+            value=score,
+            winner=best,
+            naive=score,
+            cautions=[
+                *ties_at_the_top(pi, metric, scores, best),
+                *not_corrected(pi.n_configs),
+                *undefined_folds(len(table), len(defined_folds(table))),
+            ],
+            used={"selector": selector},
+        )

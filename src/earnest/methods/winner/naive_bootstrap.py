@@ -1,0 +1,218 @@
+"""A bootstrap of the winner alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base import check
+from earnest.core.base.errors import InputError
+from earnest.core.base.rng import Purpose
+from earnest.core.data.selection import MeanOfFolds, Pooled, Selector
+from earnest.core.data.weights import Weights
+from earnest.core.results.cautions import Caution
+from earnest.core.results.estimate import Estimate
+from earnest.core.results.interval import DrawnLimits, LimitSource, NormalLimits
+from earnest.core.results.specs import Estimand, Evidence, MethodSpec
+from earnest.inference.limits.drawn_spread import no_width, with_spread
+from earnest.inference.remarks import not_corrected, one_repeat_at_a_time, undefined_folds
+from earnest.inference.resampling.resampled import (
+    Undefined,
+    choose_resampler,
+    in_bag_rule,
+    resampled,
+)
+from earnest.inference.resampling.winners import defined_folds, judged, winner
+from earnest.kernels.score import fold_repeats, fold_scores, score_selected
+from earnest.methods.base import (
+    MOST_RESAMPLES,
+    Call,
+    make_estimate,
+    need_folds,
+    register,
+    resampler_of,
+    selector_of,
+)
+from earnest.resampling.bootstrap import Resampler
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class NaiveBootstrap:
+    """Bootstrap the winner's scores as if it had been fixed in advance.
+
+    **What is estimated.** The winner's performance, had nobody selected it. It shows what goes
+    wrong without a correction; it is no honest answer for a tuned model, but it is one for a
+    single configuration.
+
+    **What it assumes.** That nothing was selected; over folds, that fold scores are independent.
+
+    **When it fails.** Whenever there was a choice. Over folds the interval is also too narrow with
+    few folds.
+
+    Paraschakis et al. 2024, the rival NB: over folds, with percentile or normal limits.
+
+    Parameters
+    ----------
+    n_resamples : int
+        The number of resamples.
+    over : {'folds', 'cases'}, optional
+        What is resampled: the winner's fold scores, as published, or the cases; by default folds
+        where there are two or more and no resampler is given.
+    interval : {'percentile', 'normal'}
+        How limits are made over folds; 'normal' is mean and standard deviation (ddof=0).
+    selector : str or Selector, optional
+        By default 'mean_of_folds' over folds and 'pooled' over cases.
+    undefined : {'redraw', 'drop', 'stratify'}
+        Over cases: what to do with a resample on which the metric is undefined.
+    resampler : str or Resampler, optional
+        Over cases: by default groups where there are any, else cases; 'bayesian' works too.
+    variant : {None, 'as_published'}
+        'as_published' keeps limits of draws that are all alike, which are a point.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> from earnest.methods.winner.naive_bootstrap import NaiveBootstrap
+    >>> y = np.tile([0, 1], 50)
+    >>> pi = en.Predictions.from_arrays(y, 0.6 * y + np.linspace(0, 1, 100) % 0.37)
+    >>> en.estimate(pi, method=NaiveBootstrap(over="cases"), metric="roc_auc", rng=1)
+    roc_auc 1.000, 95 % interval [0.929, 1.000] (naive_bootstrap, n=100)
+    """
+
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="naive_bootstrap",
+        title="Naive bootstrap of the winner",
+        needs=Evidence.OUT_OF_SAMPLE,
+        estimand=Estimand.WINNER_AS_FIXED,
+        cites="Paraschakis et al. 2024, the rival NB",
+        aliases=("nb",),
+    )
+    n_resamples: int = 1000
+    over: Literal["folds", "cases"] | None = None
+    interval: Literal["percentile", "normal"] = "percentile"
+    selector: str | Selector | None = None
+    undefined: str = "redraw"
+    resampler: str | Resampler | None = None
+    variant: Literal["as_published"] | None = None
+
+    def __post_init__(self) -> None:
+        """Check the knobs."""
+        check.whole_number("n_resamples", self.n_resamples, low=1, high=MOST_RESAMPLES)
+        if self.over is not None:
+            check.one_of("over", self.over, ["folds", "cases"])
+        check.one_of("interval", self.interval, ["percentile", "normal"])
+        check.one_of("undefined", self.undefined, list(Undefined))
+        if self.variant is not None:
+            check.one_of("variant", self.variant, ["as_published"])
+        if self.over == "cases" and self.interval == "normal":
+            raise InputError(
+                "normal limits are made from fold scores",
+                needs="interval='percentile' over cases",
+                got="interval='normal', over='cases'",
+            )
+        if self.over == "folds" and self.resampler is not None:
+            raise InputError("a resampler draws cases", needs="over='cases'", got="over='folds'")
+
+    def __call__(self, call: Call) -> Estimate:
+        """Return the winner's score with an interval that ignores the selection."""
+        over = self.over
+        if over is None:
+            cases = self.resampler is not None or call.pi.n_folds < 2
+            over = "cases" if cases and self.interval == "percentile" else "folds"
+        return self._folds(call) if over == "folds" else self._cases(call)
+
+    def _folds(self, call: Call) -> Estimate:
+        pi, metric = call.pi, call.metric
+        selector = selector_of(self.selector, MeanOfFolds())
+        need_folds(self, pi, least=2, cure="Use over='cases', or method='bbc'.")
+        everything = fold_scores(pi, metric, n_jobs=call.n_jobs)
+        if selector.by_fold:
+            best, naive, _ = judged(pi, metric, selector, everything)
+        else:
+            best, naive, _ = winner(pi, metric, selector, n_jobs=call.n_jobs)
+        kept = ~np.isnan(everything).all(axis=(1, 2))
+        scores = defined_folds(everything)[:, 0, best]  # (F,)
+        repeats = fold_repeats(pi)[kept]
+        value = float(scores.mean())
+        source, remarks = self._spread(self._fold_limits(call, scores, repeats, value), call, best)
+        return make_estimate(
+            self,
+            call,
+            value=value,
+            winner=best,
+            naive=naive,
+            source=source,
+            cautions=[
+                *not_corrected(pi.n_configs),
+                *undefined_folds(len(everything), len(scores)),
+                *one_repeat_at_a_time(pi),
+                *remarks,
+            ],
+            used={"selector": selector, "over": "folds", "undefined": None},
+        )
+
+    def _spread(
+        self, source: LimitSource, call: Call, best: int
+    ) -> tuple[LimitSource, tuple[Caution, ...]]:
+        """Return limits that are no point, unless the published ones are asked for."""
+        if self.variant is not None:
+            return source, tuple(no_width(source))
+        return with_spread(source, call.pi.select(best), call.metric)
+
+    def _fold_limits(
+        self,
+        call: Call,
+        scores: NDArray[np.float64],
+        repeats: NDArray[np.intp],
+        value: float,
+    ) -> LimitSource:
+        tables = [scores[repeats == r] for r in np.unique(repeats)]
+        if self.interval == "normal":
+            errors = [float(table.std() / np.sqrt(len(table))) for table in tables]
+            return NormalLimits(value, float(np.mean(errors)))
+        draws = np.empty(self.n_resamples)
+        for turn, table in enumerate(tables):
+            mine = slice(turn, None, len(tables))
+            rng = call.seeds.generator(Purpose.FOLD_BOOTSTRAP, turn)
+            picks = rng.integers(0, len(table), (len(draws[mine]), len(table)))
+            draws[mine] = table[picks].mean(axis=1)
+        return DrawnLimits(draws)
+
+    def _cases(self, call: Call) -> Estimate:
+        pi, metric = call.pi, call.metric
+        selector = selector_of(self.selector, Pooled())
+        undefined = Undefined(self.undefined)
+        resampler = choose_resampler(resampler_of(self.resampler), pi.target, undefined)
+        best, naive, _ = winner(pi, metric, selector, n_jobs=call.n_jobs)
+
+        def score(weights: Weights) -> NDArray[np.float64]:
+            columns = np.full(len(weights), best)
+            return score_selected(pi, metric, weights, columns, n_jobs=call.n_jobs)[:, None]
+
+        value = float(score(Weights.ones(pi.n_cases))[0, 0])
+        draws = resampled(
+            score,
+            pi.target,
+            resampler,
+            self.n_resamples,
+            call.seeds,
+            accept=in_bag_rule(metric, pi.target, undefined),
+            redraw=undefined is Undefined.REDRAW,
+            n_jobs=call.n_jobs,
+        )
+        source, remarks = self._spread(DrawnLimits(draws[:, 0]), call, best)
+        return make_estimate(
+            self,
+            call,
+            value=value,
+            winner=best,
+            naive=naive,
+            source=source,
+            cautions=[*not_corrected(pi.n_configs), *remarks],
+            used={"selector": selector, "over": "cases", "resampler": resampler},
+        )

@@ -1,0 +1,101 @@
+"""The correction of Tibshirani and Tibshirani."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from earnest.core.data.selection import MeanOfFolds
+from earnest.core.results.cautions import Caution
+from earnest.core.results.estimate import Estimate
+from earnest.core.results.specs import Estimand, Evidence, MethodSpec
+from earnest.inference.remarks import ties_at_the_top, undefined_folds
+from earnest.inference.resampling.winners import defined_folds, judged
+from earnest.kernels.score import fold_scores
+from earnest.methods.base import Call, make_estimate, need_folds, register
+
+
+@dataclass(frozen=True)
+class TibshiraniDetails:
+    """The estimated bias, and the value before it was brought into the metric's range."""
+
+    bias: float
+    unclipped: float
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class Tibshirani:
+    """Tibshirani and Tibshirani's correction (TT): take off what each fold's own best gains.
+
+    **What is estimated.** The mean performance of a configuration chosen by the mean of folds; a
+    heuristic, with no interval.
+
+    **What it assumes.** That a fold's own winner beats the overall winner on that fold by as much
+    as the overall winner beats the truth.
+
+    **When it fails.** With small folds and many configurations it overcorrects, up to leaving the
+    metric's range (the value is then brought back, with a caution); with leave-one-out and a 0-1
+    loss it is useless.
+
+    Tsamardinos, Greasidou, Borboudakis 2018, algorithm 4: bias = L_CVT - mean_k min_i l_k(i).
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> pi = en.Predictions.from_arrays(
+    ...     [1.0, 2.0, 3.0, 4.0],
+    ...     [[1.0, 2.0], [3.0, 2.0], [3.0, 5.0], [4.0, 4.0]],
+    ...     fold=[0, 0, 1, 1],
+    ... )
+    >>> en.estimate(pi, method="tibshirani", metric="mae")
+    mae 0.250 (tibshirani, winner of 2 configs, n=4)
+    """
+
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="tibshirani",
+        title="Tibshirani-Tibshirani correction",
+        needs=Evidence.OUT_OF_SAMPLE,
+        estimand=Estimand.WINNER,
+        cites="Tsamardinos et al. 2018, algorithm 4",
+        min_folds=2,
+        interval=False,
+        corrected=True,
+        static_only=True,
+        aliases=("tt",),
+    )
+
+    def __call__(self, call: Call) -> Estimate:
+        """Return the winner's score less its estimated bias."""
+        pi, metric = call.pi, call.metric
+        need_folds(self, pi)
+        everything = fold_scores(pi, metric, n_jobs=call.n_jobs)
+        scores = defined_folds(everything)[:, 0]  # (F, C)
+        best, naive, means = judged(pi, metric, MeanOfFolds(), everything)
+        own_best = metric.sign * np.nanmax(metric.sign * scores, axis=1)  # (F,)
+        bias = naive - float(own_best.mean())
+        value = naive + bias
+        cautions = [
+            *ties_at_the_top(pi, metric, means, best),
+            *undefined_folds(len(everything), len(scores)),
+        ]
+        if metric.scale.clip(value) != value:
+            cautions.append(
+                Caution(
+                    "EN011",
+                    f"The correction gave {value:.4g}, outside the range of {metric.title}.",
+                    "It was brought back to the nearest possible value, and overcorrects here.",
+                    "Prefer method='bbc'.",
+                )
+            )
+        return make_estimate(
+            self,
+            call,
+            value=value,
+            winner=best,
+            naive=naive,
+            cautions=cautions,
+            details=TibshiraniDetails(bias, value),
+        )

@@ -1,0 +1,1 @@
+"""Figures with matplotlib: takes a result, returns Axes."""

@@ -1,0 +1,142 @@
+"""A difference with its interval, and all configurations against one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from earnest.core.results.comparison import Comparison
+from earnest.core.results.comparison_table import Comparisons
+from earnest.core.results.specs import Side
+from earnest.core.text.estimate import percent
+from earnest.plotting.figures.style import (
+    GRID,
+    HONEST,
+    LABEL,
+    OTHER,
+    SMALL,
+    axes_or_new,
+    literal,
+    quiet,
+)
+
+MOST_ROWS = 40  # the nearest rivals; more cannot be read
+
+
+def plot_comparison(made: Comparison, ax: Any = None) -> Any:
+    """Draw a difference and its interval beside 0, with who is better on which side.
+
+    Parameters
+    ----------
+    made : Comparison
+        What to draw.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    ax = axes_or_new(ax, (6.4, 1.5))
+    _zero(ax)
+    _row(ax, made, 0.0, filled=True)
+    ax.set_ylim(0.9, -0.9)
+    ax.set_yticks([])
+    _sides(ax, made, -0.62)
+    quiet(ax, _label(made, f"{made.a} - {made.b}"))
+    return ax
+
+
+def plot_comparisons(results: Comparisons, ax: Any = None) -> Any:
+    """Draw the reference against the nearest rivals, the nearest on top.
+
+    A filled dot is a configuration that may be the best, a hollow one is not; the bars are
+    the intervals of the single comparisons.
+
+    Parameters
+    ----------
+    results : Comparisons
+        What to draw.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    rows = [made for made, _ in results.ranked()][:MOST_ROWS]
+    ax = axes_or_new(ax, (6.4, 1.1 + 0.3 * len(rows)))
+    _zero(ax)
+    kept = set(results.not_worse)
+    for row, made in enumerate(rows):
+        ax.axhline(row, color=GRID, linewidth=0.8, zorder=0)
+        _row(ax, made, row, filled=made.b in kept)
+    ax.set_yticks(range(len(rows)), [literal(made.b) for made in rows], fontsize=SMALL)
+    for tick, made in zip(ax.get_yticklabels(), rows, strict=True):
+        tick.set_fontweight("bold" if made.b == results.simplest else "normal")
+    ax.set_ylim(len(rows) - 0.4, -1.2)
+    _sides(ax, rows[0], -0.8, others="other")
+    more = len(results) - len(rows)
+    rest = f"\n{more} more not shown" if more > 0 else ""
+    quiet(ax, _label(rows[0], f"{results.reference} - other") + rest)
+    return ax
+
+
+def _zero(ax: Any) -> None:
+    ax.axvline(0.0, color=LABEL, linewidth=1.0, linestyle=(0, (2, 2)), zorder=1)
+
+
+def _row(ax: Any, made: Comparison, y: float, *, filled: bool) -> None:
+    """Draw a bar with end ticks, an arrow at an open end, and the difference as a dot."""
+    colour = HONEST if filled else OTHER
+    interval = made.interval
+    if interval is not None:
+        low, high = _drawn_ends(made)
+        ax.plot([low, high], [y, y], color=colour, linewidth=2.2, zorder=2)
+        for end, is_open, arrow in (
+            (low, interval.side == Side.UPPER or np.isneginf(interval.low), "<"),
+            (high, interval.side == Side.LOWER or np.isposinf(interval.high), ">"),
+        ):
+            mark = arrow if is_open else "|"
+            ax.plot(end, y, mark, color=colour, markersize=7, markeredgewidth=1.5)
+    face = colour if filled else "white"
+    ax.plot(made.difference, y, "o", color=colour, markerfacecolor=face, markersize=7, zorder=4)
+
+
+def _drawn_ends(made: Comparison) -> tuple[float, float]:
+    """Return the ends as drawn: an open one a little beyond the difference."""
+    interval, middle = made.interval, made.difference
+    assert interval is not None
+    known = [e for e in (interval.low, interval.high) if np.isfinite(e)]
+    reach = max([abs(end - middle) for end in known if end not in made.limits], default=1.0)
+    open_low = interval.side == Side.UPPER or np.isneginf(interval.low)
+    open_high = interval.side == Side.LOWER or np.isposinf(interval.high)
+    low = middle - 0.5 * reach if open_low else interval.low
+    return low, middle + 0.5 * reach if open_high else interval.high
+
+
+def _sides(ax: Any, made: Comparison, y: float, others: str | None = None) -> None:
+    """Write who is better on which side of 0."""
+    names: Sequence[str] = (others or made.b, made.a)
+    left, right = names if made.scale.greater_is_better else reversed(list(names))
+    for name, where, shift in ((left, "right", -6), (right, "left", 6)):
+        ax.annotate(
+            f"{literal(name)} better",
+            (0.0, y),
+            xytext=(shift, 0),
+            textcoords="offset points",
+            ha=where,
+            va="center",
+            color=LABEL,
+            fontsize=SMALL,
+        )
+
+
+def _label(made: Comparison, pair: str) -> str:
+    interval = made.interval
+    if interval is None:
+        return f"difference in {made.metric}, {pair}"
+    kind = "interval" if interval.side == Side.TWO_SIDED else f"{interval.side} bound"
+    return f"difference in {made.metric}, {pair} ({percent(interval.confidence_level)} {kind})"

@@ -1,0 +1,357 @@
+"""Effects with their bands, one or many, and the joint effect of two parameters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from earnest.core.text.estimate import percent
+from earnest.explanation.effects.curves import AVERAGE, BANDS, EffectCurve, EffectSurface
+from earnest.explanation.sampling_bias import Gap
+from earnest.plotting.figures.style import (
+    GRID,
+    HONEST,
+    INK,
+    LABEL,
+    NAIVE,
+    OTHER,
+    SMALL,
+    TINY,
+    axes_or_new,
+    literal,
+    new_figure,
+)
+
+if TYPE_CHECKING:
+    from earnest.explanation.result import Explanation
+
+MOST_TICKS, MOST_LINES = 500, 200  # of a rug; of ICE curves
+RUG = 8  # points under the axis at which it stands
+HALF = 0.32  # of the width of a level's box
+ROOM = {1: 30, 2: 18, 3: 12, 4: 9}  # characters of a level, by how many stand side by side
+TURNED = 14  # and of one that is turned upright
+COLOURS = "cividis"  # even in lightness, and the same to every sight
+
+
+def plot_effect(
+    curve: EffectCurve,
+    ax: Any = None,
+    *,
+    confidence_level: float = 0.95,
+    of: str = AVERAGE,
+    ice: int = 0,
+    gaps: Sequence[Gap] = (),
+    title: bool = True,
+) -> Any:
+    """Draw an effect with its band, a tick for each trial under it, and a dot at the best value.
+
+    Parameters
+    ----------
+    curve : EffectCurve
+        What to draw.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+    confidence_level : float
+        The level of the band.
+    of : {'average', 'mean'}
+        Which uncertainty the band shows (eq. 5 or eq. 4).
+    ice : int
+        How many ICE curves to draw behind it.
+    gaps : sequence of Gap
+        Parts that were hardly tried, to be hatched.
+    title : bool
+        Whether the axes say what is drawn.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    ax = axes_or_new(ax, (4.4, 3.2))
+    low, high = curve.bands(confidence_level, of)
+    places = positions(curve)
+    draw = _boxes if curve.scale == "levels" else _line
+    if ice and curve.ice is not None:
+        _ice(ax, curve, places, min(ice, MOST_LINES))
+    draw(ax, places, curve.mean, low, high)
+    if curve.scale == "log":
+        ax.set_xscale("log")
+    _hatch(ax, curve, gaps)
+    _rug(ax, curve)
+    _dot(ax, curve, places)
+    _frame(ax, curve)
+    if title:
+        ax.set_title(literal(_over(curve)), loc="left", fontsize=SMALL, color=INK)
+        band = f"band: {percent(confidence_level)}, {BANDS[of]}"
+        ax.set_xlabel(literal(f"{curve.param}\n{band}"), fontsize=TINY, color=LABEL)
+        ax.xaxis.labelpad = 4
+    return ax
+
+
+def plot_effects(explanation: Explanation, figure: Any = None, *, most: int = 8) -> Any:
+    """Draw the effects of the most important parameters side by side, on one scale.
+
+    Parameters
+    ----------
+    explanation : Explanation
+        What to draw.
+    figure : matplotlib Figure, optional
+        Where to draw; a new one by default.
+    most : int
+        How many parameters.
+
+    Returns
+    -------
+    matplotlib Figure
+    """
+    curves = list(explanation.effects.values())[: max(1, most)]
+    columns = min(4, len(curves))
+    rows = math.ceil(len(curves) / columns)
+    figure = new_figure((2.9 * columns, 2.9 * rows + 0.3)) if figure is None else figure
+    panels = figure.subplots(rows, columns, sharey=True, squeeze=False)
+    for ax, curve in zip(panels.flat, curves, strict=False):
+        gaps = explanation.sampling_bias.gaps.get(curve.param, ())
+        plot_effect(
+            curve, ax, confidence_level=explanation.confidence_level, gaps=gaps, title=False
+        )
+        ax.set_title(literal(f"{curve.param}\n"), loc="left", fontsize=SMALL, color=INK)
+        ax.text(0, 1.03, literal(_under(curve)), transform=ax.transAxes, fontsize=TINY, color=LABEL)
+    for ax in panels.flat[len(curves) :]:
+        ax.set_visible(False)
+    objective = explanation.objective
+    better = "higher" if objective.greater_is_better else "lower"
+    panels[0, 0].set_ylabel(
+        literal(f"{objective.name} ({better} is better)"), fontsize=TINY, color=LABEL
+    )
+    return figure
+
+
+def plot_surface(surface: EffectSurface, axes: Any = None) -> Any:
+    """Draw the joint effect of two parameters beside its average surrogate uncertainty.
+
+    Parameters
+    ----------
+    surface : EffectSurface
+        What to draw.
+    axes : pair of matplotlib Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    pair of matplotlib Axes
+    """
+    if axes is None:
+        axes = new_figure((8.4, 3.4)).subplots(1, 2)
+    first, second = axes
+    names = (literal(surface.objective.name), "average surrogate uncertainty (sd)")
+    for ax, values, name in zip((first, second), (surface.mean, surface.sd), names, strict=True):
+        _sheet(ax, surface, values, name)
+    _marks(first, surface)
+    return first, second
+
+
+def positions(curve: EffectCurve) -> Any:
+    """Return where the grid stands on the x axis: its values, or one place a level."""
+    if curve.scale == "levels":
+        return np.arange(len(curve.grid), dtype=float)
+    return np.array(curve.grid, dtype=float)
+
+
+def _line(ax: Any, places: Any, mean: Any, low: Any, high: Any) -> None:
+    ax.fill_between(places, low, high, color=HONEST, alpha=0.20, linewidth=0)
+    ax.plot(places, mean, color=HONEST, linewidth=1.8)
+
+
+def _boxes(ax: Any, places: Any, mean: Any, low: Any, high: Any) -> None:
+    for place, middle, bottom, top in zip(places, mean, low, high, strict=True):
+        ax.fill_between([place - HALF, place + HALF], bottom, top, color=HONEST, alpha=0.20, lw=0)
+        ax.plot([place - HALF, place + HALF], [middle, middle], color=HONEST, linewidth=1.8)
+
+
+def _ice(ax: Any, curve: EffectCurve, places: Any, count: int) -> None:
+    assert curve.ice is not None
+    every = max(1, len(curve.ice.mean) // count)
+    for row in curve.ice.mean[::every][:count]:
+        ax.plot(places, row, color=OTHER, linewidth=0.5, alpha=0.25, zorder=1)
+
+
+def _hatch(ax: Any, curve: EffectCurve, gaps: Iterable[Gap]) -> None:
+    """Hatch parts that were hardly tried, with the count of their trials."""
+    for gap in gaps:
+        if curve.scale == "levels":
+            place = float(gap.low)
+            ends = (place - 0.5, place + 0.5)
+        else:
+            codes, values = curve.codes, np.array(curve.grid, dtype=float)
+            values = np.log(values) if curve.scale == "log" else values
+            low, high = (float(np.interp(code, codes, values)) for code in (gap.low, gap.high))
+            ends = (math.exp(low), math.exp(high)) if curve.scale == "log" else (low, high)
+        ax.axvspan(*ends, facecolor="none", edgecolor=GRID, hatch="////", linewidth=0, zorder=0)
+        word = "trial" if gap.n_trials == 1 else "trials"
+        middle = math.sqrt(ends[0] * ends[1]) if curve.scale == "log" else sum(ends) / 2
+        ax.text(
+            middle,
+            0.98,
+            f"{gap.n_trials}\n{word}",
+            transform=ax.get_xaxis_transform(),
+            ha="center",
+            va="top",
+            fontsize=TINY - 1.5,
+            color=LABEL,
+        )
+
+
+def _rug(ax: Any, curve: EffectCurve) -> None:
+    """Draw one tick a trial under the axis; levels spread theirs in the order of the trials."""
+    values = list(curve.trials)
+    every = max(1, math.ceil(len(values) / MOST_TICKS))
+    values = values[::every]
+    if curve.scale == "levels":
+        values = list(_spread(values, list(curve.grid)))
+    from matplotlib.transforms import ScaledTranslation
+
+    down = ScaledTranslation(0, -RUG / 72, ax.figure.dpi_scale_trans)
+    ax.plot(
+        values,
+        [0.0] * len(values),
+        "|",
+        transform=ax.get_xaxis_transform() + down,
+        color=OTHER,
+        markersize=RUG - 1,
+        markeredgewidth=0.6,
+        clip_on=False,
+    )
+
+
+def _spread(values: Sequence[Any], levels: list[Any]) -> Iterable[float]:
+    """Yield a place for each trial within the box of its level."""
+    counts = [sum(v == level for v in values) for level in levels]
+    seen = [0] * len(levels)
+    for value in values:
+        place = levels.index(value)
+        seen[place] += 1
+        yield place - HALF + 2 * HALF * seen[place] / (counts[place] + 1)
+
+
+def _dot(ax: Any, curve: EffectCurve, places: Any) -> None:
+    if curve.best is None:
+        return
+    if curve.scale == "levels":
+        at = float(list(curve.grid).index(curve.best))
+        height = float(curve.mean[int(at)])
+    else:
+        at = float(curve.best)
+        grid, here = (np.log(places), math.log(at)) if curve.scale == "log" else (places, at)
+        height = float(np.interp(here, grid, curve.mean))
+    ax.plot(at, height, "o", color=HONEST, markersize=7, markeredgecolor="white", zorder=5)
+
+
+def _frame(ax: Any, curve: EffectCurve) -> None:
+    for side in ("top", "right", "left"):
+        ax.spines[side].set_visible(False)
+    ax.spines["bottom"].set_color(LABEL)
+    ax.grid(axis="y", color=GRID, linewidth=0.8)
+    ax.set_axisbelow(True)
+    ax.tick_params(axis="y", length=0, labelsize=TINY, colors=LABEL)
+    ax.tick_params(axis="x", labelsize=TINY, colors=LABEL, length=0, pad=RUG + 7)
+    ax.tick_params(axis="x", which="minor", length=0, labelsize=0, labelbottom=False)
+    if curve.scale == "levels":
+        turned = len(curve.grid) > max(ROOM)
+        words = [literal(word) for word in _short([str(level) for level in curve.grid])]
+        ax.set_xticks(
+            range(len(words)),
+            words,
+            rotation=90 if turned else 0,
+            fontsize=TINY - (1.5 if turned else 0),
+        )
+        ax.set_xlim(-0.6, len(words) - 0.4)
+    elif curve.scale == "log":
+        from matplotlib.ticker import FuncFormatter, LogLocator
+
+        ax.xaxis.set_major_locator(LogLocator(numticks=6))
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    else:
+        ax.locator_params(axis="x", nbins=5, integer=_whole(curve))
+
+
+def _whole(curve: EffectCurve) -> bool:
+    return all(isinstance(value, int) for value in curve.grid)
+
+
+def _short(words: Sequence[str]) -> list[str]:
+    """Return the names of levels as short as their number asks for, and still different."""
+    most = ROOM.get(len(words), TURNED)
+    starts = [word if len(word) <= most else word[: most - 1] + "…" for word in words]
+    if len(set(starts)) == len(set(words)):
+        return starts
+    return [word if len(word) <= most else "…" + word[1 - most :] for word in words]
+
+
+def _over(curve: EffectCurve) -> str:
+    better = "higher is better" if curve.objective.greater_is_better else "lower is better"
+    return f"{curve.objective.name} ({better})"
+
+
+def _under(curve: EffectCurve) -> str:
+    scale = {"log": "log scale · ", "linear": "", "levels": ""}[curve.scale]
+    return f"{scale}{curve.n_trials} trials"
+
+
+def _sheet(ax: Any, surface: EffectSurface, values: Any, name: str) -> None:
+    edges = [_edges(surface, axis) for axis in (0, 1)]
+    mesh = ax.pcolormesh(edges[0], edges[1], values.T, cmap=COLOURS, rasterized=False)
+    for axis, scale, set_scale, ticks in (
+        (0, surface.scales[0], ax.set_xscale, ax.set_xticks),
+        (1, surface.scales[1], ax.set_yscale, ax.set_yticks),
+    ):
+        if scale == "log":
+            set_scale("log")
+        elif scale == "levels":
+            words = [literal(w) for w in _short([str(level) for level in surface.grids[axis]])]
+            turned = axis == 0 and len(words) > max(ROOM)
+            ticks(range(len(words)), words, rotation=90 if turned else 0)
+    ax.tick_params(labelsize=TINY, colors=LABEL)
+    ax.set_xlabel(literal(surface.params[0]), fontsize=SMALL, color=INK)
+    ax.set_ylabel(literal(surface.params[1]), fontsize=SMALL, color=INK)
+    ax.set_title(name, loc="left", fontsize=SMALL, color=INK)
+    bar = ax.figure.colorbar(mesh, ax=ax)
+    bar.ax.tick_params(labelsize=TINY, colors=LABEL)
+    bar.outline.set_visible(False)
+
+
+def _edges(surface: EffectSurface, axis: int) -> Any:
+    """Return the edges of the cells around the grid values."""
+    grid, scale = surface.grids[axis], surface.scales[axis]
+    if scale == "levels":
+        return np.arange(len(grid) + 1) - 0.5
+    values = np.array(grid, dtype=float)
+    values = np.log(values) if scale == "log" else values
+    middles = 0.5 * (values[1:] + values[:-1])
+    edges = np.concatenate([values[:1], middles, values[-1:]])
+    return np.exp(edges) if scale == "log" else edges
+
+
+def _marks(ax: Any, surface: EffectSurface) -> None:
+    """Draw a small ring for each trial and a diamond at the best."""
+    every = max(1, math.ceil(len(surface.trials) / MOST_TICKS))
+    spots = [_spot(surface, pair) for pair in surface.trials[::every]]
+    if spots:
+        xs, ys = zip(*spots, strict=True)
+        ax.plot(
+            xs, ys, "o", markersize=2.6, color="white", markeredgecolor=INK, markeredgewidth=0.4
+        )
+    if surface.best is not None:
+        x, y = _spot(surface, surface.best)
+        ax.plot(x, y, "D", markersize=7, color="white", markeredgecolor=NAIVE, markeredgewidth=1.6)
+
+
+def _spot(surface: EffectSurface, pair: tuple[Any, Any]) -> tuple[float, float]:
+    places = [
+        float(list(surface.grids[axis]).index(value))
+        if surface.scales[axis] == "levels"
+        else float(value)
+        for axis, value in enumerate(pair)
+    ]
+    return places[0], places[1]

@@ -1,0 +1,1 @@
+"""Figures of the report: plain SVG in the colours of the page."""

@@ -1,0 +1,389 @@
+"""The effect of a parameter in one region of the space, beside that in the whole."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from earnest.explanation.effects.curves import EffectCurve
+from earnest.explanation.regions.limits import text as value_words
+from earnest.explanation.regions.regions import Region, RegionTree
+from earnest.explanation.sampling_bias import Gap
+from earnest.plotting.svg.axes import (
+    Scale,
+    centred,
+    label_room,
+    rounded_out,
+    short,
+    spaced,
+    tick_words,
+    ticks_of,
+    y_grid,
+)
+from earnest.plotting.svg.canvas import DOTS, Canvas, Figure, Point
+from earnest.plotting.svg.text import SMALL, text_width, told_apart
+
+# Effects of parameters on the score, as the surrogate of a search sees them.
+
+
+MOST_TICKS = 500  # of a rug
+MOST_GRID = 200
+HALF = 0.34  # of the width of a level's box
+RUG = 9.0
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Where a curve is drawn: its paper and both scales."""
+
+    canvas: Canvas
+    curve: EffectCurve
+    x: Scale
+    y: Scale
+
+    @property
+    def levels(self) -> bool:
+        """Whether the parameter has levels and no values between them."""
+        return self.curve.scale == "levels"
+
+    def points(self, values: Iterable[float]) -> list[Point]:
+        """Return where values along the grid stand, beyond the plot too."""
+        places = (self.x(float(v)) for v in places_of_grid(self.curve))
+        return [(a, self.y.free(float(b))) for a, b in zip(places, values, strict=True)]
+
+    def plot(self) -> AbstractContextManager[None]:
+        """Cut what leaves the scale, and never draw it at its edge."""
+        left, top = self.x.start - 3, self.y.end - 1
+        return self.canvas.within((left, top), (self.x.end - left + 3, self.y.start - top))
+
+
+def shared_limits(
+    curves: Iterable[EffectCurve], confidence_level: float = 0.95
+) -> tuple[float, float]:
+    """Return the y axis that holds the bands of several curves, so that they can be compared."""
+    edges = [edge for curve in curves for edge in curve.bands(confidence_level)]
+    values = np.concatenate(edges) if edges else np.array([0.0, 1.0])
+    known = values[np.isfinite(values)]
+    if not len(known):
+        return 0.0, 1.0
+    return rounded_out(float(known.min()), float(known.max()))
+
+
+def effect(
+    curve: EffectCurve,
+    *,
+    name: str,
+    limits: tuple[float, float],
+    gaps: Sequence[Gap] = (),
+    confidence_level: float = 0.95,
+    width: float = 270,
+    ice: int = 0,
+) -> Figure:
+    """Draw an effect: mean line, band of the average surrogate uncertainty, a tick a trial.
+
+    Parameters
+    ----------
+    curve : EffectCurve
+        What to draw.
+    limits : pair of float
+        The y axis, shared by all panels; see `shared_limits`.
+    gaps : sequence of Gap
+        Parts that were hardly tried, to be hatched, with their number of trials.
+    confidence_level : float
+        That of the band.
+    ice : int
+        How many ICE curves to draw behind it, at most 40.
+    """
+    low, high = curve.bands(confidence_level)
+    panel = make_panel(curve, name, limits, width, top=14.0, plot=142.0, under=36.0)
+    canvas, bottom = panel.canvas, panel.y.start
+    _hatch(panel, gaps)
+    with panel.plot():
+        _ice(panel, min(ice, 40))
+        draw_band(panel, low, high)
+    draw_winner(panel, down=True)
+    _hatch_words(panel, gaps)
+    canvas.line((panel.x.start, bottom), (panel.x.end, bottom), "ink3")
+    _rug(panel, bottom + 6)
+    draw_values(panel, bottom + RUG + 20)
+    return canvas.figure(effect_words(curve, confidence_level), effect_rows(curve, low, high))
+
+
+def make_panel(
+    curve: EffectCurve,
+    name: str,
+    limits: tuple[float, float],
+    width: float,
+    *,
+    top: float,
+    plot: float,
+    under: float,
+    most: int = 6,
+) -> Panel:
+    """Return an empty plot with its level lines, wide enough at the left for their labels."""
+    ends = limits if limits[1] > limits[0] else rounded_out(*limits)
+    y = Scale(*ends, top + plot, top)
+    ticks = ticks_of(y, most)
+    left = label_room(tick_words(ticks))
+    right = width - 14
+    grid = places_of_grid(curve)
+    if curve.scale == "levels":
+        x = Scale(-0.5, len(grid) - 0.5, left, right)
+        under += 34 if _crowded(curve, right - left) else 0
+    else:
+        x = Scale(float(grid[0]), float(grid[-1]), left + 4, right, log=curve.scale == "log")
+    panel = Panel(Canvas(width, top + plot + under, name), curve, x, y)
+    y_grid(panel.canvas, y, left, right, ticks=ticks)
+    return panel
+
+
+def places_of_grid(curve: EffectCurve) -> np.ndarray:
+    """Return the values of the grid, or one place a level."""
+    if curve.scale == "levels":
+        return np.arange(len(curve.grid), dtype=float)
+    return np.array(curve.grid, dtype=float)
+
+
+def draw_band(panel: Panel, low: np.ndarray, high: np.ndarray) -> None:
+    """Draw a line within its band, or a short line in a box for each level."""
+    canvas, curve = panel.canvas, panel.curve
+    if panel.levels:
+        for place, (middle, a, b) in enumerate(zip(curve.mean, low, high, strict=True)):
+            if math.isnan(middle):
+                continue
+            left, right = (panel.x(place + side * HALF) for side in (-1, 1))
+            top, bottom, at = (panel.y.free(float(v)) for v in (b, a, middle))
+            canvas.box((left, top), (right - left, bottom - top), "accent", 0.2)
+            canvas.line((left, at), (right, at), "accent", 1.8)
+        return
+    every = max(1, math.ceil(len(low) / MOST_GRID))
+    xs, ends = zip(*panel.points(low)[::every], strict=True)
+    canvas.band(xs, ends, [y for _, y in panel.points(high)[::every]])
+    canvas.curve(panel.points(curve.mean)[::every], "accent", 1.8)
+
+
+def _ice(panel: Panel, count: int) -> None:
+    ice = panel.curve.ice
+    if ice is None or not count or panel.levels:
+        return
+    every = max(1, len(ice.mean) // count)
+    step = max(1, math.ceil(len(panel.curve.grid) / 24))
+    for row in ice.mean[::every][:count]:
+        panel.canvas.curve(panel.points(row)[::step], "rule", 0.7)
+
+
+def _hatch(panel: Panel, gaps: Sequence[Gap]) -> None:
+    """Hatch what was hardly tried."""
+    top, bottom = panel.y.end, panel.y.start
+    for gap in gaps:
+        low, high = (panel.x(value) for value in _gap_ends(panel.curve, gap))
+        if high - low >= 1:
+            panel.canvas.hatch((low, top), (high - low, bottom - top))
+
+
+def _hatch_words(panel: Panel, gaps: Sequence[Gap]) -> None:
+    """Say how many trials lie in a hatched part, at the end that the line leaves free."""
+    canvas, top, bottom = panel.canvas, panel.y.end, panel.y.start
+    for gap in gaps:
+        low, high = (panel.x(value) for value in _gap_ends(panel.curve, gap))
+        if high - low < 1:
+            continue
+        words = f"{gap.n_trials} trial{'' if gap.n_trials == 1 else 's'}"
+        words = words if text_width(words, SMALL) < high - low + 8 else str(gap.n_trials)
+        half = text_width(words, SMALL) / 2
+        middle = min(max(0.5 * (low + high), panel.x.start + half), panel.x.end - half)
+        y = top + 14 if _height(panel, middle) > 0.5 * (top + bottom) else bottom - 8
+        canvas.box((middle - half, y - 11), (2 * half, 15), "bg", 0.85)
+        canvas.text((middle, y), words, "ink2", anchor="middle", size=SMALL)
+
+
+def _height(panel: Panel, x: float) -> float:
+    """Return how low the line is at a pixel."""
+    points = [point for point in panel.points(panel.curve.mean) if not math.isnan(point[1])]
+    if not points:
+        return panel.y.start
+    places, heights = zip(*points, strict=True)
+    return float(np.interp(x, places, heights))
+
+
+def _gap_ends(curve: EffectCurve, gap: Gap) -> tuple[float, float]:
+    if curve.scale == "levels":
+        return float(gap.low) - 0.5, float(gap.low) + 0.5
+    values = np.array(curve.grid, dtype=float)
+    inner = np.log(values) if curve.scale == "log" else values
+    low, high = (float(np.interp(code, curve.codes, inner)) for code in (gap.low, gap.high))
+    return (math.exp(low), math.exp(high)) if curve.scale == "log" else (low, high)
+
+
+def draw_winner(panel: Panel, *, down: bool) -> None:
+    """Draw a dot at the winner's value, and a line from it to the axis."""
+    curve, best = panel.curve, panel.curve.best
+    if best is None or (panel.levels and best not in curve.grid):
+        return
+    if panel.levels:
+        place = list(curve.grid).index(best)
+        x, height = panel.x(place), float(curve.mean[place])
+    else:
+        grid, at = places_of_grid(curve), float(best)
+        inner = (np.log(grid), math.log(at)) if curve.scale == "log" else (grid, at)
+        x, height = panel.x(at), float(np.interp(inner[1], inner[0], curve.mean))
+    if math.isnan(height) or not panel.y.holds(height):
+        return
+    if down and not panel.levels:
+        panel.canvas.line((x, panel.y(height)), (x, panel.y.start), "accent", dash=DOTS)
+    panel.canvas.dot((x, panel.y(height)), 5, "accent")
+
+
+def _rug(panel: Panel, top: float) -> None:
+    """Draw one tick a trial, as one shape; levels spread theirs in the order of the trials.
+
+    Ticks within half a pixel look like one and are drawn as one.
+    """
+    curve = panel.curve
+    trials = list(curve.trials)
+    trials = trials[:: max(1, math.ceil(len(trials) / MOST_TICKS))]
+    places = _spread(trials, list(curve.grid)) if panel.levels else (float(v) for v in trials)
+    points: list[Point] = []
+    for x in sorted({round(2 * panel.x(place)) / 2 for place in places}):
+        points += [(x, top), (x, top + RUG), (math.nan, math.nan)]
+    if points:
+        panel.canvas.curve(points, "ink2", 0.7)
+
+
+def _spread(values: Sequence[Any], levels: list[Any]) -> list[float]:
+    known = [value for value in values if value in levels]
+    counts = {i: sum(v == level for v in known) for i, level in enumerate(levels)}
+    seen, places = dict.fromkeys(counts, 0), []
+    for value in known:
+        place = levels.index(value)
+        seen[place] += 1
+        places.append(place - HALF + 2 * HALF * seen[place] / (counts[place] + 1))
+    return places
+
+
+def draw_values(panel: Panel, y: float) -> None:
+    """Write the values under the axis; those of levels are cut to their room, or turned."""
+    canvas, curve = panel.canvas, panel.curve
+    if panel.levels:
+        room = (panel.x.end - panel.x.start) / len(curve.grid)
+        turned = _crowded(curve, panel.x.end - panel.x.start)
+        names = [value_words(level) for level in curve.grid]
+        short_names = (
+            told_apart(names, 54, 11, keep_end=True)
+            if turned
+            else told_apart(names, room - 8, SMALL)
+        )
+        for place, words in enumerate(short_names):
+            best, x = curve.grid[place] == curve.best, panel.x(place)
+            colour = "ink" if best else "ink3"
+            if turned:
+                at = (x + 4, y - 8)
+                canvas.text(at, words, colour, anchor="end", size=11, turn=-40, bold=best)
+            else:
+                canvas.text((x, y), words, colour, anchor="middle", size=SMALL, bold=best)
+        return
+    whole = all(isinstance(value, int) for value in curve.grid)
+    for value, words in spaced(panel.x, size=SMALL, whole=whole):
+        x = centred(canvas, panel.x(value), words, SMALL)
+        canvas.text((x, y), words, anchor="middle", size=SMALL)
+
+
+def _crowded(curve: EffectCurve, width: float) -> bool:
+    room = width / max(len(curve.grid), 1)
+    return len(curve.grid) > 4 and any(
+        text_width(value_words(level), SMALL) > room - 4 for level in curve.grid
+    )
+
+
+def effect_words(curve: EffectCurve, level: float) -> str:
+    """Return the finding as a sentence."""
+    known = curve.mean[~np.isnan(curve.mean)]
+    if not len(known):
+        return f"The effect of {curve.param} is unknown."
+    best = curve.objective.best(curve.mean)
+    low, high = (short(float(end)) for end in (known.min(), known.max()))
+    half = (curve.bands(level)[1] - curve.mean)[~np.isnan(curve.mean)].mean()
+    return (
+        f"Average {curve.objective.name} over {curve.param} lies between {low} and {high}, best "
+        f"at {value_words(curve.grid[best])}; average surrogate uncertainty ± {float(half):.2g}; "
+        f"{curve.n_trials} trials."
+    )
+
+
+def effect_rows(curve: EffectCurve, low: np.ndarray, high: np.ndarray) -> list[tuple[str, ...]]:
+    """Return the curve as a table."""
+    rows: list[tuple[str, ...]] = [(curve.param, "Average", "Band, low end", "Band, high end")]
+    for value, *numbers in zip(curve.grid, curve.mean, low, high, strict=True):
+        cells = ("–" if math.isnan(v) else short(float(v)) for v in numbers)
+        rows.append((value_words(value), *cells))
+    return rows
+
+
+def tree_limits(tree: RegionTree, confidence_level: float = 0.95) -> tuple[float, float]:
+    """Return the y axis of a tree: the band of the whole, and the line in every region."""
+    edges = [*tree.root.curve.bands(confidence_level), *(r.curve.mean for r in tree.regions)]
+    known = np.concatenate(edges)
+    known = known[np.isfinite(known)]
+    return (
+        rounded_out(float(known.min()), float(known.max()), most=4, halves=True)
+        if len(known)
+        else (0.0, 1.0)
+    )
+
+
+def region_node(
+    region: Region,
+    root: EffectCurve,
+    *,
+    name: str,
+    limits: tuple[float, float],
+    confidence_level: float = 0.95,
+    width: float = 236,
+) -> Figure:
+    """Draw the effect in a region on the scale of the whole, whose band is dashed.
+
+    Parameters
+    ----------
+    region : Region
+        The node.
+    root : EffectCurve
+        The effect in the whole space.
+    limits : pair of float
+        The y axis of the whole tree; see `tree_limits`.
+    """
+    curve = region.curve
+    low, high = curve.bands(confidence_level)
+    panel = make_panel(curve, name, limits, width, top=8.0, plot=76.0, under=22.0, most=4)
+    canvas, bottom = panel.canvas, panel.y.start
+    with panel.plot():
+        draw_band(panel, low, high)
+        if region.limits:
+            for edge in root.bands(confidence_level):
+                _dashed(panel, root, edge)
+    if region.holds_best:
+        draw_winner(panel, down=False)
+    canvas.line((panel.x.start, bottom), (panel.x.end, bottom), "ink3")
+    draw_values(panel, bottom + 16)
+    share = f"{100 * region.share:.0f}\u00a0% of the space"
+    said = f"{region.words}: {share}, {region.n_trials} trials. "
+    words = said + effect_words(curve, confidence_level)
+    return canvas.figure(words, effect_rows(curve, low, high))
+
+
+def _dashed(panel: Panel, root: EffectCurve, edge: np.ndarray) -> None:
+    """Draw an edge of the band of the whole space."""
+    if panel.levels:
+        for level, value in zip(root.grid, edge, strict=True):
+            if level in panel.curve.grid and not math.isnan(value):
+                place = list(panel.curve.grid).index(level)
+                ends = [(panel.x(place + s * HALF), panel.y.free(float(value))) for s in (-1, 1)]
+                panel.canvas.line(ends[0], ends[1], "ink2", 1, dash="3 2.5")
+        return
+    places = [panel.x(float(v)) for v in places_of_grid(root)]
+    points = [(a, panel.y.free(float(b))) for a, b in zip(places, edge, strict=True)]
+    panel.canvas.curve(points, "ink2", 1, dash="3 2.5")

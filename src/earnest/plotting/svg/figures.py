@@ -1,0 +1,64 @@
+"""Every figure of a report, in one place: each takes a result and returns a `Figure`.
+
+A `Figure` is an inline `<svg>`, a sentence that says its finding in numbers, and the table behind
+it. Colours are `var(--token)`; a page defines the tokens of `TOKENS`. Blue, filled and solid is
+corrected for the search; orange, hollow and dashed is not; grey and filled is corrected, but of
+another quantity.
+"""
+
+from __future__ import annotations
+
+from earnest.plotting.svg.answer import answer
+from earnest.plotting.svg.axes import Scale
+from earnest.plotting.svg.canvas import TOKENS, Figure
+from earnest.plotting.svg.curves import calibration, class_areas, precision_recall, roc
+from earnest.plotting.svg.draws import bootstrap, won_in_bag
+from earnest.plotting.svg.effects import effect, region_node, shared_limits, tree_limits
+from earnest.plotting.svg.importance import importance
+from earnest.plotting.svg.outcomes import folds, residuals
+from earnest.plotting.svg.strips import (
+    Difference,
+    Trust,
+    comparison_strip,
+    difference_scale,
+    fold_dots,
+    forest_strip,
+    scale_over,
+    score_strip,
+    shared_scale,
+    strip_axis,
+    widened,
+)
+from earnest.plotting.svg.survival import kaplan_meier
+
+__all__ = [
+    "TOKENS",
+    "Difference",
+    "Figure",
+    "Scale",
+    "Trust",
+    "answer",
+    "bootstrap",
+    "calibration",
+    "class_areas",
+    "comparison_strip",
+    "difference_scale",
+    "effect",
+    "fold_dots",
+    "folds",
+    "forest_strip",
+    "importance",
+    "kaplan_meier",
+    "precision_recall",
+    "region_node",
+    "residuals",
+    "roc",
+    "scale_over",
+    "score_strip",
+    "shared_limits",
+    "shared_scale",
+    "strip_axis",
+    "tree_limits",
+    "widened",
+    "won_in_bag",
+]

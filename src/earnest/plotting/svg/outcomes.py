@@ -1,0 +1,185 @@
+"""How the winner did: its score in each fold, and its residuals."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from earnest.core.results.estimate import Estimate
+from earnest.core.text.estimate import places_of, printed
+from earnest.inference.curves.folds import FoldScores, Residuals
+from earnest.plotting.svg.axes import (
+    Scale,
+    finite_ends,
+    in_a_figure,
+    label_room,
+    rounded_out,
+    shown,
+    tick_words,
+    ticks_of,
+    x_axis,
+    y_grid,
+)
+from earnest.plotting.svg.canvas import DASH, Canvas, Figure
+from earnest.plotting.svg.text import fitted, text_width
+
+TOP = 24.0
+MOST_POINTS = 400
+CLOSE = 15.0  # pixels under which two labels touch
+
+
+def folds(
+    made: FoldScores, *, name: str, estimate: Estimate | None = None, width: float = 420
+) -> Figure:
+    """Draw the score of the winner in each fold, with the honest and the naive value as lines.
+
+    Parameters
+    ----------
+    made : FoldScores
+        The scores; folds in which the metric is undefined are left out, and said.
+    estimate : Estimate, optional
+        The lines.
+    """
+    words = None if estimate is None else printed(estimate)
+    lines: list[tuple[float, str, str]] = []
+    if estimate is not None and words is not None:
+        lines.append((estimate.value, f"honest {in_a_figure(words.value)}", "accent"))
+        if estimate.naive is not None and math.isfinite(estimate.naive) and estimate.n_configs > 1:
+            lines.append((estimate.naive, f"naive {in_a_figure(words.naive or '')}", "warn"))
+    known = made.scores[np.isfinite(made.scores)]
+    limits = (-math.inf, math.inf) if estimate is None else estimate.scale.limits
+    y_ends = rounded_out(*finite_ends([*known, *(v for v, _, _ in lines)]), limits)
+    bottom = 160.0
+    y = Scale(*y_ends, bottom, TOP)
+    left = label_room(tick_words(ticks_of(y)))
+    right = width - max([text_width(w, bold=True) for _, w, _ in lines], default=0.0) - 10
+    canvas = Canvas(width, bottom + 42, name)
+    y_grid(canvas, y, left, right)
+    step = (right - left) / max(len(made.scores), 1)
+    for value, _, colour in lines:
+        dash = DASH if colour == "warn" else ""
+        canvas.line((left, y(value)), (right, y(value)), colour, 1.8, dash=dash)
+    _line_names(canvas, y, right + 6, lines)
+    for i, score in enumerate(made.scores):
+        if math.isfinite(score):
+            canvas.diamond((left + (i + 0.5) * step, y(float(score))), 5)
+    _fold_names(canvas, made, left, step, bottom)
+    canvas.text((0.5 * (left + right), bottom + 37), _size(made), "ink2", anchor="middle")
+    return canvas.figure(_folds_said(made, estimate), _fold_rows(made))
+
+
+def _line_names(canvas: Canvas, y: Scale, x: float, lines: list[tuple[float, str, str]]) -> None:
+    """Name level lines at their right end, apart where they are close."""
+    places = [y(value) + 4.5 for value, _, _ in lines]
+    if len(places) == 2 and abs(places[0] - places[1]) < CLOSE:
+        middle, upper = sum(places) / 2, int(places[1] < places[0])
+        places[upper], places[1 - upper] = middle - CLOSE / 2, middle + CLOSE / 2
+    for place, (_, words, colour) in zip(places, lines, strict=True):
+        canvas.text((x, place), words, colour, bold=True)
+
+
+def _fold_names(canvas: Canvas, made: FoldScores, left: float, step: float, bottom: float) -> None:
+    """Write the number of each fold, or of every few where there are many."""
+    count = len(made.scores)
+    every = max(1, math.ceil(count * text_width("00") * 1.3 / max(step * count, 1.0)))
+    for i in range(0, count, every):
+        canvas.text((left + (i + 0.5) * step, bottom + 18), str(i + 1), anchor="middle")
+
+
+def _size(made: FoldScores) -> str:
+    said = f"Fold (about {round(float(made.cases.mean())):,} cases"
+    if made.positives is not None:
+        said += f", {round(float(made.positives.mean())):,} of them {made.marked}"
+    return said + ")"
+
+
+def _folds_said(made: FoldScores, estimate: Estimate | None) -> str:
+    known = made.scores[np.isfinite(made.scores)]
+    places = 3 if estimate is None else places_of([estimate])
+    if not len(known):
+        return "The metric is undefined in every fold."
+    limits = (-math.inf, math.inf) if estimate is None else estimate.scale.limits
+    low, high = (shown(float(end), places, limits) for end in (known.min(), known.max()))
+    lost = len(made.scores) - len(known)
+    without = f"; undefined in {lost} more" if lost else ""
+    return f"Scores of the winner in {len(known)} folds, from {low} to {high}{without}."
+
+
+def _fold_rows(made: FoldScores) -> list[tuple[str, ...]]:
+    several = len(set(made.repeats.tolist())) > 1
+    rows: list[tuple[str, ...]] = [("Fold", *(("Repeat",) if several else ()), "Score", "Cases")]
+    for i, score in enumerate(made.scores):
+        repeat = (str(int(made.repeats[i]) + 1),) if several else ()
+        value = f"{score:.4g}" if math.isfinite(score) else "– (undefined)"
+        rows.append((made.names[i], *repeat, value, f"{int(made.cases[i]):,}"))
+    return rows
+
+
+def residuals(made: Residuals, *, name: str, width: float = 420, outcome: str = "") -> Figure:
+    """Draw residuals on fitted values, with their running mean and the middle 90 %.
+
+    Parameters
+    ----------
+    outcome : str
+        The name of the outcome, for the axis.
+    """
+    lowest, highest = finite_ends([*made.residuals.tolist(), 0.0])
+    y = Scale(*_padded(lowest, highest), 190.0, TOP)
+    left = label_room(tick_words(ticks_of(y)))
+    x = Scale(*_padded(*finite_ends(made.fitted.tolist())), left, width - 22)
+    canvas = Canvas(width, y.start + 44, name)
+    y_grid(canvas, y, left, x.end, title="Observed minus predicted")
+    title = f"Predicted {outcome}".strip() if outcome else "Predicted value"
+    x_axis(canvas, x, y.start, title=fitted(title, width - 40))
+    canvas.line((left, y(0.0)), (x.end, y(0.0)), "ink3", 1.2)
+    points = zip(*_thinned(made.fitted, made.residuals), strict=True)
+    canvas.specks([(x(float(a)), y(float(b))) for a, b in points], 1.9, "ink3", 0.6)
+    at = [x(float(v)) for v in made.at]
+    low, high = ([y(float(v)) for v in edge] for edge in (made.low, made.high))
+    canvas.band(at, low, high, "warn", 0.14)
+    canvas.curve(zip(at, (y(float(v)) for v in made.mean), strict=True), "warn", 1.8, dash=DASH)
+    return canvas.figure(_residuals_said(made), _residual_rows(made))
+
+
+def _padded(low: float, high: float) -> tuple[float, float]:
+    """Return ends a little beyond the data, which marks would else touch."""
+    if not high > low:
+        return rounded_out(low, high)
+    room = 0.04 * (high - low)
+    return low - room, high + room
+
+
+def _thinned(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    every = math.ceil(len(x) / MOST_POINTS)
+    return x[::every], y[::every]
+
+
+def _residuals_said(made: Residuals) -> str:
+    spread = float(np.std(made.residuals))
+    said = f"{len(made.residuals):,} residuals with mean "
+    said += f"{_short(float(made.residuals.mean()))} and standard deviation {_short(spread)}"
+    if len(made.at):
+        worst = float(made.mean[int(np.argmax(np.abs(made.mean)))])
+        said += f"; the running mean is at most {_short(abs(worst))} away from 0"
+    return said + "."
+
+
+def _residual_rows(made: Residuals) -> list[tuple[str, ...]]:
+    heads: tuple[str, ...] = (
+        "Predicted",
+        "Mean residual",
+        "5\u00a0% lie below",
+        "95\u00a0% lie below",
+    )
+    parts = zip(made.at, made.mean, made.low, made.high, strict=True)
+    rows = [tuple(_short(float(v)) for v in row) for row in parts][::4]
+    if not rows:
+        heads = ("Predicted", "Residual")
+        points = zip(made.fitted, made.residuals, strict=True)
+        rows = [tuple(_short(float(v)) for v in row) for row in points]
+    return [heads, *rows]
+
+
+def _short(value: float) -> str:
+    return f"{value:.3g}".replace("-", "\u2212")

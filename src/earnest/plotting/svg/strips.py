@@ -1,0 +1,388 @@
+"""Strips of the table of all configurations: the search score, and the folds behind it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from earnest.core.results.estimate import Estimate
+from earnest.core.results.interval import Interval
+from earnest.core.results.specs import Side
+from earnest.core.text.estimate import places_of, printed
+from earnest.plotting.svg.axes import (
+    Scale,
+    centred,
+    finite_ends,
+    in_a_figure,
+    rounded_out,
+    shown,
+    spaced,
+    ticks_of,
+    x_grid,
+)
+from earnest.plotting.svg.canvas import DASH, DOTS, Canvas, Figure
+from earnest.plotting.svg.text import SMALL, text_width
+
+# Marks that several figures of a report share.
+
+
+def interval_bar(
+    canvas: Canvas,
+    scale: Scale,
+    interval: Interval,
+    y: float,
+    colour: str,
+    thick: float,
+    *,
+    dash: str = "",
+    head: float = 4.0,
+) -> tuple[float, float]:
+    """Draw an interval with end ticks; an open end, or one beyond the scale, is an arrow.
+
+    Returns
+    -------
+    tuple of float
+        The pixels of its ends.
+    """
+    left = interval.side == Side.UPPER or interval.low < scale.low
+    right = interval.side == Side.LOWER or interval.high > scale.high
+    low = scale.start - head if left else scale(interval.low)
+    high = scale.end + head if right else scale(interval.high)
+    canvas.line((low, y), (high, y), colour, thick, dash=dash)
+    for x, is_open, at_left in ((low, left, True), (high, right, False)):
+        if is_open:
+            canvas.arrow_head(
+                (x + (-head if at_left else head), y), colour, left=at_left, size=head
+            )
+        else:
+            canvas.line((x, y - 5), (x, y + 5), colour, 1.8)
+    return low, high
+
+
+# Strips: one row of a table drawn on a scale that all its rows share.
+#
+# Each strip is a few shapes, for a table may have hundreds. The rows stand directly under each
+# other, so the upright lines of a strip reach from edge to edge.
+
+
+HEIGHT = 30.0
+NEAREST = 8  # rivals that a scale of differences holds at least
+EDGE = 22.0  # pixels beyond the ends of the scale, for marks, arrows and half a label
+
+
+class Trust(StrEnum):
+    """What a mark says of its number."""
+
+    CORRECTED = "corrected for the search"
+    OTHER = "corrected, but another quantity"
+    NAIVE = "not corrected for the search"
+
+
+_COLOURS = {Trust.CORRECTED: "accent", Trust.OTHER: "ink2", Trust.NAIVE: "warn"}
+
+
+def shared_scale(
+    estimates: Iterable[Estimate], *, width: float = 350, values: Iterable[float] = ()
+) -> Scale:
+    """Return the scale that holds the values and intervals of several estimates.
+
+    Parameters
+    ----------
+    estimates : iterable of Estimate
+        The rows.
+    width : float
+        Of a strip, in pixels.
+    values : iterable of float
+        What it must hold besides, such as naive scores.
+    """
+    rows = list(estimates)
+    numbers: list[float | None] = [*values, *(row.value for row in rows)]
+    for row in rows:
+        if row.interval is not None:
+            numbers += [row.interval.low] if row.interval.side != Side.UPPER else []
+            numbers += [row.interval.high] if row.interval.side != Side.LOWER else []
+    limits = rows[0].scale.limits if rows else (-math.inf, math.inf)
+    return scale_over(numbers, width=width, limits=limits)
+
+
+def scale_over(
+    values: Iterable[float | None],
+    *,
+    width: float = 350,
+    limits: tuple[float, float] = (-math.inf, math.inf),
+) -> Scale:
+    """Return a scale with round ends that holds all values that are known."""
+    ends = rounded_out(*finite_ends(values), limits, halves=True)
+    return Scale(*ends, EDGE, width - EDGE)
+
+
+def strip_axis(scale: Scale, *, name: str, words: str = "") -> Figure:
+    """Draw the labels of the scale, to stand in the head of the table.
+
+    Parameters
+    ----------
+    words : str
+        What a side means, such as 'winner better →'; written over the labels.
+    """
+    canvas = Canvas(scale.end + EDGE, 34 if words else 18, name)
+    base = canvas.height - 4
+    ticks = spaced(scale, size=SMALL)
+    for value, label in ticks:
+        x = centred(canvas, scale(value), label, SMALL)
+        canvas.text((x, base), label, anchor="middle", size=SMALL)
+    if words:
+        left = words.startswith("←")
+        zero = scale(0.0)
+        place = (zero - 4, "end") if left else (zero + 4, "start")
+        if not 0 <= place[0] + (-1 if left else 1) * text_width(words, SMALL) <= canvas.width:
+            place = (scale.start, "start") if left else (scale.end + EDGE, "end")
+        canvas.text((place[0], 12), words, anchor=place[1], size=SMALL)
+    said = f"Scale from {ticks[0][1]} to {ticks[-1][1]}"
+    return canvas.figure(f"{said}{': ' + words if words else ''}.", [])
+
+
+def forest_strip(
+    estimate: Estimate | None,
+    scale: Scale,
+    *,
+    name: str,
+    trust: Trust = Trust.CORRECTED,
+    reference: float | None = None,
+    reported: bool = False,
+    height: float = HEIGHT,
+) -> Figure:
+    """Draw one method: its interval and its value, or an empty row.
+
+    Parameters
+    ----------
+    estimate : Estimate or None
+        The row; None for a method that was not run.
+    scale : Scale
+        That of all rows, see `shared_scale`.
+    trust : Trust
+        How the mark looks: blue and filled, grey and filled, or orange, hollow and dashed.
+    reference : float, optional
+        The reported value, a dotted line through all rows.
+    reported : bool
+        Whether this is the reported row; it is drawn thicker.
+    """
+    canvas, y = empty_strip(scale, name, height), height / 2
+    if reference is not None and scale.holds(reference):
+        x = scale(reference)
+        canvas.line((x, 0), (x, height), "accent", dash=DOTS)
+    if estimate is None:
+        return canvas.figure("Not run.", [])
+    colour, thick = _COLOURS[trust], 3.4 if reported else 1.8
+    if estimate.interval is not None:
+        dash = DASH if trust is Trust.NAIVE else ""
+        interval_bar(canvas, scale, estimate.interval, y, colour, thick, dash=dash)
+    at = (scale(estimate.value), y)
+    if trust is Trust.NAIVE:
+        canvas.diamond(at, 6.5)
+    else:
+        canvas.dot(at, 6.5 if reported else 4.5, colour)
+    words = printed(estimate, places_of([estimate]))
+    parts = [words.value, *([] if words.low is None else [words.low, words.high])]
+    value, *ends = (in_a_figure(part or "–") for part in parts)
+    interval = f", {ends[0]} to {ends[1]}" if ends else ", no interval"
+    return canvas.figure(f"{estimate.method}: {value}{interval}, {trust}.", [])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Difference:
+    """One configuration against the winner, as winner minus other, in the metric's units.
+
+    Attributes
+    ----------
+    name : str
+        The other configuration.
+    value : float
+        By how much the winner is ahead.
+    one, all : tuple of float or None
+        The interval for this comparison alone, and the one that holds for all at once.
+    worse : bool
+        Whether the other is shown to be worse, by the interval for all at once.
+    simplest : bool
+        Whether it is the simplest of those that are not worse.
+    words, verdict : str
+        What the numbers are, and what follows from them, for those who do not see the strip.
+    """
+
+    name: str
+    value: float
+    one: tuple[float, float] | None = None
+    all: tuple[float, float] | None = None
+    worse: bool = False
+    simplest: bool = False
+    words: str = "winner minus this"
+    verdict: str = ""
+
+
+def difference_scale(
+    rows: Iterable[Difference], *, width: float = 350, nearest: int = NEAREST
+) -> Scale:
+    """Return the scale of differences: it holds 0, the nearest rivals and the simplest.
+
+    Hopeless configurations would squeeze the others to dots; they leave the scale instead, and
+    their strips say so.
+    """
+    ranked = sorted(rows, key=lambda row: abs(row.value))
+    kept = [row for i, row in enumerate(ranked) if i < nearest or row.simplest]
+    values: list[float | None] = [0.0]
+    for row in kept:
+        values += [row.value, *(row.one or ()), *(row.all or ())]
+    return scale_over(values, width=width)
+
+
+def comparison_strip(row: Difference, scale: Scale, *, name: str, height: float = HEIGHT) -> Figure:
+    """Draw a difference: thick for this comparison alone, thin for all at once, a line at 0.
+
+    A hollow dot is a configuration that is shown to be worse.
+    """
+    canvas, y = empty_strip(scale, name, height), height / 2
+    if scale.holds(0.0):
+        canvas.line((scale(0.0), 0), (scale(0.0), height), "ink3", 1.2)
+    colour = "accent" if row.simplest else "ink3" if row.worse else "ink2"
+    for ends, thick in ((row.all, 1.2), (row.one, 3.6)):
+        if ends is not None and ends[1] >= scale.low and ends[0] <= scale.high:
+            canvas.line((scale(ends[0]), y), (scale(ends[1]), y), colour, thick)
+    _beyond(canvas, scale, row, colour)
+    if scale.holds(row.value):
+        canvas.dot((scale(row.value), y), 4.5, colour, hollow=row.worse)
+    places = places_between(row.one or row.all)
+    said = f"{row.name}: {row.words} {in_digits(row.value, places)}"
+    for ends, words in ((row.one, "for this one"), (row.all, "for all at once")):
+        if ends is not None:
+            low, high = (in_digits(end, places) for end in ends)
+            said += f", {low} to {high} {words}"
+    verdict = row.verdict or ("worse" if row.worse else "not worse")
+    return canvas.figure(f"{said}; {verdict}.", [])
+
+
+def _beyond(canvas: Canvas, scale: Scale, row: Difference, colour: str) -> None:
+    """Point to where a bar goes on, or a difference lies, beyond what the scale holds."""
+    y = canvas.height / 2
+    low, high = row.all or row.one or (row.value, row.value)
+    if low > scale.high and not scale.holds(low):
+        canvas.text((canvas.width - 4, y + 4), "> off scale", anchor="end", size=SMALL)
+    elif high < scale.low and not scale.holds(high):
+        canvas.text((4, y + 4), "< off scale", size=SMALL)
+    else:
+        for end, left in ((low, True), (high, False)):
+            if not scale.holds(end) and (end < scale.low) is left:
+                place = scale.start - 6 if left else scale.end + 6
+                canvas.arrow_head((place, y), colour, left=left)
+
+
+def empty_strip(scale: Scale, name: str, height: float) -> Canvas:
+    """Return a strip with the upright lines of its scale."""
+    canvas = Canvas(scale.end + EDGE, height, name)
+    x_grid(canvas, scale, 0, height, ticks_of(scale))
+    return canvas
+
+
+def places_between(ends: tuple[float, float] | None) -> int:
+    """Return the decimals that tell numbers of such a span apart."""
+    span = 0.0 if ends is None else abs(ends[1] - ends[0])
+    return (
+        3 if not span > 0 or not math.isfinite(span) else max(0, 1 - math.floor(math.log10(span)))
+    )
+
+
+def in_digits(value: float, places: int) -> str:
+    """Return a number without a range as a figure prints it."""
+    return shown(value, places, (-math.inf, math.inf))
+
+
+def widened(scale: Scale, width: float) -> Scale:
+    """Return the same scale for strips of another width."""
+    return replace(scale, end=width - EDGE)
+
+
+def score_strip(
+    value: float | None,
+    scale: Scale,
+    *,
+    name: str,
+    interval: tuple[float, float] | None = None,
+    winner: bool = False,
+    height: float = HEIGHT,
+) -> Figure:
+    """Draw the search score of one configuration; hollow, for no score of a search is corrected.
+
+    Parameters
+    ----------
+    value : float or None
+        The score; None where there is none.
+    scale : Scale
+        That of all rows; a score beyond it is said in words.
+    interval : pair of float, optional
+        Drawn as a line.
+    winner : bool
+        Whether it is the winner, in orange.
+    """
+    canvas, y = empty_strip(scale, name, height), height / 2
+    if value is None or not math.isfinite(value):
+        return canvas.figure("No score.", [])
+    places = places_between((scale.low, scale.high))
+    colour = "warn" if winner else "ink3"
+    if not scale.holds(value):
+        return _off_scale(canvas, scale, value, places)
+    if interval is not None:
+        low, high = scale(interval[0]), scale(interval[1])
+        canvas.line((low, y), (high, y), colour, 1.8, dash=DASH if winner else "")
+    canvas.diamond((scale(value), y), 5, colour)
+    return canvas.figure(f"Score {in_digits(value, places)}, not corrected.", [])
+
+
+def _off_scale(canvas: Canvas, scale: Scale, value: float, places: int) -> Figure:
+    y, low = canvas.height / 2, value < scale.low
+    said = f"{'<' if low else '>'} off scale"
+    if low:
+        canvas.text((4, y + 4), said, size=SMALL)
+    else:
+        canvas.text((canvas.width - 4, y + 4), said, anchor="end", size=SMALL)
+    return canvas.figure(f"Score {in_digits(value, places)}, off the scale.", [])
+
+
+def fold_dots(
+    scores: Sequence[float | None],
+    ends: tuple[float, float],
+    *,
+    name: str,
+    width: float = 92,
+    height: float = HEIGHT,
+) -> Figure:
+    """Draw the scores of the folds as dots, and a dash for a fold that was not run.
+
+    Parameters
+    ----------
+    scores : sequence of float or None
+        One a fold.
+    ends : pair of float
+        The scores at the bottom and at the top, the same for all rows.
+    """
+    canvas = Canvas(width, height, name)
+    scale = Scale(*ends, height - 5, 5)
+    step = (width - 8) / max(len(scores), 1)
+    known, dots = [], []
+    for fold, score in enumerate(scores):
+        x = 4 + (fold + 0.5) * step
+        if score is None or not math.isfinite(score):
+            half = 0.32 * min(step, 12)
+            canvas.line((x - half, height / 2), (x + half, height / 2), "ink3")
+        else:
+            known.append(score)
+            dots.append((x, scale(score)))
+    if dots:
+        canvas.specks(dots, 1.8, "ink2", 1.0)
+    ran = f"{len(known)} of {len(scores)} folds"
+    places = places_between(ends)
+    said = (
+        f", from {in_digits(min(known), places)} to {in_digits(max(known), places)}"
+        if known
+        else ""
+    )
+    return canvas.figure(f"Scores of {ran}{said}.", [])

@@ -1,0 +1,1 @@
+"""The parts of a report, each from results to plain data."""

@@ -1,0 +1,343 @@
+"""The first screen: the honest number in words, what it is, and what to be careful about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from earnest.core.base.clock import day_words
+from earnest.core.data.target import Target, Task
+from earnest.core.results.cautions import Caution
+from earnest.core.results.estimate import Estimate, by_severity
+from earnest.core.results.specs import Side
+from earnest.core.text.estimate import (
+    Form,
+    article,
+    confidence,
+    elected,
+    form,
+    headline,
+    limits_words,
+    percent,
+    places_of,
+    printed,
+    prose,
+    reason,
+)
+from earnest.core.text.numbers import decimals
+from earnest.plotting.svg.figures import answer as draw_answer
+from earnest.reporting.model import Answer, Facts, Span
+from earnest.reporting.parts.headings import NO_ANSWER, NO_ESTIMATE, NO_SCORE
+from earnest.reporting.parts.labels import NONE, counted, param_names, spelled, value_words
+from earnest.reporting.sources.asking import Results
+from earnest.reporting.sources.material import COMPLETE, DROPPED, FAILED, INCOMPLETE, Material
+
+WIDE, PHONE = 580, 350  # pixels
+TASKS = {
+    Task.BINARY: "binary classification",
+    Task.MULTICLASS: "classification of several classes",
+    Task.REGRESSION: "regression",
+    Task.SURVIVAL: "survival",
+}
+MOST_PARAMS = 6
+NO_OUTCOME = (
+    "No honest estimate can be made without the outcome of the cases.",
+    "Give the predictions that the search kept: Predictions with y, or the folder of a finished "
+    "run.",
+)
+REFUSED = ("There is none: the method refused, and says why in the line at the top.",)
+NO_WINNER = ("An estimate needs a configuration that was evaluated on every fold.",)
+
+
+def answer_of(found: Results) -> Answer:
+    """Return the first screen."""
+    made = found.estimate
+    return _without_estimate(found) if made is None else _of_estimate(found, made)
+
+
+def _of_estimate(found: Results, made: Estimate) -> Answer:
+    material, fair = found.material, found.corrected
+    said = headline(made, material.title, corrected=fair, speaker=material.speaker)
+    shown, kind = printed(made), form(made, corrected=fair)
+    lede = f"{confidence(made, corrected=fair)} {_uncertain(found, made, kind)}"
+    lede += _reason(found, made)
+    naive = made.n_configs > 1 and shown.naive is not None and fair
+    return Answer(
+        kicker=_kicker(material, made),
+        headline=_spans(
+            said,
+            shown.value,
+            shown.naive if kind in (Form.SMALL, Form.LARGE) else None,
+            "honest" if fair else "naive",
+        ),
+        lede=lede.strip(),
+        value=shown.value,
+        value_title="Honest estimate" if fair and not elected(made) else "Winner's score",
+        interval_title=_interval_title(made),
+        interval=interval_words(made),
+        naive=shown.naive if naive else None,
+        naive_title="Naive score",
+        naive_note="the winner’s own cross-validation score",
+        gap=_gap(made) if naive else "",
+        meaning=tuple(_meaning(found, made)),
+        cautions=_cautions(found, made),
+        checked=_checked(found, made),
+        facts=tuple(_facts(found)),
+        wide=draw_answer(made, name="answer-wide", width=WIDE, corrected=fair),
+        phone=draw_answer(made, name="answer-phone", width=PHONE, corrected=fair),
+    )
+
+
+def _without_estimate(found: Results) -> Answer:
+    """Return the first screen of a run that holds no outcome, or of one that ended early."""
+    material = found.material
+    best = next((one for one in material.tried if one.config == material.best), None)
+    score = None
+    if best is not None and best.score is not None:
+        score = prose(best.score, decimals(None, best.score), material.scale.limits)
+    words = {"article": article(material.title), "title": material.title, "score": score}
+    form_of = NO_SCORE if score is None else NO_ESTIMATE
+    said = (NO_ANSWER if score is None and _refusal(found) else form_of).format(**words)
+    return Answer(
+        kicker=_kicker(material, None),
+        headline=_spans(said, None, score, ""),
+        lede=" ".join([*material.missing, *_refusal(found)]),
+        value=None,
+        value_title="Honest estimate",
+        interval_title="",
+        interval="",
+        naive=score,
+        naive_title="Naive score",
+        naive_note="the winner’s own cross-validation score",
+        gap="",
+        meaning=_no_meaning(found),
+        cautions=(),
+        checked="",
+        facts=tuple(_facts(found)),
+    )
+
+
+def _no_meaning(found: Results) -> tuple[str, ...]:
+    if found.material.predictions is None:
+        return (*_naive_words(found), *NO_OUTCOME)
+    return REFUSED if _refusal(found) else NO_WINNER
+
+
+def _naive_words(found: Results) -> tuple[str, ...]:
+    """Say what the one number of a run without outcomes is, and what it is not."""
+    tried = sum(one.status == COMPLETE for one in found.material.tried)
+    if tried < 2:
+        return ()
+    return (
+        f"The naive score is the mean over folds of the best of {tried:,} configurations. It was "
+        "picked for looking best, so it is likely to be too good.",
+    )
+
+
+def _reason(found: Results, made: Estimate) -> str:
+    """Return where the optimism comes from, and how many of those tried were chosen from."""
+    said = reason(made, corrected=found.corrected, speaker=found.material.speaker)
+    count, tried = f"{made.n_configs:,} configurations", len(found.material.tried)
+    if tried <= made.n_configs:
+        return said
+    said = said.replace(count, f"{tried:,} configurations, {made.n_configs:,} on every fold,", 1)
+    return said.replace(",;", ";", 1)
+
+
+def _refusal(found: Results) -> list[str]:
+    why = found.absent.get("answer", "")
+    return [f"There is no estimate: {why}"] if why else []
+
+
+def _spans(said: str, value: str | None, naive: str | None, kind: str) -> tuple[Span, ...]:
+    """Return a sentence with its numbers marked, each where it is first said."""
+    marks = [(text, k) for text, k in ((value, kind), (naive, "naive")) if text and text in said]
+    if len(marks) == 2 and marks[0][0] == marks[1][0]:
+        marks = marks[:1]
+    places = sorted((_place(said, text), text, k) for text, k in marks)
+    out, at = [], 0
+    for start, text, k in places:
+        if start < at:
+            continue
+        out += [Span(said[at:start]), Span(text, k)]
+        at = start + len(text)
+    return tuple(span for span in (*out, Span(said[at:])) if span.text)
+
+
+def _place(said: str, text: str) -> int:
+    """Return where a number stands as a whole, not inside another one."""
+    found = re.search(rf"(?<![\d.,]){re.escape(text)}(?![\d]|[.,]\d)", said)
+    return found.start() if found else said.index(text)
+
+
+def _kicker(material: Material, made: Estimate | None) -> str:
+    one = made is not None and made.n_configs == 1
+    parts = ["One configuration" if one else "The tuned model", material.title]
+    if material.predictions is not None:
+        parts.append(TASKS[material.predictions.target.task])
+    parts += [day for day in [day_words(material.begun)] if day]
+    return " · ".join(parts)
+
+
+def _uncertain(found: Results, made: Estimate, kind: Form) -> str:
+    """Return what follows from an interval that covers much of what can be learned."""
+    interval, zero = made.interval, made.no_information
+    if kind is Form.NO_EVIDENCE or interval is None or zero is None:
+        return ""
+    if interval.side != Side.TWO_SIDED or made.scale.limits[1] == float("inf"):
+        return ""
+    best = made.scale.limits[1 if made.scale.greater_is_better else 0]
+    if abs(interval.high - interval.low) < 0.4 * abs(best - zero):
+        return ""
+    return "How much better than a guess it is, is uncertain. "
+
+
+def _interval_title(made: Estimate) -> str:
+    if made.interval is None:
+        return "interval"
+    level = percent(made.interval.confidence_level)
+    return f"{level} {'interval' if made.interval.side == Side.TWO_SIDED else 'bound'}"
+
+
+def interval_words(made: Estimate, places: int | None = None) -> str:
+    """Return the limits of an estimate in prose; a dash where there are none."""
+    interval, shown = made.interval, printed(made, places)
+    return NONE if interval is None else limits_words(interval, shown)
+
+
+def _gap(made: Estimate) -> str:
+    shown = printed(made)
+    if not shown.differ or made.optimism is None or made.optimism <= 0:
+        return ""
+    return f"{shown.optimism} too optimistic"
+
+
+def _meaning(found: Results, made: Estimate) -> Iterator[str]:
+    """Yield what the number is: the estimand, the training size, the refit, new data."""
+    material, folds = found.material, made.provenance.n_folds
+    title, n = material.title, f"{made.n_cases:,}"
+    trained = ""
+    if folds > 1:
+        size = found.n_train
+        share = f"{spelled(folds - 1)} folds of {spelled(folds)}"
+        trained = f", trained on {size:,} cases ({share})"
+    if made.n_configs == 1:
+        yield f"The {title} of this one configuration{trained}."
+    elif found.corrected and not elected(made):
+        yield (
+            f"The mean {title} of a configuration chosen this way from these "
+            f"{made.n_configs:,}{trained}."
+        )
+    else:
+        yield f"{made.estimand[:1].upper()}{made.estimand[1:]}."
+    if material.refitted:
+        yield (
+            f"The delivered model is refitted on all {n}. It is usually a little better; that gain "
+            "is not counted."
+        )
+    elif made.n_configs > 1 and folds > 1:
+        yield f"A model refitted on all {n} is usually a little better; that gain is not counted."
+    yield from _two_naive(found, made)
+    yield f"“New data” means cases drawn like these {n}: same source, same period, same mix."
+
+
+def _two_naive(found: Results, made: Estimate) -> Iterator[str]:
+    """Say why the table of configurations has another score of the winner, where it has."""
+    own = next((one.score for one in found.material.tried if one.config == made.winner), None)
+    if own is None or made.naive is None or made.n_configs < 2 or not found.corrected:
+        return
+    places, limits = max(places_of([made]), 3), made.scale.limits
+    ranked, pooled = prose(own, places, limits), prose(made.naive, places, limits)
+    by_folds = made.provenance.knobs.get("selector") == "mean_of_folds"
+    if ranked == pooled or by_folds == found.material.by_folds:
+        return
+    bases = ["over all cases at once", "as a mean over folds"]
+    yield (
+        f"The naive score is the winner's {bases[by_folds]}, {pooled}; {bases[not by_folds]} it is "
+        f"{ranked}."
+    )
+
+
+def _cautions(found: Results, made: Estimate) -> tuple[Caution, ...]:
+    """Return the cautions of the number and of what stands beside it, each said once."""
+    table = () if found.table is None else found.table.cautions
+    learned = () if found.explanation is None else found.explanation.cautions
+    edge = [caution for caution in learned if caution.code == "EN004"]
+    every = by_severity([*made.cautions, *table, *edge])
+    return tuple(dict.fromkeys(every))
+
+
+def _checked(found: Results, made: Estimate) -> str:
+    looked = {
+        "optimism": made.n_configs > 1,
+        "classes per fold": found.target is not None and found.target.has_classes,
+        "groups": True,
+        "ties": made.n_configs > 1,
+        "resamples": bool(made.n_resamples),
+        "edges of the space": found.explanation is not None,
+    }
+    return ", ".join(name for name, done in looked.items() if done)
+
+
+def _facts(found: Results) -> Iterator[Facts]:
+    yield Facts("Winner" if len(found.material.tried) > 1 else "Model", tuple(_winner(found)))
+    if found.target is not None:
+        yield Facts("Data", tuple(_data(found, found.target)))
+    yield Facts("Search" if found.material.searched else "Evidence", tuple(_search(found)))
+
+
+def _winner(found: Results) -> Iterator[tuple[str, str]]:
+    material = found.material
+    best = next((one for one in material.tried if one.config == found.winner), None)
+    if material.model:
+        yield "Model", material.model
+    if best is None:
+        yield "Name", found.winner or NONE
+        return
+    if not material.model or not best.params:
+        yield "Name", best.config
+    names = param_names(one.params for one in material.tried)
+    for name, value in list(best.params.items())[:MOST_PARAMS]:
+        if value_words(value).split("(")[0] != material.model:
+            yield names[name], value_words(value)
+    if len(best.params) > MOST_PARAMS:
+        yield "…", f"{len(best.params) - MOST_PARAMS} more, in the audit table"
+
+
+def _data(found: Results, target: Target) -> Iterator[tuple[str, str]]:
+    yield "Cases", f"{target.n:,}"
+    if target.has_classes:
+        codes = [1] if target.task is Task.BINARY else range(min(len(target.classes), 4))
+        for code in codes:
+            count = int((target.y == code).sum())
+            share = percent(round(count / target.n, 2))
+            name = str(target.classes[code])
+            yield f"Class {name}", f"{count:,} ({share})"
+    elif target.event is not None:
+        count = int(target.event.sum())
+        yield "Events", f"{count:,} ({percent(round(count / target.n, 2))})"
+    else:
+        yield "Outcome", f"{target.y.min():.4g} to {target.y.max():.4g}, mean {target.y.mean():.4g}"
+    if found.material.n_features is not None:
+        yield "Features", f"{found.material.n_features:,}"
+    groups = target.groups
+    yield "Groups", "none given" if groups is None else f"{len(set(groups.tolist())):,}"
+
+
+def _search(found: Results) -> Iterator[tuple[str, str]]:
+    material = found.material
+    yield "Tried", counted(len(material.tried), "configuration")
+    if found.n_folds == 1:
+        yield "Splits", "none: one set of cases"
+    elif found.n_folds:
+        repeats = "" if found.n_repeats < 2 else f", {counted(found.n_repeats, 'repeat')}"
+        yield "Splits", f"{counted(found.n_folds, 'fold')}{repeats}"
+    if material.n_fits is not None:
+        nested = f" (nested: {found.nested_fits:,})" if found.nested_fits else ""
+        yield "Fits", f"{material.n_fits:,}{nested}"
+    states = [one.status for one in material.tried]
+    word = DROPPED if material.searched else INCOMPLETE
+    left, failed = states.count(word), states.count(FAILED)
+    yield word.capitalize(), f"{left:,}, {failed:,} failed" if failed else f"{left or 'none'}"
+    if found.seed is not None:
+        yield "Seed", str(found.seed)

@@ -1,0 +1,221 @@
+"""The audit table: every configuration that was tried, and what became of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from earnest.core.text.estimate import prose
+from earnest.core.text.numbers import decimals
+from earnest.plotting.svg.figures import (
+    Figure,
+    Scale,
+    fold_dots,
+    scale_over,
+    score_strip,
+    strip_axis,
+)
+from earnest.reporting.model import AuditPart, AuditRow, Facts, RivalsPart
+from earnest.reporting.parts.headings import audit_heading
+from earnest.reporting.parts.labels import NONE, config_labels, counted, value_words
+from earnest.reporting.sources.asking import Results
+from earnest.reporting.sources.material import (
+    COMPLETE,
+    DROPPED,
+    FAILED,
+    INCOMPLETE,
+    Material,
+    Tried,
+)
+
+STRIP, DOTS = 236, 92  # pixels
+DRAWN = 200  # rows with a strip; beyond, the page would grow past its budget
+FOLDS = 30  # folds that can be told apart as dots
+WINNER, NOT_WORSE, WORSE = "winner", "not worse", "worse"
+ORDER = (WINNER, NOT_WORSE, WORSE, "evaluated", DROPPED, INCOMPLETE, FAILED)
+
+
+def audit_of(found: Results, rivals: RivalsPart | None) -> AuditPart | None:
+    """Return the table of all configurations, None where there are none."""
+    material = found.material
+    if not material.tried:
+        return None
+    shares = win_shares(found)
+    states = _states(found, rivals)
+    ranked = _ranked(material)
+    drawing = _Drawing.of(found, ranked)
+    labels = config_labels(material.tried)
+    simplest = None if rivals is None else rivals.simplest
+    rows = [
+        _row(one, rank, labels[one.config], states, shares, simplest, drawing, i)
+        for i, (rank, one) in enumerate(ranked)
+    ]
+    return AuditPart(
+        heading=audit_heading(len(rows)),
+        lede=_lede(found),
+        score_title="Score",
+        counts=_counts(rows),
+        rows=tuple(rows),
+        n_folds=max((len(one.folds) for one in material.tried), default=0),
+        axis=None if drawing.scale is None else strip_axis(drawing.scale, name="audit-axis"),
+        dropped=_trace(found),
+    )
+
+
+def win_shares(found: Results) -> dict[str, float]:
+    """Return how often each configuration won in-bag, as a share of the resamples."""
+    made, pi = found.estimate, found.material.predictions
+    if len(found.material.tried) < 2:
+        return {}  # nothing was chosen
+    shares = getattr(None if made is None else made.details, "win_share", None)
+    if shares is None and found.table is not None:
+        told = [
+            getattr(one.details, "win_share", None) for one in found.table if one.method == "bbc"
+        ]
+        shares = next((each for each in told if each is not None), None)
+    if shares is None or pi is None:
+        return {}
+    ids = pi.usable().configs.ids
+    return dict(zip(ids, shares.tolist(), strict=True)) if len(ids) == len(shares) else {}
+
+
+def _states(found: Results, rivals: RivalsPart | None) -> dict[str, str]:
+    kept = () if rivals is None else rivals.not_worse
+    compared = {} if found.many is None else {made.b: WORSE for made in found.many}
+    states = {**compared, **dict.fromkeys(kept, NOT_WORSE)}
+    if found.winner is not None and len(found.material.tried) > 1:
+        states[found.winner] = WINNER
+    return states
+
+
+def _ranked(material: Material) -> list[tuple[int | None, Tried]]:
+    """Return the configurations, best score first, those without a complete one last."""
+    sign = -1.0 if material.scale.greater_is_better else 1.0
+    done = [one for one in material.tried if one.status == COMPLETE and one.score is not None]
+    done.sort(key=lambda one: sign * (one.score or 0.0))
+    rest = [one for one in material.tried if one not in done]
+    rest.sort(key=lambda one: (one.status == FAILED, one.score is None, sign * (one.score or 0.0)))
+    ranks: list[tuple[int | None, Tried]] = [(i + 1, one) for i, one in enumerate(done)]
+    return [*ranks, *((None, one) for one in rest)]
+
+
+@dataclass(frozen=True)
+class _Drawing:
+    """The scales of strips and dots; no strips without a scale."""
+
+    scale: Scale | None
+    ends: tuple[float, float] | None
+    places: int
+
+    @classmethod
+    def of(cls, found: Results, ranked: list[tuple[int | None, Tried]]) -> _Drawing:
+        """Take the scale of the better three quarters: poor scores would squeeze the good ones."""
+        made, measured = found.estimate, found.material.scale
+        scores = [one.score for _, one in ranked if one.score is not None]
+        if not scores:
+            return cls(None, None, 3)
+        whole = [one.score for rank, one in ranked if rank is not None and one.score is not None]
+        shares = [0.25, 1.0] if measured.greater_is_better else [0.0, 0.75]
+        good = [float(value) for value in np.quantile(whole or scores, shares)]
+        folds = [value for _, one in ranked for value in one.folds if value is not None]
+        error = None if made is None else made.standard_error
+        return cls(
+            scale_over(good, width=STRIP, limits=measured.limits),
+            (min(folds), max(folds)) if folds else None,
+            max(decimals(error, scores[0]), 3),
+        )
+
+    def strip(self, one: Tried, number: int, *, winner: bool) -> Figure | None:
+        """Draw the score of a configuration."""
+        if self.scale is None or number >= DRAWN:
+            return None
+        return score_strip(one.score, self.scale, name=f"audit-{number}", winner=winner)
+
+    def dots(self, one: Tried, number: int) -> Figure | None:
+        """Draw the scores of its folds."""
+        if self.ends is None or number >= DRAWN or not 1 < len(one.folds) <= FOLDS:
+            return None
+        return fold_dots(one.folds, self.ends, name=f"folds-{number}", width=DOTS)
+
+
+def _row(
+    one: Tried,
+    rank: int | None,
+    label: str,
+    states: Mapping[str, str],
+    shares: Mapping[str, float],
+    simplest: str | None,
+    drawing: _Drawing,
+    number: int,
+) -> AuditRow:
+    state = states.get(one.config, "evaluated") if one.status == COMPLETE else one.status
+    share = shares.get(one.config)
+    return AuditRow(
+        rank=rank,
+        config=one.config,
+        label=label,
+        params=tuple((name, value_words(value)) for name, value in one.params.items()),
+        score=NONE if one.score is None else prose(one.score, drawing.places, (-np.inf, np.inf)),
+        value=one.score,
+        won=NONE if share is None else f"{100 * share:.1f}\u00a0%",
+        share=share,
+        status=state,
+        reason=one.reason,
+        simplest=one.config == simplest,
+        folds=one.folds,
+        strip=drawing.strip(one, number, winner=state == WINNER),
+        dots=drawing.dots(one, number),
+    )
+
+
+def _counts(rows: list[AuditRow]) -> tuple[tuple[str, str], ...]:
+    found = Counter(row.status for row in rows)
+    return tuple((state, f"{found[state]:,}") for state in ORDER if found[state])
+
+
+def _lede(found: Results) -> str:
+    material = found.material
+    if len(material.tried) == 1:
+        return "Nothing was chosen, so there is nothing to correct."
+    basis = "means over folds" if material.by_folds else "over all cases at once"
+    said = f"Scores are those of the search, {basis}, not corrected."
+    if not material.searched:
+        said = (
+            f"Scores are those of your predictions, {basis}, not corrected for choosing the best "
+            "of them."
+        )
+    if material.by_folds and _pooled(found):
+        said += " The naive score at the top is over all cases at once, and may differ a little."
+    if material.n_fits_saved and material.n_fits is not None:
+        total = material.n_fits + material.n_fits_saved
+        said += f" Early ending saved {material.n_fits_saved:,} of {total:,} fits."
+    elif material.n_fits is not None:
+        said += f" {counted(material.n_fits, 'fit')}."
+    return said
+
+
+def _pooled(found: Results) -> bool:
+    """Tell whether a naive score is shown that is not a mean over folds."""
+    made = found.estimate
+    if made is None or made.naive is None or made.n_configs < 2 or not found.corrected:
+        return False
+    return str(made.provenance.knobs.get("selector", "")) != "mean_of_folds"
+
+
+def _trace(found: Results) -> Facts | None:
+    """Return how early dropping went, None where nothing was dropped."""
+    material = found.material
+    dropped = [one for one in material.tried if one.status == DROPPED]
+    if not dropped or not material.searched or not material.drop:
+        return None
+    after = Counter(sum(v is not None for v in one.folds) for one in dropped)
+    left, rows = len(material.tried), []
+    for folds in sorted(after):
+        left -= after[folds]
+        rows.append((f"After fold {folds}", f"{after[folds]:,} dropped, {left:,} left"))
+    if material.n_fits_saved:
+        rows.append(("Saved", counted(material.n_fits_saved, "fit")))
+    return Facts(f"Early dropping ({material.drop})", tuple(rows))

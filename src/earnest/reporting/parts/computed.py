@@ -1,0 +1,177 @@
+"""How everything was computed: settings, seeds, versions, citations, and words for a paper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from earnest.comparison.base import TESTS
+from earnest.core.base.clock import moment_words
+from earnest.core.base.provenance import versions
+from earnest.core.results.estimate import Estimate
+from earnest.core.results.specs import Side
+from earnest.core.text.estimate import article, limits_words, percent, printed
+from earnest.reporting.model import ComputedPart, Facts
+from earnest.reporting.parts.headings import COMPUTED
+from earnest.reporting.parts.labels import NONE, counted
+from earnest.reporting.references import cited
+from earnest.reporting.sources.asking import Results, spec_of
+from earnest.reporting.sources.material import Material
+
+
+def computed_of(found: Results) -> ComputedPart:
+    """Return the last part of a report."""
+    papers = cited(_citations(found))
+    return ComputedPart(
+        heading=COMPUTED,
+        facts=tuple(_facts(found)),
+        paragraph=paragraph(found),
+        citations=tuple((paper.key, paper.words) for paper in papers),
+        bibtex="\n\n".join(paper.bibtex for paper in papers),
+    )
+
+
+def _citations(found: Results) -> Iterator[str]:
+    if found.estimate is not None:
+        yield spec_of(found.estimate).cites
+    for one in found.table or ():
+        yield spec_of(one).cites
+    if found.many is not None and len(found.many):
+        yield TESTS[found.many.comparisons[0].test].spec.cites
+    if found.explanation is not None:
+        yield "Moosbauer et al. 2021"
+    if found.target is not None and found.target.has_classes:
+        yield "Wilson 1927"
+        yield "Fawcett 2006"
+    if found.target is not None and found.target.event is not None:
+        yield "Kaplan and Meier 1958"
+        yield "Kalbfleisch and Prentice 2002"
+
+
+def _facts(found: Results) -> Iterator[Facts]:
+    made = found.estimate
+    if made is not None:
+        yield Facts("The estimate", tuple(_estimate(made)))
+        knobs = made.provenance.knobs.items()
+        yield Facts("Its settings", tuple((name, _knob(value)) for name, value in knobs))
+    if found.many is not None and len(found.many):
+        spec = TESTS[found.many.comparisons[0].test].spec
+        yield Facts(
+            "The comparison",
+            (
+                ("Test", f"{spec.name}: {spec.title}"),
+                ("Adjusted", _adjustment(len(found.many))),
+                ("Seed", _said(found.many.seed)),
+            ),
+        )
+    if found.explanation is not None:
+        told = found.explanation.provenance
+        names = {"n_points": "Points", "grid_size": "Grid", "regions": "Regions", "seed": "Seed"}
+        rows = [(words, _said(told[name])) for name, words in names.items()]
+        yield Facts("The explanation", (("Surrogate", found.explanation.surrogate), *rows))
+    yield Facts("The evidence", tuple(_evidence(found)))
+
+
+def _estimate(made: Estimate) -> Iterator[tuple[str, str]]:
+    spec = spec_of(made)
+    yield "Method", f"{spec.name}: {spec.title} ({spec.cites})"
+    yield "Estimates", made.estimand
+    yield (
+        "Metric",
+        f"{made.metric}, {'higher' if made.scale.greater_is_better else 'lower'} is better",
+    )
+    if made.interval is not None:
+        yield "Interval", f"{percent(made.interval.confidence_level)}, {made.interval.side}"
+    if made.n_resamples:
+        valid = "all" if made.n_valid == made.n_resamples else f"{made.n_valid:,}"
+        yield "Resamples", f"{made.n_resamples:,}, {valid} with a defined value"
+    yield "For pasting", repr(made)
+
+
+def _evidence(found: Results) -> Iterator[tuple[str, str]]:
+    material, made = found.material, found.estimate
+    yield "Source", material.source
+    yield "Run begun", moment_words(material.begun) or _no_date(material)
+    if material.files:
+        yield "Files", ", ".join(material.files)
+    if made is not None:
+        yield "Fingerprint", made.provenance.fingerprint
+        yield "Seed", _said(made.provenance.seed)
+    used = versions() if made is None else made.provenance.versions
+    yield "Versions", ", ".join(f"{name} {number}" for name, number in used.items())
+    for words in material.missing:
+        yield "Missing", words
+
+
+def _no_date(material: Material) -> str:
+    """Say why there is no date: a page never shows that of its own rendering."""
+    why = "the run did not record it" if material.searched else "predictions carry no date"
+    return f"{NONE} ({why})"
+
+
+def _knob(value: object) -> str:
+    return "none" if value is None else str(value)
+
+
+def _said(value: object) -> str:
+    return NONE if value is None else str(value)
+
+
+def paragraph(found: Results) -> str:
+    """Return a paragraph for the methods section of a paper."""
+    made, material = found.estimate, found.material
+    if made is None:
+        return ""
+    shown, spec = printed(made), spec_of(made)
+    repeats = "" if found.n_repeats < 2 else f", repeated {found.n_repeats} times"
+    folds = f" by {found.n_folds}-fold cross-validation{repeats}" if found.n_folds > 1 else ""
+    tried = len(material.tried)
+    whole = f", {made.n_configs:,} of them on every fold," if tried > made.n_configs else ""
+    told = [
+        f"We evaluated {counted(tried, 'configuration')}{whole} on {made.n_cases:,} cases{folds} "
+        f"and estimated the {material.title} on new data with {spec.name} ({spec.title}; "
+        f"{spec.cites})",
+    ]
+    if made.n_resamples:
+        told[0] += f", {made.n_resamples:,} resamples, seed {made.provenance.seed}"
+    told[0] += "."
+    told.append(
+        f"The estimate is {article(material.title)} {material.title} of {shown.value}{_ends(made)}."
+    )
+    told.append(f"It estimates {made.estimand}.")
+    if made.n_configs > 1 and shown.naive is not None and found.corrected:
+        told.append(
+            f"The cross-validated score of the selected configuration, which is not corrected for "
+            f"the selection, was {shown.naive}."
+        )
+    if found.many is not None and len(found.many):
+        test = TESTS[found.many.comparisons[0].test].spec
+        told.append(
+            f"The selected configuration was compared with {_others(len(found.many))} by the test "
+            f"{test.name} ({test.title}; {test.cites}), two-sided{_adjusted(len(found.many))}."
+        )
+    used = ", ".join(f"{name} {number}" for name, number in made.provenance.versions.items())
+    told.append(
+        f"Computed with {used}; fingerprint of the predictions {made.provenance.fingerprint}."
+    )
+    return " ".join(told)
+
+
+def _adjustment(count: int) -> str:
+    return "no: there is one" if count == 1 else f"for {count:,} comparisons, Bonferroni"
+
+
+def _others(count: int) -> str:
+    return "the other one" if count == 1 else f"the {count:,} others"
+
+
+def _adjusted(count: int) -> str:
+    return "" if count == 1 else ", with Bonferroni's adjustment"
+
+
+def _ends(made: Estimate) -> str:
+    interval, shown = made.interval, printed(made)
+    if interval is None:
+        return ""
+    level = percent(interval.confidence_level)
+    kind = "interval" if interval.side == Side.TWO_SIDED else "one-sided bound:"
+    return f" ({level} {kind} {limits_words(interval, shown)})"

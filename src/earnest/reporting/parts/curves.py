@@ -1,0 +1,338 @@
+"""Figures on the predictions themselves: curves, calibration, folds, decisions, residuals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from earnest.core.base.errors import EarnestError
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.target import Task
+from earnest.core.results.estimate import Estimate
+from earnest.core.results.specs import Side
+from earnest.core.text.estimate import percent, places_of
+from earnest.inference.curves import folds as folded
+from earnest.inference.curves import survival
+from earnest.inference.curves import winner as own
+from earnest.inference.curves.classes import ClassCurves, class_curves, no_class_curves
+from earnest.inference.curves.corrected import Choosing, MeanCurve, mean_curves
+from earnest.metrics.families import Metric
+from earnest.plotting.svg import figures as draw
+from earnest.reporting.model import Confusion, ConfusionRow, CurvesPart, Panel
+from earnest.reporting.parts.headings import (
+    ALONE_TAG,
+    BY_CLASS,
+    CORRECTED_TAG,
+    DECISIONS,
+    RESIDUALS,
+    SURVIVAL,
+    UNCORRECTED_TAG,
+    curves_heading,
+)
+from earnest.reporting.parts.labels import counted
+from earnest.reporting.sources.asking import Results
+
+# ROC curves of several classes: their mean, the lowest and the highest, and all areas.
+
+
+def of_classes(pi: Predictions, metric: Metric, made: Estimate, level: float) -> ClassCurves:
+    """Return the curves of the classes, on the resamples of the estimate."""
+    assert made.winner is not None
+    return class_curves(pi, metric, made.winner, Choosing.of(made), confidence_level=level)
+
+
+def class_panels(found: ClassCurves, made: Estimate) -> Iterator[Panel]:
+    """Yield the mean curve, and those of the classes that are told apart least and best."""
+    order = found.by_area
+    count = len(found.names)
+    yield _class_square(
+        found.mean, made, f"ROC, mean of {count} classes", "Each class counts alike.", 0
+    )
+    picked = [(order[0], "smallest"), (order[-1], "largest")]
+    for number, (k, which) in enumerate(picked, start=1):
+        words = f"The {which} area of the {count}."
+        heading = f"ROC, {found.names[k]} against the rest"
+        yield _class_square(found.classes[k], made, heading, words, number)
+
+
+def areas_panel(found: ClassCurves, made: Estimate) -> Panel:
+    """Return the areas of all classes, the smallest first."""
+    places = _places(made)
+    return Panel(
+        heading="Each class against the rest",
+        text="Area under the ROC curve; in brackets the cases of a class.",
+        tag=_tag(made),
+        figure=draw.class_areas(found, name="classes", width=WIDE, places=places),
+        phone=draw.class_areas(found, name="classes-phone", width=PHONE, places=places),
+        note="Dot and line: corrected, with its interval. Diamond: the winner as searched."
+        if made.n_configs > 1
+        else "",
+        data={"names": found.names, "cases": found.cases, "classes": found.classes},
+    )
+
+
+def _class_square(curve: MeanCurve, made: Estimate, heading: str, words: str, number: int) -> Panel:
+    figure = draw.roc(curve, name=f"roc-{number}", width=SQUARE, places=_places(made))
+    return Panel(heading=heading, text=words, tag=_tag(made), figure=figure, data={"curve": curve})
+
+
+def _tag(made: Estimate) -> str:
+    return ALONE_TAG if made.n_configs == 1 else CORRECTED_TAG
+
+
+def _places(made: Estimate) -> int:
+    """Return the decimals of areas: those of the estimate where it is such an area."""
+    return max(places_of([made]), 0) if made.metric == "roc_auc_ovr" else 3
+
+
+SQUARE, WIDE, PHONE = 350, 500, 350  # pixels
+LUCK = 0.05  # of as many bins outside their bars by chance alone
+MOST_CLASSES = 12
+AREAS = ("roc_auc", "average_precision")  # metrics whose decimals are those of the areas
+LEDE = {
+    Task.BINARY: "Curves of the corrected estimate: in each resample, the configuration chosen on "
+    "it, scored on the cases left out. Beside them the winner as it was searched.",
+    Task.MULTICLASS: "ROC curves of each class against the rest, of the corrected estimate: in "
+    "each resample, the configuration chosen on it, scored on the cases left out. The decisions "
+    "are those of the winner as it was searched.",
+    Task.REGRESSION: "The predictions of the winner as it was searched.",
+    Task.SURVIVAL: "The risks of the winner as it was searched.",
+}
+NO_CURVES = "The decisions of the winner as it was searched."
+NOTE = "Bands and bars are {level}, pointwise: {share} of the points may lie outside by chance."
+BANDS = (
+    "Bands: {level}, at each time by itself (Greenwood’s variance, log-log); they end where nobody "
+    "is left."
+)
+KAPLAN_MEIER = "Kaplan-Meier by predicted risk"
+COUNTS_NOTE = "The intervals of the shares found are {level}, each on its own."
+
+
+def curves_of(found: Results) -> CurvesPart | None:
+    """Return the figures that the task allows, None without predictions of a winner."""
+    made, pi = found.estimate, found.material.predictions
+    if made is None or pi is None or made.winner is None:
+        return None
+    level = 0.95 if made.interval is None else made.interval.confidence_level
+    left_out: list[str] = []
+    classes = _classes(found, pi, made, level, left_out)
+    square = list(_square(found, pi, made, level, left_out))
+    wide = list(_wide(found, pi, made, level))
+    if classes is not None:
+        square = list(class_panels(classes, made))
+        wide = [areas_panel(classes, made), *wide]
+    confusion = _confusion(pi, made, level)
+    if len(pi.target.classes) > MOST_CLASSES:
+        left_out.append(
+            f"A table of decisions is shown for up to {MOST_CLASSES} classes, not here."
+        )
+    if not square and not wide and confusion is None:
+        return None
+    return CurvesPart(
+        heading=_heading(pi, made, level, fair=found.corrected),
+        lede=_lede(pi, made, square),
+        note=_note(square, confusion, level),
+        square=tuple(square),
+        wide=tuple(wide),
+        confusion=confusion,
+        left_out=tuple(left_out),
+    )
+
+
+def _lede(pi: Predictions, made: Estimate, square: list[Panel]) -> str:
+    if made.n_configs == 1:
+        return "Each figure is of the one configuration."
+    if pi.target.task is Task.MULTICLASS and not square:
+        return NO_CURVES
+    return LEDE[pi.target.task]
+
+
+def _note(square: list[Panel], confusion: Confusion | None, level: float) -> str:
+    """Return how to read the bands that are drawn, nothing where there are none."""
+    if square:
+        return NOTE.format(level=percent(level), share=percent(round(1.0 - level, 10)))
+    return "" if confusion is None else COUNTS_NOTE.format(level=percent(level))
+
+
+def _heading(pi: Predictions, made: Estimate, level: float, *, fair: bool) -> str:
+    if pi.target.task is Task.REGRESSION:
+        return RESIDUALS
+    if pi.target.task is Task.SURVIVAL:
+        return SURVIVAL
+    if pi.target.task is Task.MULTICLASS:
+        return BY_CLASS if no_class_curves(pi) is None else DECISIONS
+    ranks = None
+    interval = made.interval
+    if made.metric == "roc_auc" and interval is not None and interval.side != Side.UPPER and fair:
+        ranks = interval.low > 0.5
+    if own.no_calibration(pi) is not None:
+        return curves_heading(ranks, None, 0)
+    found = own.calibration(pi, made.winner or 0, confidence_level=level)
+    off = _off(found)
+    return curves_heading(ranks, off, len(found.observed))
+
+
+def _off(found: own.Calibration) -> int:
+    """Return in how many bins the probabilities are off, 0 where chance alone explains it."""
+    from scipy.stats import binom
+
+    pairs = zip(found.predicted, found.observed, strict=True)
+    count = sum(not share.low <= x <= share.high for x, share in pairs)
+    luck = float(binom.sf(count - 1, len(found.observed), 1.0 - found.confidence_level))
+    return count if luck <= LUCK else 0
+
+
+def _classes(
+    found: Results, pi: Predictions, made: Estimate, level: float, left_out: list[str]
+) -> ClassCurves | None:
+    """Return the ROC curves by class, None for other tasks and where there are none."""
+    if pi.target.task is not Task.MULTICLASS:
+        return None
+    why = no_class_curves(pi)
+    if why is not None:
+        left_out.append(why)
+        return None
+    assert found.material.metric is not None
+    try:
+        return of_classes(pi, found.material.metric, made, level)
+    except EarnestError as error:
+        left_out.append(f"The curves are not shown: {error}")
+        return None
+
+
+def _square(
+    found: Results, pi: Predictions, made: Estimate, level: float, left_out: list[str]
+) -> Iterator[Panel]:
+    metric = found.material.metric
+    assert metric is not None
+    assert made.winner is not None
+    if pi.target.task is Task.BINARY:
+        try:
+            both = mean_curves(pi, metric, made.winner, Choosing.of(made), confidence_level=level)
+        except EarnestError as error:
+            left_out.append(f"The curves are not shown: {error}")
+        else:
+            places = max(places_of([made]), 0) if made.metric in AREAS else 3
+            tag = ALONE_TAG if made.n_configs == 1 else CORRECTED_TAG
+            yield Panel(
+                heading="ROC",
+                tag=tag,
+                figure=draw.roc(both.roc, name="roc", width=SQUARE, places=places),
+                data={"curve": both.roc},
+            )
+            yield Panel(
+                heading="Precision and recall",
+                tag=tag,
+                figure=draw.precision_recall(
+                    both.precision_recall, name="pr", width=SQUARE, places=places
+                ),
+                data={"curve": both.precision_recall},
+            )
+    why = own.no_calibration(pi)
+    if why is None:
+        made_of = own.calibration(pi, made.winner, confidence_level=level)
+        figure = draw.calibration(made_of, name="calibration", width=SQUARE)
+        yield _raw(made, "Calibration", figure, data={"calibration": made_of})
+    elif pi.target.task is Task.BINARY:
+        left_out.append(why)
+
+
+def _raw(
+    made: Estimate,
+    heading: str,
+    figure: draw.Figure,
+    phone: draw.Figure | None = None,
+    note: str = "",
+    data: Mapping[str, Any] | None = None,
+) -> Panel:
+    single = made.n_configs == 1
+    return Panel(
+        heading=heading,
+        tag=ALONE_TAG if single else UNCORRECTED_TAG,
+        corrected=single,
+        figure=figure,
+        phone=phone,
+        note=note,
+        data=data or {},
+    )
+
+
+def _wide(found: Results, pi: Predictions, made: Estimate, level: float) -> Iterator[Panel]:
+    metric, winner = found.material.metric, made.winner
+    assert metric is not None
+    assert winner is not None
+    if pi.target.task is Task.REGRESSION:
+        left = folded.residuals(pi, winner)
+        yield _raw(
+            made,
+            "Residuals on predicted values",
+            draw.residuals(left, name="residuals", width=WIDE),
+            draw.residuals(left, name="residuals-phone", width=PHONE),
+            "Line: running mean. Band: nine of ten residuals.",
+            {"residuals": left},
+        )
+    if pi.target.task is Task.SURVIVAL:
+        groups = survival.risk_groups(pi, winner, confidence_level=level)
+        yield _raw(
+            made,
+            KAPLAN_MEIER,
+            draw.kaplan_meier(groups, name="km", width=WIDE),
+            draw.kaplan_meier(groups, name="km-phone", width=PHONE),
+            BANDS.format(level=percent(level)),
+            {"groups": groups},
+        )
+    if made.provenance.n_folds > 1:
+        scores = folded.winner_folds(pi, metric, winner)
+        yield _raw(
+            made,
+            "Score in each fold",
+            draw.folds(scores, name="folds", estimate=made, width=WIDE),
+            draw.folds(scores, name="folds-phone", estimate=made, width=PHONE),
+            "The spread of folds is not the interval: folds share training cases.",
+            {"folds": scores},
+        )
+
+
+def _confusion(pi: Predictions, made: Estimate, level: float) -> Confusion | None:
+    if not pi.target.has_classes or len(pi.target.classes) > MOST_CLASSES:
+        return None
+    found = own.confusion(pi, made.winner or 0, confidence_level=level)
+    heading = "Decisions"
+    if found.threshold is not None:
+        heading = f"Decisions at a threshold of {found.threshold:.2f}"
+    single = made.n_configs == 1
+    return Confusion(
+        heading=heading,
+        predicted=found.labels,
+        rows=tuple(
+            ConfusionRow(
+                label=f"{label} ({counted(round(found.counts[i].sum()), 'case')})",
+                counts=tuple(round(count) for count in found.counts[i]),
+                right=i,
+                share="–" if share is None else f"{percent(round(share.value, 2))} found",
+                interval="" if share is None else _span(share),
+                found=share,
+            )
+            for i, (label, share) in enumerate(zip(found.labels, found.recall, strict=True))
+        ),
+        note=_threshold_note(found, pi.n_repeats),
+        tag=ALONE_TAG if single else UNCORRECTED_TAG,
+        corrected=single,
+    )
+
+
+def _span(share: own.Share) -> str:
+    low, high = (f"{100 * end:.0f}" for end in (share.low, share.high))
+    return f"{low} to {high}\u00a0%"
+
+
+def _threshold_note(found: own.Confusion, repeats: int) -> str:
+    said = "Counts are means over repeats. " if repeats > 1 else ""
+    if found.threshold is None:
+        return said + "The class with the highest score is predicted."
+    if found.given_threshold:
+        return said + (
+            "The threshold was given with the predictions. If it was tuned on them, that is one "
+            "more choice to correct for."
+        )
+    return said + "The usual threshold, not tuned. Tuning it is one more choice to correct for."

@@ -1,0 +1,184 @@
+"""All methods on the same resamples, grouped by what they estimate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from earnest.core.results.estimate import Estimate
+from earnest.core.results.specs import Estimand, Side
+from earnest.core.text.estimate import percent, places_of, printed
+from earnest.methods import METHODS
+from earnest.reporting.model import MethodGroup, MethodRow, MethodsPart
+from earnest.reporting.parts.answer import interval_words
+from earnest.reporting.parts.headings import (
+    GROUPS,
+    GROUPS_OF_ONE,
+    REFUSED,
+    SHORT,
+    SHORT_OF_ONE,
+    UNCORRECTED,
+    methods_heading,
+)
+from earnest.reporting.parts.labels import NONE, counted
+from earnest.reporting.parts.strips import Strips
+from earnest.reporting.sources.asking import Results, spec_of
+
+LEDE = (
+    "Every method that applies here, {basis}, grouped by what it estimates. "
+    "Compare numbers within a group; across groups they answer different questions."
+)
+ORDER = [
+    Estimand.WINNER,
+    Estimand.FIXED_MODEL,
+    Estimand.FITTED_MODEL,
+    Estimand.THIS_MODEL,
+    Estimand.FITTED_MODELS,
+    Estimand.CHOSEN_ON_LEARNING,
+    Estimand.CHOSEN_ON_EVALUATION,
+]
+
+
+def methods_of(found: Results) -> MethodsPart | None:
+    """Return the table of methods, None where there is none."""
+    made, table = found.estimate, found.table
+    if made is None or table is None:
+        return None
+    places = places_of(table)
+    strips = Strips.of(list(table), made)
+    groups = tuple(_groups(found, made, places, strips))
+    return MethodsPart(
+        heading=_heading(found, made, places),
+        lede=LEDE.format(basis=_basis(made)),
+        level=percent(0.95 if made.interval is None else made.interval.confidence_level),
+        reported=printed(made, places).value,
+        kinds=tuple(sorted({row.kind for group in groups for row in group.rows})),
+        one_sided=any(one.interval and one.interval.side != Side.TWO_SIDED for one in table),
+        cut=strips.cuts(list(table)),
+        groups=groups,
+        axis=strips.axis,
+    )
+
+
+def _basis(made: Estimate) -> str:
+    if not made.n_resamples:
+        return "on the same cases"
+    return f"those that resample cases on the same {counted(made.n_resamples, 'resample')}"
+
+
+def _group_words(found: Results, made: Estimate, estimand: str) -> tuple[str, str]:
+    """Return what a group is called, and what its numbers are about."""
+    one = GROUPS_OF_ONE if made.n_configs == 1 else {}
+    title, note = one.get(estimand) or GROUPS.get(Estimand(estimand), (estimand, ""))
+    if "{n_train}" in note and not found.n_train:
+        note = "mean over choices"  # no folds are known, so no training set is either
+    return title, note.format(n_train=f"{found.n_train:,}")
+
+
+def _heading(found: Results, made: Estimate, places: int) -> str:
+    """Say whether the corrected methods of the reported quantity agree.
+
+    Only those with an interval can: that two bare values are close shows nothing.
+    """
+    same = [
+        one
+        for one in found.table or ()
+        if one.estimand == made.estimand and _fair(one) and one.interval and found.corrected
+    ]
+    if made.n_configs == 1:
+        same = []  # nothing was selected, so nothing is corrected
+    values = sorted(same, key=lambda one: one.value)
+    low, high = (printed(one, places).value for one in (values[0], values[-1])) if same else "--"
+    ends = [one.interval for one in same if one.interval is not None]
+    apart = any(a.high < b.low for a in ends for b in ends)
+    return methods_heading(low, high, len(same), disagree=apart)
+
+
+def _fair(made: Estimate) -> bool:
+    return bool(spec_of(made).corrected) or made.n_configs == 1
+
+
+def _groups(found: Results, made: Estimate, places: int, strips: Strips) -> Iterator[MethodGroup]:
+    table = found.table
+    assert table is not None
+    fair = [one for one in table if _fair(one) and not (one is made and not found.corrected)]
+    known = {str(each): i for i, each in enumerate(ORDER)}
+    first = str(made.estimand)
+    estimands = sorted(
+        dict.fromkeys(one.estimand for one in fair),
+        key=lambda each: (each != first, known.get(each, 99)),
+    )
+    for estimand in estimands:
+        title, note = _group_words(found, made, estimand)
+        rows = [
+            _row(one, made, places, strips, "honest" if estimand == first else "other")
+            for one in _reported_first(fair, made)
+            if one.estimand == estimand
+        ]
+        if estimand == Estimand.WINNER and found.nested_fits:
+            rows.append(_nested(found.nested_fits))
+        yield MethodGroup(title, note, tuple(rows))
+    naive = [one for one in table if not any(one is each for each in fair)]
+    if naive:
+        rows = [_row(one, made, places, strips, "naive") for one in naive]
+        yield MethodGroup(*UNCORRECTED, tuple(rows))
+    refused = [
+        MethodRow(
+            title=SHORT.get(name, METHODS[name].spec.title),
+            note=f"{name}: {_briefly(name, why)}",
+            value=NONE,
+            interval=NONE,
+            kind="refused",
+        )
+        for name, why in table.refused.items()
+    ]
+    if refused:
+        yield MethodGroup(*REFUSED, tuple(refused))
+
+
+def _briefly(name: str, why: str) -> str:
+    """Return the first sentence of a refusal, without the name that stands before it."""
+    first = why.split(". ")[0].rstrip(".")
+    return first.removeprefix(f"method {name!r} ")
+
+
+def _reported_first(rows: list[Estimate], made: Estimate) -> list[Estimate]:
+    return sorted(rows, key=lambda one: one is not made)
+
+
+def _nested(fits: int) -> MethodRow:
+    return MethodRow(
+        title="Nested cross-validation",
+        note=f"not run: needs {fits:,} fits",
+        value=NONE,
+        interval=NONE,
+        kind="refused",
+    )
+
+
+def _scored(one: Estimate, made: Estimate) -> str:
+    """Say where an uncorrected score is a mean over folds, unlike the naive one of the headline."""
+    rules = [str(each.provenance.knobs.get("selector")) for each in (one, made)]
+    if one.n_configs < 2 or _fair(one) or rules != ["mean_of_folds", "pooled"]:
+        return ""
+    return ", by folds"
+
+
+def _title(one: Estimate) -> str:
+    """Return a method in a word or two; where nothing was chosen, none that speaks of a winner."""
+    alone = SHORT_OF_ONE.get(one.method) if one.n_configs == 1 else None
+    return alone or SHORT.get(one.method, str(spec_of(one).title))
+
+
+def _row(one: Estimate, made: Estimate, places: int, strips: Strips, kind: str) -> MethodRow:
+    resamples = f", {counted(one.n_resamples, 'resample')}" if one.n_resamples else ""
+    note = one.method + (": gives no interval" if one.interval is None else resamples)
+    note += _scored(one, made)
+    return MethodRow(
+        title=_title(one),
+        note=note,
+        value=printed(one, places).value,
+        interval=interval_words(one, places),
+        kind=kind,
+        reported=one is made,
+        strip=strips.row(one, kind, reported=one is made),
+    )

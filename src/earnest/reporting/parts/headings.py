@@ -1,0 +1,193 @@
+"""The headings of a report: findings, filled by rule from results, each with its negative form.
+
+A heading claims only what an interval or a test supports. All of them stand here, so that they
+can be read, tested and changed together.
+"""
+
+from __future__ import annotations
+
+from earnest.core.results.specs import Estimand
+
+# ---- headings
+
+NO_ESTIMATE = (
+    "The search reported {article} {title} of {score}. What to expect on new data is open."
+)
+NO_SCORE = "No configuration was evaluated on every fold."
+NO_ANSWER = "These cases allow no estimate of the {title} on new data."
+
+METHODS_AGREE = "The corrected methods agree: {low} to {high}"
+METHODS_SAME = "The corrected methods agree: {low}"
+METHODS_DISAGREE = "The corrected methods disagree: {low} to {high}"
+METHODS_ONE = "One corrected method applies"
+METHODS_NONE = "All methods on the same cases"
+
+WON_MOST = "The winner won {count} of {total} resamples"
+WON_NEVER = "The winner won no resample of {total}"
+WON_LESS = "The winner won {count} of {total} resamples; {other} won more"
+
+NONE_WORSE = "No other configuration can be shown to be worse than the winner"
+SOME_NOT_WORSE_ONE = "1 other configuration is not worse than the winner"
+SOME_NOT_WORSE = "{count} other configurations are not worse than the winner"
+ALL_WORSE = "All {count} other configurations are worse than the winner"
+ONE_WORSE = "The other configuration is worse than the winner"
+UNDECIDED = "The winner and the other configurations"
+
+RANKS = "The model ranks cases better than chance"
+RANKS_NOT = "No evidence that the model ranks cases better than chance"
+CURVES = "Curves"
+CALIBRATED = "no sign that the probabilities are off"
+MISCALIBRATED = "the probabilities are off in {count} of {bins} bins"
+RESIDUALS = "Residuals"
+SURVIVAL = "Survival by predicted risk"
+DECISIONS = "Decisions by class"
+BY_CLASS = "Curves and decisions by class"
+
+AUDIT_ALL = "All {count} configurations tried"
+AUDIT_ONE = "The one configuration"
+
+EXPLANATION = "What the search learned"
+
+COMPUTED = "How this was computed"
+
+# ---- the groups of the table of methods: a title and what it is about, by estimand
+
+GROUPS: dict[str, tuple[str, str]] = {
+    Estimand.WINNER: (
+        "A configuration chosen this way",
+        "mean over choices and training sets of {n_train}",
+    ),
+    Estimand.FITTED_MODEL: ("The selected fitted model", "as it was fitted in these folds"),
+    Estimand.THIS_MODEL: ("This fitted model", "as it was fitted"),
+    Estimand.FITTED_MODELS: ("The models fitted in these folds", "their average"),
+    Estimand.CHOSEN_ON_LEARNING: (
+        "The chosen configuration, its predictions read as one fixed model's",
+        "chosen on one part of the cases, evaluated on the other",
+    ),
+    Estimand.CHOSEN_ON_EVALUATION: (
+        "The best of a few candidates, their predictions read as fixed models'",
+        "the limit is corrected for the election, the value is not",
+    ),
+    Estimand.FIXED_MODEL: ("This one configuration", "its predictions read as they are"),
+    Estimand.WINNER_SCORE: ("The winner's own score", "as selected"),
+    Estimand.WINNER_AS_FIXED: ("The winner as if fixed in advance", "its selection is ignored"),
+    Estimand.LEARNER: ("The learner, over training sets", "of the size used here"),
+}
+# The same where there is one configuration: nothing was chosen.
+GROUPS_OF_ONE: dict[str, tuple[str, str]] = {
+    Estimand.WINNER: ("The one configuration, resampled", "mean over resamples"),
+    Estimand.CHOSEN_ON_LEARNING: ("Its predictions read as one fixed model's", ""),
+    Estimand.CHOSEN_ON_EVALUATION: ("Its predictions read as one fixed model's", ""),
+    Estimand.FITTED_MODELS: ("The models fitted in these folds", "their average"),
+    Estimand.WINNER_SCORE: ("Its own score", "as it is"),
+    Estimand.WINNER_AS_FIXED: ("Its own score, resampled", "as if trained once"),
+}
+UNCORRECTED = ("Not corrected for the search", "for reference; do not report")
+REFUSED = ("Methods that do not apply here", "")
+
+# ---- methods in a word or two; others by the title of their spec
+
+SHORT = {
+    "bbc": "BBC",
+    "bbc_fold": "BBC by folds",
+    "near_winner": "Near-winner level",
+    "tibshirani": "Tibshirani and Tibshirani",
+    "holdout": "Hold-out",
+    "delong": "DeLong",
+    "hanley_mcneil": "Hanley and McNeil",
+    "tilted": "Bootstrap tilting",
+    "delong_10p": "DeLong, best of a tenth",
+    "hanley_mcneil_10p": "Hanley and McNeil, best of a tenth",
+    "tilted_10p": "Tilting, best of a tenth",
+    "mabt": "MABT",
+    "naive": "Naive winner’s score",
+    "naive_bootstrap": "Bootstrap of the winner",
+    "bayle_all_pairs": "Bayle, all pairs",
+    "bayle_within_fold": "Bayle, within folds",
+    "cv": "Cross-validation",
+    "loocv": "Leave-one-out",
+    "corrected_t": "Corrected t",
+    "repeated_cv": "Repeated cross-validation",
+}
+
+SHORT_OF_ONE = {
+    "naive": "Its own score",
+    "naive_bootstrap": "Bootstrap of its score",
+    "near_winner": "Law of its metric",
+}
+
+# ---- tags that every panel carries
+
+CORRECTED_TAG = "corrected for the search"
+UNCORRECTED_TAG = "the winner as searched, not corrected"
+ALONE_TAG = "one configuration, nothing to correct"
+
+FORBIDDEN = ("significant", "robust", "accurate", "guaranteed", "!")  # words of no sentence here
+
+
+def methods_heading(low: str, high: str, count: int, *, disagree: bool) -> str:
+    """Return what can be said of several corrected values of the reported quantity.
+
+    Parameters
+    ----------
+    low, high : str
+        The smallest and the largest value, as printed.
+    count : int
+        How many methods estimate the reported quantity, corrected.
+    disagree : bool
+        Whether two of their intervals do not meet.
+    """
+    if count == 0:
+        return METHODS_NONE
+    if count == 1:
+        return METHODS_ONE
+    if disagree:
+        return METHODS_DISAGREE.format(low=low, high=high)
+    return METHODS_SAME.format(low=low) if low == high else METHODS_AGREE.format(low=low, high=high)
+
+
+def won_heading(count: int, total: int, leader: str | None) -> str:
+    """Return how often the winner was chosen; `leader` is one that was chosen more often."""
+    words = {"count": f"{count:,}", "total": f"{total:,}"}
+    if count == 0:
+        return WON_NEVER.format(**words)
+    if leader is not None:
+        return WON_LESS.format(**words, other=leader)
+    return WON_MOST.format(**words)
+
+
+def rivals_heading(not_worse: int, others: int) -> str:
+    """Return how many of the others cannot be shown to be worse than the winner."""
+    if not_worse == others > 1:
+        return NONE_WORSE
+    if not_worse == 0:
+        return ALL_WORSE.format(count=f"{others:,}") if others > 1 else ONE_WORSE
+    if not_worse == 1:
+        return SOME_NOT_WORSE_ONE
+    return SOME_NOT_WORSE.format(count=f"{not_worse:,}")
+
+
+def curves_heading(ranks: bool | None, off: int | None, bins: int) -> str:
+    """Return what the curves show.
+
+    Parameters
+    ----------
+    ranks : bool or None
+        Whether the interval of an area under the ROC curve lies above one half; None where no
+        such interval is at hand.
+    off : int or None
+        In how many bins the observed share lies outside what the probabilities allow, beyond
+        the one in twenty that chance explains; None where there is no calibration.
+    """
+    first = CURVES if ranks is None else RANKS if ranks else RANKS_NOT
+    if off is None:
+        return first
+    second = MISCALIBRATED.format(count=off, bins=bins) if off else CALIBRATED
+    if ranks is None:
+        return second[:1].upper() + second[1:]
+    return f"{first}; {second}"
+
+
+def audit_heading(count: int) -> str:
+    """Return how many configurations were tried."""
+    return AUDIT_ONE if count == 1 else AUDIT_ALL.format(count=f"{count:,}")

@@ -1,0 +1,253 @@
+"""The winner against all others, and the set that cannot be shown to be worse.
+
+One adjustment serves picture, p-value and verdict: Bonferroni's, in a single step. A
+configuration is worse where its interval at level 1 - α/m, the thin bar, leaves 0 on the winner's
+side, which is where m times its p-value is at most α. The set of the others holds the truly best
+configuration with the level asked for, though the winner was found on the same cases: were the
+best of them said to be worse, one of its m comparisons would have to be wrong at α/m.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from earnest.comparison.against_winner import shown_worse, simplest_of
+from earnest.comparison.base import TESTS
+from earnest.core.results.cautions import Caution
+from earnest.core.results.comparison import Comparison
+from earnest.core.results.comparison_table import Comparisons, p_of
+from earnest.core.results.estimate import by_severity
+from earnest.core.results.interval import Interval
+from earnest.core.text.comparison import p_words, places_of_difference
+from earnest.core.text.estimate import MINUS, percent, prose
+from earnest.plotting.svg.figures import Difference, comparison_strip, difference_scale, strip_axis
+from earnest.reporting.model import RivalRow, RivalsPart
+from earnest.reporting.parts.headings import rivals_heading
+from earnest.reporting.parts.labels import NONE, config_labels
+from earnest.reporting.parts.strips import WIDTH
+from earnest.reporting.sources.asking import Results
+
+SHOWN = 8  # rows that stand open
+MOST_PLACES = 4
+SAME = 1e-9  # by which rounding may part two scores
+MOST = 60  # rows drawn; the audit table holds all
+BETTER = "winner better →"
+NOT_WORSE = (
+    "means that these data cannot show it to be worse. The winner was picked for looking best, so "
+    "the differences lean in its favour."
+)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One comparison with the level that holds for all at once.
+
+    `ahead` and the intervals say by how much the winner is better, for losses too.
+    """
+
+    made: Comparison
+    ahead: float
+    one: tuple[float, float] | None
+    all: tuple[float, float] | None
+    p: float
+    worse: bool
+
+
+def verdicts(many: Comparisons) -> list[Verdict]:
+    """Return the comparisons with the winner, the nearest rival first."""
+    return [_verdict(made, len(many), many.confidence_level) for made, _ in many.ranked()]
+
+
+def _verdict(made: Comparison, count: int, level: float) -> Verdict:
+    p = min(1.0, count * p_of(made))
+    thin = None
+    if made.interval is not None:
+        thin = made.at(confidence_level=1.0 - (1.0 - level) / count).interval
+    sign = 1.0 if made.scale.greater_is_better else -1.0
+    return Verdict(
+        made=made,
+        ahead=sign * made.difference,
+        one=_turned(made.interval, sign),
+        all=_turned(thin, sign),
+        p=p,
+        worse=shown_worse(made, count, level),
+    )
+
+
+def _turned(interval: Interval | None, sign: float) -> tuple[float, float] | None:
+    """Return limits of winner minus other as those of how far the winner is ahead."""
+    if interval is None:
+        return None
+    low, high = sorted((sign * interval.low, sign * interval.high))
+    return low, high
+
+
+def rivals_of(found: Results) -> RivalsPart | None:
+    """Return the part on the winner and the others, None where there are none."""
+    many = found.many
+    if many is None or not len(many):
+        return None
+    rows = verdicts(many)
+    kept = [row.made.b for row in rows if not row.worse]
+    simplest = simplest_of(many, {many.reference, *kept})
+    labels = config_labels(found.material.tried)
+    spec = TESTS[rows[0].made.test].spec
+    drawn = _drawn(rows, simplest)
+    differences = [_difference(row, simplest) for row in drawn]
+    shown = _shown(drawn)
+    scale = difference_scale([differences[i] for i in sorted(shown)], width=WIDTH)
+    places = min(max(places_of_difference(row.made) for row in drawn), MOST_PLACES)
+    level = percent(many.confidence_level)
+    return RivalsPart(
+        heading=rivals_heading(len(kept), len(rows)),
+        lede=_lede(many, rows, simplest, labels, places),
+        note=NOT_WORSE,
+        test=f"Test: {spec.title} ({spec.name}), two-sided. {_bars(len(rows), level)}"
+        f"{_scored(found, rows[0].made)}",
+        rows=tuple(
+            replace(
+                _row(row, places, labels, simplest),
+                strip=comparison_strip(each, scale, name=f"rival-{i}"),
+                shown=i in shown or row.made.b == simplest,
+            )
+            for i, (row, each) in enumerate(zip(drawn, differences, strict=True))
+        ),
+        n_others=len(rows),
+        not_worse=tuple(kept),
+        simplest=simplest,
+        cautions=_cautions(found, many),
+        axis=strip_axis(scale, name="rivals-axis", words=BETTER),
+    )
+
+
+def _cautions(found: Results, many: Comparisons) -> tuple[Caution, ...]:
+    """Return what the comparisons are to be taken with: each code once, none of the number's."""
+    told = () if found.estimate is None else found.estimate.cautions
+    every = [*many.cautions, *(each for made in many for each in made.cautions)]
+    fresh = {each.code: each for each in reversed(every) if each not in told}
+    return by_severity(fresh.values())
+
+
+def _bars(count: int, level: str) -> str:
+    if count == 1:
+        return f"Bar: {level}; the verdict follows it."
+    return (
+        f"Thick bar: {level} for this one comparison. Thin bar: {level} for all {count:,} at once, "
+        "as is p (Bonferroni); the verdict follows them."
+    )
+
+
+def _scored(found: Results, made: Comparison) -> str:
+    """Say over what the scores of this table are, which the test decides."""
+    naive = None if found.estimate is None else found.estimate.naive
+    if naive is None or made.value_a != made.value_a:
+        return ""
+    if abs(made.value_a - naive) < SAME * max(1.0, abs(naive)):
+        return " Scores are over all cases at once, as the naive score is."
+    return " Scores are as this test takes them, and may differ a little from the naive score."
+
+
+def _drawn(rows: list[Verdict], simplest: str | None) -> list[Verdict]:
+    """Return the nearest rivals and some of the worse, so that both verdicts are seen."""
+    first = rows[:MOST]
+    if len(rows) > MOST:
+        first = [*rows[: MOST - 1], rows[-1]]
+    named = [row for row in rows if row.made.b == simplest and row not in first]
+    return [*first, *named]
+
+
+def _shown(drawn: list[Verdict]) -> set[int]:
+    """Return which rows stand open: the nearest, and where the verdict turns."""
+    if len(drawn) <= SHOWN + 2:
+        return set(range(len(drawn)))
+    turn = [i for i, row in enumerate(drawn) if row.worse][:2]
+    return {*range(SHOWN - len(turn)), *turn}
+
+
+def _difference(row: Verdict, simplest: str | None) -> Difference:
+    return Difference(
+        name=row.made.b,
+        value=row.ahead,
+        one=row.one,
+        all=row.all,
+        worse=row.worse,
+        simplest=row.made.b == simplest,
+        words="the winner is ahead by",
+    )
+
+
+def _row(row: Verdict, places: int, labels: dict[str, str], simplest: str | None) -> RivalRow:
+    made = row.made
+    limits = made.scale.limits
+    return RivalRow(
+        config=made.b,
+        label=labels.get(made.b, made.b),
+        score=prose(made.value_b, places, limits),
+        ahead=_ahead(row, places),
+        interval=_ends(row.all, places, made),
+        interval_one=_ends(row.one, places, made),
+        p=NONE if made.p_value is None else p_words(row.p).removeprefix("p ").removeprefix("= "),
+        ahead_by=_known(row.ahead),
+        limits=row.all,
+        limits_one=row.one,
+        p_value=None if made.p_value is None else row.p,
+        worse=row.worse,
+        simplest=made.b == simplest,
+    )
+
+
+def _ahead(row: Verdict, places: int) -> str:
+    """Return how far the winner is ahead; never 0 for a number that is not."""
+    words = prose(row.ahead, places, row.made.limits)
+    if not row.ahead or any(digit in words for digit in "123456789"):
+        return words
+    least = f"{10.0**-places:.{places}f}"
+    return f"< {least}" if row.ahead > 0 else f"> {MINUS}{least}"
+
+
+def _known(value: float) -> float | None:
+    return value if value == value else None
+
+
+def _ends(ends: tuple[float, float] | None, places: int, made: Comparison) -> str:
+    if ends is None:
+        return NONE
+    return " to ".join(prose(end, places, made.limits) for end in ends)
+
+
+def _lede(
+    many: Comparisons,
+    rows: list[Verdict],
+    simplest: str | None,
+    labels: dict[str, str],
+    places: int,
+) -> str:
+    joint = sum(name != many.best for name in many.not_worse)
+    told = ""
+    if many.joint and len(rows) > 1:
+        told = (
+            " A joint test of all values, which is less cautious than this table, leaves "
+            f"{joint:,} that may be the best."
+        )
+    if simplest is None:
+        return (
+            "Which of them is simplest is not known: an order from simple to complex was not given "
+            f"(Configs.with_complexity).{told}"
+        )
+    if all(row.worse for row in rows):
+        return f"These data leave no other choice than the winner.{told}"
+    if simplest == many.reference:
+        return f"The simplest of them is the winner itself.{told}"
+    row = next(row for row in rows if row.made.b == simplest)
+    ahead = _ahead(replace(row, ahead=abs(row.ahead)), places)
+    ends = ""
+    if row.all is not None:
+        at_once = "" if len(rows) == 1 else f" for all {len(rows):,} comparisons at once"
+        level = percent(many.confidence_level)
+        ends = f" ({level} interval{at_once}: {_ends(row.all, places, row.made)})"
+    better = "better" if row.ahead < 0 else "worse"
+    amount = "It scores the same" if not row.made.difference else f"It scores {ahead} {better}"
+    return (
+        f"The simplest of them is {labels.get(simplest, simplest)}. {amount}{ends}: these data "
+        f"cannot tell the two apart.{told}"
+    )

@@ -1,0 +1,231 @@
+"""Everything that a report asks, once, through the verbs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from earnest.comparison.against_winner import against_winner
+from earnest.core.base.errors import EarnestError
+from earnest.core.data.target import Target
+from earnest.core.results.comparison_table import Comparisons
+from earnest.core.results.estimate import Estimate
+from earnest.core.results.estimate_table import Estimates
+from earnest.core.space.trials import Trials
+from earnest.explanation.explain import explain
+from earnest.explanation.result import Explanation
+from earnest.methods import METHODS
+from earnest.methods.run import configured, estimate, estimate_all
+from earnest.reporting.sources.material import Material
+
+SEED = 0  # of sources that have none, so that the same file gives the same report
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Results:
+    """What the verbs said of the material.
+
+    Attributes
+    ----------
+    material : Material
+        What was asked about.
+    estimate : Estimate or None
+        The honest number.
+    corrected : bool
+        Whether its method corrects for the search, or nothing was selected.
+    table : Estimates or None
+        All methods.
+    many : Comparisons or None
+        The winner against all others.
+    explanation : Explanation or None
+        What the search learned.
+    absent : mapping of str to str
+        Why a part is missing, by part.
+    """
+
+    material: Material
+    estimate: Estimate | None = None
+    corrected: bool = True
+    table: Estimates | None = None
+    many: Comparisons | None = None
+    explanation: Explanation | None = None
+    absent: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def target(self) -> Target | None:
+        """The outcome of the cases that the number is about, where it is known."""
+        pi = self.material.predictions
+        return None if pi is None else pi.target
+
+    @property
+    def winner(self) -> str | None:
+        """The configuration that the number is about."""
+        return self.material.best if self.estimate is None else self.estimate.winner
+
+    @property
+    def n_folds(self) -> int:
+        """The number of folds, 0 where it is not known."""
+        if self.estimate is not None:
+            return self.estimate.provenance.n_folds
+        return max((len(one.folds) for one in self.material.tried), default=0)
+
+    @property
+    def n_repeats(self) -> int:
+        """The number of repeats of the folds."""
+        return 1 if self.estimate is None else self.estimate.provenance.n_repeats
+
+    @property
+    def n_train(self) -> int:
+        """How many cases a model was trained on, in the mean of the folds."""
+        assert self.estimate is not None
+        folds = self.n_folds
+        return round(self.estimate.n_cases * (folds - 1) / folds) if folds else 0
+
+    @property
+    def seed(self) -> int | None:
+        """The seed of the resamples."""
+        made = self.estimate
+        return self.material.seed if made is None else made.provenance.seed
+
+    @property
+    def nested_fits(self) -> int | None:
+        """How many fits nested cross-validation would need: K² C + K + 1; None without folds."""
+        folds, material = self.n_folds, self.material
+        unknown = self.estimate is None or material.n_fits is None
+        if unknown or folds < 2 or self.n_repeats > 1:
+            return None
+        return folds**2 * len(material.tried) + folds + 1
+
+
+def ask_all(
+    material: Material,
+    *,
+    method: Any = None,
+    confidence_level: float | None = None,
+    side: str | None = None,
+    n_resamples: int | None = None,
+    rng: Any = None,
+    n_jobs: int | None = None,
+    explanation: bool = True,
+) -> Results:
+    """Ask every verb that the material can answer; what refuses is told in `absent`."""
+    told, absent = dict(material.settings), dict[str, str]()
+    asked = {
+        "method": method or told.get("method"),
+        "confidence_level": confidence_level or told.get("confidence_level") or 0.95,
+        "side": side or told.get("side") or "two-sided",
+        "n_resamples": n_resamples or told.get("n_resamples"),
+        "rng": rng if rng is not None else told.get("rng") if told.get("rng") is not None else SEED,
+        "n_jobs": n_jobs,
+    }
+    found = Results(material=material)
+    if material.predictions is not None:
+        own = material.estimate if method is None and n_resamples is None and rng is None else None
+        found = _of_predictions(material, asked, own, absent)
+    if explanation:
+        found = replace(found, explanation=_explained(material, asked, absent))
+    else:
+        absent["learned"] = "An explanation of the search was not asked for."
+    return replace(found, absent=absent)
+
+
+def _of_predictions(
+    material: Material, asked: dict[str, Any], own: Estimate | None, absent: dict[str, str]
+) -> Results:
+    pi, metric = material.predictions, material.metric
+    assert pi is not None
+    try:
+        made = _at(own, asked) if own is not None else estimate(pi, metric=metric, **asked)
+    except EarnestError as error:
+        absent["answer"] = str(error)
+        return Results(material=material)
+    method = configured(asked["method"] or made.method)
+    corrected = method.spec.corrected or made.n_configs == 1
+    return Results(
+        material=material,
+        estimate=made,
+        corrected=corrected and not _uncorrected(made),
+        table=_table(material, made, asked, absent),
+        many=_many(material, made, asked, absent),
+    )
+
+
+def _at(own: Estimate, asked: dict[str, Any]) -> Estimate:
+    """Return the estimate that the source has made, at the level and side asked for."""
+    interval = own.interval
+    if interval is None:
+        return own
+    if (interval.confidence_level, interval.side) == (asked["confidence_level"], asked["side"]):
+        return own
+    return own.at(confidence_level=asked["confidence_level"], side=asked["side"])
+
+
+def _uncorrected(made: Estimate) -> bool:
+    """Tell whether the winner's own score stands, since its choice could not be repeated."""
+    codes = {caution.code: caution.severity for caution in made.cautions}
+    return "EN014" in codes and str(codes.get("EN022", "")) == "caution"
+
+
+def _table(
+    material: Material, made: Estimate, asked: dict[str, Any], absent: dict[str, str]
+) -> Estimates | None:
+    knobs = {name: asked[name] for name in ("confidence_level", "side", "rng", "n_jobs")}
+    seed, pi = made.provenance.seed, material.predictions
+    assert pi is not None
+    try:
+        table = estimate_all(
+            pi,
+            metric=material.metric,
+            n_resamples=made.n_resamples,
+            **{**knobs, "rng": asked["rng"] if seed is None else seed},
+        )
+    except EarnestError as error:
+        absent["methods"] = str(error)
+        return None
+    rows = [made if one.method == made.method else one for one in table]
+    return Estimates(tuple(rows), table.refused, table.cautions)
+
+
+def _many(
+    material: Material, made: Estimate, asked: dict[str, Any], absent: dict[str, str]
+) -> Comparisons | None:
+    """Compare the winner with all others by the first test that applies."""
+    pi, metric = material.predictions, material.metric
+    assert pi is not None
+    assert metric is not None
+    if made.n_configs < 2:
+        absent["rivals"] = "There is one configuration, so there is nothing to compare it with."
+        return None
+    level, rng, n_jobs = (asked[name] for name in ("confidence_level", "rng", "n_jobs"))
+    try:
+        return against_winner(
+            pi, metric, made.winner, confidence_level=level, rng=rng, n_jobs=n_jobs
+        )
+    except EarnestError as error:
+        absent["rivals"] = f"No test applies here. {error}"
+        return None
+
+
+def _explained(
+    material: Material, asked: dict[str, Any], absent: dict[str, str]
+) -> Explanation | None:
+    if material.trials is None:
+        absent["learned"] = (
+            "The parameters of the configurations are not known, so there is nothing to explain."
+        )
+        return None
+    seed = material.seed if material.seed is not None else asked["rng"]
+    try:
+        known = dict(material.trials)
+        if "configs" in known:
+            known = {"source": Trials.from_configs(**known)}
+        return explain(**known, rng=seed, n_jobs=asked["n_jobs"])
+    except EarnestError as error:
+        absent["learned"] = f"The search is not explained: {error}"
+        return None
+
+
+def spec_of(made: Estimate) -> Any:
+    """Return the declaration of the method that made an estimate."""
+    return METHODS[made.method].spec

@@ -1,0 +1,129 @@
+"""The material of a run folder: whatever of it is there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from earnest.adapters.trials.scored import COMPLETE
+from earnest.core.base import check
+from earnest.core.base.errors import EarnestError, FormatError
+from earnest.core.data.predictions import Predictions
+from earnest.core.results.estimate import Estimate
+from earnest.core.results.files import parse_json
+from earnest.metrics import metric as resolve_metric
+from earnest.reporting.sources.material import Material, measuring
+from earnest.reporting.sources.run import material_of_run
+from earnest.reporting.sources.source import material_of_predictions, needed
+
+PREDICTIONS = ("predictions.parquet", "predictions.npz", "predictions.csv")
+RUN, ESTIMATE, MODEL = "run.db", "estimate.json", "model.skops"
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a run wrote of its result: the estimate, and how its model was found."""
+
+    estimate: Estimate | None = None
+    tuning: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def metric(self) -> str | None:
+        """The metric of the run."""
+        return None if self.estimate is None else self.estimate.metric
+
+
+def material_of_folder(folder: Path, metric: Any, options: dict[str, Any]) -> Material:
+    """Return what a run folder holds, also of a run that was killed half-way."""
+    table = next((folder / name for name in PREDICTIONS if (folder / name).exists()), None)
+    run = folder / RUN if (folder / RUN).exists() else None
+    # Only files of the run: a report that was written beside them must not change the next one.
+    files = tuple(name for name in (RUN, *PREDICTIONS, ESTIMATE, MODEL) if (folder / name).exists())
+    told, name = _told(folder / ESTIMATE), folder.resolve().name
+    asked = told.metric if metric is None else metric
+    if table is not None:
+        pi = Predictions.load(table, **options)
+        found = _with_run(run, pi, asked, name)
+        return _with_told(found, told, pi, files)
+    if run is not None:
+        return material_of_run(run, asked, source=name, files=files)
+    raise FormatError(
+        f"there is no run in the folder {str(folder)!r}",
+        needs=f"{RUN}, or {PREDICTIONS[0]}",
+        got=check.some(p.name for p in folder.iterdir()) or "an empty folder",
+    )
+
+
+def _with_run(run: Path | None, pi: Predictions, metric: Any, name: str) -> Material:
+    """Join the predictions with what only the run file knows: dropped, failed, fits."""
+    if run is None:
+        return replace(material_of_predictions(pi, needed(metric), name), speaker="the search")
+    found = material_of_run(run, metric, source=name)
+    measure = resolve_metric(metric if metric is not None else found.scale.name)
+    if not _same_search(found, set(pi.configs.ids)):
+        return material_of_predictions(pi, measure, name)
+    return replace(found, **measuring(measure.on(pi.target.task)), predictions=pi, missing=())
+
+
+def _same_search(found: Material, predicted: set[str]) -> bool:
+    """Tell whether predictions are of the configurations of a run.
+
+    A run whose time was over has begun configurations that it left out of its predictions.
+    """
+    begun = {one.config for one in found.tried}
+    whole = {one.config for one in found.tried if one.status == COMPLETE}
+    return whole <= predicted and (begun <= predicted or predicted <= begun)
+
+
+def _with_told(found: Material, told: Told, pi: Predictions, files: tuple[str, ...]) -> Material:
+    """Take the run's own estimate where it is of these predictions; else one is made anew."""
+    made, missing = told.estimate, []
+    fits = (
+        made is not None
+        and made.metric == found.scale.name
+        and made.provenance.fingerprint == pi.fingerprint
+    )
+    if made is None:
+        why = "that can be read" if ESTIMATE in files else "at all"
+        missing.append(f"The folder holds no {ESTIMATE} {why}: the estimate is made anew.")
+    elif not fits:
+        missing.append(f"{ESTIMATE} is of other predictions or another metric: it is made anew.")
+    if MODEL not in files:
+        missing.append(f"The folder holds no {MODEL}: the run ended before a model was kept.")
+    features = told.tuning.get("features")
+    return replace(
+        found,
+        source=str(told.tuning.get("source") or found.source),
+        estimate=made if fits and made is not None and made.source is not None else None,
+        settings=_settings(made) if made is not None else {},
+        n_features=len(features) if isinstance(features, list) else None,
+        drop=str(told.tuning.get("drop") or ""),
+        refitted=MODEL in files,
+        files=files,
+        missing=tuple(missing),
+    )
+
+
+def _settings(made: Estimate) -> dict[str, Any]:
+    """Return how the run asked: the same method, level and seed give the same number again."""
+    interval = made.interval
+    return {
+        "method": made.method,
+        "confidence_level": None if interval is None else interval.confidence_level,
+        "side": None if interval is None else interval.side,
+        "n_resamples": made.provenance.knobs.get("n_resamples"),
+        "rng": made.provenance.seed,
+    }
+
+
+def _told(path: Path) -> Told:
+    """Return what a run wrote of its result; nothing where the file is missing or cut short."""
+    try:
+        data = parse_json(path.read_text(encoding="utf-8"))
+        made = Estimate.from_dict(data)
+    except (OSError, ValueError, EarnestError):
+        return Told()
+    about = data.get("tuning")
+    return Told(made, about if isinstance(about, dict) else {})

@@ -1,0 +1,120 @@
+"""What a report is made from: predictions, trials and facts, whatever the source held of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from earnest.core.data.predictions import Predictions
+from earnest.core.results.estimate import Estimate, Scale
+from earnest.metrics.families import Metric
+
+COMPLETE, DROPPED, FAILED = "complete", "dropped", "failed"
+INCOMPLETE = "incomplete"  # predictions from elsewhere that lack folds, whatever the reason
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tried:
+    """One configuration as it was searched.
+
+    Attributes
+    ----------
+    config : str
+        Its name.
+    params : mapping
+        Its parameters, of plain values; empty where they are unknown.
+    score : float or None
+        Its own score in the metric's units, not corrected; None where there is none.
+    folds : tuple of float or None
+        Its score in every fold, None where it was not evaluated.
+    status : {'complete', 'dropped', 'failed', 'incomplete'}
+        How it ended.
+    reason : str
+        Why it was dropped or failed, in words.
+    """
+
+    config: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    score: float | None = None
+    folds: tuple[float | None, ...] = ()
+    status: str = COMPLETE
+    reason: str = ""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Material:
+    """All that a source holds, read once; what it lacks is None, and told in `missing`.
+
+    Attributes
+    ----------
+    source : str
+        What was read, in a word: a file's name, or the kind of object.
+    speaker : str
+        Who reported the naive number: 'the search' or 'your predictions'.
+    title, scale : str, Scale
+        What is measured, in words for people; its name, direction and range.
+    metric : Metric or None
+        The same as a function of predictions, where there are any.
+    predictions : Predictions or None
+        Out-of-sample predictions.
+    estimate : Estimate or None
+        The honest number, where the source has asked for it already.
+    settings : mapping
+        How to ask: method, level, resamples and seed of the source.
+    tried : tuple of Tried
+        Every configuration.
+    by_folds : bool
+        Whether the scores of `tried` are means over folds, and not over all cases at once.
+    best : str or None
+        The winner by the search's own score, where there are no predictions to choose from.
+    trials : object or None
+        What an explanation reads.
+    model : str
+        The kind of the winner's model, empty where it is unknown.
+    n_features, n_fits, n_fits_saved, seed : int or None
+        Facts of the search.
+    drop : str
+        The rule of early dropping, empty where there was none.
+    refitted : bool
+        Whether a model was refitted on all cases.
+    begun : str or None
+        When the run was begun, as it has recorded it; None where it is not known.
+    files : tuple of str
+        The files of a run folder.
+    missing : tuple of str
+        What the source lacks, and what follows; a sentence each.
+    """
+
+    source: str
+    speaker: str
+    title: str
+    scale: Scale
+    metric: Metric | None = None
+    predictions: Predictions | None = None
+    estimate: Estimate | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    tried: tuple[Tried, ...] = ()
+    by_folds: bool = False
+    best: str | None = None
+    trials: Any = None
+    model: str = ""
+    n_features: int | None = None
+    n_fits: int | None = None
+    n_fits_saved: int | None = None
+    seed: int | None = None
+    drop: str = ""
+    refitted: bool = False
+    begun: str | None = None
+    files: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+    @property
+    def searched(self) -> bool:
+        """Whether the source is a search, not predictions from anywhere."""
+        return self.speaker == "the search"
+
+
+def measuring(metric: Metric) -> dict[str, Any]:
+    """Return what material says of a metric."""
+    return {"title": metric.title, "scale": metric.scale, "metric": metric}

@@ -1,0 +1,120 @@
+"""The material of a run file: scores and failures, but neither outcomes nor an estimate."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from earnest.adapters.trials.run_file import BEGUN, CONFIGS, document_of, scored_of
+from earnest.adapters.trials.scored import COMPLETE, DROPPED, Scored, ScoreName, choose
+from earnest.core.results.estimate import Scale
+from earnest.core.results.files import parse_json
+from earnest.metrics import METRICS
+from earnest.reporting.sources.material import Material, Tried
+from earnest.store import RunFile, read_run
+
+NO_OUTCOME = (
+    "A run file holds the scores of the search, but not the outcome of the cases: what to expect "
+    "on new data cannot be told from it alone."
+)
+
+
+def material_of_run(
+    path: Path, metric: Any = None, *, source: str | None = None, files: tuple[str, ...] = ()
+) -> Material:
+    """Return what a run file holds, also of a run that was killed half-way."""
+    run = read_run(path, arrays=False)  # predictions are read from their own file
+    scored = scored_of(run)
+    asked = getattr(metric, "name", metric)
+    key = choose(scored.names, asked, scored.usual)
+    score = scored.names[key]
+    tried = _tried(run, scored, key)
+    title, scale = _scale(score)
+    done = [one for one in tried if one.status == COMPLETE and one.score is not None]
+    gain = 1.0 if scale.greater_is_better else -1.0
+    best = max(done, key=lambda one: gain * (one.score or 0.0)).config if done else None
+    return Material(
+        source=source or path.name,
+        speaker="the search",
+        title=title,
+        scale=scale,
+        tried=tried,
+        by_folds=True,
+        best=best,
+        trials={"source": str(path), "objective": key},
+        n_fits=sum(len(key) == 3 for key in run.outcomes),
+        seed=_seed(run),
+        begun=run.documents.get(BEGUN),
+        files=files,
+        missing=(NO_OUTCOME, *_unfinished(tried, len(_ids(run)))),
+    )
+
+
+def _unfinished(tried: tuple[Tried, ...], listed: int) -> tuple[str, ...]:
+    """Return a sentence on a run that ended early, nothing for a finished one."""
+    begun, whole = len(tried), sum(one.status != DROPPED for one in tried)
+    if begun == listed == whole:
+        return ()
+    return (
+        f"Of {listed:,} configurations {begun:,} were begun and {whole:,} run on every fold: the "
+        "run dropped the others, or ended early.",
+    )
+
+
+def _scale(score: ScoreName) -> tuple[str, Scale]:
+    """Return words, direction and range of a score, those of our metric where it is one."""
+    if score.name in METRICS:
+        metric = METRICS[score.name]
+        return metric.title, metric.scale
+    return score.name, Scale(score.name, score.sign > 0, (-math.inf, math.inf))
+
+
+def _seed(run: RunFile) -> int | None:
+    text = run.identity.get("seed", "")
+    return int(text) if text.isdecimal() else None
+
+
+def _tried(run: RunFile, scored: Scored, key: str) -> tuple[Tried, ...]:
+    sign, table = scored.names[key].sign, scored.scores[key]
+    begun = sorted({cell[0] for cell in run.outcomes if len(cell) == 3})
+    reasons = {c: _reason(run, c, scored.statuses[i], table[i]) for i, c in enumerate(begun)}
+    ids = _ids(run)
+    return tuple(
+        Tried(
+            config=ids[c],
+            params=scored.configs[i],
+            score=_mean(sign * table[i]),
+            folds=tuple(float(v) if math.isfinite(v) else None for v in sign * table[i]),
+            status=scored.statuses[i],
+            reason=reasons[c],
+        )
+        for i, c in enumerate(begun)
+    )
+
+
+def _ids(run: RunFile) -> list[str]:
+    with document_of(run, CONFIGS):
+        listed = parse_json(run.documents[CONFIGS])
+        return [str(one.get("config", f"c{c}")) for c, one in enumerate(listed)]
+
+
+def _mean(row: Any) -> float | None:
+    known = row[np.isfinite(row)]
+    return float(known.mean()) if len(known) else None
+
+
+def _reason(run: RunFile, config: int, status: str, row: Any) -> str:
+    if status == COMPLETE:
+        return ""
+    if status == DROPPED:
+        return f"{int(np.isfinite(row).sum())} of {len(row)} folds: dropped, or not finished"
+    from earnest.reporting.sources.search import last_line
+
+    bad = [
+        one for key, one in run.outcomes.items() if key[0] == config and (one.failed or one.note)
+    ]
+    where = "1 fold" if len(bad) == 1 else f"{len(bad)} folds"
+    return f"in {where}: {last_line(bad[0].note, bad[0].error)}" if bad else "no score"

@@ -1,0 +1,150 @@
+"""From what a user has to the material of a report: a search, predictions, a run file or folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from earnest.adapters.predictions.door import cure_for
+from earnest.adapters.predictions.paths import refuse_foreign
+from earnest.core.base import check
+from earnest.core.base.errors import FormatError, InputError
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.weights import Weights
+from earnest.kernels.score import fold_scores, score_table
+from earnest.metrics import metric as resolve_metric
+from earnest.metrics.families import Metric
+from earnest.metrics.responding import check_fits
+from earnest.reporting.sources.material import COMPLETE, INCOMPLETE, Material, Tried, measuring
+from earnest.reporting.sources.run import material_of_run
+
+NEEDS = (
+    "a fitted SearchCV, Predictions, a file of predictions, a run file (run.db), or a run folder"
+)
+
+
+def material_from(source: Any, metric: Any = None, **options: Any) -> Material:
+    """Read a source of any kind.
+
+    Parameters
+    ----------
+    source : SearchCV, Predictions, str or Path
+        What to report on.
+    metric : str, Metric or callable, optional
+        What to measure; needed where the source does not say.
+    **options
+        How to read a table of predictions; see `Predictions.load`.
+    """
+    if isinstance(source, (str, Path)):
+        return _of_path(Path(source), metric, options)
+    if options:
+        raise InputError(
+            f"{check.some(options)} tell how to read a file", got=type(source).__name__
+        )
+    if isinstance(source, Predictions):
+        return material_of_predictions(source, needed(metric), "predictions")
+    if hasattr(source, "cv_results_") and hasattr(source, "_question"):
+        from earnest.reporting.sources.search import material_of_search
+
+        return material_of_search(source, metric)
+    raise InputError(
+        "there is nothing here to report on",
+        needs=NEEDS,
+        got=check.show(type(source).__name__),
+        cure=cure_for(source),
+    )
+
+
+def _of_path(path: Path, metric: Any, options: dict[str, Any]) -> Material:
+    refuse_foreign(path, own=False)
+    if path.is_dir():
+        from earnest.reporting.sources.folder import material_of_folder
+
+        return material_of_folder(path, metric, options)
+    if not path.exists():
+        raise FormatError(f"there is no file or folder {str(path)!r}", needs=NEEDS)
+    check.refuse_stream(path)
+    if path.suffix.lower() in (".db", ".sqlite"):
+        return material_of_run(path, metric)
+    try:  # first, since a table that holds no predictions needs no metric
+        pi = Predictions.load(path, **options)
+    except OSError as error:
+        raise FormatError(f"{str(path)!r} cannot be read", got=str(error.strerror)) from error
+    return material_of_predictions(pi, needed(metric), path.name)
+
+
+def needed(metric: Any) -> Any:
+    """Return a metric that was given, and refuse none."""
+    if metric is None:
+        raise InputError(
+            "predictions do not say what to measure",
+            needs="a metric",
+            cure="Give metric='roc_auc', for example; `earnest metrics` lists them.",
+        )
+    return metric
+
+
+def material_of_predictions(pi: Predictions, metric: Any, source: str) -> Material:
+    """Return what predictions alone tell."""
+    measure = resolve_metric(metric).on(pi.target.task)
+    check_fits(pi, measure)
+    return Material(
+        source=source,
+        speaker="your predictions",
+        **measuring(measure),
+        predictions=pi,
+        tried=tried_from(pi, measure),
+        trials=_trials(pi, measure),
+    )
+
+
+def tried_from(pi: Predictions, metric: Metric) -> tuple[Tried, ...]:
+    """Return every configuration with its own scores, read from its predictions."""
+    pooled = score_table(pi, metric, Weights.ones(pi.n_cases))[0]  # (C,)
+    folds = fold_scores(pi, metric)[:, 0]  # (F, C)
+    params = pi.configs.params or ({},) * pi.n_configs
+    done = np.concatenate(pi.cells)  # (F, C)
+    return tuple(
+        Tried(
+            config=name,
+            params=plain_params(params[c]),
+            score=number_or_none(pooled[c]),
+            folds=tuple(number_or_none(value) for value in folds[:, c]),
+            status=COMPLETE if pi.complete[c] else INCOMPLETE,
+            reason="" if pi.complete[c] else _lacks(done[:, c], done.any(axis=1)),
+        )
+        for c, name in enumerate(pi.configs.ids)
+    )
+
+
+def _lacks(done: Any, asked: Any) -> str:
+    return f"not evaluated in {int((asked & ~done).sum())} of {int(asked.sum())} folds"
+
+
+def _trials(pi: Predictions, metric: Metric) -> Any:
+    """Return what an explanation reads, None where the parameters are not known."""
+    if pi.configs.params is None:
+        return None
+    pooled = score_table(pi, metric, Weights.ones(pi.n_cases))[0]
+    direction = "maximize" if metric.greater_is_better else "minimize"
+    return {
+        "configs": [plain_params(one) for one in pi.configs.params],
+        "objective": pooled,
+        "direction": direction,
+        "objective_name": metric.name,
+        "source": "predictions",
+    }
+
+
+def plain_params(params: Any) -> dict[str, Any]:
+    """Return parameters as plain values."""
+    from earnest.core.text.names import readable
+
+    return readable([dict(params)])[0]
+
+
+def number_or_none(value: Any) -> float | None:
+    """Return a finite number, None for what is undefined."""
+    return float(value) if value is not None and np.isfinite(value) else None

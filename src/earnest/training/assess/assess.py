@@ -1,0 +1,304 @@
+"""The verbs `assess` and `assess_all`: how good is this learner? They train what they need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from earnest.core.base import check
+from earnest.core.base.errors import EvidenceError, InputError
+from earnest.core.base.protocols import Progress, Store
+from earnest.core.base.rng import RngLike, Seeds
+from earnest.core.results.estimate import Estimate
+from earnest.core.results.estimate_table import Estimates
+from earnest.core.results.interval import Ask
+from earnest.core.results.specs import Side
+from earnest.methods.base import Method
+from earnest.methods.run import disagreement
+from earnest.metrics.families import Metric
+from earnest.training.assess.assessing import Training, assessed
+from earnest.training.assess.methods import check_names, chosen, usual
+from earnest.training.assess.question import read_question
+
+FOLDS = 10
+
+
+def assess(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    method: str | Method = ".632+",
+    metric: str | Metric | Any,
+    confidence_level: float = 0.95,
+    side: Side | str = "two-sided",
+    n_replicates: int = 200,
+    stratify: bool | ArrayLike | None = None,
+    cv: Any = FOLDS,
+    n_repeats: int | None = None,
+    n_resamples: int | None = None,
+    groups: ArrayLike | None = None,
+    positive: Any = None,
+    test: tuple[Any, Any] | None = None,
+    rng: RngLike = None,
+    n_jobs: int | None = None,
+    store: str | Path | Store | None = None,
+    time_limit: float | None = None,
+    progress: Progress | bool | None = None,
+) -> Estimate:
+    """Tell how good a learner is, by training it as often as the method needs.
+
+    A learner is whatever can be fitted: a model, a pipeline, or a search. With a `SearchCV` the
+    whole search is trained anew each time, so that tuning is part of what is judged.
+
+    **What is estimated.** It depends on the method, and the result says it: mostly the mean
+    performance over training sets of about this size, which is not that of the one model that is
+    refitted on all cases.
+
+    **What it assumes.** Independent cases, or `groups` that are given; and that the learner was
+    not chosen by looking at these cases.
+
+    **When it fails.** Few cases. Learners that were themselves chosen on the data: put the choice
+    into a `SearchCV` and assess that.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Any scikit-learn estimator; it is cloned, never changed.
+    X, y : array-like or table
+        The data; for survival y is a structured array, or a pair of events and times.
+    method : str or Method
+        '.632+' and the other estimators from bootstrap samples ('apparent', 'simple_bootstrap',
+        'loob', 'err_star', 'refined', '.632', 'lpob'), or 'cv', 'bayle_all_pairs',
+        'bayle_within_fold', 'corrected_t', 'repeated_cv', 'loocv', 'holdout', 'bates_ncv',
+        'conservative_z', and for a search 'nested'.
+    metric : str, Metric or callable
+        What to measure, named like scikit-learn's scorers.
+    confidence_level, side
+        As for `estimate`.
+    n_replicates : int
+        The number of bootstrap samples that are trained on; 1000 or more for an interval.
+    stratify : bool or array-like, optional
+        Whether classes (or these strata) are drawn apart; as the metric needs by default.
+    cv : int, splitter or iterable
+        The folds; a number makes shuffled folds, by class and by group.
+    n_repeats : int, optional
+        How often folds are repeated: 10 for 'repeated_cv' and 'bates_ncv', 1 for the others and
+        for a `cv` with repeats of its own; for 'conservative_z' the number of random splits, 15.
+    n_resamples : int, optional
+        The number of weight draws of methods that resample predictions.
+    groups : array-like, shape (n,), optional
+        Cases that belong together; they stay on one side of every split.
+    positive : label, optional
+        The positive class; by default the last one, as in scikit-learn, or the other one where
+        the last is called what a study is not about ('control', 'no', 'healthy').
+    test : tuple of X and y, optional
+        With 'holdout': a set kept away from the design, to be used once. The learner is trained on
+        all of X. A `store` records the use, and tells when it is not the first.
+    rng : None, int, SeedSequence, Generator or RandomState
+        The seed of splits, of samples, and of the parts of the learner that have none.
+    n_jobs : int, optional
+        How many models are trained at once; never changes the result.
+    store : path or Store, optional
+        Where finished fits are kept, so that the same call goes on after it was stopped.
+    time_limit : float, optional
+        Seconds for each fit.
+    progress : bool or Progress, optional
+        Whether to show how it goes on, or who is told.
+
+    Returns
+    -------
+    Estimate
+        The value, its interval where the method has one, what it estimates, and what to be
+        careful about.
+
+    Raises
+    ------
+    InputError, MetricError, EvidenceError
+        Before any training, where the question cannot be answered; after it where a fit failed.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> en.assess(GaussianNB(), X, y, method="bayle_all_pairs", metric="accuracy", rng=0)
+    accuracy 0.937, 95 % interval [0.917, 0.957] (bayle_all_pairs, n=569)
+    """
+    made = chosen(method, n_resamples)
+    name = made.spec.name
+    if test is not None and name != "holdout":
+        raise InputError(
+            "`test` is for method 'holdout'", got=f"method={name!r}", cure="Say method='holdout'."
+        )
+    if name == "nested":
+        Ask.of(confidence_level, side)  # of which there is none, but a typing error is told
+        _refuse_for_nested(
+            {"cv": (cv, FOLDS), "n_repeats": (n_repeats, None), "stratify": (stratify, None)}
+            | {"positive": (positive, None), "time_limit": (time_limit, None)}
+        )
+        return _nested(estimator, X, y, metric, groups, rng, n_jobs, store, progress)
+    splits = list(cv) if isinstance(cv, Iterator) else cv  # which is asked more than once
+    question = read_question(
+        estimator,
+        X,
+        y,
+        metric=metric,
+        groups=groups,
+        strata=stratify,
+        positive=positive,
+        cv=splits,
+        confidence_level=confidence_level,
+        side=side,
+        rng=rng,
+        n_jobs=n_jobs,
+        stored=store is not None,
+    )
+    training = Training(
+        n_replicates, stratify, splits, n_repeats, n_jobs, store, time_limit, progress
+    )
+    if test is not None:
+        from earnest.training.assess.test_set import assess_once
+
+        return assess_once(question, made, test, n_jobs=n_jobs, store=store, limit=time_limit)
+    answers, refused = assessed(question, [made], training)
+    if refused:
+        raise refused[name]
+    return answers[0]
+
+
+def assess_all(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    methods: Iterable[str | Method] | str | None = None,
+    metric: str | Metric | Any,
+    confidence_level: float = 0.95,
+    side: Side | str = "two-sided",
+    n_replicates: int = 200,
+    stratify: bool | ArrayLike | None = None,
+    cv: Any = FOLDS,
+    n_repeats: int | None = None,
+    groups: ArrayLike | None = None,
+    positive: Any = None,
+    rng: RngLike = None,
+    n_jobs: int | None = None,
+    store: str | Path | None = None,
+    time_limit: float | None = None,
+    progress: Progress | bool | None = None,
+) -> Estimates:
+    """Assess a learner by several methods that share their fits: each model is trained once.
+
+    Parameters
+    ----------
+    methods : list of str or Method, optional
+        Which methods; by default those of one set of folds, and those of bootstrap samples. A
+        method that cannot answer stands in `refused` with its reason, and nothing is trained for
+        it.
+    store : path, optional
+        As for `assess`; where both folds and bootstrap samples are trained there are two files,
+        with '-folds' and '-replicates' added to the name.
+    estimator, X, y, metric, confidence_level, side, n_replicates, stratify, cv, n_repeats, groups
+        As for `assess`; so are `positive`, `rng`, `n_jobs`, `time_limit` and `progress`.
+
+    Returns
+    -------
+    Estimates
+        The estimates side by side; each is what `assess` gives with the same seed.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_iris(return_X_y=True)
+    >>> asked = ["cv", "corrected_t", "bayle_all_pairs"]
+    >>> table = en.assess_all(GaussianNB(), X, y, methods=asked, metric="accuracy", rng=0)
+    >>> [made.method for made in table]
+    ['cv', 'corrected_t', 'bayle_all_pairs']
+    """
+    wanted = [methods] if isinstance(methods, str) else methods
+    names = usual() if wanted is None else list(wanted)
+    check_names(names)
+    made = [chosen(name) for name in names]
+    for one in made:
+        if one.spec.name == "nested":
+            raise InputError(
+                "nested cross-validation shares no fit with another method",
+                needs="methods of one learner",
+                cure="Use earnest.assess(search, X, y, method='nested').",
+            )
+    splits = list(cv) if isinstance(cv, Iterator) else cv  # which is asked more than once
+    question = read_question(
+        estimator,
+        X,
+        y,
+        metric=metric,
+        groups=groups,
+        strata=stratify,
+        positive=positive,
+        cv=splits,
+        confidence_level=confidence_level,
+        side=side,
+        rng=rng,
+        n_jobs=n_jobs,
+        stored=store is not None,
+    )
+    training = Training(
+        n_replicates, stratify, splits, n_repeats, n_jobs, store, time_limit, progress
+    )
+    answers, refused = assessed(question, made, training)
+    if not answers:
+        raise EvidenceError("no method can answer", got=str(next(iter(refused.values()))))
+    said = {name: str(error) for name, error in refused.items()}
+    return Estimates(
+        tuple(answers), said, tuple(disagreement(answers, {one.method for one in answers}))
+    )
+
+
+def _refuse_for_nested(given: dict[str, tuple[Any, Any]]) -> None:
+    """Refuse what a search says for itself, rather than leave it unheard."""
+    for name, (value, default) in given.items():
+        if value is not default and not (isinstance(value, int) and value == default):
+            own = name in ("cv", "n_repeats", "time_limit")
+            raise InputError(
+                f"method 'nested' takes no `{name}`: it nests the folds of the search",
+                got=f"{name}={check.show(value)}",
+                cure=f"Set it in the search: SearchCV(..., {name}=...)." if own else "",
+            )
+
+
+def _nested(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    metric: Any,
+    groups: Any,
+    rng: RngLike,
+    n_jobs: int | None,
+    store: Any,
+    progress: Any,
+) -> Estimate:
+    """Cross-validate a whole search by its own folds."""
+    from sklearn.base import clone
+
+    from earnest.training.assess.nested import nested_cv
+
+    if not hasattr(estimator, "stop_when_width"):
+        raise InputError(
+            "method 'nested' nests the folds of a search",
+            needs="earnest.SearchCV",
+            got=type(estimator).__name__,
+            cure="Wrap the learner in a SearchCV, or use method='cv'.",
+        )
+    search = clone(estimator).set_params(metric=metric)
+    if progress is not None:
+        search.set_params(verbose=progress)
+    if rng is not None and search.random_state is None:
+        search.set_params(random_state=Seeds.of(rng).entropy % 2**32)
+    return nested_cv(search, X, y, groups=groups, n_jobs=n_jobs, store=store).estimate

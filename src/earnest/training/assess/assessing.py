@@ -1,0 +1,279 @@
+"""From a question to answers: refuse, train what the methods need, and ask them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from earnest.core.base import check
+from earnest.core.base.errors import EarnestError, EvidenceError, InputError
+from earnest.core.base.protocols import Progress
+from earnest.core.data.replicates import Drawn, Replicates
+from earnest.core.results.cautions import Caution
+from earnest.core.results.estimate import Estimate, by_severity
+from earnest.core.results.specs import Evidence
+from earnest.methods.base import Method
+from earnest.methods.run import estimate
+from earnest.training.assess.evidence import SplitEvidence, rehearsed, train_splits
+from earnest.training.assess.methods import (
+    check_cost,
+    check_groups,
+    cost_remarks,
+    evidence_for,
+    needs_of,
+    with_ratio,
+)
+from earnest.training.assess.plan import Block, Needs, Plan, make_plan
+from earnest.training.assess.question import LearnerQuestion, few_to_learn_from
+from earnest.training.assess.replicates import drawn_units
+from earnest.training.fit.replicate_cell import ReplicateTraining
+from earnest.training.fit.split_cell import SplitTraining
+from earnest.training.fit.splits import can_shuffle
+from earnest.training.tables.hidden_groups import copies_across
+
+# Replicates with random responses, so that a method refuses before any training.
+
+
+MOST_CELLS = 5_000_000  # counts and responses that may be drawn only to be thrown away
+
+
+def random_replicates(
+    question: LearnerQuestion, count: int, stratify: Any, turn: int
+) -> Replicates | None:
+    """Return the samples that will be trained on, with random responses; None where too large."""
+    target, plan = question.target, question.response
+    width = (1 if plan.width is None else plan.width) * target.n
+    if count * width > MOST_CELLS:
+        return None
+    everywhere = question.metric.needs_all_classes and target.has_classes
+    shared = ReplicateTraining(
+        X=question.X,
+        y=question.y,
+        base=question.estimator,
+        plan=plan,
+        drawn=Drawn(drawn_units(stratify, target.groups is not None, everywhere)),
+        both_sides=everywhere,
+        seed=question.seed,
+    )
+    rng = np.random.default_rng([question.seed, turn])
+    shape = (target.n,) if plan.width is None else (target.n, plan.width)
+    responses = rng.random((count + 1, *shape))
+    if plan.width is not None:
+        responses /= responses.sum(axis=-1, keepdims=True)
+    elif plan.methods == ("predict",) and target.has_classes:
+        responses = rng.integers(0, len(target.classes), responses.shape).astype(np.float64)
+    return Replicates(
+        target=target,
+        responses=responses[1:],
+        counts=np.stack([shared.counts(b) for b in range(count)]),
+        apparent=responses[0],
+        kind=plan.kind,
+        drawn=shared.drawn,
+        learner=question.learner,
+        seed=question.seed,
+    )
+
+
+REHEARSALS = 3
+FOLDED = ("repeated_cv", "bates_ncv")  # which repeat folds where nothing is said
+
+
+@dataclass(frozen=True)
+class Training:
+    """How the models of an assessment are trained."""
+
+    n_replicates: int
+    stratify: Any
+    cv: Any
+    n_repeats: int | None
+    n_jobs: int | None
+    store: Any
+    time_limit: float | None
+    progress: Progress | bool | None = None
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        check.whole_number("n_replicates", self.n_replicates, low=1)
+        if self.n_repeats is not None:
+            check.whole_number("n_repeats", self.n_repeats, low=1)
+
+    def repeats(self, method: Method) -> int | None:
+        """Return how often folds are repeated; once where they cannot be, or repeat themselves."""
+        fixed = method.spec.name in FOLDED and not can_shuffle(self.cv)
+        return 1 if self.n_repeats is None and fixed else self.n_repeats
+
+
+def assessed(
+    question: LearnerQuestion, methods: Sequence[Method], training: Training
+) -> tuple[list[Estimate], dict[str, EarnestError]]:
+    """Refuse what cannot be answered, train what the others need, and ask them."""
+    refused: dict[str, EarnestError] = {}
+    able: list[Method] = []
+    for method in methods:
+        try:
+            check_groups(method, question.target)
+            check_cost(method, question.target)
+            _rehearse(question, method, training)
+            able.append(method)
+        except EarnestError as error:
+            refused[method.spec.name] = error
+    needs = Needs()
+    for method in able:
+        needs |= needs_of(method, training.repeats(method))
+    splits = _trained_splits(question, needs, training)
+    replicates = _trained_replicates(question, needs, training)
+    copied = _copied(question, splits)
+    answers = []
+    for method in able:
+        if method.spec.needs is Evidence.REPLICATES:
+            evidence: Any = replicates
+        else:
+            assert splits is not None
+            evidence = evidence_for(method, training.repeats(method), splits)
+        try:
+            ready = method if splits is None else with_ratio(method, splits)
+            made = _asked(question, ready, evidence, training.n_jobs)
+        except EarnestError as error:
+            refused[method.spec.name] = error
+            continue
+        about = splits.remarks() if splits is not None and made.provenance.n_folds else ()
+        answers.append(replace(made, cautions=by_severity([*made.cautions, *about, *copied])))
+    return answers, refused
+
+
+def _copied(question: LearnerQuestion, splits: SplitEvidence | None) -> tuple[Caution, ...]:
+    """Return a caution where folds test copies of what they train on."""
+    folds = None if splits is None else splits.plan.blocks.get(Block.FOLDS)
+    return () if folds is None else tuple(copies_across(question.X, question.y, folds))
+
+
+def _asked(
+    question: LearnerQuestion, method: Method, evidence: Any, n_jobs: int | None
+) -> Estimate:
+    """Ask a method, and say what is known of the learner's cases; that it is one is no news."""
+    made = estimate(
+        evidence,
+        method=method,
+        metric=question.metric,
+        confidence_level=question.ask.confidence_level,
+        side=question.ask.side,
+        rng=question.seed,
+        n_jobs=n_jobs,
+    )
+    kept = [caution for caution in made.cautions if caution.code != "EN015"]
+    said = [*few_to_learn_from(question.target), *cost_remarks(method, question.target)]
+    every = dict.fromkeys([*kept, *said])  # bootstrap samples tell of few cases by themselves
+    return replace(made, cautions=by_severity(every))
+
+
+def _rehearse(question: LearnerQuestion, method: Method, training: Training) -> None:
+    """Refuse before training what a method refuses on random responses of the same splits.
+
+    What hangs on the responses themselves, such as labels that are all alike in a small fold, is
+    not refused unless it comes up again and again.
+    """
+    for turn in range(REHEARSALS):
+        try:
+            _rehearse_once(question, method, training, turn)
+        except EvidenceError:
+            if turn == REHEARSALS - 1:
+                raise
+        else:
+            return
+
+
+def _rehearse_once(
+    question: LearnerQuestion, method: Method, training: Training, turn: int
+) -> None:
+    """Ask a method on random responses of the same splits."""
+    if method.spec.needs is Evidence.REPLICATES:
+        evidence: Any = random_replicates(question, training.n_replicates, training.stratify, turn)
+        if evidence is None:
+            return
+    else:
+        few = _few_repeats(method, training.repeats(method))  # what is refused is so from the start
+        plan = _plan(question, needs_of(method, few), training)
+        made = rehearsed(plan, question.response, question.learner, question.seed + turn)
+        evidence = evidence_for(method, few, made)
+    _asked(question, method, evidence, training.n_jobs)
+
+
+def _few_repeats(method: Method, n_repeats: int | None) -> int | None:
+    least = method.spec.min_repeats
+    return least if n_repeats is None else min(n_repeats, least)
+
+
+def _plan(question: LearnerQuestion, needs: Needs, training: Training) -> Plan:
+    return make_plan(needs, training.cv, question.X, question.y, question.target, question.seeds)
+
+
+def _trained_splits(
+    question: LearnerQuestion, needs: Needs, training: Training
+) -> SplitEvidence | None:
+    if not needs.splits:
+        return None
+    from sklearn import get_config
+
+    plan = _plan(question, needs, training)
+    shared = SplitTraining(
+        X=question.X,
+        y=question.y,
+        base=question.estimator,
+        plan=question.response,
+        splits=plan.every,
+        seed=question.seed,
+        config=get_config(),
+    )
+    return train_splits(
+        shared,
+        plan,
+        {**question.facts, "seed": str(question.seed)},
+        question.learner,
+        n_jobs=training.n_jobs,
+        store=_store(training.store, needs, "-folds"),
+        time_limit=training.time_limit,
+        progress=training.progress,
+    )
+
+
+def _trained_replicates(question: LearnerQuestion, needs: Needs, training: Training) -> Any:
+    if not needs.replicates:
+        return None
+    from earnest.training.assess.replicates import bootstrap_train
+
+    target = question.target
+    positive = target.classes[1] if len(target.classes) == 2 else None
+    return bootstrap_train(
+        question.estimator,
+        question.X,
+        question.y,
+        n_replicates=training.n_replicates,
+        metric=question.metric,
+        stratify=training.stratify,
+        groups=target.groups,
+        positive=positive,
+        n_jobs=training.n_jobs,
+        store=_store(training.store, needs, "-replicates"),
+        time_limit=training.time_limit,
+        progress=training.progress,
+        name=question.learner,
+        rng=question.seed,
+    )
+
+
+def _store(store: Any, needs: Needs, word: str) -> Any:
+    """Return where one kind of fits is kept: one file, or two beside each other."""
+    if store is None or not (needs.splits and needs.replicates):
+        return store
+    if not isinstance(store, str | Path):
+        raise InputError(
+            "folds and bootstrap samples are two runs",
+            needs="the path of a file, from which two are made",
+            got=type(store).__name__,
+        )
+    path = Path(store)
+    return path.with_name(f"{path.stem}{word}{path.suffix}")

@@ -1,0 +1,600 @@
+"""The verb `compare_learners`: train two learners on the same splits or samples, and compare."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from earnest.comparison.asking import Asked, assembled, evidence_of, refuse_undefined, result
+from earnest.comparison.base import Test, TestSpec, check_splits
+from earnest.comparison.shared.left_out import ReplicateQuestion, SampleTest
+from earnest.comparison.tests.corrected_t import CorrectedTTest
+from earnest.core.base import check
+from earnest.core.base.arrays import as_array, missing
+from earnest.core.base.errors import EvidenceError, InputError
+from earnest.core.base.protocols import Progress, Store
+from earnest.core.base.provenance import knobs, versions
+from earnest.core.base.rng import Purpose, RngLike, Seeds
+from earnest.core.data.replicates import Replicates
+from earnest.core.data.target import Target
+from earnest.core.results.comparison import Comparison
+from earnest.core.results.differences import Alternative
+from earnest.core.results.estimate import Provenance
+from earnest.core.results.specs import Evidence
+from earnest.engine.identity.identity import describe, digest
+from earnest.metrics import metric as resolve_metric
+from earnest.metrics.families import Metric
+from earnest.metrics.responding import check_fits
+from earnest.training.assess.plan import check_layers
+from earnest.training.assess.question import (
+    check_size,
+    few_to_learn_from,
+    read_data,
+    refuse_inner_store,
+)
+from earnest.training.assess.replicates import bootstrap_train
+from earnest.training.fit.failures import AllFailedError, exception_of
+from earnest.training.fit.problem import nothing_yet, read_outcome, survival_outcome
+from earnest.training.fit.response import plan_response, will_have
+from earnest.training.fit.splits import Splits, make_splits
+from earnest.training.search.candidates import StaticCandidates, read_candidates
+from earnest.training.search.preparation import for_outcome, prepare
+from earnest.training.search.remarks import leaking_splits
+from earnest.training.search.search_cv import SearchCV
+
+# The splits that two learners are trained on, by the design of the test that compares them.
+
+
+FOLDS = 10
+TEST_SETS = 10
+
+
+def learner_splits(
+    spec: TestSpec,
+    X: Any,
+    y: Any,
+    *,
+    cv: Any,
+    n_repeats: int | None,
+    groups: Any,
+    classifier: bool,
+    seeds: Seeds,
+    target: Target | None = None,
+) -> Splits:
+    """Return the splits that a test asks for, shuffled, and stratified for classes.
+
+    Parameters
+    ----------
+    cv : int, splitter, iterable or None
+        The folds; for random test sets 1 over their share. A splitter or pairs are taken as given.
+    n_repeats : int, optional
+        How often folds are repeated, or how many random test sets there are.
+    target : Target, optional
+        Whose strata, if there are any, stand in the place of classes; not for a splitter or pairs.
+    """
+    if n_repeats is not None:
+        check.whole_number("n_repeats", n_repeats, low=1)
+    given = None if groups is None else {"groups": groups}
+    own = cv is None or isinstance(cv, int | np.integer)
+    if isinstance(cv, bool | np.bool_):
+        raise _unreadable(cv)
+    if own:
+        layered = target is not None and target.strata is not None
+        splitter, repeats = _own(
+            spec, cv, n_repeats, groups is not None, classifier or layered, seeds
+        )
+        if target is not None and layered:
+            if not spec.random_test_sets:
+                check_layers(splitter.n_splits, target)
+            y = target.strata
+    elif n_repeats is not None:
+        raise InputError(
+            "`n_repeats` given beside a splitter",
+            needs="a number of folds, or a splitter that repeats itself",
+            got=check.show(cv),
+            cure="Leave `n_repeats` out.",
+        )
+    else:
+        splitter, repeats = cv, 1
+    with warnings.catch_warnings():  # a class with fewer cases than folds: the cautions tell
+        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+        made = make_splits(
+            splitter, X, y, classifier=classifier, n_repeats=repeats, seeds=seeds, params=given
+        )
+    count = None if groups is None else len(np.unique(np.asarray(groups).astype(str)))
+    check_splits(spec, np.bincount(made.repeat).tolist(), count)
+    return made
+
+
+def _own(
+    spec: TestSpec,
+    cv: Any,
+    n_repeats: int | None,
+    grouped: bool,
+    layered: bool,
+    seeds: Seeds,
+) -> tuple[Any, int]:
+    """Return a splitter of the test's own design, and its repeats."""
+    seed = int(seeds.generator(Purpose.SPLITS, 0).integers(0, 2**31 - 1))
+    if spec.design is not None:
+        repeats, folds = spec.design
+        for name, value, fixed in (("n_repeats", n_repeats, repeats), ("cv", cv, folds)):
+            if value not in (None, fixed):
+                raise InputError(
+                    f"test {spec.name!r} is for {repeats} repeats of {folds} folds",
+                    needs=f"{name}={fixed}, or none",
+                    got=f"{name}={value}",
+                    cure="Use test='corrected_t' for other numbers.",
+                )
+        return _folds(folds, grouped, layered, seed), repeats
+    count = FOLDS if cv is None else int(cv)
+    if count < 2:
+        raise _unreadable(cv)
+    if spec.random_test_sets:
+        sets = check.whole_number("n_repeats", n_repeats or TEST_SETS, low=2)
+        return _random(sets, 1.0 / count, grouped, layered, seed), 1
+    return _folds(count, grouped, layered, seed), n_repeats or 1
+
+
+def _unreadable(cv: Any) -> InputError:
+    return InputError(
+        "`cv` cannot be read",
+        needs="a number of folds from 2 on, a splitter of scikit-learn, or (train, test) pairs",
+        got=check.show(cv),
+    )
+
+
+def _folds(count: int, grouped: bool, layered: bool, seed: int) -> Any:
+    from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
+
+    if grouped:
+        kind = StratifiedGroupKFold if layered else GroupKFold
+    else:
+        kind = StratifiedKFold if layered else KFold
+    return kind(count, shuffle=True, random_state=seed)
+
+
+def _random(count: int, share: float, grouped: bool, layered: bool, seed: int) -> Any:
+    from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit, StratifiedShuffleSplit
+
+    alone = StratifiedShuffleSplit if layered else ShuffleSplit
+    kind = GroupShuffleSplit if grouped else alone
+    return kind(count, test_size=share, random_state=seed)
+
+
+def overlap(splits: Splits) -> float | None:
+    """Return test cases over training cases where test sets do not part the cases, else None."""
+    if (splits.fold_codes >= 0).all():
+        return None
+    tests = sum(len(rows) for rows in splits.test)
+    return tests / sum(len(rows) for rows in splits.train)
+
+
+# What a comparison of two learners is asked with, read and checked before anything is trained.
+
+
+def learner_pair(a: Any, b: Any) -> StaticCandidates:
+    """Return both learners with different names."""
+    for word, given in (("a", a), ("b", b)):
+        learner = given[1] if isinstance(given, tuple) and len(given) == 2 else given
+        known = all(will_have(learner, name) for name in ("fit", "predict", "get_params"))
+        if isinstance(learner, type) or not known or isinstance(given, list):
+            raise InputError(
+                f"`{word}` is no learner",
+                needs="an estimator with `fit`, `predict` and `get_params`, or (name, estimator)",
+                got=check.show(given),
+                cure=f"Write {learner.__name__}()." if isinstance(learner, type) else "",
+            )
+        refuse_inner_store(learner)
+    made = read_candidates([a, b])
+    assert isinstance(made, StaticCandidates)
+    return made
+
+
+def check_kinds(pair: StaticCandidates) -> None:
+    """Refuse a classifier beside a regressor."""
+    from sklearn.base import is_classifier, is_regressor
+
+    first, second = (setting.params["estimator"] for setting in pair.settings)
+    for one, other in ((first, second), (second, first)):
+        if is_classifier(one) and is_regressor(other):
+            raise InputError(
+                "a classifier and a regressor have no common metric",
+                needs="two learners for one task",
+                got=f"{type(one).__name__} and {type(other).__name__}",
+            )
+
+
+def metric_of(asked: Asked, metric: Any, y: Any) -> Metric:
+    """Return the metric; tests of pairs have one of their own."""
+    if metric is None and asked.test.spec.name == "lpob":
+        survival = isinstance(survival_outcome(y), np.ndarray) and survival_outcome(y).dtype.names
+        return resolve_metric("concordance" if survival else "roc_auc")
+    if metric is None:
+        raise InputError("`metric` is missing", needs="what to compare by, such as 'accuracy'")
+    return resolve_metric(metric)
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """The outcome of the cases as a user gives it, and how it is to be read.
+
+    Parameters
+    ----------
+    y : array-like
+        The outcome.
+    groups : array-like, optional
+        Cases that belong together.
+    stratify : bool or array-like, optional
+        Whether classes are drawn apart, or the strata that are.
+    positive : label, optional
+        The positive class.
+    """
+
+    y: Any
+    groups: ArrayLike | None = None
+    stratify: bool | ArrayLike | None = None
+    positive: Any = None
+
+    def read(self, y: Any, learners: list[Any], metric: Metric) -> Target:
+        """Return the outcome, and refuse one that no learner or no metric can take."""
+        values = None if y is None else as_array("y", y)
+        if values is None or values.size == 0:
+            raise InputError("`y` is missing", needs="an outcome for every case")
+        if values.dtype.names is None and missing(values).any():
+            raise InputError("`y` has missing values", needs="an outcome for every case")
+        strata = None if isinstance(self.stratify, bool | np.bool_) else self.stratify
+        target = read_outcome(
+            learners[0], y, metric, positive=self.positive, groups=self.groups, strata=strata
+        )
+        measure = metric.on(target.task) if target.task in metric.tasks else metric
+        check_size(target)
+        for learner in learners:
+            check_fits(nothing_yet(plan_response(measure, target, [learner])), measure)
+        return target
+
+
+def refuse_given(asked: Asked, **given: Any) -> None:
+    """Refuse arguments that a test has no use for."""
+    spec = asked.test.spec
+    for name, value in given.items():
+        if value is not None:
+            trains = "bootstrap samples" if name != "n_replicates" else "folds"
+            use = "`n_replicates`" if name != "n_replicates" else "`cv` and `n_repeats`"
+            raise InputError(
+                f"`{name}` given for test {spec.name!r}, which trains on {trains}",
+                needs=use,
+                got=check.show(value),
+                cure="Leave it out.",
+            )
+
+
+def resumable(rng: RngLike, store: Any, X: Any, y: Any) -> RngLike:
+    """Return the seed; with a store and none given one of the data, so that the call resumes."""
+    if rng is not None or store is None:
+        return rng
+    return int(digest(describe(X) + describe(survival_outcome(y))), 16) % 2**32
+
+
+def store_files(store: Any) -> tuple[Any, Any]:
+    """Return a file for each learner."""
+    if store is None:
+        return None, None
+    if not isinstance(store, str | Path):
+        raise InputError(
+            "two learners on bootstrap samples need a file each",
+            needs="a path",
+            got=type(store).__name__,
+        )
+    path = Path(store)
+    first, second = (path.with_name(f"{path.stem}-{end}{path.suffix}") for end in "ab")
+    return first, second
+
+
+REPLICATES = 1000
+ABOUT_TEST_SETS = {"EN013", "EN049"}  # random test sets leave cases out, and are meant to
+
+
+@dataclass(frozen=True)
+class Training:
+    """How both learners are trained: where fits are kept, how long one may take, who is told."""
+
+    store: Any
+    time_limit: float | None
+    progress: Progress | bool | None
+
+
+def compare_learners(
+    a: Any,
+    b: Any,
+    X: Any,
+    y: Any,
+    *,
+    test: str | Test | SampleTest = "corrected_t",
+    metric: str | Metric | Any = None,
+    cv: Any = None,
+    n_repeats: int | None = None,
+    n_replicates: int | None = None,
+    stratify: bool | ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    positive: Any = None,
+    alternative: Alternative | str = "two-sided",
+    confidence_level: float = 0.95,
+    store: str | Path | Store | None = None,
+    n_jobs: int | None = None,
+    time_limit: float | None = None,
+    progress: Progress | bool | None = None,
+    rng: RngLike = None,
+) -> Comparison:
+    """Tell whether one learner is better than another, by training both.
+
+    Both are trained on the same splits, or on the same bootstrap samples, so the test is paired.
+    The difference is metric(a) - metric(b) in the metric's own units.
+
+    **What is compared.** By `corrected_t`, `five_by_two` and their kin the mean performance over
+    training sets of the size used; by `lpob` and `loob` that over bootstrap samples; by `bayle` and
+    the other tests of `compare` the models that were fitted in these folds. The result says which.
+
+    **What it assumes.** Independent cases, or `groups`, which are then kept together by folds and
+    samples alike. A learner is all that is trained: a pipeline with its steps, a `SearchCV` with
+    its tuning.
+
+    **When it fails.** A learner that cannot be trained in a fold ends it. `resampled_t` and `cv_t`
+    find differences too often, and their results say so.
+
+    Parameters
+    ----------
+    a, b : estimator, or pair of name and estimator
+        The learners; not changed.
+    X, y : array-like
+        The cases and their outcome; for survival y is a structured array, or a pair of events and
+        times.
+    test : str or Test
+        A name (`earnest tests` lists them), a name with knobs, or a configured instance.
+    metric : str, Metric or callable
+        What to compare by; for `lpob` the AUC (or the concordance) by default.
+    cv : int, splitter or iterable, optional
+        The folds: 10 by default, shuffled, and stratified for classes. For `resampled_t` a number k
+        makes random test sets of a share 1/k. Not for tests of bootstrap samples.
+    n_repeats : int, optional
+        How often the folds are repeated, or how many random test sets there are (10).
+    n_replicates : int, optional
+        The number of bootstrap samples, for `lpob` and `loob`; 1000 by default.
+    stratify : bool or array-like, optional
+        As for `assess`: whether bootstrap samples draw classes (or these strata) apart, which is as
+        the metric needs by default. Strata also part the folds, in the place of classes.
+    groups : array-like, shape (n,), optional
+        Cases that belong together.
+    positive : label, optional
+        The positive class; by default the last one, as in scikit-learn, or the other one where
+        the last is called what a study is not about ('control', 'no', 'healthy').
+    alternative, confidence_level
+        As for `compare`.
+    store : path or Store, optional
+        Where finished fits are kept, so that the same call goes on where it was stopped; tests of
+        bootstrap samples take a path, and make a file for each learner from it.
+    n_jobs : int, optional
+        How many fits at once; never changes the result.
+    time_limit : float, optional
+        Seconds for each fit.
+    progress : bool or Progress, optional
+        Whether to show how it goes on, or who is told.
+    rng : None, int, SeedSequence, Generator or RandomState
+        The seed of splits and samples, and of the parts of a learner that have none.
+
+    Returns
+    -------
+    Comparison
+        As of `compare`.
+
+    Raises
+    ------
+    InputError, EvidenceError, MetricError
+        Before any training where the question cannot be answered; after it where a learner failed.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> tree = DecisionTreeClassifier(max_depth=2)
+    >>> en.compare_learners(("nb", GaussianNB()), ("dt", tree), X, y, metric="roc_auc", rng=1)
+    roc_auc(nb) - roc_auc(dt) = 0.044, 95 % interval [0.012, 0.076], p = 0.013 (corrected_t, n=569)
+    """
+    pair = learner_pair(a, b)
+    rng = resumable(rng, store, X, y)
+    given = cast("str | Test", test)  # of bootstrap samples it is put to them further down
+    asked = Asked.of(given, alternative, confidence_level, None, rng, n_jobs, trains=True)
+    bootstraps = asked.test.spec.needs is Evidence.REPLICATES
+    measure = metric_of(asked, metric, y)
+    check_kinds(pair)
+    how = Training(store, time_limit, progress)
+    outcome = Outcome(y, groups, stratify, positive)
+    if bootstraps:
+        refuse_given(asked, cv=cv, n_repeats=n_repeats)
+        count = check.whole_number(
+            "n_replicates", REPLICATES if n_replicates is None else n_replicates, low=2
+        )
+        return _by_samples(asked, pair, X, outcome, measure, count, how)
+    refuse_given(asked, n_replicates=n_replicates)
+    return _by_folds(asked, pair, X, outcome, measure, cv, n_repeats, how)
+
+
+def _by_folds(
+    asked: Asked,
+    pair: StaticCandidates,
+    X: Any,
+    outcome: Outcome,
+    metric: Metric,
+    cv: Any,
+    n_repeats: int | None,
+    how: Training,
+) -> Comparison:
+    """Train both on the same splits, and put the test to their predictions."""
+    from sklearn.base import is_classifier
+
+    learners = [setting.params["estimator"] for setting in pair.settings]
+    X, y = read_data(X, outcome.y)
+    target, groups = outcome.read(y, learners, metric), outcome.groups
+    splits = learner_splits(
+        asked.test.spec,
+        X,
+        y,
+        cv=cv,
+        n_repeats=n_repeats,
+        groups=groups,
+        classifier=is_classifier(learners[0]),
+        seeds=asked.seeds,
+        target=target,
+    )
+    asked = replace(asked, test=_with_ratio(asked.test, splits))
+    search = SearchCV(
+        None,
+        list(zip(pair.ids, learners, strict=True)),
+        scoring=no_score,
+        metric=metric,
+        cv=list(zip(splits.train, splits.test, strict=True)),
+        refit=False,
+        error_score=0.0,  # as any other score here; failures are refused below
+        store=how.store,
+        n_jobs=asked.n_jobs,
+        time_limit=how.time_limit,
+        verbose=how.progress or 0,
+        random_state=asked.seeds.entropy,
+    )
+    _train(search, X, y, groups, target)
+    pi = search.predictions_
+    question = asked.question(pi, metric.on(pi.target.task), pi.fingerprint)
+    refuse_undefined(question)
+    remarks = [
+        caution
+        for caution in evidence_of(pi, question.metric, asked.test)
+        if overlap(splits) is None or caution.code not in ABOUT_TEST_SETS
+    ]
+    said = [*remarks, *leaking_splits(splits), *few_to_learn_from(pi.target)]
+    made = result(asked, question, asked.test.read(question), 0, 1, said)
+    about = replace(made.provenance, seed=asked.seeds.entropy)
+    return replace(made, n_cases=pi.n_cases, provenance=about)
+
+
+def _by_samples(
+    asked: Asked,
+    pair: StaticCandidates,
+    X: Any,
+    outcome: Outcome,
+    metric: Metric,
+    count: int,
+    how: Training,
+) -> Comparison:
+    """Train both on the same bootstrap samples, and put the test to their replicates."""
+    learners = [setting.params["estimator"] for setting in pair.settings]
+    y = survival_outcome(outcome.y)
+    target = outcome.read(y, learners, metric)
+    chosen = cast("SampleTest", asked.test)
+    chosen.check_metric(metric, target)
+    train = partial(
+        bootstrap_train,
+        X=X,
+        y=y,
+        n_replicates=count,
+        metric=metric,
+        stratify=outcome.stratify,
+        groups=outcome.groups,
+        positive=outcome.positive,
+        n_jobs=asked.n_jobs,
+        time_limit=how.time_limit,
+        progress=how.progress,
+        rng=asked.seeds.entropy,
+    )
+    made = [
+        train(learner, store=file, name=name)
+        for name, learner, file in zip(pair.ids, learners, store_files(how.store), strict=True)
+    ]
+    both = _common(made)
+    question = ReplicateQuestion(replicates=both, metric=metric.on(target.task), seeds=asked.seeds)
+    reading = chosen.read(question)
+    said = dict.fromkeys(caution for one in made for caution in one.cautions)
+    return assembled(
+        asked,
+        reading.pair(0, 1),
+        question.metric.scale,
+        (pair.ids[0], pair.ids[1]),
+        both[0].n_cases,
+        _provenance(asked, both),
+        said,
+    )
+
+
+def no_score(model: Any, X: Any, y: Any = None) -> float:
+    """Return 0: learners are compared by their predictions, and not scored one by one."""
+    return 0.0
+
+
+def _provenance(asked: Asked, both: tuple[Replicates, ...]) -> Provenance:
+    return Provenance(
+        seed=asked.seeds.entropy,
+        fingerprint=digest("".join(one.fingerprint for one in both)),
+        n_folds=1,
+        n_repeats=1,
+        knobs={**knobs(asked.test), "n_replicates": both[0].n_replicates},
+        versions=versions(),
+    )
+
+
+def _with_ratio(test: Test, splits: Splits) -> Test:
+    """Return a test that corrects for overlap with the ratio of these splits."""
+    ratio = overlap(splits)
+    if ratio is None or not isinstance(test, CorrectedTTest) or test.ratio is not None:
+        return test
+    return replace(test, ratio=ratio)
+
+
+def _train(search: SearchCV, X: Any, y: Any, groups: ArrayLike | None, target: Target) -> None:
+    """Fit both learners on every split; end with the message of one that fails."""
+    from sklearn.exceptions import FitFailedWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FitFailedWarning)  # it becomes an error below
+        try:
+            ready = prepare(search, X, y, {} if groups is None else {"groups": groups})
+            search._run(for_outcome(ready, target))
+        except AllFailedError as error:
+            raise _failed("both learners", error.got) from error
+    if search.failures_:
+        first = search.failures_[0]
+        raise _failed(first.config, first.error or first.note or "")
+
+
+def _failed(who: str, why: str) -> EvidenceError:
+    return EvidenceError(
+        f"{who} could not be trained or asked in every split",
+        needs="predictions of both learners for every test set",
+        got=exception_of(why),
+        cure="Mend the learner, or leave out what it cannot take.",
+    )
+
+
+def _common(made: Iterable[Replicates]) -> tuple[Replicates, Replicates]:
+    """Return the replicates of the samples on which both learners were trained."""
+    first, second = made
+    if not first.n_failed and not second.n_failed:
+        return first, second
+    rows = [{row.tobytes(): i for i, row in enumerate(one.counts)} for one in (first, second)]
+    shared = [key for key in rows[0] if key in rows[1]]
+    if len(shared) < 2:
+        raise EvidenceError(
+            "no bootstrap sample has a model of both learners",
+            needs="at least two",
+            cure="Mend the learner that fails.",
+        )
+    one, other = (np.array([places[key] for key in shared]) for places in rows)
+    return first.take(one), second.take(other)

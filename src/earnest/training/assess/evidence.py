@@ -1,0 +1,226 @@
+"""Training all that an assessment needs, and putting the predictions together as evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from earnest.core.base.errors import InputError
+from earnest.core.base.protocols import Key, Outcome, Progress, Task
+from earnest.core.data.configs import Configs
+from earnest.core.data.designs import NestedPredictions, PairedHalves
+from earnest.core.data.predictions import Predictions
+from earnest.core.results.cautions import Caution
+from earnest.engine.identity.identity import digest
+from earnest.engine.progress import watched
+from earnest.engine.run import run
+from earnest.store import as_store
+from earnest.training.assess.plan import Block, Plan
+from earnest.training.fit.cell import RESPONSE
+from earnest.training.fit.failures import reason
+from earnest.training.fit.response import ResponsePlan
+from earnest.training.fit.split_cell import SplitTraining, fit_split
+from earnest.training.fit.splits import Splits
+from earnest.training.search.remarks import leaking_splits, overlapping_splits
+
+
+@dataclass(frozen=True, eq=False)
+class SplitEvidence:
+    """The responses of every split, and the evidence that methods make of them.
+
+    Parameters
+    ----------
+    plan : Plan
+        The splits.
+    responses : mapping
+        What the model of each split says of its test rows, by key.
+    response : ResponsePlan
+        What the responses are.
+    learner : str
+        What the learner is called.
+    """
+
+    plan: Plan
+    responses: Mapping[Key, Any]
+    response: ResponsePlan
+    learner: str
+
+    def folds(self, repeats: int) -> Predictions:
+        """Return Π of the first repeats of the folds."""
+        splits = self.plan.blocks[Block.FOLDS]
+        most = self.plan.repeats(repeats)
+        found = [i for i in range(len(splits)) if splits.repeat[i] < most]
+        return self._table(Block.FOLDS, _some(splits, found))
+
+    @cached_property
+    def singles(self) -> Predictions:
+        """Π of every case left out alone."""
+        return self._table(Block.SINGLES, self.plan.blocks[Block.SINGLES])
+
+    @cached_property
+    def holdout(self) -> Predictions:
+        """Π of the cases that one split tests, the others left away."""
+        splits = self.plan.blocks[Block.HOLDOUT]
+        return self._table(Block.HOLDOUT, splits).take(splits.test[0])
+
+    def nested(self, repeats: int) -> NestedPredictions:
+        """Return the folds, and within each training part the folds that are left."""
+        outer = self.folds(repeats)
+        rows = tuple(self._inner(outer, repeat) for repeat in range(outer.n_repeats))
+        return NestedPredictions(outer, rows)
+
+    @cached_property
+    def halves(self) -> PairedHalves:
+        """The random splits of all cases, and of their halves."""
+        splits = self.plan.blocks[Block.HALVES]
+        sides = []
+        for side in range(splits.n_repeats):
+            found = [i for i in range(len(splits)) if splits.repeat[i] == side]
+            own = _some(splits, found)  # random splits overlap: each is a repeat of its own
+            apart = replace(own, repeat=own.fold, fold=(0,) * len(found))
+            keys = [(int(Block.HALVES), side, j) for j in own.fold]
+            sides.append(self._made(apart, [self.responses[key] for key in keys]))
+        pairs = tuple(zip(sides[::2], sides[1::2], strict=True))
+        return PairedHalves(self._table(Block.WHOLE, self.plan.blocks[Block.WHOLE]), pairs)
+
+    def remarks(self) -> Iterator[Caution]:
+        """Yield what the folds are careless about: cases tested twice, or trained on and tested."""
+        splits = self.plan.blocks.get(Block.FOLDS)
+        if splits is not None:
+            yield from overlapping_splits(splits)
+            yield from leaking_splits(splits)
+
+    def _inner(self, outer: Predictions, repeat: int) -> tuple[Predictions, ...]:
+        """Return the inner Π of every outer fold of a repeat."""
+        codes = outer.folds[:, repeat]
+        count = len(outer.fold_names[repeat])
+        tables = [self._empty(1) for _ in range(count)]
+        places = enumerate(combinations(range(count), 2))
+        splits = self.plan.blocks[Block.PAIRS]
+        tests = {(r, f): t for r, f, t in zip(splits.repeat, splits.fold, splits.test, strict=True)}
+        for place, (first, second) in places:
+            found = self.responses[int(Block.PAIRS), repeat, place]
+            rows = tests[repeat, place]
+            for held_out, other in ((first, second), (second, first)):
+                mine = codes[rows] == other
+                tables[held_out][rows[mine], 0, 0] = found[mine]
+        return tuple(
+            replace(
+                outer,
+                responses=table,
+                folds=np.where(codes == k, -1, codes)[:, None],
+                fold_names=(outer.fold_names[repeat],),
+            )
+            for k, table in enumerate(tables)
+        )
+
+    def _table(self, block: Block, splits: Splits) -> Predictions:
+        keys = zip(splits.repeat, splits.fold, strict=True)
+        found = [self.responses[int(block), repeat, fold] for repeat, fold in keys]
+        return self._made(splits, found)
+
+    def _made(self, splits: Splits, found: Sequence[Any]) -> Predictions:
+        responses = self._empty(splits.n_repeats)
+        for rows, repeat, part in zip(splits.test, splits.repeat, found, strict=True):
+            responses[rows, 0, repeat] = part
+        return Predictions(
+            target=replace(self.response.target, ordered=splits.ordered),
+            configs=Configs(ids=(self.learner,)),
+            responses=responses,
+            folds=splits.fold_codes,
+            fold_names=splits.fold_names,
+            kind=self.response.kind,
+        )
+
+    def _empty(self, repeats: int) -> Any:
+        width = () if self.response.width is None else (self.response.width,)
+        return np.full((self.response.target.n, 1, repeats, *width), np.nan)
+
+
+def _some(splits: Splits, found: Sequence[int]) -> Splits:
+    return replace(
+        splits,
+        train=tuple(splits.train[i] for i in found),
+        test=tuple(splits.test[i] for i in found),
+        repeat=tuple(splits.repeat[i] for i in found),
+        fold=tuple(splits.fold[i] for i in found),
+    )
+
+
+def train_splits(
+    shared: SplitTraining,
+    plan: Plan,
+    facts: Mapping[str, str],
+    learner: str,
+    *,
+    n_jobs: int | None = None,
+    store: Any = None,
+    time_limit: float | None = None,
+    progress: Progress | bool | None = None,
+) -> SplitEvidence:
+    """Train every split of a plan once; what is in the store is read from it."""
+    tasks = [Task(key, place) for key, place in plan.tasks()]
+    with ExitStack() as stack:
+        kept = as_store(store)
+        if kept is not None:
+            stack.enter_context(kept)
+            kept.open({**facts, "splits": _shown(plan)})
+        told = stack.enter_context(watched(progress, len(tasks), "Splits"))
+        made = run(
+            fit_split,
+            shared,
+            tasks,
+            n_jobs=n_jobs,
+            store=kept,
+            time_limit=time_limit,
+            progress=told,
+        )
+        found = {outcome.key: outcome for outcome in made}
+    _refuse_failures(found, learner)
+    responses = {key: outcome.arrays[RESPONSE] for key, outcome in found.items()}
+    return SplitEvidence(plan, responses, shared.plan, learner)
+
+
+def rehearsed(plan: Plan, response: ResponsePlan, learner: str, seed: int) -> SplitEvidence:
+    """Return evidence of the same splits with random responses, to refuse before any training.
+
+    What a method says of them is worth nothing; that it does not refuse them is what is asked.
+    """
+    rng = np.random.default_rng(seed)
+    every = plan.every
+    responses: dict[Key, Any] = {
+        key: _random(response, len(every.test[place]), rng) for key, place in plan.tasks()
+    }
+    return SplitEvidence(plan, responses, response, learner)
+
+
+def _random(response: ResponsePlan, n: int, rng: np.random.Generator) -> Any:
+    if response.width is not None:
+        made = rng.random((n, response.width))
+        return made / made.sum(axis=1, keepdims=True)
+    if response.methods == ("predict",) and response.target.has_classes:
+        return rng.integers(0, len(response.target.classes), n).astype(np.float64)
+    return rng.random(n)
+
+
+def _shown(plan: Plan) -> str:
+    every = plan.every
+    rows = repr([part.tolist() for part in (*every.train, *every.test)])
+    return f"{len(every)} splits {digest(rows)}"
+
+
+def _refuse_failures(found: Mapping[Key, Outcome], learner: str) -> None:
+    bad = [found[key] for key in sorted(found) if found[key].failed]
+    if bad:
+        raise InputError(
+            f"{learner} failed in {len(bad)} of {len(found)} fits",
+            needs="a model for every split",
+            got=reason(bad[0]),
+            cure="Make the learner robust against what it meets in training parts.",
+        )

@@ -1,0 +1,155 @@
+"""Which methods assess a learner, what each needs to be trained, and on what it is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from earnest.core.base.errors import InputError
+from earnest.core.data.target import Target
+from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.specs import Evidence
+from earnest.methods import METHODS
+from earnest.methods.base import Method, methods_for
+from earnest.methods.learner.corrected_t import CorrectedT
+from earnest.methods.run import configured
+from earnest.training.assess.evidence import SplitEvidence
+from earnest.training.assess.plan import Block, Needs
+
+REPEATS = {"repeated_cv": 10, "bates_ncv": 10, "conservative_z": 15}  # where none are asked for
+HALVINGS = 10
+SHARE = 0.1  # of the cases that a random split tests
+MANY_SINGLES = 1_000  # fits of leaving out one case that folds could do without
+MOST_SINGLES = 10_000  # fits of leaving out one case that nobody can have meant
+FOLD_METHODS = ("cv", "bayle_all_pairs", "bayle_within_fold", "corrected_t")
+UNGROUPED = {
+    "loocv": "it would train on the other cases of the group that it tests",
+    "bates_ncv": "its variances take the cases as independent",
+    "conservative_z": "its random splits cut through groups",
+}
+
+
+def assessing() -> list[str]:
+    """Return the names of the methods that assess a learner.
+
+    Examples
+    --------
+    >>> from earnest.training.assess.methods import assessing
+    >>> [name for name in assessing() if "cv" in name]
+    ['cv', 'repeated_cv', 'loocv', 'bates_ncv']
+    """
+    trained = ("repeated_cv", "loocv", "holdout", "bates_ncv", "conservative_z", "nested")
+    return [*methods_for(Evidence.REPLICATES), *FOLD_METHODS, *trained]
+
+
+def usual() -> list[str]:
+    """Return the methods that are asked where none is named: of one set of folds, of replicates."""
+    return [*methods_for(Evidence.REPLICATES), *FOLD_METHODS]
+
+
+def chosen(method: str | Method, n_resamples: int | None = None) -> Method:
+    """Return a method that assesses a learner, and refuse one that does something else."""
+    made = configured(method, n_resamples=n_resamples)
+    if made.spec.name not in assessing():
+        raise InputError(
+            f"method {made.spec.name!r} is about a choice among configurations, not about a "
+            "learner",
+            needs=", ".join(assessing()),
+            got=repr(made.spec.name),
+            cure="For a search use its `estimate_`, or earnest.estimate(search.predictions_, ...).",
+        )
+    return made
+
+
+def needs_of(method: Method, n_repeats: int | None) -> Needs:
+    """Return what a method needs to be trained."""
+    name = method.spec.name
+    repeats = REPEATS.get(name, 1) if n_repeats is None else n_repeats
+    if method.spec.needs is Evidence.REPLICATES:
+        return Needs(replicates=True)
+    if name == "bates_ncv":
+        return Needs(folds=repeats, pairs=repeats)
+    if name == "conservative_z":
+        return Needs(subsamples=repeats, halvings=HALVINGS, share=SHARE)
+    if name == "loocv":
+        return Needs(singles=True)
+    if name == "holdout":
+        return Needs(holdout=float(method.evaluate))  # type: ignore[attr-defined]
+    return Needs(folds=repeats)
+
+
+def evidence_for(method: Method, n_repeats: int | None, made: SplitEvidence) -> Any:
+    """Return the evidence of a method, from what was trained."""
+    needs = needs_of(method, n_repeats)
+    if needs.pairs:
+        return made.nested(needs.pairs)
+    if needs.subsamples:
+        return made.halves
+    if needs.singles:
+        return made.singles
+    return made.holdout if needs.holdout else made.folds(needs.folds)
+
+
+def with_ratio(method: Method, made: SplitEvidence) -> Method:
+    """Return a method that corrects for overlap with the ratio of test to training cases.
+
+    Where each split trains on all that it does not test, the method knows it from the folds.
+    """
+    splits = made.plan.blocks.get(Block.FOLDS)
+    if splits is None or not isinstance(method, CorrectedT) or method.ratio is not None:
+        return method
+    sizes = [(len(train), len(test)) for train, test in zip(splits.train, splits.test, strict=True)]
+    if all(sum(size) == splits.n_cases for size in sizes):
+        return method
+    trained, tested = (sum(side) for side in zip(*sizes, strict=True))
+    return replace(method, ratio=tested / trained)
+
+
+def check_groups(method: Method, target: Target) -> None:
+    """Refuse groups where a method cannot keep them together."""
+    name = method.spec.name
+    if target.groups is not None and name in UNGROUPED:
+        raise InputError(
+            f"method {name!r} cannot honour groups: {UNGROUPED[name]}",
+            needs="a method that keeps groups together",
+            got="`groups`",
+            cure="Use method='cv', 'corrected_t' or 'bayle_all_pairs', whose folds do.",
+        )
+
+
+def check_cost(method: Method, target: Target) -> None:
+    """Refuse to leave out each of very many cases, and to score a single one."""
+    if method.spec.name == "loocv" and target.n > MOST_SINGLES:
+        raise InputError(
+            f"leaving out each of {target.n} cases would train {target.n} models",
+            needs=f"at most {MOST_SINGLES} cases",
+            got=f"{target.n}",
+            cure="Use method='cv': with so many cases ten folds say the same.",
+        )
+    scoring = round(needs_of(method, None).holdout * target.n)
+    if method.spec.name == "holdout" and scoring < 2:
+        raise InputError(
+            "a hold-out of one case says nothing of another",
+            needs="at least 2 cases that score",
+            got=f"{scoring} of {target.n}",
+            cure="Use method='loocv', or more cases.",
+        )
+
+
+def cost_remarks(method: Method, target: Target) -> Iterator[Caution]:
+    """Yield a note where a model was trained for each of many cases."""
+    if method.spec.name == "loocv" and target.n > MANY_SINGLES:
+        yield Caution(
+            "EN094",
+            f"{target.n} models were trained, one a case.",
+            "With so many cases ten folds say the same.",
+            "Use method='cv'.",
+            Severity.NOTE,
+        )
+
+
+def check_names(methods: Iterable[str | Method]) -> None:
+    """Refuse an empty list of methods."""
+    if not list(methods):
+        raise InputError("no method was asked for", needs="at least one of " + ", ".join(METHODS))

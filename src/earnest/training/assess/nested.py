@@ -1,0 +1,493 @@
+"""Nested cross-validation, counted: what it would take to do without a bias correction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base import check
+from earnest.core.base.errors import InputError
+from earnest.core.base.protocols import Key, Outcome
+from earnest.core.base.provenance import versions
+from earnest.core.data.configs import Configs
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.weights import Weights
+from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.estimate import Estimate, Provenance, by_severity
+from earnest.core.results.specs import Estimand
+from earnest.core.text.numbers import number
+from earnest.engine.run import run
+from earnest.inference.cases.no_information import no_information
+from earnest.inference.remarks import evidence_remarks, undefined_folds
+from earnest.kernels.score import fold_scores, score_table
+from earnest.metrics.families import Metric
+from earnest.store import as_store
+from earnest.training.fit.cell import RESPONSE, cell, fit_cell
+from earnest.training.fit.ledger import Ledger
+from earnest.training.fit.problem import refuse
+from earnest.training.fit.splits import Splits
+from earnest.training.search.candidates import StaticCandidates
+from earnest.training.search.judging import Judged, judge
+from earnest.training.search.preparation import Prepared, prepare
+from earnest.training.search.running import Journey, raise_again
+from earnest.training.search.searching import Searched
+
+# The splits of nested cross-validation: inner folds are the remaining outer folds.
+
+
+LEAST = 3  # folds: with two, an inner model would have nothing to train on
+
+
+@dataclass(frozen=True, eq=False)
+class Nesting:
+    """All splits that nested cross-validation trains on.
+
+    Attributes
+    ----------
+    outer : Splits
+        The folds of the search itself, of all repeats.
+    inner : tuple of Splits
+        For every outer split the remaining folds of its repeat, each trained on the others.
+    every : Splits
+        All of them in a row: those of the search first, so that its fits are the same as those of
+        an ordinary search, then the inner ones; each outer split is a repeat of its own.
+    """
+
+    outer: Splits
+    inner: tuple[Splits, ...]
+    every: Splits
+
+    @classmethod
+    def of(cls, outer: Splits) -> Nesting:
+        """Make the nesting of folds that part the cases, and refuse others."""
+        _refuse(outer)
+        inner = tuple(_inner(outer, split) for split in range(len(outer)))
+        first = outer.n_repeats
+        parts = [outer, *(_as_repeat(part, first + i) for i, part in enumerate(inner))]
+        every = Splits(
+            train=tuple(rows for part in parts for rows in part.train),
+            test=tuple(rows for part in parts for rows in part.test),
+            repeat=tuple(place for part in parts for place in part.repeat),
+            fold=tuple(place for part in parts for place in part.fold),
+            n_cases=outer.n_cases,
+        )
+        return cls(outer, inner, every)
+
+    def key(self, config: int, outer: int | None, split: int) -> tuple[int, int, int]:
+        """Return the key of a fit: of the search itself, or within an outer split."""
+        if outer is None:
+            return config, self.outer.repeat[split], self.outer.fold[split]
+        return config, self.outer.n_repeats + outer, split
+
+    def fits_published(self, configs: int) -> int:
+        """Return how many models algorithm 3 trains: K² C + K + 1 for one repeat."""
+        return (len(self.every)) * configs + len(self.outer) + 1
+
+
+def _refuse(outer: Splits) -> None:
+    """Refuse splits that are no partition of the cases into at least three folds."""
+    for repeat in range(outer.n_repeats):
+        own = [i for i in range(len(outer)) if outer.repeat[i] == repeat]
+        tested = np.sort(np.concatenate([outer.test[i] for i in own]))
+        whole = np.array_equal(tested, np.arange(outer.n_cases))
+        rest = all(len(outer.train[i]) + len(outer.test[i]) == outer.n_cases for i in own)
+        if not whole or not rest or len(own) < LEAST or outer.leaking:
+            raise InputError(
+                "these splits cannot be nested",
+                needs=f"at least {LEAST} folds that part the cases, each trained on all the others",
+                got=f"{len(own)} splits" + ("" if whole and rest else " that are no partition"),
+                cure="Use KFold, StratifiedKFold or GroupKFold.",
+            )
+
+
+def _inner(outer: Splits, held_out: int) -> Splits:
+    """Return the remaining folds of the repeat of an outer split."""
+    others = [
+        i for i in range(len(outer)) if outer.repeat[i] == outer.repeat[held_out] and i != held_out
+    ]
+    return Splits(
+        train=tuple(np.setdiff1d(outer.train[i], outer.test[held_out]) for i in others),
+        test=tuple(outer.test[i] for i in others),
+        repeat=(0,) * len(others),
+        fold=tuple(range(len(others))),
+        n_cases=outer.n_cases,
+    )
+
+
+def _as_repeat(splits: Splits, repeat: int) -> Splits:
+    return replace(splits, repeat=(repeat,) * len(splits))
+
+
+# Running every fit of nested cross-validation as one run: parallel, stored, told of.
+
+
+def collected(search: Any, prepared: Prepared, nesting: Nesting) -> dict[Key, Outcome]:
+    """Return the outcome of every configuration on every split, by key."""
+    from dataclasses import replace
+
+    candidates = prepared.candidates
+    if not isinstance(candidates, StaticCandidates):
+        raise InputError(
+            "a dynamic search cannot be nested fold by fold",
+            needs="candidates that are known in advance",
+            got=type(candidates).__name__,
+            cure="Give a grid, distributions with `n_iter`, or a list of estimators.",
+        )
+    shared = replace(prepared.training, splits=nesting.every)
+    tasks = [
+        cell(config, split, setting, nesting.every)
+        for config, setting in enumerate(candidates.settings)
+        for split in range(len(nesting.every))
+    ]
+    found: dict[Key, Outcome] = {}
+    with ExitStack() as stack:
+        store = as_store(search.store)
+        if store is not None:
+            stack.enter_context(store)
+            store.open({**prepared.identity, "kind": "nested cross-validation"})
+        progress = None
+        if search.verbose:
+            from earnest.engine.progress import ProgressBar
+
+            progress = ProgressBar()
+            progress.start(len(tasks), "nested_cv")
+            stack.callback(progress.finish)
+        by_key = {task.key: task for task in tasks}
+        for outcome in run(
+            fit_cell,
+            shared,
+            tasks,
+            n_jobs=search.n_jobs,
+            store=store,
+            time_limit=search.time_limit,
+            progress=progress,
+            pre_dispatch=search.pre_dispatch,
+        ):
+            if isinstance(search.error_score, str) and (outcome.failed or outcome.note):
+                raise_again(shared, by_key[outcome.key], outcome)
+            found[outcome.key] = outcome
+    return found
+
+
+WINNER = "the inner winner"
+ESTIMAND = str(Estimand.PROCEDURE)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NestedResult:
+    """What nested cross-validation found.
+
+    Attributes
+    ----------
+    estimate : Estimate
+        The mean over the outer folds, without an interval: the outer models share their training
+        cases, and no unbiased estimate of that mean's variance exists.
+    fold_scores : ndarray, shape (F,)
+        The score of every outer fold, NaN where the metric is undefined.
+    predictions : Predictions
+        The outer Π: one column, the model of the inner winner tested on its outer fold.
+    inner : tuple of Predictions
+        The inner Π of every outer fold; its cases are untested there.
+    winners : tuple of str
+        The inner winner of every outer fold.
+    n_fits : int
+        How many models algorithm 3 fits: K² C + K + 1, the last one on all cases.
+    n_trained : int
+        How many were trained: K fewer, as the model of an inner winner on all folds but one is the
+        one that the search on all folds has trained of that configuration.
+    search : SearchCV
+        The search on all cases, fitted.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> search = en.SearchCV(
+    ...     DecisionTreeClassifier(),
+    ...     {"max_depth": [1, 2]},
+    ...     cv=3,
+    ...     scoring="accuracy",
+    ...     random_state=7,
+    ... )
+    >>> found = en.nested_cv(search, X, y)
+    >>> found.winners, found.n_fits
+    (('c1', 'c1', 'c1'), 22)
+    """
+
+    estimate: Estimate
+    fold_scores: NDArray[np.float64]
+    predictions: Predictions
+    inner: tuple[Predictions, ...]
+    winners: tuple[str, ...]
+    n_fits: int
+    n_trained: int
+    search: Any
+
+    @property
+    def value(self) -> float:
+        """The mean over the outer folds, in the metric's own units."""
+        return self.estimate.value
+
+    @property
+    def cautions(self) -> tuple[Caution, ...]:
+        """What to be careful about."""
+        return self.estimate.cautions
+
+    def __repr__(self) -> str:
+        """Return one line with the value and what it took."""
+        made = self.estimate
+        shown = number(made.value, 3, made.scale.limits)
+        return (
+            f"{made.metric} {shown} (nested, {len(self.winners)} outer folds, {made.n_configs} "
+            f"configs, n={made.n_cases}, {self.n_fits} fits)"
+        )
+
+    def _repr_html_(self) -> str:
+        return self.estimate._repr_html_()
+
+
+def nested_cv(
+    search: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    groups: Any = None,
+    n_jobs: int | None = None,
+    store: Any = None,
+    **params: Any,
+) -> NestedResult:
+    """Cross-validate a whole search: tune within each training part, test on what was held out.
+
+    Each fold is held out in turn. Among the other folds the search chooses a configuration, each
+    of them testing once, and the model of the chosen one, trained on all of them, is tested on the
+    fold held out. The estimate is the mean over the folds held out.
+
+    **What is estimated.** The mean performance of tuning and then fitting on (1 - 1/K) n cases;
+    inner models see (1 - 2/K) n.
+
+    **What it assumes.** Folds that part the cases, at least three; groups stay together where the
+    search's folds keep them so.
+
+    **When it fails.** It costs K times the fits of the search itself, and says nothing of any one
+    configuration: each fold may choose another one. `SearchCV.estimate_` corrects for the same
+    optimism without a single further fit.
+
+    Tsamardinos, Greasidou, Borboudakis 2018, algorithm 3; Varma and Simon 2006.
+
+    Parameters
+    ----------
+    search : SearchCV
+        The search, fitted or not; it is not changed. Its candidates must be known in advance, and
+        it must neither drop configurations nor stop early.
+    X, y : array-like
+        The data.
+    groups : array-like, shape (n,), optional
+        Cases that belong together, for a splitter that keeps them so.
+    n_jobs : int, optional
+        How many fits at once; as the search says by default.
+    store : str or Store, optional
+        Where finished fits are kept, so that the same call goes on after it was killed.
+    **params : object
+        What `fit` of the search takes beside the data.
+
+    Returns
+    -------
+    NestedResult
+        The estimate, the scores of the folds, outer and inner predictions, and what was fitted.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = DecisionTreeClassifier(random_state=0)
+    >>> search = en.SearchCV(tree, {"max_depth": [1, 2, 3]}, cv=5, random_state=0)
+    >>> found = en.nested_cv(search, X, y)
+    >>> found
+    accuracy 0.953 (nested, 5 outer folds, 3 configs, n=150, 81 fits)
+    >>> found.n_trained
+    76
+    """
+    asked = _asked(search, n_jobs, store)
+    prepared = prepare(asked, X, y, {"groups": groups, **params})
+    refusal = refuse(prepared.problem)
+    if refusal is not None:
+        raise refusal
+    if asked.refit is False and len(prepared.scoring.names or ()) > 1:
+        raise _no_choice()
+    nesting = Nesting.of(prepared.splits)
+    outcomes = collected(asked, prepared, nesting)
+    inner = [_judged(asked, prepared, nesting, outcomes, i)[1] for i in range(len(nesting.outer))]
+    winners = [_best(judged) for judged in inner]
+    outer = _outer_predictions(prepared, nesting, outcomes, winners)
+    searched, judged = _judged(asked, prepared, nesting, outcomes, None)
+    asked._keep(prepared, searched, judged)
+    if asked.refit:
+        asked._refit(prepared, searched.ledger.settings[_best(judged)])
+    ids = searched.ledger.ids
+    fits = len(outcomes)
+    scores, estimate = _estimate(prepared, outer, judged, [ids[w] for w in winners])
+    return NestedResult(
+        estimate=estimate,
+        fold_scores=scores,
+        predictions=outer,
+        inner=tuple(one.predictions for one in inner if one.predictions is not None),
+        winners=tuple(ids[w] for w in winners),
+        n_trained=fits + bool(asked.refit),
+        n_fits=nesting.fits_published(len(ids)),
+        search=asked,
+    )
+
+
+def _asked(search: Any, n_jobs: int | None, store: Any) -> Any:
+    """Return the search as it will be run, and refuse what algorithm 3 has not."""
+    from sklearn.base import clone
+
+    if not hasattr(search, "stop_when_width"):
+        raise InputError(
+            "this is no search that can be nested",
+            needs="earnest.SearchCV",
+            got=check.show(search),
+            cure="Wrap the estimator: SearchCV(estimator, candidates).",
+        )
+    early = [name for name in ("drop", "stop_when_width") if getattr(search, name) is not None]
+    if early:
+        raise InputError(
+            f"nested cross-validation evaluates every configuration on every fold, and "
+            f"{check.some(f'`{name}`' for name in early)} would leave some out",
+            needs="a search without early dropping or stopping",
+            cure="search.set_params(drop=None, stop_when_width=None) leaves them out.",
+        )
+    made = clone(search).set_params(store=store)
+    return made if n_jobs is None else made.set_params(n_jobs=n_jobs)
+
+
+def _judged(
+    search: Any,
+    prepared: Prepared,
+    nesting: Nesting,
+    outcomes: Mapping[Key, Outcome],
+    outer: int | None,
+) -> tuple[Searched, Judged]:
+    """Return what the search makes of its inner folds of an outer split, or of all folds."""
+    splits = nesting.outer if outer is None else nesting.inner[outer]
+    own = replace(prepared, training=replace(prepared.training, splits=splits))
+    ledger = Ledger(splits, prepared.problem.plan, prepared.scoring.names, static=True)
+    candidates = prepared.candidates
+    assert isinstance(candidates, StaticCandidates)
+    for config in ledger.add(candidates.ids, candidates.settings):
+        for split in range(len(splits)):
+            found = outcomes[nesting.key(config, outer, split)]
+            ledger.record(replace(found, key=(config, splits.repeat[split], splits.fold[split])))
+    searched = Searched(ledger, Journey(range(len(splits))))
+    return searched, judge(search, own, searched)
+
+
+def _best(judged: Judged) -> int:
+    if judged.best is None:  # a scorer that only now turned out to give several scores
+        raise _no_choice()
+    return judged.best
+
+
+def _no_choice() -> InputError:
+    return InputError(
+        "the search chooses no configuration",
+        needs="`refit` to say by which of several scores it chooses",
+        got="refit=False",
+    )
+
+
+def _outer_predictions(
+    prepared: Prepared,
+    nesting: Nesting,
+    outcomes: Mapping[Key, Outcome],
+    winners: Sequence[int],
+) -> Predictions:
+    """Return the outer Π: each fold predicted by the model of its inner winner."""
+    plan, outer = prepared.problem.plan, nesting.outer
+    assert plan is not None
+    width = () if plan.width is None else (plan.width,)
+    responses = np.full((outer.n_cases, 1, outer.n_repeats, *width), np.nan)
+    for split, config in enumerate(winners):
+        found = outcomes[nesting.key(config, None, split)].arrays.get(RESPONSE)
+        if found is not None:
+            responses[outer.test[split], 0, outer.repeat[split]] = found
+    return Predictions(
+        target=plan.target,
+        configs=Configs(ids=(WINNER,)),
+        responses=responses,
+        folds=outer.fold_codes,
+        fold_names=outer.fold_names,
+        kind=plan.kind,
+    )
+
+
+def _estimate(
+    prepared: Prepared, outer: Predictions, judged: Judged, winners: Sequence[str]
+) -> tuple[NDArray[np.float64], Estimate]:
+    """Return the scores of the outer folds, and the estimate that is their mean."""
+    metric, every = prepared.problem.metric, judged.predictions
+    assert metric is not None
+    assert every is not None
+    usable = outer.usable()
+    scores = fold_scores(usable, metric)[:, 0, 0]  # (F,)
+    value = _mean(usable, metric, scores)
+    cautions = [
+        *evidence_remarks(outer, metric),
+        *undefined_folds(len(scores), int((~np.isnan(scores)).sum())),
+        *_unlike_winners(winners),
+        *(() if judged.question is None else judged.question.cautions),
+    ]
+    best = every.select(_best(judged)).usable()
+    return scores, Estimate(
+        value=value,
+        interval=None,
+        standard_error=None,
+        scale=metric.scale,
+        method="nested",
+        estimand=ESTIMAND,
+        naive=_mean(best, metric, fold_scores(best, metric)[:, 0, 0]),
+        winner=every.configs.ids[_best(judged)],
+        n_cases=usable.n_cases,
+        n_configs=every.n_configs,
+        n_resamples=None,
+        n_valid=None,
+        cautions=by_severity(cautions),
+        provenance=Provenance(
+            seed=prepared.seed,
+            fingerprint=outer.fingerprint,
+            n_folds=usable.n_folds,
+            n_repeats=usable.n_repeats,
+            knobs={},
+            versions=versions(),
+        ),
+        no_information=no_information(usable.target, metric),
+    )
+
+
+def _mean(pi: Predictions, metric: Metric, scores: NDArray[np.float64]) -> float:
+    """Return the mean over defined folds; the score of all cases where no fold has one."""
+    if not np.isnan(scores).all():
+        return float(np.nanmean(scores))
+    return float(score_table(pi, metric, Weights.ones(pi.n_cases))[0, 0])
+
+
+def _unlike_winners(winners: Sequence[str]) -> Iterator[Caution]:
+    """Yield a note where the outer folds did not all choose the same configuration."""
+    different = len(set(winners))
+    if different > 1:
+        yield Caution(
+            "EN055",
+            f"The {len(winners)} outer folds chose {different} different configurations.",
+            "The estimate is about the whole of tuning and fitting, not about any one of them.",
+            "",
+            Severity.NOTE,
+        )

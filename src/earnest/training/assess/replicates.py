@@ -1,0 +1,301 @@
+"""Training a learner anew on bootstrap samples: the evidence of the bootstrap estimators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from earnest.core.base import check
+from earnest.core.base.errors import InputError
+from earnest.core.base.protocols import Outcome, Progress, Store, Task
+from earnest.core.base.rng import RngLike, Seeds
+from earnest.core.data.replicates import Drawn, Replicates
+from earnest.core.results.cautions import Caution
+from earnest.engine.identity.identity import describe, parameters_of, versions, with_parts
+from earnest.engine.progress import watched
+from earnest.engine.run import run
+from earnest.metrics import metric as resolve_metric
+from earnest.metrics.families import Metric
+from earnest.metrics.responding import check_fits
+from earnest.store import as_store
+from earnest.training.assess.question import (
+    check_estimator,
+    check_size,
+    few_to_learn_from,
+    read_data,
+)
+from earnest.training.fit.cell import RESPONSE
+from earnest.training.fit.copies import inner_splits, refuse_fixed_splits
+from earnest.training.fit.failures import reason
+from earnest.training.fit.identity import seed_of
+from earnest.training.fit.problem import nothing_yet, read_outcome
+from earnest.training.fit.replicate_cell import WHOLE, ReplicateTraining, fit_replicate
+from earnest.training.fit.response import plan_response
+
+MOST_FAILED = 0.1  # the share of replicates that may fail
+MOST_REPLICATES = 1_000_000
+
+
+def bootstrap_train(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    n_replicates: int = 200,
+    metric: str | Metric | Any | None = None,
+    response: str | None = None,
+    stratify: bool | ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    positive: Any = None,
+    n_jobs: int | None = None,
+    store: str | Path | Store | None = None,
+    time_limit: float | None = None,
+    progress: Progress | bool | None = None,
+    name: str | None = None,
+    rng: RngLike = None,
+) -> Replicates:
+    """Train a learner anew on bootstrap samples, and keep what every model says of every case.
+
+    What is trained is the whole learner: of a pipeline all steps, of a `SearchCV` the whole
+    search, so that tuning is part of what is judged. Inside a sample all copies of a case stay on
+    one side of the learner's own splits (`cv`). Hand the result to `earnest.estimate`.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Any scikit-learn estimator, a pipeline or a search included.
+    X, y : array-like
+        The cases and their outcome; for survival y is a structured array, or a pair of events
+        and times.
+    n_replicates : int
+        The number of bootstrap samples, B; 200 for a value, 1000 or more for its interval.
+    metric : str, Metric or callable, optional
+        What will be measured: it tells which response is kept, and whether classes are drawn
+        apart. Without one the richest response is kept.
+    response : {'predict_proba', 'decision_function', 'predict'}, optional
+        What is kept, said outright.
+    stratify : bool or array-like, optional
+        Whether every class keeps its number of cases in a sample, or the strata that do. By
+        default they do for metrics that need all classes, such as the AUC, unless there are groups.
+    groups : array-like, shape (n,), optional
+        Units that are drawn whole.
+    positive : label, optional
+        The positive class; by default the last one, as in scikit-learn, or the other one where
+        the last is called so ('control', 'no', 'healthy').
+    n_jobs : int, optional
+        How many samples are trained at once; never changes the result.
+    store : path or Store, optional
+        Where finished samples are kept, so that the same call goes on where it was stopped, and
+        one with more replicates adds to them.
+    time_limit : float, optional
+        Seconds for each sample.
+    progress : bool or Progress, optional
+        Whether to show how it goes on, or who is told.
+    name : str, optional
+        What the learner is called in results; its class by default.
+    rng : None, int, SeedSequence, Generator or RandomState
+        The seed of samples, and of the parts of the learner that have none.
+
+    Returns
+    -------
+    Replicates
+        The responses (B, n), the counts (B, n) and the response of the model of all cases.
+
+    Raises
+    ------
+    InputError, MetricError
+        Before any training, where the data, the learner and the metric do not go together; and
+        after it where more than a tenth of the replicates failed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.tile([0, 1], 30)
+    >>> X = y[:, None] + rng.standard_normal((60, 2))
+    >>> made = en.bootstrap_train(LogisticRegression(), X, y, metric="accuracy", rng=0)
+    >>> en.estimate(made, method=".632+", metric="accuracy")
+    accuracy 0.77, 95 % interval [0.66, 0.88] (.632+, n=60)
+    """
+    check.whole_number("n_replicates", n_replicates, low=1, high=MOST_REPLICATES)
+    measure = None if metric is None else resolve_metric(metric)
+    shared, facts = _prepared(
+        estimator,
+        X,
+        y,
+        measure,
+        response,
+        stratify,
+        groups,
+        positive,
+        rng,
+        stored=store is not None,
+    )
+    shared.counts(0)  # refuses before any training what can never be drawn
+    outcomes = _outcomes(shared, facts, n_replicates, n_jobs, store, time_limit, progress)
+    return _collected(shared, outcomes, n_replicates, name or type(estimator).__name__)
+
+
+def _prepared(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    metric: Metric | None,
+    response: str | None,
+    stratify: bool | ArrayLike | None,
+    groups: ArrayLike | None,
+    positive: Any,
+    rng: RngLike,
+    *,
+    stored: bool,
+) -> tuple[ReplicateTraining, dict[str, str]]:
+    """Read everything and refuse what cannot work; return what is shared, and its identity."""
+    from sklearn import get_config
+
+    check_estimator(estimator)
+    X, y = read_data(X, y)
+    given = None if stratify is None or isinstance(stratify, bool | np.bool_) else stratify
+    target = read_outcome(estimator, y, metric, positive=positive, groups=groups, strata=given)
+    check_size(target)
+    if metric is not None:
+        metric = metric.on(target.task) if target.task in metric.tasks else metric
+    plan = plan_response(metric, target, [estimator], asked=response)
+    if metric is not None:
+        check_fits(nothing_yet(plan), metric)
+    refuse_fixed_splits(estimator)
+    all_classes = metric is not None and metric.needs_all_classes and target.has_classes
+    drawn = drawn_units(stratify, groups is not None, all_classes)
+    facts = {
+        "kind": "replicates",
+        "data": describe(X),
+        "outcome": describe(y),
+        "groups": describe(target.groups),
+        "strata": describe(target.strata),
+        **with_parts("estimator", estimator, parameters_of(estimator)),
+        "response": describe((str(plan.kind), plan.methods, target.classes)),
+        "drawn": f"{drawn}{', every class on both sides' if all_classes else ''}",
+        **versions(estimator),
+    }
+    seed = seed_of(facts) if rng is None and stored else Seeds.of(rng).entropy
+    shared = ReplicateTraining(
+        X=X,
+        y=y,
+        base=estimator,
+        plan=plan,
+        drawn=drawn,
+        both_sides=all_classes,
+        seed=seed,
+        config=get_config(),
+    )
+    return shared, {**facts, "seed": describe(seed)}
+
+
+def drawn_units(stratify: bool | ArrayLike | None, grouped: bool, all_classes: bool) -> Drawn:
+    """Return what is drawn; groups go before strata."""
+    apart = stratify is not None and stratify is not False
+    if grouped and apart:
+        raise InputError(
+            "groups and strata cannot both be drawn",
+            needs="`groups` or `stratify`",
+            got="both",
+            cure="Leave `stratify` out: samples that lack a class are drawn again.",
+        )
+    if grouped:
+        return Drawn.GROUPS
+    return Drawn.STRATIFIED if apart or (stratify is None and all_classes) else Drawn.CASES
+
+
+def _outcomes(
+    shared: ReplicateTraining,
+    facts: Mapping[str, str],
+    n_replicates: int,
+    n_jobs: int | None,
+    store: str | Path | Store | None,
+    time_limit: float | None,
+    progress: Progress | bool | None,
+) -> dict[int, Outcome]:
+    """Train on all cases and on every sample; what is stored is read."""
+    tasks = [Task((replicate,)) for replicate in range(WHOLE, n_replicates)]
+    with ExitStack() as stack:
+        kept = as_store(store)
+        if kept is not None:
+            stack.enter_context(kept)
+            kept.open(facts)
+        told = stack.enter_context(watched(progress, len(tasks), "Bootstrap samples"))
+        found = run(
+            fit_replicate,
+            shared,
+            tasks,
+            n_jobs=n_jobs,
+            store=kept,
+            time_limit=time_limit,
+            progress=told,
+        )
+        return {outcome.key[0]: outcome for outcome in found}
+
+
+def _collected(
+    shared: ReplicateTraining, outcomes: Mapping[int, Outcome], count: int, learner: str
+) -> Replicates:
+    """Put the outcomes together; refuse where all cases, or too many samples, have no model."""
+    whole = outcomes[WHOLE]
+    if whole.failed:
+        raise InputError(
+            f"{learner} cannot be trained on all cases, or asked of them",
+            needs="a learner that takes these cases",
+            got=reason(whole),
+        )
+    good = [b for b in range(count) if not outcomes[b].failed]
+    bad = [outcomes[b] for b in range(count) if outcomes[b].failed]
+    if len(bad) > MOST_FAILED * count:
+        raise InputError(
+            f"{learner} failed on {len(bad)} of {count} bootstrap samples",
+            needs=f"at most {MOST_FAILED:.0%} that fail",
+            got=reason(bad[0]),
+            cure="Make the learner robust against samples that repeat and lack cases.",
+        )
+    return Replicates(
+        target=shared.target,
+        responses=np.stack([outcomes[b].arrays[RESPONSE] for b in good]),
+        counts=np.stack([shared.counts(b) for b in good]),
+        apparent=whole.arrays[RESPONSE],
+        kind=shared.plan.kind,
+        drawn=shared.drawn,
+        learner=learner,
+        n_failed=len(bad),
+        seed=shared.seed,
+        cautions=(
+            *few_to_learn_from(shared.target),
+            *_failed(bad, count),
+            *_split_copies(shared.base),
+        ),
+    )
+
+
+def _failed(bad: list[Outcome], count: int) -> Iterator[Caution]:
+    if bad:
+        yield Caution(
+            "EN088",
+            f"{len(bad)} of {count} bootstrap samples have no model ({reason(bad[0])}).",
+            "They are left out, which favours samples that are easy to learn from.",
+            "Look at what fails on samples that repeat and lack cases.",
+        )
+
+
+def _split_copies(estimator: Any) -> Iterator[Caution]:
+    bound = inner_splits(estimator)[1]
+    if bound:
+        yield Caution(
+            "EN089",
+            f"Copies of a case may lie on both sides of the inner splits of {', '.join(bound)}.",
+            "What is tuned there is tuned to remember cases, which makes the learner look worse "
+            "than it is without copies.",
+            "Tune in one place, with `cv` of the outermost search.",
+        )

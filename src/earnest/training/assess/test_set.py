@@ -1,0 +1,274 @@
+"""A test set kept away from the design: used once, and its use recorded.
+
+Yousef 2022, section 1.1, paradigm II: a set that is looked at again and again, with the learner
+changed in between, becomes part of the training set through the eyes of the one who looks.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from earnest.core.base import check
+from earnest.core.base.arrays import as_array, missing
+from earnest.core.base.errors import EvidenceError, InputError
+from earnest.core.base.protocols import Outcome, Store, Task
+from earnest.core.data.configs import Configs
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.target import Target
+from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.estimate import Estimate, by_severity
+from earnest.engine.identity.identity import describe, digest
+from earnest.engine.run import run
+from earnest.methods.base import Method
+from earnest.methods.run import estimate
+from earnest.metrics.families import Metric
+from earnest.store import as_store
+from earnest.training.assess.question import LearnerQuestion, few_to_learn_from
+from earnest.training.fit.cell import RESPONSE, fit
+from earnest.training.fit.failures import reason
+from earnest.training.fit.problem import survival_outcome
+from earnest.training.fit.response import ResponsePlan
+from earnest.training.fit.split_cell import SplitTraining
+from earnest.training.fit.splits import Splits
+from earnest.training.search.preparation import same_rows
+
+MOST_CELLS = 20_000_000  # of a table whose rows are compared
+USES = "uses"  # the document of a run file that lists the learners a test set was used for
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class OnceTraining(SplitTraining):
+    """What the one fit needs: the design set, and the cases that are tested."""
+
+    X_test: Any = field(default=None)
+
+
+def fit_once(shared: OnceTraining, task: Task) -> Outcome:
+    """Train on all design cases, and keep what the model says of the test set."""
+    from sklearn import config_context, get_config
+
+    if shared.config and get_config() != shared.config:
+        with config_context(**shared.config):
+            return fit_once(shared, task)
+    model = shared.model((0,))
+    fit(model, shared.X, shared.y, {})
+    return Outcome(task.key, arrays={RESPONSE: shared.plan.read(model, shared.X_test)})
+
+
+def assess_once(
+    question: LearnerQuestion,
+    method: Method,
+    test: tuple[Any, Any],
+    *,
+    n_jobs: int | None,
+    store: Any,
+    limit: float | None,
+) -> Estimate:
+    """Train on the design set, score the test set, and record that it was used.
+
+    The run file belongs to the test set, whatever learner it is used for: its identity is the
+    hash of the set. The same learner on the same design data with the same seed is the same use,
+    which is read and not trained again.
+    """
+    X_test, y_test, plan = _read_test(question, test)
+    _refuse_shared(question, X_test)
+    empty = Splits(train=(), test=(), repeat=(), fold=(), n_cases=question.target.n)
+    shared = OnceTraining(
+        X=question.X,
+        y=question.y,
+        base=question.estimator,
+        plan=plan,
+        splits=empty,
+        seed=question.seed,
+        X_test=X_test,
+    )
+    _asked(question, method, _random_response(plan), plan)  # refuses before any training
+    with ExitStack() as stack:
+        kept = as_store(store)
+        number = 0
+        uses: list[dict[str, str]] = []
+        if kept is not None:
+            stack.enter_context(kept)
+            kept.open(set_identity(X_test, y_test))
+            number, uses = _entered(kept, question)
+        (outcome,) = run(
+            fit_once, shared, [Task((number,))], n_jobs=n_jobs, store=kept, time_limit=limit
+        )
+    if outcome.failed:
+        raise InputError(
+            f"{question.learner} failed", needs="a model of all design cases", got=reason(outcome)
+        )
+    made = _asked(question, method, outcome.arrays[RESPONSE], plan)
+    said = [
+        *(_used_before(uses) if kept is not None else _unrecorded()),
+        *_trained_on(question.X, X_test),
+    ]
+    found = [caution for caution in made.cautions if caution.code != "EN015"]
+    design = few_to_learn_from(question.target)
+    return replace(made, cautions=by_severity([*found, *said, *design]))
+
+
+def set_identity(X_test: Any, y_test: Any) -> dict[str, str]:
+    """Return what the run file of a test set is known by: the set itself, and no learner."""
+    return {"kind": "test set", "cases": describe(X_test), "outcome": describe(y_test)}
+
+
+def _read_test(question: LearnerQuestion, test: Any) -> tuple[Any, Any, ResponsePlan]:
+    """Return the test set, and a response plan whose outcome is that of its cases."""
+    if not isinstance(test, tuple | list) or len(test) != 2:
+        raise InputError(
+            "`test` cannot be read",
+            needs="a pair: the cases and their outcome",
+            got=type(test).__name__,
+            cure="Say test=(X_test, y_test).",
+        )
+    X_test, y_test = same_rows(test[0], survival_outcome(test[1]))
+    from earnest.core.data.target_reading import read_target
+
+    own = question.target
+    _refuse_classes(own, y_test, question.metric)
+    target, _ = read_target(
+        y_test,
+        np.zeros((len(y_test), 1)),
+        task=own.task,
+        positive=own.classes[1] if len(own.classes) == 2 else None,
+        classes=own.classes or None,
+        groups=None,
+        strata=None,
+        ordered=False,
+        ids=None,
+    )
+    return X_test, y_test, replace(question.response, target=target)
+
+
+def _refuse_classes(design: Target, y_test: Any, metric: Metric) -> None:
+    """Refuse a test set with a class that no model could know, or without one that is needed."""
+    if not design.has_classes:
+        return
+    values = as_array("test", y_test)
+    found = set(values[~missing(values)].reshape(-1).tolist())
+    lacking = set(design.classes) - found
+    fewer = lacking if metric.needs_all_classes or len(found) < 2 else set()
+    for words, odd in (
+        ("has a class that the design set lacks", found - set(design.classes)),
+        ("lacks a class of the design set", fewer),
+    ):
+        if odd:
+            raise InputError(
+                f"the test set {words}",
+                needs=f"cases of {', '.join(repr(name) for name in design.classes)}",
+                got=("no " if odd is fewer else "") + check.show(sorted(odd, key=str)[0]),
+            )
+
+
+def _refuse_shared(question: LearnerQuestion, X_test: Any) -> None:
+    """Refuse the design set as its own test set."""
+    if X_test is question.X or describe(X_test) == describe(question.X):
+        raise EvidenceError(
+            "the test set is the set that the learner is trained on",
+            needs="cases that had no part in the design",
+            cure="Use method='cv' or '.632+' where there is one set.",
+        )
+
+
+def _random_response(plan: ResponsePlan) -> Any:
+    rng = np.random.default_rng(0)
+    if plan.width is not None:
+        made = rng.random((plan.target.n, plan.width))
+        return made / made.sum(axis=1, keepdims=True)
+    if plan.methods == ("predict",) and plan.target.has_classes:
+        return rng.integers(0, len(plan.target.classes), plan.target.n).astype(np.float64)
+    return rng.random(plan.target.n)
+
+
+def _asked(
+    question: LearnerQuestion, method: Method, response: Any, plan: ResponsePlan
+) -> Estimate:
+    pi = Predictions(
+        target=plan.target,
+        configs=Configs(ids=(question.learner,)),
+        responses=np.asarray(response)[:, None, None],
+        folds=np.zeros((plan.target.n, 1), dtype=np.int32),
+        fold_names=(("test",),),
+        kind=plan.kind,
+    )
+    return estimate(
+        pi,
+        method=method,
+        metric=question.metric,
+        confidence_level=question.ask.confidence_level,
+        side=question.ask.side,
+        rng=question.seed,
+    )
+
+
+def _entered(store: Store, question: LearnerQuestion) -> tuple[int, list[dict[str, str]]]:
+    """Record this use, unless it was recorded, and return its number and all uses up to it."""
+    uses: list[dict[str, str]] = json.loads(store.documents().get(USES, "[]"))
+    facts = {**question.facts, "seed": str(question.seed)}
+    mine = digest(json.dumps(facts, sort_keys=True))
+    marks = [use["use"] for use in uses]
+    if mine not in marks:
+        uses.append({"use": mine, "learner": question.learner, "metric": question.metric.name})
+        store.put_document(USES, json.dumps(uses))
+        marks.append(mine)
+    number = marks.index(mine)
+    return number, uses[: number + 1]
+
+
+def _used_before(uses: list[dict[str, str]]) -> Iterator[Caution]:
+    earlier = len(uses) - 1
+    if earlier > 0:
+        names = ", ".join(dict.fromkeys(use["learner"] for use in uses[:-1]))
+        yield Caution(
+            "EN090",
+            f"This is use {len(uses)} of the test set; it was used {_times(earlier)} before "
+            f"({names}).",
+            "A set that is looked at again guides the design, and its scores become too good.",
+            "Report the first use, or test on cases that nobody has looked at.",
+        )
+
+
+def _trained_on(X: Any, X_test: Any) -> Iterator[Caution]:
+    """Yield a caution where test cases are cases of the design set, whose rows all differ."""
+    rows, tested = _rows(X), _rows(X_test)
+    if len(set(rows)) < len(rows):  # equal rows are nothing special in these data
+        return
+    shared = len(set(rows) & set(tested))
+    if shared:
+        yield Caution(
+            "EN050",
+            f"{shared} of {len(tested)} test cases have the same row as a case of the design set.",
+            "The learner was trained on what it is tested on: the score is too good.",
+            "Leave these cases out of one of the sets.",
+        )
+
+
+def _rows(X: Any) -> list[Any]:
+    """Return what tells rows apart; none of sparse or huge tables, or what is no table."""
+    if hasattr(X, "toarray") or np.ndim(X) != 2 or np.size(X) > MOST_CELLS:
+        return []
+    table = np.asarray(X)
+    if table.dtype.kind in "biuf":
+        return [row.tobytes() for row in table.astype(np.float64)]
+    return [repr(row) for row in table.tolist()]
+
+
+def _times(count: int) -> str:
+    return {1: "once", 2: "twice"}.get(count, f"{count} times")
+
+
+def _unrecorded() -> Iterator[Caution]:
+    yield Caution(
+        "EN091",
+        "No file records that the test set was used.",
+        "Nothing can tell how often it was looked at.",
+        "Say store='test-set.db'; the file then counts the uses.",
+        Severity.NOTE,
+    )

@@ -1,0 +1,1 @@
+"""The engine below every verb that trains: splits, cells, responses, the ledger."""

@@ -1,0 +1,206 @@
+"""The ledger of a search: what every configuration gave on every split."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base.protocols import Outcome, Task
+from earnest.core.data.configs import Configs
+from earnest.core.data.predictions import Predictions
+from earnest.training.fit.cell import RESPONSE, SINGLE, UNPREDICTED, cell
+from earnest.training.fit.response import ResponsePlan
+from earnest.training.fit.splits import Splits
+from earnest.training.search.candidates import Setting
+
+UNSCORED = "scoring failed"  # the note of a failure that left the predictions whole
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A fit that failed, or a score that could not be computed.
+
+    Attributes
+    ----------
+    config : str
+        The name of the configuration.
+    params : dict
+        Its parameters.
+    repeat, fold : int
+        Where it failed.
+    error : str
+        The traceback.
+    note : str or None
+        A word on it, such as 'time limit'.
+    """
+
+    config: str
+    params: dict[str, Any]
+    repeat: int
+    fold: int
+    error: str
+    note: str | None = None
+
+
+class Ledger:
+    """Collects outcomes as they come, in any order, into the arrays of a search.
+
+    Parameters
+    ----------
+    splits : Splits
+        The splits.
+    plan : ResponsePlan, optional
+        What the predictions are; None where none are kept.
+    names : tuple of str, optional
+        The names of the scores, None where only outcomes tell.
+    static : bool
+        Whether the configurations were known in advance.
+    """
+
+    def __init__(
+        self,
+        splits: Splits,
+        plan: ResponsePlan | None,
+        names: tuple[str, ...] | None,
+        *,
+        static: bool = True,
+    ) -> None:
+        self.splits, self.plan, self.static = splits, plan, static
+        self.ids: list[str] = []
+        self.settings: list[Setting] = []
+        self._names = names
+        self._numbers: dict[tuple[int, int], dict[str, float]] = {}
+        self._bad: dict[tuple[int, int], Outcome] = {}
+        self._responses: NDArray[np.float64] | None = None
+        self._split_of = {
+            place: split for split, place in enumerate(zip(splits.repeat, splits.fold, strict=True))
+        }
+
+    def add(self, ids: Sequence[str], settings: Sequence[Setting]) -> range:
+        """Enter configurations, and return their positions."""
+        first = len(self.ids)
+        self.ids += ids
+        self.settings += settings
+        if self.plan is not None:
+            n, repeats = self.splits.n_cases, self.splits.n_repeats
+            width = () if self.plan.width is None else (self.plan.width,)
+            room = np.full((n, len(ids), repeats, *width), np.nan)
+            old = self._responses
+            self._responses = room if old is None else np.concatenate([old, room], axis=1)
+        return range(first, len(self.ids))
+
+    def tasks(self, configs: Sequence[int], splits: Sequence[int]) -> list[Task]:
+        """Return the tasks of some configurations on some splits, one configuration after another.
+
+        As scikit-learn has it: neighbouring tasks cost about the same.
+        """
+        return [
+            cell(config, split, self.settings[config], self.splits)
+            for config in configs
+            for split in splits
+        ]
+
+    def record(self, outcome: Outcome) -> None:
+        """Enter what a task gave."""
+        config, repeat, fold = outcome.key
+        split = self._split_of[repeat, fold]
+        self._numbers[config, split] = dict(outcome.numbers)
+        if outcome.failed or outcome.note:
+            self._bad[config, split] = outcome
+        response = outcome.arrays.get(RESPONSE)
+        if response is not None and self._responses is not None:
+            self._responses[self.splits.test[split], config, repeat] = response
+
+    @property
+    def n_fits(self) -> int:
+        """The number of fits, failed ones too."""
+        return len(self._numbers)
+
+    @property
+    def score_names(self) -> tuple[str, ...]:
+        """The names of the scores."""
+        if self._names is not None:
+            return self._names
+        for key in sorted(self._numbers):
+            found = [name for name in self._numbers[key] if name.startswith("test_")]
+            if found:
+                return tuple(name.removeprefix("test_") for name in found)
+        return (SINGLE,)
+
+    def numbers(
+        self,
+        name: str,
+        splits: Sequence[int],
+        missing: float,
+        configs: Sequence[int] | None = None,
+    ) -> NDArray[np.float64]:
+        """Return one number of all or some configurations on some splits: (C, S).
+
+        `missing` stands where a fit was made and gave none; NaN where none was made.
+        """
+        chosen = range(len(self.ids)) if configs is None else configs
+        nothing: dict[str, float] = {name: np.nan}
+        rows = [
+            [self._numbers.get((config, split), nothing).get(name, missing) for split in splits]
+            for config in chosen
+        ]
+        return np.array(rows, dtype=np.float64).reshape(len(rows), len(splits))
+
+    def failures(self) -> tuple[Failure, ...]:
+        """Return what failed, in the order of configurations and splits."""
+        return tuple(
+            Failure(
+                self.ids[config],
+                self.settings[config].params,
+                self.splits.repeat[split],
+                self.splits.fold[split],
+                bad.error or bad.note or "",
+                bad.note if bad.failed else UNSCORED,
+            )
+            for (config, split), bad in sorted(self._bad.items())
+        )
+
+    def unscored(self, *names: str) -> set[str]:
+        """Return the configurations that lack one of these scores where something failed."""
+        return {self.ids[key[0]] for key in self._bad if self._lacks(key, names)}
+
+    def _lacks(self, key: tuple[int, int], names: Sequence[str]) -> bool:
+        return any(f"test_{name}" not in self._numbers[key] for name in names)
+
+    def failed_fits(self) -> list[str]:
+        """Return the tracebacks of the fits that failed."""
+        bad = [bad for _, bad in sorted(self._bad.items())]
+        return [one.error for one in bad if one.error and one.note != UNPREDICTED]
+
+    def failed_scores(self) -> list[str]:
+        """Return the tracebacks of models that could be fitted, but not scored."""
+        bad = [bad for _, bad in sorted(self._bad.items())]
+        late = [
+            one.error
+            for key, one in sorted(self._bad.items())
+            if one.error and one.note == UNPREDICTED and self._lacks(key, self.score_names)
+        ]
+        return late + [one.note for one in bad if one.error is None and one.note]
+
+    def predictions(self, configs: Sequence[int] | None = None) -> Predictions | None:
+        """Return Π of all or some configurations as far as they were evaluated."""
+        if self.plan is None or self._responses is None:
+            return None
+        chosen = range(len(self.ids)) if configs is None else configs
+        whole = configs is None or len(chosen) == len(self.ids)
+        return Predictions(
+            target=self.plan.target,
+            configs=Configs(
+                ids=tuple(self.ids[c] for c in chosen),
+                params=tuple(self.settings[c].params for c in chosen),
+                static=self.static,
+            ),
+            responses=self._responses if whole else self._responses[:, list(chosen)],
+            folds=self.splits.fold_codes,
+            fold_names=self.splits.fold_names,
+            kind=self.plan.kind,
+        )

@@ -1,0 +1,324 @@
+"""What is predicted, by which metric it is judged, and which response is kept for that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from earnest.core.base import check
+from earnest.core.base.errors import InputError, MetricError
+from earnest.core.data.configs import Configs
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.target import (
+    Target,
+    Task,
+    encode_units,
+    plain_labels,
+    survival_parts,
+    usual_positive,
+)
+from earnest.core.data.target_reading import infer_task, read_target
+from earnest.metrics.families import Metric, Need
+from earnest.metrics.responding import check_fits
+from earnest.training.fit.response import ResponsePlan, plan_response
+from earnest.training.search.scoring import Measure, Scoring, measure_of, positive_of
+
+_USUAL = ("ClassifierMixin.score", "RegressorMixin.score", "SurvivalAnalysisMixin.score")
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """The outcome, the metric and the response of a search.
+
+    Parameters
+    ----------
+    measure : Measure
+        The metric of the estimate, or why there is none.
+    plan : ResponsePlan, optional
+        The response that Π holds; None where no Π can be made.
+    refusal : str
+        Why there is no Π.
+    """
+
+    measure: Measure
+    plan: ResponsePlan | None
+    refusal: str = ""
+
+    @property
+    def metric(self) -> Metric | None:
+        """The metric of the estimate on its task, where there is one."""
+        found = self.measure.metric
+        return found.on(self.plan.target.task) if found is not None and self.plan else None
+
+
+def survival_outcome(y: Any) -> Any:
+    """Return an (event, time) pair as the structured array that survival learners take."""
+    if not isinstance(y, tuple):
+        return y
+    pair = survival_parts(y)
+    if pair is None:
+        return y
+    time, event = pair
+    made = np.empty(len(time), dtype=[("event", bool), ("time", np.float64)])
+    made["event"], made["time"] = event, time
+    return made
+
+
+def read_problem(
+    base: Any,
+    y: Any,
+    *,
+    scoring: Any,
+    scorers: Scoring,
+    refit: Any,
+    metric: Any,
+    models: Iterable[Any],
+    response: str | None = None,
+    groups: ArrayLike | None = None,
+    ordered: bool = False,
+    raises: bool = True,
+) -> Problem:
+    """Read the outcome and choose metric and response; refuse what does not fit, before any fit.
+
+    Where failures are not raised, a score that cannot be computed is none: the scorers then warn
+    and give NaN, and the problem has no metric and says why.
+
+    Parameters
+    ----------
+    base : estimator
+        Which tells the task.
+    y : array-like
+        The outcome.
+    scoring, scorers, refit, metric
+        What candidates are scored by, as given and as read, and the user's own metric.
+    models : iterable
+        One unfitted model of each kind of candidate.
+    response : str, optional
+        The response that the user asks for.
+    groups, ordered
+        What else is known of the cases.
+    raises : bool
+        Whether a score that cannot be computed is refused; what was asked for by `metric` or
+        `response` always is.
+    """
+    task = _task(base, y)
+    measure = measure_of(metric, scoring, scorers.shown, refit, task=task, usual=_usual(base))
+    if task is None and measure.metric is not None:
+        task = _task_by_metric(y, measure.metric)
+    if task is None:
+        return Problem(measure, None, "the outcome is of no kind that can be judged")
+    try:
+        said = positive_of(metric, scoring, scorers.shown, refit)
+        target = _target(y, task, said, groups, ordered)
+        if metric is not None and task is Task.BINARY:
+            chooser = positive_of(None, scoring, scorers.shown, refit)
+            if _positive(y, chooser) != _positive(y, said):  # the metric of another class
+                measure = replace(measure, chooses=False)
+    except InputError as error:
+        return Problem(measure, None, str(error))
+    if measure.metric is not None and metric is None and _judges_labels(measure.metric, target):
+        why = f"metric {measure.metric.name!r} is not defined for a {target.task} task"
+        measure = Measure(None, why, chooses=False)
+    every = list(models)
+    try:
+        return _planned(measure, target, every, response)
+    except MetricError as error:
+        if raises or metric is not None or response is not None or measure.metric is None:
+            raise
+        why = ". ".join(part for part in (error.what, error.cure) if part)
+        return _unmeasured(why, target, every)
+
+
+def _planned(measure: Measure, target: Target, models: list[Any], response: str | None) -> Problem:
+    """Return the problem with the response that the metric is computed from."""
+    plan = plan_response(measure.metric, target, models, asked=response)
+    problem = Problem(measure, plan)
+    if problem.metric is not None:
+        check_fits(nothing_yet(plan), problem.metric)
+    return problem
+
+
+def _unmeasured(why: str, target: Target, models: list[Any]) -> Problem:
+    """Return the problem without a metric, with predictions if there are any."""
+    measure = Measure(None, why, chooses=False)
+    try:
+        return _planned(measure, target, models, None)
+    except MetricError as error:
+        return Problem(measure, None, error.what)
+
+
+def read_outcome(
+    base: Any,
+    y: Any,
+    metric: Metric | None,
+    *,
+    positive: Any = None,
+    groups: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
+) -> Target:
+    """Return the outcome that a learner is trained for, by what the learner, y and metric are."""
+    task = _task(base, y)
+    if task is None and metric is not None:
+        task = _task_by_metric(y, metric)
+    if task is None:
+        raise _unjudged(base, y)
+    _refuse_learner(base, y, task)
+    if positive is not None and task is not Task.BINARY:
+        raise InputError(
+            "`positive` belongs to a binary task",
+            got=f"positive={check.show(positive)} for a {task} task",
+            cure="Leave it out.",
+        )
+    if positive is None and task is Task.BINARY:
+        positive = usual_positive(plain_labels(np.unique(np.asarray(y))))
+    target = _target(y, task, positive, groups, False)
+    return (
+        target
+        if strata is None
+        else replace(target, strata=encode_units(strata, target.n, "stratify"))
+    )
+
+
+def _unjudged(base: Any, y: Any) -> InputError:
+    """Return why no task can be told, by what y is."""
+    values = np.asarray(y)
+    columns = values.shape[1] if values.ndim > 1 else 1
+    cure = ""
+    if columns > 1:
+        found, cure = f"{columns} columns of y", "Give one column, with a label or number a case."
+    elif values.dtype.kind == "O":
+        kinds = check.some(dict.fromkeys(type(value).__name__ for value in values.tolist()))
+        found = f"objects in y ({kinds})"
+        cure = "Give labels of one type: y.astype(str), or bool or int."
+    elif values.dtype.kind == "f":
+        found, cure = "numbers that are not whole in y", "Use a regressor, or give classes."
+    else:
+        found = f"y of type {values.dtype}"
+    return InputError(
+        "the outcome is of no kind that can be judged",
+        needs="classes for a classifier, numbers for a regressor, or times with events",
+        got=f"{found}, for {type(base).__name__}",
+        cure=cure,
+    )
+
+
+def _refuse_learner(base: Any, y: Any, task: Task) -> None:
+    """Refuse a classifier of survival times, and one class."""
+    from sklearn.base import is_classifier
+
+    if task is Task.SURVIVAL and is_classifier(base):
+        raise InputError(
+            "a classifier cannot learn times that are censored",
+            needs="a learner of survival times",
+            got=type(base).__name__,
+        )
+    labels = plain_labels(np.unique(np.asarray(y))) if task is Task.BINARY else ()
+    if len(labels) == 1:
+        raise InputError(
+            "`y` has fewer than two classes",
+            needs="at least two classes among the cases",
+            got=f"only {check.show(labels[0])}",
+            cure="Check the outcome: nothing can be told apart.",
+        )
+
+
+def _task(base: Any, y: Any) -> Task | None:
+    from sklearn.base import is_classifier, is_regressor
+    from sklearn.utils.multiclass import type_of_target
+
+    if y is None:
+        return None
+    if isinstance(y, np.ndarray) and y.dtype.names is not None:
+        return Task.SURVIVAL
+    if is_regressor(base):
+        return Task.REGRESSION
+    if is_classifier(base):
+        try:
+            kind = type_of_target(y)
+        except ValueError:  # which the fits will report in their own words
+            return None
+        return {"binary": Task.BINARY, "multiclass": Task.MULTICLASS}.get(kind)
+    return None
+
+
+def _task_by_metric(y: Any, metric: Metric) -> Task | None:
+    """Tell the task of an estimator that does not say what it is."""
+    values = None if y is None else np.asarray(y)
+    if values is None or values.ndim != 1 or values.dtype.kind not in "iufbU":
+        return None
+    task = infer_task(values, np.zeros((len(values), 1)))
+    return task if task in metric.tasks else None
+
+
+def _judges_labels(metric: Metric, target: Target) -> bool:
+    """Tell whether a scorer of values judges class labels, which are numbers by chance."""
+    return target.has_classes and metric.needs is Need.VALUE
+
+
+def _target(y: Any, task: Task, said: Any, groups: ArrayLike | None, ordered: bool) -> Target:
+    positive = None
+    if task is Task.BINARY:
+        positive = _positive(y, said)
+    target, _ = read_target(
+        y,
+        np.zeros((len(y), 1)),
+        task=task,
+        positive=positive,
+        classes=None,
+        groups=groups,
+        strata=None,
+        ordered=ordered,
+        ids=None,
+    )
+    return target
+
+
+def _positive(y: Any, said: Any) -> Any:
+    """Return the positive class: the one that was named, else the last, as in scikit-learn."""
+    last = np.unique(np.asarray(y))[-1]
+    if said is not None:
+        return said
+    return last.item() if isinstance(last, np.generic) else last
+
+
+def _usual(base: Any) -> bool:
+    """Tell whether the estimator's own `score` is accuracy, R² or the concordance index."""
+    steps = getattr(base, "steps", None)
+    last = steps[-1][1] if steps else base
+    return getattr(getattr(type(last), "score", None), "__qualname__", "") in _USUAL
+
+
+def nothing_yet(plan: ResponsePlan) -> Predictions:
+    """Return Π of one configuration without content, to check a question by."""
+    n = plan.target.n
+    return Predictions(
+        target=plan.target,
+        configs=Configs.of(None, 1),
+        responses=np.zeros((n, 1, 1) if plan.width is None else (n, 1, 1, plan.width)),
+        folds=np.zeros((n, 1), dtype=np.int32),
+        fold_names=(("0",),),
+        kind=plan.kind,
+    )
+
+
+def refuse(problem: Problem) -> MetricError | None:
+    """Return why there is no estimate, None where there is one."""
+    if problem.plan is None:
+        return MetricError(
+            "there are no predictions to estimate from",
+            got=problem.refusal,
+            cure="cv_results_ and best_estimator_ are as scikit-learn gives them.",
+        )
+    if problem.measure.metric is None:
+        return MetricError(
+            "the search has no metric that an estimate can be computed by",
+            needs="a metric of predictions",
+            got=problem.measure.refusal,
+            cure="Say metric='...' in SearchCV, or call earnest.estimate(search.predictions_, "
+            "metric=...).",
+        )
+    return None

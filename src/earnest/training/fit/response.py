@@ -1,0 +1,253 @@
+"""What is asked of a fitted model, so that its answers can stand in Π."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base import check
+from earnest.core.base.errors import InputError, MetricError
+from earnest.core.data.responses import ROUNDING, ResponseKind
+from earnest.core.data.target import Target, Task
+from earnest.metrics.families import Metric, Need
+from earnest.training.fit.rows import count_rows
+
+METHODS = ("predict_proba", "decision_function", "predict")
+_KINDS = {
+    "predict_proba": ResponseKind.PROBABILITY,
+    "decision_function": ResponseKind.DECISION,
+    "predict": ResponseKind.LABEL,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class ResponsePlan:
+    """Which method of a model is asked, and how its answer is brought into Π.
+
+    Parameters
+    ----------
+    kind : ResponseKind
+        What Π will hold.
+    methods : tuple of str
+        The methods that may be asked; the first that a model has is.
+    target : Target
+        The outcome, for its classes.
+    """
+
+    kind: ResponseKind
+    methods: tuple[str, ...]
+    target: Target
+
+    @property
+    def width(self) -> int | None:
+        """The number of class columns, None where a case has one number."""
+        scores = self.kind in (ResponseKind.PROBABILITY, ResponseKind.DECISION)
+        many = self.target.task is Task.MULTICLASS
+        return len(self.target.classes) if many and scores else None
+
+    def method_of(self, model: Any) -> str:
+        """Return the method that is asked of this model."""
+        for name in self.methods:
+            if hasattr(model, name):
+                return name
+        raise InputError(
+            f"{type(model).__name__} cannot give the response that is stored",
+            needs=" or ".join(self.methods),
+        )
+
+    def read(self, model: Any, X: Any) -> NDArray[np.float64]:
+        """Ask a fitted model, and return its answer as Π holds it."""
+        method = self.method_of(model)
+        answer = getattr(model, method)(X)
+        refuse_other_length(answer, count_rows(X), method)
+        return self.encode(answer, method, model)
+
+    def encode(self, answer: Any, method: str, model: Any) -> NDArray[np.float64]:
+        """Return an answer as Π holds it: (n,), or (n, K) for many classes."""
+        answer = np.asarray(answer)
+        _refuse_not_finite(answer)
+        if self.kind is ResponseKind.LABEL:
+            return self._codes(answer)
+        if method == "predict" or not self.target.has_classes:
+            return np.asarray(answer, dtype=np.float64).reshape(len(answer))
+        return self._scores(answer, method, model)
+
+    def _scores(self, answer: NDArray[Any], method: str, model: Any) -> NDArray[np.float64]:
+        known = [self._code[label] for label in np.asarray(model.classes_).tolist()]
+        if answer.ndim == 1 and known == [0, 1] and self.width is None:
+            return np.array(answer, dtype=np.float64)
+        if answer.ndim == 1 or answer.shape[1] == 1 < len(known):  # one score for two classes
+            score = answer.astype(np.float64).reshape(len(answer), 1)
+            answer = np.hstack([-score, score])
+        if answer.shape[1] != len(known):
+            raise InputError(
+                f"{method} gives another number of columns than there are classes",
+                needs=f"{len(known)}",
+                got=f"{answer.shape[1]}",
+            )
+        made = np.full((len(answer), len(self.target.classes)), np.nan)
+        made[:, known] = answer
+        if len(known) < made.shape[1]:  # a class that the training part does not have
+            lowest = answer.min(axis=1, keepdims=True) - 1.0
+            absent = np.setdiff1d(np.arange(made.shape[1]), known)
+            made[:, absent] = 0.0 if method == "predict_proba" else lowest
+        if method == "predict_proba":
+            made = _inside(made)
+        if self.width is not None:
+            return made
+        shift = method == "predict_proba" and self.kind is ResponseKind.DECISION
+        return np.ascontiguousarray(made[:, 1]) - (0.5 if shift else 0.0)
+
+    def _codes(self, answer: NDArray[Any]) -> NDArray[np.float64]:
+        values = answer.reshape(len(answer)).tolist()
+        try:
+            return np.array([self._code[label] for label in values], dtype=np.float64)
+        except KeyError as error:
+            raise InputError(
+                "a model predicts a label that is no class",
+                needs=check.some(map(repr, self.target.classes)),
+                got=str(error),
+            ) from error
+
+    @cached_property
+    def _code(self) -> dict[Any, int]:
+        return {label: code for code, label in enumerate(self.target.classes)}
+
+
+def refuse_other_length(answer: Any, n: int, method: str) -> None:
+    """Refuse predictions that are not one a case."""
+    found = count_rows(answer)
+    if found != n:
+        raise InputError(
+            f"{method} gives another number of predictions than it is given cases",
+            needs=f"{n}",
+            got=f"{found}",
+        )
+
+
+def _refuse_not_finite(answer: NDArray[Any]) -> None:
+    bad = ~np.isfinite(answer) if answer.dtype.kind == "f" else np.zeros(answer.shape, dtype=bool)
+    if bad.any():
+        rows = int(bad.reshape(len(bad), -1).any(axis=1).sum())
+        raise InputError(
+            "predictions are not finite",
+            needs="a number for every case",
+            got=f"NaN or infinite values for {rows} of {len(bad)} cases",
+        )
+
+
+def _inside(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return probabilities inside [0, 1], where only rounding took them out of it."""
+    low, high = probabilities.min(), probabilities.max()
+    if low < -ROUNDING or high > 1.0 + ROUNDING:
+        raise InputError(
+            "predict_proba gives no probabilities",
+            needs="values from 0 to 1",
+            got=f"values from {low:.6g} to {high:.6g}",
+        )
+    return np.clip(probabilities, 0.0, 1.0) if low < 0.0 or high > 1.0 else probabilities
+
+
+def plan_response(
+    metric: Metric | None,
+    target: Target,
+    models: Iterable[Any],
+    *,
+    asked: str | None = None,
+) -> ResponsePlan:
+    """Choose the response that Π holds.
+
+    Parameters
+    ----------
+    metric : Metric or None
+        What the estimate is computed by; without one the richest response is taken.
+    target : Target
+        The outcome.
+    models : iterable
+        One unfitted model of each kind of candidate.
+    asked : {'predict_proba', 'decision_function', 'predict'}, optional
+        The user's own choice.
+    """
+    if asked is not None:
+        check.one_of("response", asked, METHODS)
+    if not target.has_classes:
+        _refuse_scores(asked, target)
+        kind = ResponseKind.VALUE if target.task is Task.REGRESSION else ResponseKind.RISK
+        return ResponsePlan(kind, ("predict",), target)
+    every = list(models)
+    if asked is not None:
+        _need(asked, every)
+        return ResponsePlan(_KINDS[asked], (asked,), target)
+    return _by_need(None if metric is None else metric.needs, target, every)
+
+
+def _refuse_scores(asked: str | None, target: Target) -> None:
+    if asked not in (None, "predict"):
+        raise InputError(
+            "`response` chooses what is kept of a classifier",
+            needs="'predict', or nothing",
+            got=f"{asked!r} for a {target.task} task",
+            cure="Leave it out.",
+        )
+
+
+def _by_need(need: Need | None, target: Target, models: list[Any]) -> ResponsePlan:
+    if need is Need.PROBABILITY:
+        _need("predict_proba", models)
+        return ResponsePlan(ResponseKind.PROBABILITY, ("predict_proba",), target)
+    if need in (Need.SCORE, None):
+        # scikit-learn's own order: its AUC asks for decisions first, that of many classes for
+        # probabilities. So the response is predicted once, and Π agrees with best_score_.
+        scores = ("decision_function", "predict_proba")
+        ranked = scores if need and target.task is Task.BINARY else scores[::-1]
+        for name in ranked:
+            if all(will_have(model, name) for model in models):
+                return ResponsePlan(_KINDS[name], (name,), target)
+        if all(any(will_have(model, name) for name in ranked) for model in models):
+            return ResponsePlan(ResponseKind.DECISION, scores, target)
+        if need is Need.SCORE and target.task is Task.MULTICLASS:
+            _need("predict_proba", models)
+    _need("predict", models)
+    return ResponsePlan(ResponseKind.LABEL, ("predict",), target)
+
+
+def will_have(model: Any, method: str) -> bool:
+    """Tell whether an unfitted model has a method, or will have it once it is fitted.
+
+    A stack whose last estimator is left to scikit-learn knows its methods only then.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import StackingClassifier
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from earnest.training.fit.response import will_have
+    >>> stack = StackingClassifier([("nb", GaussianNB())])
+    >>> hasattr(stack, "predict_proba"), will_have(stack, "predict_proba")
+    (False, True)
+    """
+    if hasattr(model, method):
+        return True
+    steps, inner = getattr(model, "steps", None), getattr(model, "estimator", None)
+    if steps:
+        return will_have(steps[-1][1], method)
+    if getattr(model, "final_estimator", model) is None:
+        return hasattr(type(model), method)
+    return inner is not None and hasattr(type(model), method) and will_have(inner, method)
+
+
+def _need(method: str, models: list[Any]) -> None:
+    """Refuse what no candidate has; one that lacks it among others fails by itself."""
+    if not any(will_have(model, method) for model in models):
+        lacking = [type(model).__name__ for model in models]
+        raise MetricError(
+            f"{check.some(dict.fromkeys(lacking))} has no {method}",
+            needs=f"candidates with {method}",
+            cure="Choose a metric of labels or order, or an estimator that has it."
+            if method == "predict_proba"
+            else "",
+        )

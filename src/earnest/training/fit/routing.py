@@ -1,0 +1,100 @@
+"""Which of the arguments of `fit` goes to the estimator, to the splitter and to the scorer."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from inspect import signature
+from typing import Any
+
+from earnest.training.fit.rows import params_of
+
+USERS_LINE = 5  # whoever called `fit`, which calls `prepare`, which calls `route`
+
+
+@dataclass(frozen=True)
+class Routed:
+    """The arguments of `fit`, by where they go."""
+
+    fit: Mapping[str, Any] = field(default_factory=dict)
+    split: Mapping[str, Any] = field(default_factory=dict)
+    score: Mapping[str, Any] = field(default_factory=dict)
+
+
+def routes(search: Any, scorer: Any) -> Any:
+    """Return the metadata router of a search."""
+    from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
+
+    return (
+        MetadataRouter(owner=search)
+        .add(
+            estimator=search.base_estimator(),
+            method_mapping=MethodMapping().add(caller="fit", callee="fit"),
+        )
+        .add(
+            scorer=scorer,
+            method_mapping=MethodMapping()
+            .add(caller="score", callee="score")
+            .add(caller="fit", callee="score"),
+        )
+        .add(
+            splitter=search.cv,
+            method_mapping=MethodMapping().add(caller="fit", callee="split"),
+        )
+    )
+
+
+def routing_enabled() -> bool:
+    """Tell whether scikit-learn routes metadata by request."""
+    from sklearn import get_config
+
+    return bool(get_config().get("enable_metadata_routing", False))
+
+
+def route(search: Any, scorer: Any, params: Mapping[str, Any], n: int) -> Routed:
+    """Send the arguments of `fit` where they belong.
+
+    Without metadata routing `groups` goes to the splitter and the rest to the estimator, and
+    sample weights to the scorer too where this version of scikit-learn does so.
+    """
+    given = params_of({name: value for name, value in params.items() if value is not None}, n)
+    if routing_enabled():
+        from sklearn.utils.metadata_routing import process_routing
+
+        routed = process_routing(search, "fit", **given)
+        return Routed(routed.estimator.fit, routed.splitter.split, routed.scorer.score)
+    groups = given.pop("groups", None)
+    weights = given.get("sample_weight")
+    scored = weights is not None and _weighs_scores() and _takes_weights(scorer)
+    return Routed(given, {"groups": groups}, {"sample_weight": weights} if scored else {})
+
+
+def _weighs_scores() -> bool:
+    """Tell whether scikit-learn's own searches pass sample weights on to scorers, as newer do."""
+    from sklearn.model_selection import GridSearchCV
+
+    return hasattr(GridSearchCV, "_check_scorers_accept_sample_weight")
+
+
+def _takes_weights(scorer: Any) -> bool:
+    """Tell whether any scorer takes weights, and warn of each that does not."""
+    several: Mapping[str, Any] | None = getattr(scorer, "_scorers", None)
+    named = (
+        {str(scorer): scorer} if several is None else {f"{k}={v}": v for k, v in several.items()}
+    )
+    takes = {name: _accepts_weights(one) for name, one in named.items()}
+    for name, accepted in takes.items():
+        if not accepted:
+            warnings.warn(
+                f"The scoring {name} does not support sample_weight: candidates are fitted with "
+                "weights and compared without.",
+                UserWarning,
+                stacklevel=USERS_LINE,
+            )
+    return any(takes.values())
+
+
+def _accepts_weights(scorer: Any) -> bool:
+    own = getattr(scorer, "_accept_sample_weight", None)
+    return bool(own()) if own is not None else "sample_weight" in signature(scorer).parameters

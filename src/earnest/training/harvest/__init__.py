@@ -1,0 +1,1 @@
+"""Predictions of other libraries' searches, kept while they run."""

@@ -1,0 +1,330 @@
+"""Harvest: the predictions that another library's search makes and throws away.
+
+A search of scikit-learn scores every fold and forgets what was predicted. By metadata routing a
+scorer can ask for the row numbers of the cases that it scores; ours keeps the predictions under a
+number and returns that number beside the score, so that `cv_results_` itself tells which
+predictions belong to which candidate and split. Nothing of scikit-learn is changed.
+"""
+
+from __future__ import annotations
+
+import secrets
+import tempfile
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from earnest.core.base import check
+from earnest.core.base.errors import EarnestError, EvidenceError, InputError
+from earnest.core.data.configs import Configs
+from earnest.core.data.folds import places
+from earnest.core.data.predictions import Predictions
+from earnest.training.fit.cell import SINGLE
+from earnest.training.fit.problem import Problem, read_problem
+from earnest.training.fit.response import ResponsePlan
+from earnest.training.fit.rows import count_rows
+from earnest.training.harvest.optuna import harvest_optuna, is_optuna_search
+from earnest.training.search.scoring import Scoring, read_scoring
+
+# Which searches can be harvested, and why others cannot.
+
+
+def refuse_unfit(search: Any) -> None:
+    """Refuse what is no search of scikit-learn's, or one whose predictions cannot be compared."""
+    from sklearn.model_selection._search import BaseSearchCV
+
+    if not isinstance(search, BaseSearchCV):
+        raise InputError(
+            "this search cannot be harvested",
+            needs="GridSearchCV, RandomizedSearchCV or a halving search of scikit-learn, or "
+            "OptunaSearchCV",
+            got=f"the class {search.__name__}" if isinstance(search, type) else _name(search),
+            cure="Make one: give it the estimator and the candidates."
+            if isinstance(search, type)
+            else _cure(_name(search)),
+        )
+    if getattr(search, "resource", None) == "n_samples":
+        raise InputError(
+            "a halving search over the number of cases judges candidates on different cases",
+            needs="resource set to a parameter of the estimator, such as 'n_estimators'",
+            got="resource='n_samples'",
+            cure="Use SearchCV(..., drop='bced'): it gives up bad candidates early, and is "
+            "corrected for.",
+        )
+
+
+def _name(search: Any) -> str:
+    return type(search).__name__
+
+
+def _cure(name: str) -> str:
+    if name == "SearchCV":
+        return "earnest.SearchCV keeps its predictions: fit it and read `predictions_`."
+    if "Optuna" in name:
+        return "Use SearchCV with optuna_candidates(...), which lets Optuna propose."
+    return "Use SearchCV with this estimator and these candidates."
+
+
+ROWS = "earnest_rows"  # what the scorer asks for: the row numbers of the cases it is given
+KEPT = "earnest_kept"  # the score that is the number of the predictions
+LEAST, LARGEST = 1 << 40, 1 << 52  # of that number: exact as a float, and no one's `error_score`
+_OF_NUMBERS = r"(?s)One or more of the test scores are non-finite:.*e\+1[2-5]"
+NOTHING = 0.0  # where none were kept; NaN would be warned of as a score that failed
+
+
+def harvest(
+    search: Any,
+    X: Any,
+    y: Any,
+    *,
+    metric: Any = None,
+    response: str | None = None,
+    groups: ArrayLike | None = None,
+    **fit_params: Any,
+) -> Predictions:
+    """Fit a search of scikit-learn, and return the out-of-sample predictions of every candidate.
+
+    The search is fitted as its own `fit` would: `cv_results_`, `best_estimator_` and the rest are
+    there afterwards, and its parameters are as they were. Each test fold is predicted once more
+    than without harvesting, by the model that was fitted anyway.
+
+    Parameters
+    ----------
+    search : GridSearchCV, RandomizedSearchCV, HalvingGridSearchCV or HalvingRandomSearchCV
+        The search, unfitted; it is fitted here. `OptunaSearchCV` of optuna-integration works,
+        too, with n_jobs in threads as it has it. Halving whose resource is the number of cases is
+        refused: its candidates are judged on different cases.
+    X, y : array-like
+        What it is fitted to.
+    metric : str, Metric or callable, optional
+        What the predictions will be judged by, where that is not the search's own score.
+    response : {'predict_proba', 'decision_function', 'predict'}, optional
+        What is kept of a classifier; by default what the metric is computed from.
+    groups : array-like, optional
+        Units that belong together, for a splitter that heeds them, and for the result.
+    **fit_params : object
+        Passed on to `fit`; metadata routing is on, so what is to use them must have requested them.
+
+    Returns
+    -------
+    Predictions
+        Of every candidate in the order of `cv_results_`, with NaN where a fit failed.
+
+    Notes
+    -----
+    Works with `n_jobs` where workers see the same temporary folder. Of a halving search over
+    another resource every candidate with each of its resources is a configuration, and they count
+    as proposed by what was seen, as later rounds hold what did well in earlier ones.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> import earnest as en
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> tree = DecisionTreeClassifier(random_state=0)
+    >>> search = GridSearchCV(tree, {"max_depth": [1, 2, 4, 8]}, scoring="roc_auc", cv=5)
+    >>> pi = en.harvest(search, X[:200], y[:200])
+    >>> pi
+    Predictions(n=200, configs=4, repeats=1, folds=5, task=binary, response=probability)
+    >>> search.best_params_
+    {'max_depth': 2}
+    """
+    by_optuna = is_optuna_search(search)
+    if not by_optuna:
+        refuse_unfit(search)
+    n = count_rows(X)
+    scoring = read_scoring(search.estimator, search.scoring, refit=search.refit, raises=True)
+    plan = _planned(search, y, scoring, metric, response, groups)
+    if by_optuna:
+        return harvest_optuna(search, X, y, plan, groups, fit_params)
+    passed = dict(fit_params) if groups is None else {**fit_params, "groups": groups}
+    with tempfile.TemporaryDirectory(prefix="earnest-") as folder:
+        keeper = Keeper(scoring.call, _light(plan), Path(folder), tuple(passed))
+        with _scored_by(search, keeper, scoring):
+            _fit(search, X, y, {**passed, ROWS: np.arange(n)})
+        return _gathered(search, plan, Path(folder), n)
+
+
+@dataclass(frozen=True, eq=False)
+class Keeper:
+    """A scorer that keeps the predictions of what it scores, and tells under which number."""
+
+    call: Any
+    plan: ResponsePlan
+    folder: Path
+    given: tuple[str, ...] = ()  # the names of what `fit` is given
+
+    def __call__(self, model: Any, X: Any, y: Any, **params: Any) -> dict[str, float]:
+        """Return the scores of a fitted model, and the number of its predictions."""
+        rows = params.pop(ROWS)
+        scores = self.call(model, X, y, **params)
+        named = dict(scores) if isinstance(scores, Mapping) else {SINGLE: scores}
+        return {**named, KEPT: self._keep(model, X, np.asarray(rows))}
+
+    def _keep(self, model: Any, X: Any, rows: NDArray[np.intp]) -> float:
+        try:
+            answer = self.plan.read(model, X)
+        except EarnestError:  # such as NaN: the score is the search's own business
+            return NOTHING
+        number = LEAST + secrets.randbelow(LARGEST - LEAST)
+        np.savez(self.folder / f"{number}.npz", rows=rows, answer=answer)
+        return float(number)
+
+    def get_metadata_routing(self) -> Any:
+        """Ask for the rows, and for what the scorer behind uses of what `fit` is given."""
+        from sklearn.utils.metadata_routing import MetadataRequest, get_routing_for_object
+
+        request = MetadataRequest(owner="harvest")
+        used = get_routing_for_object(self.call).consumes("score", self.given)
+        for name in [ROWS, *sorted(used)]:
+            request.score.add_request(param=name, alias=True)
+        return request
+
+
+def _planned(
+    search: Any, y: Any, scoring: Scoring, metric: Any, response: str | None, groups: Any
+) -> ResponsePlan:
+    """Return what is asked of models, and refuse what cannot be kept before any fit."""
+    problem: Problem = read_problem(
+        search.estimator,
+        y,
+        scoring=search.scoring,
+        scorers=scoring,
+        refit=search.refit,
+        metric=metric,
+        models=[search.estimator],
+        response=response,
+        groups=groups,
+    )
+    if problem.plan is None:
+        raise InputError("no predictions can be kept of this search", got=problem.refusal)
+    return problem.plan
+
+
+def _light(plan: ResponsePlan) -> ResponsePlan:
+    """Return the plan with one case of each class: it travels with every task."""
+    first = np.unique(plan.target.y, return_index=True)[1] if plan.target.has_classes else [0]
+    return replace(plan, target=plan.target.take(np.sort(np.asarray(first, dtype=np.intp))))
+
+
+@contextmanager
+def _scored_by(search: Any, keeper: Keeper, scoring: Scoring) -> Iterator[None]:
+    """Let the keeper score, and put the search back as it was, its results included."""
+    from sklearn import config_context
+
+    given, refit = search.scoring, search.refit
+    several = scoring.names is not None and scoring.names != (SINGLE,)
+    search.set_params(scoring=keeper, refit=SINGLE if refit is True else refit)
+    try:
+        with config_context(enable_metadata_routing=True):
+            yield
+    finally:
+        search.set_params(scoring=given, refit=refit)
+        if hasattr(search, "cv_results_") and not several:
+            _as_of_one_score(search)
+        if hasattr(search, "scorer_"):
+            search.scorer_ = scoring.shown
+
+
+def _as_of_one_score(search: Any) -> None:
+    """Let the attributes be those of a search with one score."""
+    others = {name for name in search.cv_results_ if name.startswith("mean_test_")}
+    if others != {f"mean_test_{SINGLE}", f"mean_test_{KEPT}"}:
+        return  # a callable that gives several
+    search.multimetric_ = False
+    if not hasattr(search, "best_index_"):
+        search.best_index_ = int(search.cv_results_[f"rank_test_{SINGLE}"].argmin())
+        search.best_params_ = search.cv_results_["params"][search.best_index_]
+    if not callable(search.refit):
+        scores = search.cv_results_[f"mean_test_{SINGLE}"]
+        search.best_score_ = float(scores[search.best_index_])
+
+
+def _fit(search: Any, X: Any, y: Any, params: dict[str, Any]) -> None:
+    from sklearn.exceptions import UnsetMetadataPassedError
+
+    try:
+        with warnings.catch_warnings():
+            # Of numbers under which predictions were kept, which are no scores of the user's.
+            warnings.filterwarnings("ignore", message=_OF_NUMBERS)
+            search.fit(X, y, **params)
+    except UnsetMetadataPassedError as error:
+        raise InputError(
+            "what `fit` is given is used by no one, or it is not clear by whom",
+            got=str(error),
+            cure="Request it, such as estimator.set_fit_request(sample_weight=True).",
+        ) from error
+
+
+def _gathered(search: Any, plan: ResponsePlan, folder: Path, n: int) -> Predictions:
+    """Put the kept predictions together by what `cv_results_` tells, and clean the latter."""
+    results = search.cv_results_
+    count = len(results["params"])
+    columns = [results[f"split{i}_test_{KEPT}"] for i in range(search.n_splits_)]
+    numbers = np.array(columns).reshape(search.n_splits_, count)  # (S, C)
+    kept = numbers >= LEAST  # False for NaN, too
+    for name in [name for name in results if name.endswith(f"_{KEPT}")]:
+        del results[name]
+    if not kept.any():
+        raise EvidenceError(
+            "the search kept no predictions",
+            needs="a fit that gives finite predictions",
+            got=f"{numbers.size} fits without any",
+        )
+    tests = [_rows_of(folder, row[has]) for row, has in zip(numbers, kept, strict=True)]
+    there = [i for i, rows in enumerate(tests) if rows is not None]
+    placed = dict(zip(there, places([r for r in tests if r is not None], n), strict=True))
+    repeats = 1 + max(repeat for repeat, _ in placed.values())
+    width = () if plan.width is None else (plan.width,)
+    responses = np.full((n, count, repeats, *width), np.nan)
+    folds = np.full((n, repeats), -1, dtype=np.int32)
+    for split, (repeat, fold) in placed.items():
+        folds[tests[split], repeat] = fold
+        for config in np.flatnonzero(kept[split]):
+            rows, answer = _kept(folder, numbers[split, config])
+            responses[rows, config, repeat] = answer
+    return Predictions(
+        target=plan.target,
+        configs=_configs(results),
+        responses=responses,
+        folds=folds,
+        fold_names=tuple(
+            tuple(str(k) for k in range(folds[:, r].max() + 1)) for r in range(repeats)
+        ),
+        kind=plan.kind,
+    )
+
+
+def _configs(results: Mapping[str, Any]) -> Configs:
+    params = tuple(dict(one) for one in results["params"])
+    rounds = results.get("iter")
+    ids = tuple(f"c{i}" for i in range(len(params)))
+    if rounds is None:
+        return Configs(ids=ids, params=params)
+    # Halving: candidates of a later round are those that did well before.
+    return Configs(ids=ids, params=params, static=False)
+
+
+def _rows_of(folder: Path, numbers: NDArray[np.float64]) -> NDArray[np.intp] | None:
+    return _kept(folder, numbers[0])[0] if len(numbers) else None
+
+
+def _kept(folder: Path, number: float) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    path = folder / f"{int(number)}.npz"
+    if not path.exists():
+        raise EvidenceError(
+            "the predictions of a worker are not here",
+            needs="workers that see the temporary folder of this process",
+            got=f"no {check.show(path.name)}",
+            cure="Fit on one machine (n_jobs), or search with SearchCV, which runs on clusters.",
+        )
+    with np.load(path) as content:
+        return content["rows"].astype(np.intp), content["answer"]

@@ -1,0 +1,1 @@
+"""What a search tries: portfolios, models, preprocessing and selections of columns."""

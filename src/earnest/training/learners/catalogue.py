@@ -1,0 +1,312 @@
+"""What a portfolio may name: models and selections, their knobs, and what a fit costs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from earnest.core.base import check
+from earnest.core.base.errors import FormatError
+
+BINARY, MULTICLASS, REGRESSION, SURVIVAL = "binary", "multiclass", "regression", "survival"
+TASKS = (BINARY, MULTICLASS, REGRESSION, SURVIVAL)
+PLAIN_TASKS = (BINARY, MULTICLASS, REGRESSION)
+
+Value = str | float | int | bool
+Params = Mapping[str, Any]  # values of a file, held to their knobs when it is read
+
+
+@dataclass(frozen=True)
+class Knob:
+    """What values a knob may have.
+
+    Parameters
+    ----------
+    low, high : float
+        The range of a number.
+    whole : bool
+        Whether only whole numbers will do.
+    words : tuple of str
+        The words it may be instead of a number.
+    open_low, open_high : bool
+        Whether the ends are left out of the range.
+    """
+
+    low: float = 0.0
+    high: float = math.inf
+    whole: bool = False
+    words: tuple[str, ...] = ()
+    open_low: bool = False
+    open_high: bool = False
+
+    def __str__(self) -> str:
+        """Tell what is allowed."""
+        if self.words:
+            return ", ".join(map(repr, self.words))
+        what = "a whole number" if self.whole else "a number"
+        start = f"above {self.low:g}" if self.open_low else f"from {self.low:g}"
+        if math.isinf(self.high):
+            return f"{what} {start}" + ("" if self.open_low else " on")
+        return f"{what} {start} to {'below ' if self.open_high else ''}{self.high:g}"
+
+    def read(self, value: object, where: str) -> Value:
+        """Return a value that is allowed, or refuse it."""
+        if self.words:
+            if isinstance(value, str) and value in self.words:
+                return value
+            cure = check.nearest(str(value), self.words)
+            raise FormatError(f"{where} is unknown", needs=str(self), got=repr(value), cure=cure)
+        kinds = int if self.whole else (int, float)
+        if isinstance(value, kinds) and not isinstance(value, bool) and self._inside(float(value)):
+            return value if self.whole else float(value)
+        raise FormatError(f"{where} is out of range", needs=str(self), got=repr(value))
+
+    def _inside(self, value: float) -> bool:
+        above = value > self.low if self.open_low else value >= self.low
+        below = value < self.high if self.open_high else value <= self.high
+        return math.isfinite(value) and above and below
+
+
+POSITIVE = Knob(open_low=True)
+SHARE = Knob(high=1.0)
+COUNT = Knob(low=1, whole=True)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A model or a selection that a portfolio may name.
+
+    Parameters
+    ----------
+    make : callable
+        `make(task, params, seed)` to an unfitted estimator.
+    tasks : tuple of str
+        What it can learn.
+    knobs : mapping of str to Knob
+        What can be set.
+    seconds : callable
+        `seconds(cases, columns, params)`, about what a fit takes.
+    scales : bool
+        Whether it needs numbers of one scale.
+    encode : str
+        The encoding of categories that suits it.
+    takes_missing : bool
+        Whether it takes NaN as it is.
+    decides_only : bool
+        Whether as a classifier it has no probabilities of its own.
+    """
+
+    make: Callable[[str, Params, int], Any]
+    tasks: tuple[str, ...] = PLAIN_TASKS
+    knobs: Mapping[str, Knob] = field(default_factory=dict)
+    seconds: Callable[[int, int, Params], float] = lambda cases, columns, params: 0.0
+    scales: bool = True
+    encode: str = "one_hot"
+    takes_missing: bool = False
+    decides_only: bool = False
+
+
+# ---------------------------------------------------------------------------------------- models
+
+
+def _elastic_net(task: str, params: Params, seed: int) -> Any:
+    from earnest.training.learners.elastic_net import ElasticNetClassifier, ElasticNetRegressor
+
+    return (ElasticNetRegressor if task == REGRESSION else ElasticNetClassifier)(**params)
+
+
+def _elastic_net_path(task: str, params: Params, seed: int) -> Any:
+    from earnest.training.learners.elastic_net import PathClassifier
+
+    made = PathClassifier(**params)
+    check.whole_number("step", made.step, low=1, high=made.steps)
+    return made
+
+
+def _linear_svm(task: str, params: Params, seed: int) -> Any:
+    from earnest.training.learners.svm import LinearClassifier, LinearRegressor
+
+    knobs = dict(params)
+    if knobs.pop("solver", "liblinear") == "libsvm":
+        return _kernel("linear")(task, knobs, seed)
+    return (LinearRegressor if task == REGRESSION else LinearClassifier)(**knobs)
+
+
+def _kernel(kernel: str) -> Callable[[str, Params, int], Any]:
+    def make(task: str, params: Params, seed: int) -> Any:
+        from earnest.training.learners.svm import KernelClassifier, KernelRegressor
+
+        knobs = dict(params)
+        relative = knobs.pop("gamma_unit", "columns") == "columns"
+        made = KernelRegressor if task == REGRESSION else KernelClassifier
+        return made(kernel, relative=relative, **knobs)
+
+    return make
+
+
+def _random_forest(task: str, params: Params, seed: int) -> Any:
+    from earnest.training.learners.base import ForestClassifier, ForestRegressor
+
+    return (ForestRegressor if task == REGRESSION else ForestClassifier)(
+        **params, random_state=seed
+    )
+
+
+def _boosting(task: str, params: Params, seed: int) -> Any:
+    from sklearn.ensemble import HistGradientBoostingClassifier as Classifier
+    from sklearn.ensemble import HistGradientBoostingRegressor as Regressor
+
+    known = {"rounds": "max_iter", "min_leaf": "min_samples_leaf", "l2": "l2_regularization"}
+    knobs = {known.get(name, name): value for name, value in params.items()}
+    made = Regressor if task == REGRESSION else Classifier
+    return made(**knobs, early_stopping=False, random_state=seed)
+
+
+def _cox(task: str, params: Params, seed: int) -> Any:
+    from earnest.training.learners.cox import CoxRegressor
+
+    return CoxRegressor(**params)
+
+
+def _newton_seconds(cases: int, columns: int, params: Params) -> float:
+    return 0.005 + 2e-7 * cases * columns * math.pow(float(params.get("C", 1.0)), 0.3)
+
+
+def _linear_seconds(cases: int, columns: int, params: Params) -> float:
+    if params.get("solver") == "libsvm":
+        return _kernel_seconds(cases, columns, params)
+    return 0.005 + 2e-7 * cases * columns
+
+
+def _kernel_seconds(cases: int, columns: int, params: Params) -> float:
+    return 0.005 + 3e-10 * cases**2 * (columns + 40) * (1 + math.log10(1 + float(params["C"])))
+
+
+def _forest_seconds(cases: int, columns: int, params: Params) -> float:
+    tries = float(params.get("mtry", 1.0)) * math.sqrt(columns)
+    each = 8e-4 + 5e-8 * cases * math.log2(cases + 2) * tries
+    return each * float(params.get("trees", 500))
+
+
+def _boosting_seconds(cases: int, columns: int, params: Params) -> float:
+    leaves = float(params.get("max_leaf_nodes", 31))
+    return float(params.get("rounds", 100)) * (2e-4 + leaves * (1e-5 + 1.5e-6 * columns))
+
+
+def _cox_seconds(cases: int, columns: int, params: Params) -> float:
+    return (0.3 if params.get("l1_ratio") else 0.1) + 5e-6 * cases * columns
+
+
+_MACHINE = {"C": POSITIVE, "gamma": POSITIVE, "gamma_unit": Knob(words=("columns", "one"))}
+
+MODELS: dict[str, Kind] = {
+    "elastic_net": Kind(
+        _elastic_net, knobs={"C": POSITIVE, "l1_ratio": SHARE}, seconds=_newton_seconds
+    ),
+    "elastic_net_path": Kind(
+        _elastic_net_path,
+        tasks=(BINARY, MULTICLASS),
+        knobs={"alpha": Knob(high=1.0, open_low=True), "step": COUNT, "steps": COUNT},
+        seconds=_newton_seconds,
+    ),
+    "linear_svm": Kind(
+        _linear_svm,
+        knobs={"C": POSITIVE, "solver": Knob(words=("liblinear", "libsvm"))},
+        seconds=_linear_seconds,
+        decides_only=True,
+    ),
+    "polynomial_svm": Kind(
+        _kernel("poly"),
+        knobs={**_MACHINE, "degree": Knob(low=1, high=10, whole=True), "coef0": Knob()},
+        seconds=_kernel_seconds,
+        decides_only=True,
+    ),
+    "rbf_svm": Kind(_kernel("rbf"), knobs=_MACHINE, seconds=_kernel_seconds, decides_only=True),
+    "random_forest": Kind(
+        _random_forest,
+        knobs={"trees": COUNT, "min_leaf": COUNT, "mtry": POSITIVE},
+        seconds=_forest_seconds,
+        scales=False,
+        encode="ordinal",
+    ),
+    "hist_gradient_boosting": Kind(
+        _boosting,
+        knobs={
+            "learning_rate": POSITIVE,
+            "rounds": COUNT,
+            "max_leaf_nodes": Knob(low=2, whole=True),
+            "min_leaf": COUNT,
+            "l2": Knob(),
+        },
+        seconds=_boosting_seconds,
+        scales=False,
+        encode="ordinal",
+        takes_missing=True,
+    ),
+    "cox": Kind(
+        _cox,
+        tasks=(SURVIVAL,),
+        knobs={"penalizer": POSITIVE, "l1_ratio": SHARE},
+        seconds=_cox_seconds,
+    ),
+}
+
+# ------------------------------------------------------------------------------------ selections
+
+_OUTCOMES = {REGRESSION: "numbers", SURVIVAL: "survival"}
+
+
+def _outcome(task: str) -> str:
+    return _OUTCOMES.get(task, "classes")
+
+
+def _none(task: str, params: Params, seed: int) -> Any:
+    return "passthrough"
+
+
+def _univariate(task: str, params: Params, seed: int) -> Any:
+    from earnest.training.learners.selection import Univariate
+
+    return Univariate(**params, outcome=_outcome(task))
+
+
+def _l1(task: str, params: Params, seed: int) -> Any:
+    from earnest.training.learners.selection import Lasso
+
+    return Lasso(**params, outcome=_outcome(task))
+
+
+def _ses(task: str, params: Params, seed: int) -> Any:
+    from earnest.training.learners.ses.ses import SES
+
+    return SES(**params, outcome=_outcome(task))
+
+
+def _ses_seconds(cases: int, columns: int, params: Params) -> float:
+    return 0.01 + 1e-6 * cases * columns  # most fits find the selection made
+
+
+SELECTIONS: dict[str, Kind] = {
+    "none": Kind(_none, tasks=TASKS),
+    "univariate": Kind(
+        _univariate,
+        tasks=TASKS,
+        knobs={"share": Knob(high=1.0, open_low=True)},
+        seconds=lambda cases, columns, params: 0.001 + 1e-8 * cases * columns,
+    ),
+    "l1": Kind(
+        _l1,
+        knobs={"strength": Knob(high=1.0, open_low=True, open_high=True)},
+        seconds=_newton_seconds,
+    ),
+    "ses": Kind(
+        _ses,
+        knobs={
+            "alpha": Knob(high=1.0, open_low=True, open_high=True),
+            "max_k": Knob(low=0, high=10, whole=True),
+        },
+        seconds=_ses_seconds,
+    ),
+}

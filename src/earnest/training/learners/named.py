@@ -1,0 +1,198 @@
+"""Learners by name: each a pipeline that imputes, encodes, scales where it matters, and fits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from earnest.core.base import check
+from earnest.core.base.errors import InputError
+from earnest.core.base.registry import Registry
+from earnest.core.data.target import Task
+from earnest.training.learners.inputs import Inputs
+
+CLASSES = (Task.BINARY, Task.MULTICLASS)
+BOTH = (*CLASSES, Task.REGRESSION)
+Make = Callable[[bool, int | None], Any]  # whether it classifies, and the seed
+
+
+@dataclass(frozen=True)
+class LearnerKind:
+    """A learner that has a name.
+
+    Attributes
+    ----------
+    name, title : str
+        The word for code and command line, and the words for people.
+    tasks : tuple of Task
+        What it can learn.
+    scaled : bool
+        Whether columns are brought to one scale first, because it measures distances or penalises.
+    make : callable
+        `make(classifies, seed)` to an unfitted estimator.
+    """
+
+    name: str
+    title: str
+    tasks: tuple[Task, ...]
+    scaled: bool
+    make: Make
+
+
+LEARNERS: Registry[LearnerKind] = Registry("learner")
+
+
+def learner(
+    name: str, task: Task | str, inputs: Inputs | None = None, seed: int | None = None
+) -> Any:
+    """Return an unfitted learner by name, ready for a table with gaps and categories.
+
+    Gaps are filled and categories encoded by what the training cases show, anew in every training
+    part, so that nothing leaks from test cases. Settings are scikit-learn's, but for those that
+    would fail on small or unscaled data.
+
+    Parameters
+    ----------
+    name : str
+        A name of `LEARNERS`, such as 'rf' or 'logistic'.
+    task : {'binary', 'multiclass', 'regression'}
+        What is learned.
+    inputs : Inputs, optional
+        What the columns are; without it all are numbers.
+    seed : int, optional
+        The seed of learners that draw.
+
+    Examples
+    --------
+    >>> from earnest.training.learners.named import learner
+    >>> made = learner("rf", "binary", seed=7)
+    >>> list(made.named_steps)
+    ['columns', 'rf']
+    """
+    from sklearn.pipeline import Pipeline
+
+    from earnest.training.learners.preprocessing import Preprocess
+
+    kind = LEARNERS[name]
+    wanted = Task(check.one_of("task", str(task), [str(each) for each in Task]))
+    if wanted not in kind.tasks:
+        others = [each for each in LEARNERS if wanted in LEARNERS[each].tasks]
+        raise InputError(
+            f"learner {kind.name!r} cannot learn a {wanted} task",
+            needs=", ".join(str(each) for each in kind.tasks),
+            got=str(wanted),
+            cure=f"Use one of {', '.join(others)}." if others else "Give an estimator of your own.",
+        )
+    categories = () if inputs is None else inputs.categorical
+    columns = Preprocess(categorical=categories, scale=kind.scaled)
+    return Pipeline([("columns", columns), (kind.name, kind.make(wanted in CLASSES, seed))])
+
+
+def _add(
+    name: str,
+    title: str,
+    make: Make,
+    *aliases: str,
+    tasks: tuple[Task, ...] = BOTH,
+    scaled: bool = False,
+) -> None:
+    LEARNERS.add(name, LearnerKind(name, title, tasks, scaled, make), aliases)
+
+
+def _forest(classifies: bool, seed: int | None) -> Any:
+    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+
+    kind = RandomForestClassifier if classifies else RandomForestRegressor
+    return kind(n_estimators=300, random_state=seed)
+
+
+def _extra_trees(classifies: bool, seed: int | None) -> Any:
+    from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
+
+    kind = ExtraTreesClassifier if classifies else ExtraTreesRegressor
+    return kind(n_estimators=300, random_state=seed)
+
+
+def _boosting(classifies: bool, seed: int | None) -> Any:
+    from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+
+    kind = HistGradientBoostingClassifier if classifies else HistGradientBoostingRegressor
+    return kind(random_state=seed)
+
+
+def _logistic(classifies: bool, seed: int | None) -> Any:
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression(max_iter=5000, random_state=seed)
+
+
+def _ridge(classifies: bool, seed: int | None) -> Any:
+    from sklearn.linear_model import Ridge, RidgeClassifier
+
+    return (RidgeClassifier if classifies else Ridge)(random_state=seed)
+
+
+def _linear(classifies: bool, seed: int | None) -> Any:
+    from sklearn.linear_model import LinearRegression
+
+    return LinearRegression()
+
+
+def _svm(classifies: bool, seed: int | None) -> Any:
+    from sklearn.svm import SVC, SVR
+
+    return SVC(random_state=seed) if classifies else SVR()
+
+
+def _knn(classifies: bool, seed: int | None) -> Any:
+    from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+
+    return KNeighborsClassifier() if classifies else KNeighborsRegressor()
+
+
+def _tree(classifies: bool, seed: int | None) -> Any:
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+    kind = DecisionTreeClassifier if classifies else DecisionTreeRegressor
+    return kind(random_state=seed)
+
+
+def _lda(classifies: bool, seed: int | None) -> Any:
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
+    return LinearDiscriminantAnalysis()
+
+
+def _qda(classifies: bool, seed: int | None) -> Any:
+    from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
+
+    # a little shrinkage: one-hot columns are never of full rank within a class
+    return QuadraticDiscriminantAnalysis(reg_param=1e-3)
+
+
+def _naive_bayes(classifies: bool, seed: int | None) -> Any:
+    from sklearn.naive_bayes import GaussianNB
+
+    return GaussianNB()
+
+
+def _dummy(classifies: bool, seed: int | None) -> Any:
+    from sklearn.dummy import DummyClassifier, DummyRegressor
+
+    return DummyClassifier(strategy="prior") if classifies else DummyRegressor()
+
+
+_add("rf", "random forest", _forest, "random_forest", "forest")
+_add("extra_trees", "extremely randomised trees", _extra_trees)
+_add("gradient_boosting", "gradient boosted trees", _boosting, "boosting", "gbm")
+_add("logistic", "logistic regression", _logistic, "lr", tasks=CLASSES, scaled=True)
+_add("ridge", "ridge regression", _ridge, scaled=True)
+_add("linear", "linear regression", _linear, tasks=(Task.REGRESSION,), scaled=True)
+_add("svm", "support vector machine", _svm, "svc", "svr", scaled=True)
+_add("knn", "nearest neighbours", _knn, scaled=True)
+_add("tree", "decision tree", _tree, "decision_tree")
+_add("lda", "linear discriminant analysis", _lda, tasks=CLASSES, scaled=True)
+_add("qda", "quadratic discriminant analysis", _qda, tasks=CLASSES, scaled=True)
+_add("naive_bayes", "Gaussian naive Bayes", _naive_bayes, "nb", tasks=CLASSES, scaled=True)
+_add("dummy", "no information: the class shares, or the mean", _dummy)

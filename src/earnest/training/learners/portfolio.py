@@ -1,0 +1,327 @@
+"""Portfolios: which configurations `earnest tune` tries, from a small file of plain data."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import chain, zip_longest
+from pathlib import Path
+from typing import Any
+
+from earnest.core.base import check
+from earnest.core.base.errors import InputError, UnknownNameError
+from earnest.core.base.rng import Purpose, RngLike, Seeds
+from earnest.core.data.target import Task
+from earnest.metrics.families import Metric, Need
+from earnest.training.learners.catalogue import MODELS, SELECTIONS, TASKS, Value
+from earnest.training.learners.inputs import Inputs
+from earnest.training.learners.portfolio_file import Contents, Entry, read_file
+
+# Configurations before and after their pipelines are made, and their order.
+
+
+@dataclass(frozen=True, eq=False)
+class Configuration:
+    """One configuration of a portfolio: a whole pipeline, and what it is in plain words.
+
+    `SearchCV` takes a list of them as `candidates`, and shows `params`.
+
+    Attributes
+    ----------
+    name : str
+        What it is called, different for each of a portfolio.
+    params : dict
+        Its knobs by readable names: `model`, `select`, `encode`, `C`, ...; only those that apply.
+    estimator : Pipeline
+        The unfitted steps `prepare`, `select` and `model`.
+    family : str
+        The name of its model.
+    cost : float
+        About how many seconds a fit takes on one core; good for comparing, not for promises.
+    """
+
+    name: str
+    params: Mapping[str, Value]
+    estimator: Any = field(repr=False)
+    family: str
+    cost: float
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A configuration before its pipeline is made."""
+
+    model: str
+    model_params: Mapping[str, Value]
+    select: str
+    select_params: Mapping[str, Value]
+    encode: str | None
+    impute: str | None
+    shown: Mapping[str, Value]  # what of these differs within the family, for the name
+
+    def params(self) -> dict[str, Value]:
+        """Return the knobs that apply."""
+        made: dict[str, Value] = {"model": self.model, "select": self.select}
+        beside = {"encode": self.encode, "impute": self.impute}
+        made |= {key: value for key, value in beside.items() if value is not None}
+        made |= {f"{self.select}_{k}": v for k, v in self.select_params.items()}
+        return made | dict(self.model_params)
+
+    def name(self) -> str:
+        """Return a name by what differs within the family."""
+        words = [self.model]
+        words += [f"{k}={_short(v)}" for k, v in self.shown.items()]
+        if self.select != "none":
+            words += ["after", self.select]
+            words += [f"{k}={_short(v)}" for k, v in self.select_params.items()]
+        return " ".join(words)
+
+    def made(
+        self, task: str, inputs: Inputs, seed: int, indicator: bool, probabilities: bool
+    ) -> Configuration:
+        """Return the configuration with its pipeline."""
+        from sklearn.pipeline import Pipeline
+
+        from earnest.training.learners.calibrated import Calibrated
+        from earnest.training.learners.preprocessing import Preprocess
+
+        kind, selection = MODELS[self.model], SELECTIONS[self.select]
+        prepare = Preprocess(
+            inputs.categorical,
+            impute=self.impute or "median",
+            indicator=indicator,
+            encode=self.encode or "one_hot",
+            scale=kind.scales or self.select != "none",
+        )
+        model = kind.make(task, self.model_params, seed)
+        calibrates = probabilities and kind.decides_only and task in ("binary", "multiclass")
+        if calibrates:
+            model = Calibrated(model, random_state=seed)
+        chosen = selection.make(task, self.select_params, seed)
+        steps = [("prepare", prepare), ("select", chosen), ("model", model)]
+        return Configuration(
+            self.name(),
+            self.params(),
+            Pipeline(steps),
+            self.model,
+            self._seconds(inputs) * (5 / 3 if calibrates else 1.0),
+        )
+
+    def _seconds(self, inputs: Inputs) -> float:
+        columns = inputs.n_columns if self.encode == "ordinal" else inputs.n_encoded
+        before = SELECTIONS[self.select].seconds(inputs.n_cases, columns, self.select_params)
+        return before + MODELS[self.model].seconds(inputs.n_cases, columns, self.model_params)
+
+
+def family(entry: Entry, contents: Contents, task: str, inputs: Inputs) -> list[Draft]:
+    """Return the configurations of a model that fit the data, nearest to the best guess first."""
+    if not entry.fits(task, inputs.n_cases, inputs.n_columns):
+        return []
+    ranked: list[tuple[int, Draft]] = []
+    for far_select, select, select_params in _selections(entry, contents, task, inputs):
+        for far_encode, encode in _encodings(entry, inputs):
+            for far_impute, impute in _imputations(entry, inputs, select):
+                beside = {"encode": encode, "impute": impute}
+                for far, params in entry.settings():
+                    shown = {k: v for k, v in params.items() if len(entry.grid[k]) > 1}
+                    shown |= _several(beside, entry)
+                    draft = Draft(entry.name, params, select, select_params, encode, impute, shown)
+                    ranked.append((far + far_select + far_encode + far_impute, draft))
+    return [draft for _, draft in sorted(ranked, key=lambda pair: pair[0])]
+
+
+def _several(beside: Mapping[str, str | None], entry: Entry) -> dict[str, Value]:
+    lists = {"encode": entry.encode, "impute": entry.impute}
+    return {k: v for k, v in beside.items() if v is not None and len(lists[k]) > 1}
+
+
+def _selections(
+    entry: Entry, contents: Contents, task: str, inputs: Inputs
+) -> Iterator[tuple[int, str, dict[str, Value]]]:
+    """Yield the selections that a model goes with, and how far each is from the first."""
+    place = 0
+    for one in contents.selections:
+        if one.name not in entry.select or not one.fits(task, inputs.n_cases, inputs.n_columns):
+            continue
+        for far, params in one.settings():
+            yield place + far, one.name, params
+        place += 1
+
+
+def _encodings(entry: Entry, inputs: Inputs) -> list[tuple[int, str | None]]:
+    return list(enumerate(entry.encode)) if inputs.categorical else [(0, None)]
+
+
+def _imputations(entry: Entry, inputs: Inputs, select: str) -> list[tuple[int, str | None]]:
+    """Return how gaps are filled; a selection cannot work with gaps."""
+    if not inputs.has_missing:
+        return [(0, None)]
+    usable = [one for one in entry.impute if one != "none" or select == "none"]
+    return list(enumerate(usable or ["median"]))
+
+
+def in_turns(families: list[list[Draft]]) -> list[Draft]:
+    """Return the first of every family, then the second of every family, and so on, each once.
+
+    Where tables of one model give two configurations one name, it is told by all their knobs.
+    """
+    turns = [draft for draft in chain.from_iterable(zip_longest(*families)) if draft is not None]
+    once = list(
+        {tuple(sorted(draft.params().items())): draft for draft in reversed(turns)}.values()
+    )
+    times = Counter(draft.name() for draft in once)
+    return [
+        draft if times[draft.name()] == 1 else replace(draft, shown=draft.model_params)
+        for draft in reversed(once)
+    ]
+
+
+def _short(value: Value) -> str:
+    return str(value).removesuffix(".0")
+
+
+__all__ = ["Configuration", "Portfolio", "load_portfolio", "needs_probabilities", "packaged"]
+
+FOLDER = Path(__file__).parents[2] / "data" / "portfolios"
+STREAM = 0x706F7274  # the block of training seeds that belongs to portfolios
+
+
+@dataclass(frozen=True)
+class Portfolio:
+    """A set of configurations, made for a task and for the columns at hand.
+
+    Make one with `load_portfolio`.
+
+    Attributes
+    ----------
+    name : str
+        What it is called.
+    contents : Contents
+        What its file says.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> portfolio = en.load_portfolio("default")
+    >>> made = portfolio.configurations("binary", en.Inputs.of(np.zeros((5, 3))))
+    >>> portfolio.name, len(made) > 0
+    ('default', True)
+    """
+
+    name: str
+    contents: Contents = field(repr=False)
+
+    @property
+    def about(self) -> str:
+        """What it is, in words."""
+        return self.contents.about
+
+    def configurations(
+        self,
+        task: str,
+        inputs: Inputs,
+        *,
+        n: int | None = None,
+        rng: RngLike = None,
+        probabilities: bool = False,
+    ) -> tuple[Configuration, ...]:
+        """Return the configurations in the order in which they are worth trying.
+
+        Families take turns in the order of the file, and each begins with its best guess: the
+        values that are first in their lists. So the first few are spread over all families, and a
+        small budget cuts the list anywhere. Set and order depend on nothing but the arguments;
+        `rng` seeds the learners alone.
+
+        Parameters
+        ----------
+        task : {'binary', 'multiclass', 'regression', 'survival'}
+            What is learned.
+        inputs : Inputs
+            The columns.
+        n : int, optional
+            How many to return at most.
+        rng : int, SeedSequence, Generator, RandomState, optional
+            The seed of the learners.
+        probabilities : bool
+            Whether every classifier must give probabilities, see `needs_probabilities`; those that
+            have none are calibrated, for one more fit on two thirds of the cases.
+        """
+        task = check.one_of("task", str(task), TASKS)
+        if n is not None:
+            check.whole_number("n", n, low=1)
+        self._refuse(task)
+        models = self.contents.models
+        drafts = in_turns([family(entry, self.contents, task, inputs) for entry in models])
+        if not drafts:
+            raise InputError(
+                f"portfolio {self.name!r} has no configuration for these data",
+                needs="models and selections whose limits include them",
+                got=f"{inputs.n_cases} cases, {inputs.n_columns} columns, a {task} task",
+            )
+        seed = int(Seeds.of(rng).generator(Purpose.TRAINING, STREAM).integers(0, 2**31 - 1))
+        indicator = self.contents.indicator
+        return tuple(one.made(task, inputs, seed, indicator, probabilities) for one in drafts[:n])
+
+    def _refuse(self, task: str) -> None:
+        if task not in self.contents.tasks:
+            raise InputError(
+                f"portfolio {self.name!r} is not for a {task} task",
+                needs=check.some(self.contents.tasks),
+                got=task,
+                cure="Use the portfolio 'default'.",
+            )
+
+
+def load_portfolio(given: str | Path) -> Portfolio:
+    """Read a portfolio by its name or from a file of your own.
+
+    Parameters
+    ----------
+    given : str or Path
+        A packaged name ('default', 'tsamardinos2018'), or the path of a .toml file.
+
+    Returns
+    -------
+    Portfolio
+        The portfolio, checked.
+
+    Examples
+    --------
+    >>> from earnest.training.learners.inputs import Inputs
+    >>> from earnest.training.learners.portfolio import load_portfolio
+    >>> inputs = Inputs(("a", "b"), (0, 0), (False, False), n_cases=100)
+    >>> grid = load_portfolio("tsamardinos2018").configurations("binary", inputs, rng=0)
+    >>> len(grid)
+    610
+    """
+    names = packaged()
+    if str(given) in names:
+        return Portfolio(str(given), read_file(FOLDER / f"{given}.toml"))
+    path = Path(given)
+    if path.suffix == ".toml" or path.is_file():
+        return Portfolio(path.stem, read_file(path))
+    raise UnknownNameError(
+        f"portfolio {check.show(str(given))} is unknown",
+        needs=", ".join(map(repr, names)) + ", or the path of a .toml file",
+        cure=check.nearest(str(given), names),
+    )
+
+
+def packaged() -> tuple[str, ...]:
+    """Return the names of the portfolios that come with the package."""
+    return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
+
+
+def needs_probabilities(metric: Metric | None, task: str) -> bool:
+    """Tell whether a metric can only be computed from probabilities for this task.
+
+    So it is for the log loss and its like, and for an AUC of more than two classes, which
+    compares scores between classes. An order is enough for the AUC of two.
+    """
+    if metric is None:
+        return False
+    if metric.needs is Need.PROBABILITY:
+        return True
+    return metric.needs is Need.SCORE and str(task) == str(Task.MULTICLASS)

@@ -1,0 +1,214 @@
+"""What is done to columns before a model sees them, learned from the training part alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from earnest.core.base import check
+from earnest.core.base.errors import InputError
+
+IMPUTATIONS = ("median", "mean", "none")
+ENCODINGS = ("one_hot", "ordinal")
+LARGEST = 1e30  # beyond it squares overflow, and trees take no number above 3e38
+
+Matrix = NDArray[np.float64]
+
+
+class Preprocess(TransformerMixin, BaseEstimator):
+    """Fill gaps, encode categories, scale numbers and remove what is constant.
+
+    All of it is learned in `fit`, so that inside a pipeline nothing of a test fold leaks. The
+    columns that come out are the numbers, the encoded categories, then the indicators of missing
+    values; columns without any spread in training are left out, except that one always stays.
+
+    A category that is missing counts as the most frequent level. A level that training did not
+    see is no level at all: zeros in one-hot columns, the most frequent level as an ordinal code.
+
+    Parameters
+    ----------
+    categorical : sequence of int
+        The columns that hold codes of categories; the rest are numbers.
+    impute : {'median', 'mean', 'none'}
+        What fills a missing number; 'none' leaves it NaN, for models that take NaN, and missing
+        ordinal codes too.
+    indicator : bool
+        Whether a column tells where a value was missing, for columns with gaps in training.
+    encode : {'one_hot', 'ordinal'}
+        A column for each level that training saw (for two levels one), or the code as a number.
+    scale : bool
+        Whether numbers and ordinal codes are brought to mean 0 and standard deviation 1.
+
+    Attributes
+    ----------
+    kept_ : ndarray of bool
+        Which of the columns made are not constant.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from earnest.training.learners.preprocessing import Preprocess
+    >>> X = np.array([[1.0, 0], [np.nan, 2], [3.0, 1], [2.0, 2]])
+    >>> Preprocess(categorical=(1,), scale=False).fit_transform(X)
+    array([[1., 1., 0., 0., 0.],
+           [2., 0., 0., 1., 1.],
+           [3., 0., 1., 0., 0.],
+           [2., 0., 0., 1., 0.]])
+    """
+
+    def __init__(
+        self,
+        categorical: Any = (),
+        *,
+        impute: str = "median",
+        indicator: bool = True,
+        encode: str = "one_hot",
+        scale: bool = True,
+    ) -> None:
+        self.categorical = categorical
+        self.impute = impute
+        self.indicator = indicator
+        self.encode = encode
+        self.scale = scale
+
+    def fit(self, X: Any, y: Any = None) -> Preprocess:
+        """Learn fillings, levels, scales and which columns are constant."""
+        check.one_of("impute", self.impute, IMPUTATIONS)
+        check.one_of("encode", self.encode, ENCODINGS)
+        X = self._read(X, reset=True)
+        self._numeric = _others(self.categorical, X.shape[1])
+        numbers, codes = X[:, self._numeric], X[:, list(self.categorical)]
+        self.fill_ = _fillings(numbers, self.impute)  # (numbers,)
+        self.levels_ = [_levels(column) for column in codes.T]
+        self.most_frequent_ = np.array([_most_frequent(column) for column in codes.T])
+        gaps = np.isnan(X).any(axis=0) & bool(self.indicator) & (self.impute != "none")
+        self.with_gaps_ = np.flatnonzero(gaps)
+        self.mean_, self.spread_ = self._scales(X)
+        self.kept_ = _spread(self._made(X))
+        return self
+
+    def transform(self, X: Any) -> Matrix:
+        """Return the prepared columns."""
+        check_is_fitted(self)
+        return self._made(self._read(X, reset=False))[:, self.kept_]
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Return the names of the columns that come out, such as `job=2` and `age missing`."""
+        check_is_fitted(self)
+        known = getattr(self, "feature_names_in_", None)
+        given = known if input_features is None else input_features
+        names = [f"x{i}" for i in range(self.n_features_in_)] if given is None else list(given)
+        made = [names[i] for i in self._numeric]
+        for place, levels in zip(self.categorical, self.levels_, strict=True):
+            one_hot = self.encode == "one_hot"
+            made += [f"{names[place]}={level:g}" for level in _shown(levels)] if one_hot else []
+            made += [] if one_hot else [names[place]]
+        made += [f"{names[i]} missing" for i in self.with_gaps_]
+        return np.array(made or ["nothing"], dtype=object)[self.kept_]
+
+    def _read(self, X: Any, *, reset: bool) -> Matrix:
+        X = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
+        places = list(self.categorical)
+        if places and not 0 <= min(places) <= max(places) < X.shape[1]:
+            raise InputError(
+                "`categorical` names columns that are not there",
+                needs=f"positions from 0 to {X.shape[1] - 1}",
+                got=check.show(tuple(places)),
+            )
+        return np.asarray(np.clip(X, -LARGEST, LARGEST))
+
+    def _scales(self, X: Matrix) -> tuple[Matrix, Matrix]:
+        """Return what is taken from numbers and ordinal codes, and what divides them."""
+        made = self._unscaled(X)
+        if not self.scale:
+            return np.zeros(made.shape[1]), np.ones(made.shape[1])
+        with np.errstate(all="ignore"):
+            mean, spread = _nan_moments(made)
+        usable = np.isfinite(mean) & np.isfinite(spread) & (spread > 1e-12 * np.abs(mean))
+        return np.where(usable, mean, 0.0), np.where(usable & (spread > 0.0), spread, 1.0)
+
+    def _unscaled(self, X: Matrix) -> Matrix:
+        """Return numbers without gaps, and ordinal codes."""
+        numbers = X[:, self._numeric]
+        if self.impute != "none":
+            numbers = np.where(np.isnan(numbers), self.fill_, numbers)
+        if self.encode == "one_hot":
+            return numbers
+        return np.hstack([numbers, self._codes(X)])
+
+    def _codes(self, X: Matrix) -> Matrix:
+        """Return codes in which what is missing, or no level of training, is filled or NaN."""
+        codes = X[:, list(self.categorical)].copy()
+        for j, levels in enumerate(self.levels_):
+            unknown = ~np.isin(codes[:, j], levels)
+            codes[unknown, j] = np.nan if self.impute == "none" else self.most_frequent_[j]
+        return codes
+
+    def _made(self, X: Matrix) -> Matrix:
+        parts = [(self._unscaled(X) - self.mean_) / self.spread_]
+        if self.encode == "one_hot":
+            parts += [self._one_hot(X[:, place], j) for j, place in enumerate(self.categorical)]
+        if len(self.with_gaps_):
+            parts.append(np.isnan(X[:, self.with_gaps_]).astype(np.float64))
+        made = np.hstack(parts)
+        return made if made.shape[1] else np.zeros((len(X), 1))  # no level was ever seen
+
+    def _one_hot(self, codes: Matrix, j: int) -> Matrix:
+        codes = np.where(np.isnan(codes), self.most_frequent_[j], codes)
+        return np.asarray(codes[:, None] == _shown(self.levels_[j]), dtype=np.float64)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+def _others(categorical: Any, count: int) -> list[int]:
+    chosen = set(categorical)
+    return [i for i in range(count) if i not in chosen]
+
+
+def _fillings(numbers: Matrix, impute: str) -> Matrix:
+    """Return what fills the gaps of each column of numbers, 0 where all of it is missing."""
+    empty = np.isnan(numbers).all(axis=0)
+    shown = np.where(empty, 0.0, numbers)
+    return np.asarray(
+        np.nanmean(shown, axis=0) if impute == "mean" else np.nanmedian(shown, axis=0)
+    )
+
+
+def _levels(codes: Matrix) -> Matrix:
+    return np.unique(codes[~np.isnan(codes)])
+
+
+def _shown(levels: Matrix) -> Matrix:
+    """Return the levels that get a column: of two one is enough."""
+    return levels[1:] if len(levels) == 2 else levels
+
+
+def _most_frequent(codes: Matrix) -> float:
+    levels, counts = np.unique(codes[~np.isnan(codes)], return_counts=True)
+    return float(levels[counts.argmax()]) if len(levels) else 0.0
+
+
+def _nan_moments(made: Matrix) -> tuple[Matrix, Matrix]:
+    """Return mean and standard deviation of each column without its gaps."""
+    known = ~np.isnan(made)
+    count = np.maximum(known.sum(axis=0), 1)
+    mean = np.where(known, made, 0.0).sum(axis=0) / count
+    return mean, np.sqrt(np.where(known, (made - mean) ** 2, 0.0).sum(axis=0) / count)
+
+
+def _spread(made: Matrix) -> NDArray[np.bool_]:
+    """Tell which columns differ between cases; the first stays where none does."""
+    known = ~np.isnan(made)
+    low = np.where(known, made, np.inf).min(axis=0, initial=np.inf)
+    high = np.where(known, made, -np.inf).max(axis=0, initial=-np.inf)
+    kept = (high > low) | (known.any(axis=0) & ~known.all(axis=0))
+    if not kept.any():
+        kept[:1] = True
+    return np.asarray(kept)

@@ -1,0 +1,1 @@
+"""Statistically equivalent signatures: a selection of columns."""

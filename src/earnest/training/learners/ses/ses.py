@@ -1,0 +1,175 @@
+"""`SES`: statistically equivalent signatures, as a selection of scikit-learn's form."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from hashlib import blake2b
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from earnest.core.base import check
+from earnest.core.base.errors import InputError
+from earnest.training.learners.selection import NUMBERS, SURVIVAL, kind_of
+from earnest.training.learners.ses.search import Search, n_signatures, signatures
+from earnest.training.learners.ses.tests import Independence, LikelihoodRatio, PartialCorrelation
+
+REMEMBERED = 256  # searches: some selections on the folds of some repeats
+_LAST: OrderedDict[tuple[Any, ...], Search] = OrderedDict()
+_LOCK = Lock()
+
+
+class SES(SelectorMixin, BaseEstimator):
+    """Select a minimal set of columns, and tell which others could take their places.
+
+    **What it finds.** The columns that stay dependent on the outcome given any few of the other
+    selected ones: in a network of causes, the outcome's parents and children. It begins with the
+    column of the strongest association; the next is always the one whose *least* association,
+    over all sets of at most `max_k` selected columns, is greatest (max-min). What is independent
+    given such a set leaves. A column that leaves because of a set of which it could replace a
+    member, so that this member would leave instead, is *equivalent* to that member.
+
+    **What it assumes.** For an outcome of numbers, tests of partial correlation (Fisher's z):
+    linear relations. For classes, likelihood ratio tests of logistic models, multinomial for
+    several classes: linear log odds. Each column is tested by itself; a category must have been
+    encoded before, and its one-hot columns are then columns like others.
+
+    **When it fails.** Columns that tell something only together (such as the two inputs of an
+    exclusive or) are independent of the outcome one by one, and never enter. With few cases the
+    tests see only strong relations. Where nothing is dependent, the column of the smallest
+    p-value is kept, as a model needs one.
+
+    Lagani, Athineou, Farcomeni, Tsagris, Tsamardinos 2017 (SES); Tsamardinos, Brown, Aliferis 2006
+    (max-min parents and children). Written from these definitions.
+
+    Parameters
+    ----------
+    alpha : float
+        The level: a column with a p-value above it counts as independent.
+    max_k : int
+        How many columns a test conditions on at most.
+    n_signatures : int
+        How many signatures to list at most; there can be very many.
+    outcome : {'auto', 'classes', 'numbers'}
+        What the outcome is; by default numbers where scikit-learn would call it continuous.
+
+    Attributes
+    ----------
+    selected_ : tuple of int
+        The columns, in the order in which they were found.
+    support_ : ndarray of bool, shape (p,)
+        Which columns these are.
+    signatures_ : list of tuple of int
+        Sets that are as good as `selected_`, which is the first of them.
+    n_signatures_ : int
+        How many there are, listed or not.
+    equivalent_ : dict of int to tuple of int
+        Each selected column with those that could take its place, itself first.
+    p_values_ : ndarray, shape (p,)
+        The largest p-value of each column over all its tests.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from earnest.training.learners.ses.ses import SES
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(300, 6))
+    >>> X[:, 4] = X[:, 0] + 0.5 * rng.normal(size=300)  # tells of y through column 0 only
+    >>> X[:, 5] = X[:, 1]  # a copy
+    >>> y = X[:, 0] + X[:, 1] + 0.5 * rng.normal(size=300)
+    >>> chosen = SES().fit(X, y)
+    >>> chosen.selected_, chosen.signatures_
+    ((0, 1), [(0, 1), (0, 5)])
+    """
+
+    def __init__(
+        self,
+        alpha: float = 0.05,
+        max_k: int = 3,
+        *,
+        n_signatures: int = 100,
+        outcome: str = "auto",
+    ) -> None:
+        self.alpha = alpha
+        self.max_k = max_k
+        self.n_signatures = n_signatures
+        self.outcome = outcome
+
+    def fit(self, X: Any, y: Any) -> SES:
+        """Find the columns."""
+        check.share("alpha", self.alpha)
+        check.whole_number("max_k", self.max_k, low=0)
+        check.whole_number("n_signatures", self.n_signatures, low=1)
+        kind = self._kind(y)
+        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=kind == NUMBERS)
+        found = _found(X, _outcome(y, kind), self.alpha, self.max_k)
+        self.p_values_ = np.exp(found.log_p)
+        self.selected_ = tuple(found.selected)
+        self.equivalent_ = {one: tuple(others) for one, others in found.equivalent.items()}
+        self.signatures_ = signatures(found, self.n_signatures)
+        self.n_signatures_ = n_signatures(found)
+        self.support_ = np.isin(np.arange(X.shape[1]), self.selected_)
+        return self
+
+    def _kind(self, y: Any) -> str:
+        if y is None:
+            raise ValueError(
+                "This SES estimator requires y to be passed, but the target y is None."
+            )
+        kind = kind_of(self.outcome, y)
+        if kind == SURVIVAL:
+            raise InputError(
+                "SES has no test for events and times",
+                needs="an outcome of classes or of numbers",
+                got="survival",
+                cure="Select with Univariate, or let Cox's model have an L1 penalty.",
+            )
+        return kind
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return np.asarray(self.support_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+def _outcome(y: NDArray[Any], kind: str) -> NDArray[Any]:
+    """Return the outcome as floats, or as codes of its classes."""
+    if kind == NUMBERS:
+        return np.asarray(y, dtype=np.float64)
+    return np.unique(y, return_inverse=True)[1].astype(np.intp).ravel()
+
+
+def _found(X: NDArray[np.float64], y: NDArray[Any], alpha: float, max_k: int) -> Search:
+    """Return what a search finds; one of the last ones on the same data is not run again.
+
+    A portfolio has dozens of models after one selection, and each is fitted on the same folds.
+    """
+    data = blake2b(np.ascontiguousarray(X).tobytes())
+    data.update(y.tobytes())
+    key = (X.shape, y.dtype.kind, data.digest(), alpha, max_k)
+    with _LOCK:
+        if key in _LAST:
+            _LAST.move_to_end(key)
+            return _LAST[key]
+    found = Search(_test(X, y), X.shape[1], alpha, max_k).run()
+    if not found.selected:
+        strongest = int(found.log_p.argmin())
+        found.selected, found.equivalent = [strongest], {strongest: [strongest]}
+    with _LOCK:
+        _LAST[key] = found
+        while len(_LAST) > REMEMBERED:
+            _LAST.popitem(last=False)
+    return found
+
+
+def _test(X: NDArray[np.float64], y: NDArray[Any]) -> Independence:
+    return PartialCorrelation(X, y) if y.dtype.kind == "f" else LikelihoodRatio(X, y)

@@ -1,0 +1,1 @@
+"""`SearchCV`: tune once, keep every prediction, judge the winner."""

@@ -1,0 +1,349 @@
+"""Candidates: which configurations a search tries, and whether they were fixed in advance."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from earnest.core.base import check
+from earnest.core.base.errors import InputError
+from earnest.training.fit.response import METHODS
+
+DEFAULT_DRAWS = 10  # candidates drawn from distributions, as scikit-learn's RandomizedSearchCV does
+WHOLE = "estimator"  # the parameter under which a candidate that is a whole estimator is shown
+
+
+class CandidatesTypeError(InputError, TypeError):
+    """Candidates are of a type that cannot be searched; scikit-learn raises TypeError, too."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One configuration: parameters of the search's estimator, or a whole estimator.
+
+    Parameters
+    ----------
+    params : dict
+        What `cv_results_["params"]` shows.
+    whole : bool
+        Whether an estimator takes the place of the search's, and `params` are no parameters of
+        it: `params["estimator"]`, or the next where it is given.
+    estimator : estimator, optional
+        The whole estimator of a candidate that describes itself in `params`.
+    """
+
+    params: dict[str, Any]
+    whole: bool = False
+    estimator: Any = None
+
+    @property
+    def own(self) -> Any:
+        """The estimator that takes the place of the search's, where it is a whole one."""
+        return self.params[WHOLE] if self.estimator is None else self.estimator
+
+    def made_from(self, base: Any, more: Mapping[str, Any] | None = None) -> Any:
+        """Return a new, unfitted estimator with this setting, and with `more` set on it."""
+        from sklearn.base import clone
+
+        if self.whole:
+            return clone(self.own).set_params(**(more or {}))
+        # Parameters may be estimators themselves, which a fit would change.
+        return clone(base).set_params(**clone(self.params, safe=False), **(more or {}))
+
+    @property
+    def plain(self) -> bool:
+        """Whether it changes values only: no part of the estimator, and no seed."""
+        return not any(
+            hasattr(value, "get_params") or name.endswith("random_state")
+            for name, value in self.params.items()
+        )
+
+
+@dataclass(frozen=True)
+class StaticCandidates:
+    """Configurations that are all known before any is evaluated.
+
+    Parameters
+    ----------
+    ids : tuple of str
+        Their names, all different.
+    settings : tuple of Setting
+        What each of them is.
+    """
+
+    ids: tuple[str, ...]
+    settings: tuple[Setting, ...]
+
+    def __len__(self) -> int:
+        """Count the configurations."""
+        return len(self.ids)
+
+
+@runtime_checkable
+class Candidate(Protocol):
+    """A whole estimator that is described by plain parameters, such as one of a portfolio.
+
+    The parameters need not be those of the estimator: they are what results show, and what an
+    explanation of the search reads.
+    """
+
+    name: str
+    params: Mapping[str, Any]
+    estimator: Any
+
+
+class Asker(Protocol):
+    """One run of a dynamic search.
+
+    `ask` gives the next batch of parameter settings, an empty list at the end. After each batch
+    `tell` is given their mean scores in the same order, greater being better and NaN where a
+    configuration failed. The same seed and the same scores must give the same batches, however
+    many workers evaluate them: a search that was killed is resumed by asking again.
+    """
+
+    def ask(self) -> Sequence[dict[str, Any]]:
+        """Return the next settings to evaluate, none at the end."""
+        ...
+
+    def tell(self, scores: Sequence[float]) -> None:
+        """Learn the mean scores of the settings that were asked for last."""
+        ...
+
+
+@runtime_checkable
+class DynamicCandidates(Protocol):
+    """Configurations that are proposed by what was seen of earlier ones.
+
+    It holds knobs only; `start` makes the state of one run, so that fitting twice starts anew. One
+    that looks at no score, such as a random search, may say so with an attribute `static`.
+    """
+
+    def start(self, seed: int) -> Asker:
+        """Begin a search whose choices depend on nothing but this seed and the scores told."""
+        ...
+
+    def limit(self) -> int | None:
+        """Return how many configurations there can be at most, None where that is open."""
+        ...
+
+
+def read_candidates(
+    given: Any, *, n_iter: int | None = None, random_state: Any = None, sampled: bool = False
+) -> StaticCandidates | DynamicCandidates:
+    """Return the candidates of what a user may pass.
+
+    Parameters
+    ----------
+    given : dict, list or DynamicCandidates
+        A grid or distributions (a dict, or several in a list), estimators, (name, estimator)
+        pairs or `Candidate`s, or a dynamic search.
+    n_iter : int, optional
+        How many to draw; None takes every point of a grid, and 10 of distributions.
+    random_state : None, int or RandomState
+        What they are drawn with.
+    sampled : bool
+        Whether lists of values are drawn from as distributions are, without replacement; so
+        scikit-learn's RandomizedSearchCV reads `param_distributions`.
+    """
+    from sklearn.model_selection import ParameterGrid, ParameterSampler
+
+    if isinstance(given, DynamicCandidates):
+        _refuse_draws(n_iter, "a dynamic search, which has a limit of its own")
+        return given
+    if isinstance(given, Mapping):
+        return _from_spaces([given], n_iter, random_state, sampled)
+    if isinstance(given, ParameterGrid | ParameterSampler):
+        _refuse_draws(n_iter, f"a {type(given).__name__}, which says itself what is tried")
+        return _listed(list(given))
+    if isinstance(given, Iterator):
+        raise InputError(
+            "`candidates` can be read only once",
+            needs="a list, which a copy of the search can read again",
+            got=check.show(given),
+            cure="Write list(...) around it.",
+        )
+    if isinstance(given, Iterable) and not isinstance(given, str | bytes):
+        items = list(given)
+        if items and all(isinstance(item, Mapping) for item in items):
+            return _from_spaces(items, n_iter, random_state, sampled)
+        if items and not any(isinstance(item, Mapping) for item in items):
+            _refuse_draws(n_iter, "a list of estimators, which are all tried")
+            return _from_estimators(items)
+    raise CandidatesTypeError(
+        "`candidates` cannot be read",
+        needs="a dict of parameter values, a list of such dicts, a list of estimators or of "
+        "(name, estimator) pairs, or a dynamic search",
+        got=check.show(given),
+    )
+
+
+def first_estimator(given: Any) -> Any:
+    """Return the first of candidates that are whole estimators, None where they are not."""
+    if isinstance(given, str | bytes | Mapping | Iterator) or not isinstance(given, Iterable):
+        return None
+    first = next(iter(given), None)
+    if first is None or isinstance(first, Mapping):
+        return None
+    found = read_candidates(given)
+    assert isinstance(found, StaticCandidates)
+    return found.settings[0].own
+
+
+def _refuse_draws(n_iter: int | None, what: str) -> None:
+    if n_iter is not None:
+        raise InputError(
+            "`n_iter` has nothing to draw from",
+            needs="a grid or distributions",
+            got=what,
+            cure="Leave `n_iter` out.",
+        )
+
+
+def _from_spaces(
+    spaces: list[Mapping[str, Any]], n_iter: int | None, random_state: Any, sampled: bool
+) -> StaticCandidates:
+    from sklearn.model_selection import ParameterGrid, ParameterSampler
+
+    drawn = [_check_space(space) for space in spaces]
+    if n_iter is not None:
+        check.whole_number("n_iter", n_iter, low=1)
+    if n_iter is None and not any(drawn) and not sampled:
+        return _listed(list(ParameterGrid(spaces)))
+    count = n_iter
+    if count is None:  # scikit-learn warns where lists have fewer points, even if nobody said 10
+        count = DEFAULT_DRAWS if any(drawn) else min(DEFAULT_DRAWS, len(ParameterGrid(spaces)))
+    return _listed(list(ParameterSampler(spaces, count, random_state=random_state)))
+
+
+def _listed(found: list[dict[str, Any]]) -> StaticCandidates:
+    names = tuple(f"c{i}" for i in range(len(found)))
+    return StaticCandidates(names, tuple(Setting(params) for params in found))
+
+
+def _check_space(space: Mapping[str, Any]) -> bool:
+    """Refuse what is no list of values and no distribution; tell whether there is one."""
+    drawn = False
+    for name, values in space.items():
+        if not isinstance(name, str):
+            raise InputError("a parameter has no name", needs="names as text", got=check.show(name))
+        if hasattr(values, "rvs"):
+            drawn = True
+            continue
+        listed = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str | bytes)
+        if not listed or getattr(values, "ndim", 1) != 1 or not len(values):
+            raise (InputError if listed else CandidatesTypeError)(
+                f"the values of parameter {name!r} are not a list of values to try",
+                needs="a list or a one-dimensional array with a value at least, or a distribution "
+                "with `rvs`",
+                got=check.show(values),
+                cure="" if listed else _how_to_write(name, values),
+            )
+    return drawn
+
+
+def _how_to_write(name: str, values: Any) -> str:
+    """Return what a value that stands alone is to be written as."""
+    if type(values).__module__.startswith("optuna."):
+        return "A space of Optuna goes in earnest.optuna_candidates(space, n_trials=...)."
+    return f"Write {{{name!r}: [{check.show(values)}]}}."
+
+
+def _from_estimators(items: list[Any]) -> StaticCandidates:
+    pairs = [_named(item) for item in items]
+    counts = Counter(name for name, _ in pairs)
+    given_twice = [name for name, times in counts.items() if times > 1]
+    seen: Counter[str] = Counter()
+    names = []
+    for item, (name, _) in zip(items, pairs, strict=True):
+        if name in given_twice and (isinstance(item, tuple) or _describes_itself(item)):
+            raise InputError(
+                "two candidates have one name",
+                needs="names that are all different",
+                got=check.some(map(repr, given_twice)),
+            )
+        seen[name] += 1
+        names.append(f"{name}-{seen[name]}" if name in given_twice else name)
+    return StaticCandidates(tuple(names), tuple(_setting(item) for item in items))
+
+
+def _setting(item: Any) -> Setting:
+    if _describes_itself(item):
+        return Setting(dict(item.params), whole=True, estimator=item.estimator)
+    return Setting({WHOLE: _named(item)[1]}, whole=True)
+
+
+def _describes_itself(item: Any) -> bool:
+    return not _is_estimator(item) and isinstance(item, Candidate)
+
+
+def _named(item: Any) -> tuple[str, Any]:
+    pair = item if isinstance(item, tuple) else (type(item).__name__, item)
+    if _describes_itself(item):
+        pair = (item.name, item.estimator)
+    if len(pair) != 2 or not isinstance(pair[0], str) or not _is_estimator(pair[1]):
+        raise InputError(
+            "a candidate is neither parameters nor an estimator",
+            needs="estimators with `fit` and `get_params`, (name, estimator) pairs, or objects "
+            "with `name`, `params` and `estimator`",
+            got=check.show(item),
+            cure=f"Write {item.__name__}()." if isinstance(item, type) else "",
+        )
+    return pair[0], pair[1]
+
+
+def _is_estimator(value: Any) -> bool:
+    return not isinstance(value, type) and hasattr(value, "fit") and hasattr(value, "get_params")
+
+
+def distinct_kinds(settings: Iterable[Setting]) -> list[Setting]:
+    """Return one setting of each kind: same parameter names, words and types of estimators.
+
+    Words and switches are told apart, since methods of an estimator can hang on them: an SVC has
+    probabilities only where they are switched on.
+    """
+    kinds: dict[Any, Setting] = {}
+    for setting in settings:
+        shown = {WHOLE: setting.own} if setting.whole else setting.params
+        kind = tuple((name, _kind(value)) for name, value in shown.items())
+        kinds.setdefault(kind, setting)
+    return list(kinds.values())
+
+
+def _kind(value: Any) -> Any:
+    if hasattr(value, "get_params"):  # a pipeline answers what its last step can
+        return type(value), tuple(hasattr(value, method) for method in METHODS)
+    return value if isinstance(value, str | bool | np.bool_) else None
+
+
+def check_settings(base: Any, settings: Iterable[Setting]) -> None:
+    """Refuse parameters that the estimator does not have, naming the nearest that it has."""
+    for setting in distinct_kinds(settings):
+        try:
+            setting.made_from(base)
+        except (ValueError, AttributeError, TypeError) as error:
+            raise _unknown(base, setting, error) from error
+
+
+def _of_a_step(name: str, known: Sequence[str]) -> str:
+    """Return the parameter of a step of a pipeline that a name without its step means."""
+    found = [one for one in known if one.endswith(f"__{name}")]
+    return f"Did you mean {' or '.join(map(repr, found[:3]))}?" if found else ""
+
+
+def _unknown(base: Any, setting: Setting, error: Exception) -> InputError:
+    known = list(base.get_params(deep=True))
+    strange = [name for name in setting.params if name not in known]
+    if not strange:  # a value that the estimator's own set_params refuses
+        return InputError("a candidate cannot be set", got=f"{setting.params}: {error}")
+    return InputError(
+        f"{type(base).__name__} has no parameter {check.some(map(repr, strange))}",
+        needs=check.some(known, limit=20),
+        got=check.some(map(repr, setting.params)),
+        cure=check.nearest(strange[0], known)
+        or _of_a_step(strange[0], known)
+        or str(error).split(". ")[0],
+    )

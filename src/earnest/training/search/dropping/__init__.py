@@ -1,0 +1,1 @@
+"""Early dropping and early stopping of a search."""

@@ -1,0 +1,214 @@
+"""Incomplete cross-validation: ending the folds once the interval is narrow enough."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from earnest.core.base import check
+from earnest.core.base.errors import EvidenceError, InputError
+from earnest.core.base.rng import Seeds
+from earnest.core.data.predictions import Predictions
+from earnest.core.results.cautions import Caution
+from earnest.methods.run import configured, estimate
+from earnest.metrics.families import Metric
+from earnest.training.search.dropping.bced import ENOUGH
+from earnest.training.search.dropping.evidence import due, share_done
+
+
+@dataclass(frozen=True)
+class WidthTest:
+    """What one look at the interval found.
+
+    Attributes
+    ----------
+    round : int
+        The number of the round.
+    stop : bool
+        Whether the rest of the folds can be left out.
+    width : float
+        The width of the interval, NaN where none could be had yet.
+    n_cases : int
+        The cases that it looked at.
+    """
+
+    round: int
+    stop: bool
+    width: float
+    n_cases: int
+
+
+@dataclass(frozen=True)
+class StopWhenWidth:
+    """End the folds once the two-sided interval of the winner is no wider than asked.
+
+    The interval is that of the bias-corrected estimate on the predictions made so far, of the
+    configurations that are complete so far.
+
+    **What it assumes.** That the width tells how sure the estimate is. Looking at it after each
+    fold and stopping at the first narrow one favours moments at which the predictions look less
+    varied than they are: the interval at the stop covers a little less often than its level says,
+    and the result carries a caution for that (EN054).
+
+    **When it fails.** Near the end of the metric's range, where few cases decide. An AUC of 1 on
+    fifty cases has an interval of width 0, which tells nothing and stops nothing; one of .999 has a
+    narrow one by luck.
+
+    Tsamardinos, Greasidou, Borboudakis 2018, section 4 (the incomplete CV protocol).
+
+    Parameters
+    ----------
+    width : float
+        The width to reach, in the metric's own units.
+    confidence_level : float
+        The level of the interval.
+    method : str or Method
+        What makes the interval, 'bbc' by default.
+    n_resamples : int, optional
+        The number of resamples; as the method has it by default.
+    min_predictions : int
+        How many cases must have been tested before the first look.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> from earnest.core.base.rng import Seeds
+    >>> from earnest.training.search.dropping.stopping import StopWhenWidth
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.tile([0, 1], 100)
+    >>> scores = y[:, None] + rng.standard_normal((200, 5))
+    >>> scores[120:] = np.nan  # the folds that were not run yet
+    >>> pi = en.Predictions.from_arrays(y, scores, np.arange(200) // 20)
+    >>> StopWhenWidth(0.25).test(pi, "roc_auc", Seeds(7), round=6).stop
+    True
+    """
+
+    width: float
+    confidence_level: float = 0.95
+    method: Any = "bbc"
+    n_resamples: int | None = None
+    min_predictions: int = ENOUGH
+
+    def __post_init__(self) -> None:
+        """Check the knobs."""
+        if not _positive(self.width):
+            raise InputError(
+                "`stop_when_width` is out of range",
+                needs="a number above 0, in the metric's own units",
+                got=check.show(self.width),
+            )
+        if not _with_interval(self.method):
+            raise InputError(
+                "`stop_when_width` needs a method that gives an interval",
+                needs="such as method='bbc'",
+                got=check.show(self.method),
+            )
+        check.share("confidence_level", self.confidence_level)
+        check.whole_number("min_predictions", self.min_predictions, low=2)
+
+    def test(
+        self,
+        pi: Predictions,
+        metric: str | Metric | Any,
+        seeds: Seeds,
+        round: int,
+        *,
+        n_jobs: int | None = None,
+    ) -> WidthTest:
+        """Tell whether the interval of what was predicted so far is narrow enough.
+
+        Parameters
+        ----------
+        pi : Predictions
+            What was predicted so far; NaN where nothing was.
+        metric : str, Metric or callable
+            What the interval is of.
+        seeds : Seeds
+            The seeds of the final estimate: stopped here, it has this very interval.
+        round : int
+            The number of this look, from 1 on.
+        n_jobs : int, optional
+            The number of threads; never changes the result.
+        """
+        check.whole_number("round", round, low=1)
+        if not due(round, share_done(pi)):
+            return WidthTest(round, False, np.nan, 0)
+        try:
+            usable = pi.usable()
+        except EvidenceError:  # nothing is complete yet
+            return WidthTest(round, False, np.nan, 0)
+        cases = usable.n_cases
+        if cases < self.min_predictions:
+            return WidthTest(round, False, np.nan, cases)
+        width = self._width(usable, metric, seeds, n_jobs)
+        return WidthTest(round, bool(0.0 < width <= self.width), width, cases)
+
+    def _width(
+        self, usable: Predictions, metric: str | Metric | Any, seeds: Seeds, n_jobs: int | None
+    ) -> float:
+        try:
+            made = estimate(
+                usable,
+                method=self.method,
+                metric=metric,
+                confidence_level=self.confidence_level,
+                n_resamples=self.n_resamples,
+                rng=seeds.entropy,
+                n_jobs=n_jobs,
+            )
+        except EvidenceError:  # a class is missing so far
+            return np.nan
+        return np.nan if made.interval is None else made.interval.width
+
+
+def _positive(width: Any) -> bool:
+    number = isinstance(width, Real) and not isinstance(width, bool)
+    return number and 0.0 < float(width) < np.inf
+
+
+def _with_interval(method: Any) -> bool:
+    chosen = configured(method) if isinstance(method, str) else method
+    return bool(chosen.spec.interval)
+
+
+def stopping_of(width: float | StopWhenWidth | None, **knobs: Any) -> StopWhenWidth | None:
+    """Return the rule of a width, as it is, or None.
+
+    Examples
+    --------
+    >>> from earnest.training.search.dropping.stopping import stopping_of
+    >>> stopping_of(0.1)
+    StopWhenWidth(width=0.1, confidence_level=0.95, method='bbc', n_resamples=None,
+                  min_predictions=50)
+    """
+    if width is None or isinstance(width, StopWhenWidth):
+        return width
+    return StopWhenWidth(width, **knobs)
+
+
+def stop_rule(search: Any) -> StopWhenWidth | None:
+    """Return the rule of a search: its own interval is what must be narrow enough."""
+    return stopping_of(
+        search.stop_when_width,
+        confidence_level=search.confidence_level,
+        method=search.method,
+        n_resamples=search.n_resamples,
+    )
+
+
+def stop_remarks(rule: StopWhenWidth | None, done: int, planned: int) -> Iterator[Caution]:
+    """Yield what a reader must know of folds that were left out; `done` of `planned` were run."""
+    if rule is None or done >= planned:
+        return
+    yield Caution(
+        "EN054",
+        f"The folds ended after {done} of {planned}, when the interval was no wider than "
+        f"{rule.width:g}.",
+        "Stopping by looking makes the interval a little too narrow for its level.",
+        "Run all folds where the level matters.",
+    )

@@ -1,0 +1,281 @@
+"""From all that a search gave to its table, its winner and its question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base import check
+from earnest.core.base.errors import EarnestError, InputError
+from earnest.core.data.predictions import Predictions
+from earnest.core.results.cautions import Caution
+from earnest.training.fit.cell import SINGLE
+from earnest.training.fit.failures import tell_failures, warn_of_means
+from earnest.training.fit.problem import refuse
+from earnest.training.search.dropping.bced import drop_remarks, dropping_of
+from earnest.training.search.dropping.stopping import stop_remarks, stop_rule
+from earnest.training.search.estimate import Question, Trial, trial
+from earnest.training.search.preparation import Prepared
+from earnest.training.search.remarks import (
+    another_score,
+    failed_fits,
+    leaking_splits,
+    nothing_to_choose_by,
+    overlapping_splits,
+    weighted_scores,
+)
+from earnest.training.search.scoring import check_refit
+from earnest.training.search.searching import Searched
+from earnest.training.tables.hidden_groups import copies_across
+
+# The table of results, in scikit-learn's own form.
+
+
+Array = NDArray[np.float64]
+
+
+def results_table(
+    params: Sequence[dict[str, Any]],
+    times: dict[str, Array],
+    test: dict[str, Array],
+    train: dict[str, Array] | None = None,
+) -> dict[str, Any]:
+    """Return `cv_results_`: the same keys, types and order as scikit-learn gives.
+
+    Parameters
+    ----------
+    params : list of dict
+        The configurations.
+    times : dict of ndarray, shape (C, S)
+        `fit_time` and `score_time` of every split.
+    test, train : dict of ndarray, shape (C, S)
+        The scores by name.
+    """
+    table: dict[str, Any] = {}
+    for name, values in times.items():
+        _summarise(table, name, values)
+    table.update(_parameter_columns(params))
+    table["params"] = list(params)
+    for name, values in test.items():
+        _splits(table, f"test_{name}", values)
+        _summarise(table, f"test_{name}", values)
+        table[f"rank_test_{name}"] = ranks(table[f"mean_test_{name}"])
+        if train is not None:
+            _splits(table, f"train_{name}", train[name])
+            _summarise(table, f"train_{name}", train[name])
+    return table
+
+
+def _splits(table: dict[str, Any], name: str, values: Array) -> None:
+    for split in range(values.shape[1]):
+        table[f"split{split}_{name}"] = values[:, split]
+
+
+def _summarise(table: dict[str, Any], name: str, values: Array) -> None:
+    means = np.average(values, axis=1)
+    table[f"mean_{name}"] = means
+    with np.errstate(invalid="ignore"):  # infinite scores have no spread
+        table[f"std_{name}"] = np.sqrt(np.average((values - means[:, None]) ** 2, axis=1))
+
+
+def ranks(means: Array) -> NDArray[np.int32]:
+    """Return the rank of each mean, 1 for the greatest; NaN ranks last, ties share the better."""
+    from scipy.stats import rankdata
+
+    if np.isnan(means).all():
+        return np.ones(len(means), dtype=np.int32)
+    filled = np.where(np.isnan(means), np.nanmin(means) - 1, means)
+    return np.asarray(rankdata(-filled, method="min").astype(np.int32))
+
+
+def _parameter_columns(params: Sequence[dict[str, Any]]) -> Iterable[tuple[str, Any]]:
+    """Yield a masked array for each parameter, masked where a configuration has it not."""
+    columns: dict[str, dict[int, Any]] = {}
+    for index, setting in enumerate(params):
+        for name, value in setting.items():
+            columns.setdefault(f"param_{name}", {})[index] = value
+    for name, values in columns.items():
+        column = np.ma.MaskedArray(
+            np.empty(len(params), dtype=_column_type(list(values.values()))), mask=True
+        )
+        for index, value in values.items():
+            column[index] = value
+        yield name, column
+
+
+def _column_type(values: list[Any]) -> Any:
+    """Return the type that holds all values one by one: numbers as numbers, the rest as objects."""
+    try:
+        array = np.array(values)
+    except ValueError:  # sequences of unlike length
+        return object
+    return array.dtype if array.dtype.kind != "U" and array.ndim == 1 else object
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Judged:
+    """The results of a search.
+
+    Attributes
+    ----------
+    table : dict
+        `cv_results_`.
+    multimetric : bool
+        Whether there are several scores.
+    best : int, optional
+        The position of the winner; None where none was asked for.
+    best_index : int or NumPy integer, optional
+        The same, of the type that NumPy's argmin or the rule of `refit` gives.
+    best_score : float, optional
+        Its mean score; None where a callable chose.
+    predictions : Predictions, optional
+        Π, where it could be kept.
+    question, refusal
+        What an estimate is asked of, or why there is none.
+    trials : tuple of Trial
+        One a configuration.
+    """
+
+    table: dict[str, Any]
+    multimetric: bool
+    best: int | None
+    best_index: int | np.integer[Any] | None
+    best_score: float | None
+    predictions: Predictions | None
+    question: Question | None
+    refusal: EarnestError | None
+    trials: tuple[Trial, ...]
+
+
+def judge(search: Any, prepared: Prepared, searched: Searched) -> Judged:
+    """Make the table, choose the winner and put the question."""
+    raises = isinstance(search.error_score, str)
+    missing = np.nan if raises else float(search.error_score)
+    tell_failures(searched.ledger, missing)
+    names = searched.ledger.score_names
+    multimetric = isinstance(prepared.scoring.shown, dict) or names != (SINGLE,)
+    if multimetric:
+        check_refit(search.refit, names)
+    table = _table(search, searched, names, missing)
+    pi = searched.ledger.predictions()
+    name = search.refit if multimetric and isinstance(search.refit, str) else names[0]
+    chosen = _winner(search, table, name) if search.refit or not multimetric else None
+    best = None if chosen is None else int(chosen)
+    scores, unscored = None, False
+    if best is not None and not callable(search.refit):
+        scores = table[f"mean_test_{name}"][best]
+        unscored = bool(np.isnan(table[f"mean_test_{name}"]).all())
+    refusal = refuse(prepared.problem)
+    question = None
+    if refusal is None and prepared.problem.metric is not None:
+        question = Question(
+            metric=prepared.problem.metric,
+            method=search.method,
+            confidence_level=search.confidence_level,
+            n_resamples=search.n_resamples,
+            seed=prepared.seed,
+            best=best,
+            cautions=tuple(_cautions(search, prepared, searched, unscored)),
+        )
+    return Judged(
+        table=table,
+        multimetric=multimetric,
+        best=best,
+        best_index=chosen,
+        best_score=scores,
+        predictions=pi,
+        question=question,
+        refusal=refusal,
+        trials=_trials(searched, name, missing),
+    )
+
+
+def _table(search: Any, searched: Searched, names: Sequence[str], missing: float) -> dict[str, Any]:
+    ledger, splits = searched.ledger, searched.journey.splits
+    times = {
+        name: np.nan_to_num(ledger.numbers(name, splits, 0.0))
+        for name in ("fit_time", "score_time")
+    }
+    test = {name: ledger.numbers(f"test_{name}", splits, missing) for name in names}
+    train = None
+    if search.return_train_score:
+        train = {name: ledger.numbers(f"train_{name}", splits, missing) for name in names}
+    table = results_table([setting.params for setting in ledger.settings], times, test, train)
+    if not searched.journey.dropped:
+        for name in names:
+            warn_of_means("test", table[f"mean_test_{name}"])
+            if train is not None:
+                warn_of_means("train", table[f"mean_train_{name}"])
+    return table
+
+
+def _winner(search: Any, table: dict[str, Any], name: str) -> int | np.integer[Any]:
+    """Return the position of the winner, as scikit-learn gives it."""
+    if not callable(search.refit):
+        first: np.integer[Any] = table[f"rank_test_{name}"].argmin()
+        return first
+    best: int | np.integer[Any] = search.refit(table)
+    count = len(table["params"])
+    if not isinstance(best, int | np.integer):
+        raise _bad_choice(TypeError, best, count)
+    if not 0 <= best < count:
+        raise _bad_choice(IndexError, best, count)
+    return best
+
+
+def _bad_choice(kind: type[Exception], best: Any, count: int) -> Exception:
+    text = str(
+        InputError(
+            "`refit` names no configuration",
+            needs=f"a whole number from 0 to {count - 1}",
+            got=check.show(best),
+        )
+    )
+    return kind(text)
+
+
+def _cautions(
+    search: Any, prepared: Prepared, searched: Searched, unscored: bool
+) -> Iterator[Caution]:
+    ledger, problem = searched.ledger, prepared.problem
+    assert problem.metric is not None
+    yield from failed_fits(ledger.failures(), len(ledger.ids))
+    yield from overlapping_splits(prepared.splits)
+    yield from leaking_splits(prepared.splits)
+    yield from copies_across(prepared.training.X, prepared.training.y, prepared.splits)
+    if unscored:
+        yield from nothing_to_choose_by(ledger.ids[0])
+    if prepared.routed.score.get("sample_weight") is not None:
+        yield from weighted_scores()
+    if not problem.measure.chooses:
+        yield from another_score(_named(search), problem.metric.name)
+    rule = dropping_of(search.drop)
+    if rule is not None:
+        yield from drop_remarks(rule, searched.journey.dropped, len(ledger.ids))
+    done, planned = len(searched.journey.splits), len(prepared.splits)
+    yield from stop_remarks(stop_rule(search), done, planned)
+
+
+def _named(search: Any) -> str:
+    """Return a word for what the search chooses by."""
+    if search.scoring is None:
+        return "the estimator's own score"
+    if isinstance(search.refit, str):
+        return f"{search.refit!r}"
+    name = getattr(search.scoring, "__name__", None)
+    return f"{name!r}" if name else check.show(search.scoring, 40)
+
+
+def _trials(searched: Searched, name: str, missing: float) -> tuple[Trial, ...]:
+    ledger, splits = searched.ledger, searched.journey.splits
+    scores: NDArray[np.float64] = ledger.numbers(f"test_{name}", splits, missing)
+    dropped = {drop.config for drop in searched.journey.dropped}
+    failed = ledger.unscored(name)
+    return tuple(
+        trial(config, setting.params, row, dropped=config in dropped, failed=config in failed)
+        for config, setting, row in zip(ledger.ids, ledger.settings, scores, strict=True)
+    )

@@ -1,0 +1,268 @@
+"""Candidates that Optuna proposes, in batches of a fixed size."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+from earnest.core.base import check
+from earnest.core.base.errors import EarnestError, InputError
+from earnest.core.base.rng import Purpose, Seeds
+
+Space = Mapping[str, Any] | Callable[[Any], dict[str, Any] | None]
+
+STATIC = ("RandomSampler", "GridSampler", "BruteForceSampler", "QMCSampler")  # never look at scores
+EXHAUSTIVE = ("GridSampler", "BruteForceSampler")  # end when every point was proposed
+MOST_PRUNED = 1000  # proposals in a row that a space may refuse
+
+
+class MissingOptunaError(EarnestError, ImportError):
+    """Optuna is not installed."""
+
+
+@dataclass(frozen=True, eq=False)
+class OptunaCandidates:
+    """Configurations that an Optuna sampler proposes by what it was told of earlier ones.
+
+    It holds knobs only; make one with `optuna_candidates`.
+    """
+
+    space: Space
+    sampler: Any
+    n_trials: int
+    batch: int
+
+    @property
+    def static(self) -> bool:
+        """Whether proposals depend on nothing that was seen: a random or complete search."""
+        kind = type(_sampler(self.sampler, 0))
+        return kind.__name__ in STATIC and kind.__module__.split(".")[0] == "optuna"
+
+    def limit(self) -> int:
+        """Return how many configurations there can be at most."""
+        return self.n_trials
+
+    def start(self, seed: int) -> OptunaAsker:
+        """Begin a search whose choices depend on nothing but this seed and the scores told."""
+        return OptunaAsker(self, seed)
+
+
+def optuna_candidates(
+    space: Space, sampler: Any = None, *, n_trials: int = 100, batch: int = 10
+) -> OptunaCandidates:
+    """Let Optuna propose the configurations of a search.
+
+    Configurations come in batches of a fixed size, and the sampler learns the mean scores of a
+    batch when all of it is done. So the result depends on neither the number of workers nor the
+    order in which they finish, and a search that was killed goes on as if it had not been.
+
+    **What follows for the estimate.** A sampler that learns from scores has used the same cases to
+    propose configurations; bias correction assumes a fixed set, and some optimism is left (EN006).
+    Random, quasi-random and complete samplers look at no score, and count as fixed in advance.
+
+    Parameters
+    ----------
+    space : dict or callable
+        Optuna distributions by parameter name, or a function of a trial that suggests values and
+        returns the parameters of the estimator (None stands for the values as suggested). It may
+        suggest some only if others have a certain value, and raise `optuna.TrialPruned` for a
+        combination that makes no sense.
+    sampler : Sampler, class or callable, optional
+        A class or a function of a seed, such as `optuna.samplers.CmaEsSampler`, which is given a
+        seed from the search's `random_state`; or a sampler, which brings its own seed and is copied
+        anew for each fit. A tree-structured Parzen estimator by default.
+    n_trials : int
+        How many configurations at most.
+    batch : int
+        How many are proposed before the sampler learns; 1 learns most and is least parallel.
+
+    Returns
+    -------
+    OptunaCandidates
+        What `SearchCV` takes as `candidates`.
+
+    Raises
+    ------
+    MissingOptunaError
+        Where Optuna is not installed.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> def space(trial):
+    ...     kernel = trial.suggest_categorical("kernel", ["linear", "rbf"])
+    ...     params = {"kernel": kernel, "C": trial.suggest_float("C", 0.01, 100, log=True)}
+    ...     if kernel == "rbf":
+    ...         params["gamma"] = trial.suggest_float("gamma", 0.001, 1, log=True)
+    ...     return params
+    >>> en.optuna_candidates(space, n_trials=40).limit()
+    40
+    """
+    optuna = _optuna()
+    check.whole_number("n_trials", n_trials, low=1)
+    check.whole_number("batch", batch, low=1)
+    _check_space(space, optuna)
+    chosen = _parzen if sampler is None else sampler
+    if not callable(chosen) and not isinstance(chosen, optuna.samplers.BaseSampler):
+        raise InputError(
+            "`sampler` cannot propose anything",
+            needs="a sampler of Optuna, its class, or a function of a seed that makes one",
+            got=check.show(sampler),
+        )
+    return OptunaCandidates(space, chosen, n_trials, batch)
+
+
+class OptunaAsker:
+    """One run of a search by Optuna."""
+
+    def __init__(self, knobs: OptunaCandidates, seed: int) -> None:
+        self.knobs = knobs
+        self._optuna = _optuna()
+        with self._quiet():
+            self._study = self._optuna.create_study(
+                direction="maximize", sampler=_sampler(knobs.sampler, seed)
+            )
+        name = type(self._study.sampler).__name__
+        self._exhaustive = name in EXHAUSTIVE
+        self._asked: list[Any] = []
+        self._count, self._ended = 0, False
+
+    def ask(self) -> Sequence[dict[str, Any]]:
+        """Return the parameters of the next batch, none at the end."""
+        self._asked = []
+        found: list[dict[str, Any]] = []
+        size = min(self.knobs.batch, self.knobs.n_trials - self._count)
+        with self._quiet():
+            while len(found) < size and not self._ended:
+                trial, params = self._proposed()
+                if params is None:
+                    break
+                self._asked.append(trial)
+                found.append(params)
+        self._count += len(found)
+        return found
+
+    def tell(self, scores: Sequence[float]) -> None:
+        """Let the sampler learn the mean scores of the last batch; NaN is a failure."""
+        with self._quiet():
+            for trial, score in zip(self._asked, scores, strict=True):
+                self._told(trial, None if math.isnan(score) else float(score))
+        self._asked = []
+
+    def _proposed(self) -> tuple[Any, dict[str, Any] | None]:
+        """Return the next trial and its parameters; None where every point was proposed."""
+        for _ in range(MOST_PRUNED):
+            before = self._study.trials if self._exhaustive else []
+            trial, params = self._suggested()
+            if any(trial.params == earlier.params for earlier in before):
+                self._told(trial, None)
+                self._ended = True
+            if self._ended:
+                return trial, None
+            if params is not None:
+                return trial, params
+            self._told(trial, None)
+        raise InputError(
+            "`space` refuses what it is offered",
+            needs="a space of which some combinations make sense",
+            got=f"{MOST_PRUNED} trials pruned in a row",
+        )
+
+    def _suggested(self) -> tuple[Any, dict[str, Any] | None]:
+        """Return a trial and its parameters, None where the space refuses the combination."""
+        space = self.knobs.space
+        if isinstance(space, Mapping):
+            trial = self._study.ask(dict(space))
+            return trial, dict(trial.params)
+        trial = self._study.ask()
+        try:
+            params = space(trial)
+        except self._optuna.TrialPruned:
+            return trial, None
+        params = trial.params if params is None else params
+        if not isinstance(params, Mapping):
+            raise InputError(
+                "`space` gives no parameters",
+                needs="a dict of parameters of the estimator, or None",
+                got=check.show(params),
+                cure="It proposes, and does not score: leave the training to SearchCV."
+                if isinstance(params, (int, float))
+                else "",
+            )
+        return trial, dict(params)
+
+    def _told(self, trial: Any, score: float | None) -> None:
+        state = self._optuna.trial.TrialState
+        try:
+            if score is None:
+                self._study.tell(trial, state=state.FAIL)
+            else:
+                self._study.tell(trial, score)
+        except RuntimeError as error:
+            if "Study.stop" not in str(error):
+                raise
+            self._ended = True  # a sampler that went through its whole space
+
+    @contextmanager
+    def _quiet(self) -> Iterator[None]:
+        """Keep Optuna's log of studies and trials to itself."""
+        logs = self._optuna.logging
+        level = logs.get_verbosity()
+        logs.set_verbosity(logs.ERROR)
+        try:
+            yield
+        finally:
+            logs.set_verbosity(level)
+
+
+def _optuna() -> Any:
+    try:
+        import optuna
+    except ImportError as error:
+        raise MissingOptunaError(
+            "Optuna is not installed",
+            needs="the extra 'optuna'",
+            cure="Install it with: pip install 'earnest[optuna]'.",
+        ) from error
+    return optuna
+
+
+def _parzen(seed: int) -> Any:
+    """Return the default sampler, which knows of the trials of a batch that are under way."""
+    import warnings
+
+    optuna = _optuna()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+        return optuna.samplers.TPESampler(seed=seed, constant_liar=True)
+
+
+def _sampler(given: Any, seed: int) -> Any:
+    """Return a sampler of its own for one run."""
+    own = int(Seeds(seed).generator(Purpose.TRAINING, 0).integers(0, 2**31 - 1))
+    if isinstance(given, type):
+        return given(seed=own)
+    return given(own) if callable(given) else deepcopy(given)
+
+
+def _check_space(space: Any, optuna: Any) -> None:
+    if callable(space):
+        return
+    kind = optuna.distributions.BaseDistribution
+    good = isinstance(space, Mapping) and len(space) > 0
+    if not good or not all(isinstance(part, kind) for part in space.values()):
+        wrong = [k for k, v in space.items() if not isinstance(v, kind)] if good else []
+        raise InputError(
+            "`space` cannot be read",
+            needs="Optuna distributions by parameter name, or a function of a trial",
+            got=f"{check.some(map(repr, wrong))} of another kind" if wrong else check.show(space),
+            cure="A plain grid needs no Optuna: give it to SearchCV as it is."
+            if wrong
+            else "The trials of a study are read by predictions_from, or by explain."
+            if isinstance(space, optuna.Study)
+            else "",
+        )

@@ -1,0 +1,155 @@
+"""What a reader of a search's estimate must know of the search itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from earnest.core.base import check
+from earnest.core.results.cautions import Caution, Severity
+from earnest.training.fit.ledger import UNSCORED, Failure
+from earnest.training.fit.splits import Splits
+
+LONGEST = 160  # signs of an error that are shown
+
+# What to do after `tune`, in its own arguments, where the advice of a caution is for those who
+# made the folds, the configurations or the estimate themselves.
+IN_TUNE = {
+    "EN002": "Gather more cases of that class, or use fewer `folds`.",
+    "EN005": "Read `simplest` of the result: the cheapest that is not shown to be worse.",
+    "EN007": "Use fewer and larger folds. The predictions are kept: another method, such as "
+    "bbc_fold, can be asked of them.",
+    "EN009": "Say `group` with a column of blocks of time.",
+    "EN010": "Gather more cases of the rare classes, or choose another `metric`.",
+    "EN014": "Confirm on cases that the search never saw.",
+    "EN015": "Try more configurations: a longer `budget`, or more of `n_configs`.",
+    "EN016": "Choose a lower `confidence_level`.",
+    "EN017": "Gather more cases of that class, or use fewer `folds`.",
+    "EN045": "Look at the configurations in the report; those that fail are left out.",
+    "EN046": "Use fewer and larger folds if the mean over folds is wanted.",
+    "EN053": "Use fewer and larger folds, or leave `drop` out.",
+    "EN111": "Remove the copies, or name a column that keeps them together by `group`.",
+    "EN058": "Choose by a metric of scores, such as roc_auc, and set the threshold yourself.",
+}
+
+
+def in_tune(caution: Caution) -> Caution:
+    """Return a caution whose advice can be followed by someone who called `tune`.
+
+    Examples
+    --------
+    >>> from earnest.core.results.cautions import Caution
+    >>> from earnest.training.search.remarks import in_tune
+    >>> in_tune(Caution("EN016", "Few.", "Rough.", "Use n_resamples=9000 or more.")).cure
+    'Choose a lower `confidence_level`.'
+    """
+    cure = IN_TUNE.get(caution.code)
+    return caution if cure is None or not caution.cure else replace(caution, cure=cure)
+
+
+def _first_error(failure: Failure) -> str:
+    """Return the last line of the traceback of a scorer, which says what went wrong."""
+    lines = failure.error.strip().splitlines()
+    said = lines[-1].rstrip(".") if lines else ""
+    return f" ({said[:LONGEST]})" if said else ""
+
+
+def failed_fits(failures: Sequence[Failure], n_configs: int) -> Iterator[Caution]:
+    """Yield a caution where fits failed, and one where only scores did."""
+    for scores in (False, True):
+        those = [one for one in failures if (one.note == UNSCORED) == scores]
+        names = list(dict.fromkeys(failure.config for failure in those))
+        if not names:
+            continue
+        what = "could not be scored" if scores else "failed or gave no usable predictions"
+        yield Caution(
+            "EN045",
+            f"{len(those)} fits {what}, of {len(names)} of {n_configs} configurations: "
+            f"{check.some(names)}{_first_error(those[0]) if scores else ''}.",
+            "Their predictions are kept, and the estimate is about them, too; but a mean score "
+            "that the search chose by may be missing."
+            if scores
+            else "A configuration without all its predictions is left out; the estimate is about "
+            "the others.",
+            "Read `failures_` of the search.",
+        )
+
+
+def nothing_to_choose_by(first: str) -> Iterator[Caution]:
+    """Yield a caution that no configuration has a mean score to be chosen by."""
+    yield Caution(
+        "EN046",
+        "No configuration has a mean score: every one is NaN.",
+        f"The search took the first configuration, {first}, as scikit-learn does. It was not "
+        "chosen for being good.",
+        "Use folds that are large enough to be scored one by one, or another score; `failures_` "
+        "tells what failed.",
+    )
+
+
+def weighted_scores() -> Iterator[Caution]:
+    """Yield a caution that the search weighed cases and the estimate does not."""
+    yield Caution(
+        "EN047",
+        "Candidates were scored with sample weights.",
+        "The estimate counts every case alike, so it is about another population.",
+        "Compare best_score_ with the naive value to see how much that matters.",
+    )
+
+
+def another_score(scoring: str, metric: str) -> Iterator[Caution]:
+    """Yield a caution that the winner was chosen by something else than it is judged by."""
+    yield Caution(
+        "EN048",
+        f"The winner was chosen by {scoring}, and the estimate is of {metric}.",
+        f"It corrects for a choice by {metric}, which may be more or less optimistic.",
+        "Let `scoring` and `metric` be the same.",
+    )
+
+
+def overlapping_splits(splits: Splits) -> Iterator[Caution]:
+    """Yield a note where test sets overlap without covering all cases."""
+    partial = splits.partial_repeats
+    if splits.n_repeats > 1 and partial:
+        yield Caution(
+            "EN049",
+            f"Test sets overlap, and became {splits.n_repeats} repeats of which {partial} leave "
+            "cases untested.",
+            "The metric is computed in each repeat and averaged; small repeats are rough.",
+            "Use a repeated K-fold.",
+            Severity.NOTE,
+        )
+
+
+def leaking_splits(splits: Splits) -> Iterator[Caution]:
+    """Yield a caution where cases are tested by models that were trained on them."""
+    leaking = splits.leaking
+    if leaking:
+        yield Caution(
+            "EN050",
+            f"{len(leaking)} of {len(splits)} splits test cases that they train on.",
+            "Their predictions are not out-of-sample, and every score is too good.",
+            "Make train and test rows disjoint.",
+        )
+
+
+def no_probabilities(winner: str, *, calibrated: bool) -> Iterator[Caution]:
+    """Yield a caution where no rising curve leads from decision values to probabilities.
+
+    Parameters
+    ----------
+    calibrated : bool
+        Whether the model was made to give probabilities in any case.
+    """
+    yield Caution(
+        "EN110",
+        f"On cases that it was not trained on, the positive class does not have the greater "
+        f"decision values of {winner}."
+        if not calibrated
+        else f"On held-out cases the decision values of {winner} do not tell the classes apart.",
+        "No probability follows from them: `earnest predict` gives the decision values as scores."
+        if not calibrated
+        else "Its probabilities are about the shares of the classes, in the order of the decision "
+        "values.",
+        "Do not rely on this model; gather more cases or better features.",
+    )

@@ -1,0 +1,451 @@
+"""`SearchCV`: tune once, keep every prediction, and tell how good the winner really is."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import nullcontext
+from copy import deepcopy
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import get_tags
+from sklearn.utils.metadata_routing import process_routing
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from earnest.core.base import check
+from earnest.core.base.errors import InputError
+from earnest.training.fit.cell import fit
+from earnest.training.fit.problem import survival_outcome
+from earnest.training.fit.routing import routes, routing_enabled
+from earnest.training.search.callbacks import Callbacks, CallbackSupport, tell_callbacks
+from earnest.training.search.candidates import Setting, first_estimator
+from earnest.training.search.dropping.bced import Dropping
+from earnest.training.search.estimate import Honest
+from earnest.training.search.judging import Judged, judge
+from earnest.training.search.preparation import Prepared, prepare
+from earnest.training.search.scoring import read_scoring
+from earnest.training.search.searching import Searched, planned_count, search_all
+
+# What a fitted search hands on to the estimator that it refitted.
+
+
+def _has(name: str) -> Callable[[Any], bool]:
+    """Return a check that raises AttributeError where the refitted estimator lacks a method."""
+
+    def check(search: Any) -> bool:
+        need_refit(search, name)
+        fitted = getattr(search, "best_estimator_", None)
+        try:
+            getattr(search.base_estimator() if fitted is None else fitted, name)
+        except InputError as error:  # no estimator to ask: `hasattr` must not fail for that
+            raise AttributeError(str(error)) from error
+        return True
+
+    return check
+
+
+def need_refit(search: Any, name: str) -> None:
+    """Refuse what only a refitted estimator can answer."""
+    if not search.refit:
+        raise AttributeError(
+            f"This {type(search).__name__} was made with refit={search.refit!r}, and `{name}` "
+            "needs the estimator refitted with the best parameters. Use refit=True, or fit one "
+            "with best_params_ yourself."
+        )
+
+
+class Shown:
+    """What a search shows of itself in a notebook: the estimator, refitted if there is one."""
+
+    def _sk_visual_block_(self) -> Any:
+        """Return the block of scikit-learn's own search around the same estimator."""
+        from sklearn.model_selection import GridSearchCV
+
+        shown = GridSearchCV(self.base_estimator(), {})  # type: ignore[attr-defined]  # of the search
+        if hasattr(self, "best_estimator_"):
+            shown.best_estimator_ = self.best_estimator_
+        return shown._sk_visual_block_()
+
+
+class Delegating:
+    """The methods of a search that its `best_estimator_` answers.
+
+    Each is there only where that estimator has it.
+    """
+
+    def _best(self) -> Any:
+        check_is_fitted(self)
+        return self.best_estimator_  # type: ignore[attr-defined]  # of the search
+
+    @available_if(_has("predict"))
+    def predict(self, X: Any) -> Any:
+        """Return what the best estimator predicts."""
+        return self._best().predict(X)
+
+    @available_if(_has("predict_proba"))
+    def predict_proba(self, X: Any) -> Any:
+        """Return the class probabilities of the best estimator."""
+        return self._best().predict_proba(X)
+
+    @available_if(_has("predict_log_proba"))
+    def predict_log_proba(self, X: Any) -> Any:
+        """Return the logarithms of the class probabilities of the best estimator."""
+        return self._best().predict_log_proba(X)
+
+    @available_if(_has("decision_function"))
+    def decision_function(self, X: Any) -> Any:
+        """Return the decision values of the best estimator."""
+        return self._best().decision_function(X)
+
+    @available_if(_has("score_samples"))
+    def score_samples(self, X: Any) -> Any:
+        """Return the scores that the best estimator gives to single cases."""
+        return self._best().score_samples(X)
+
+    @available_if(_has("transform"))
+    def transform(self, X: Any) -> Any:
+        """Return X as the best estimator transforms it."""
+        return self._best().transform(X)
+
+    @available_if(_has("inverse_transform"))
+    def inverse_transform(self, X: Any) -> Any:
+        """Return what the best estimator would have transformed into X."""
+        return self._best().inverse_transform(X)
+
+    @property
+    def classes_(self) -> Any:
+        """The classes, where the best estimator is a classifier."""
+        _has("classes_")(self)
+        return self.best_estimator_.classes_  # type: ignore[attr-defined]  # of the search
+
+    @property
+    def n_features_in_(self) -> int:
+        """The number of features seen in `fit`."""
+        try:
+            check_is_fitted(self)
+        except NotFittedError as error:
+            raise AttributeError(
+                f"{type(self).__name__} object has no n_features_in_ attribute."
+            ) from error
+        return int(self.best_estimator_.n_features_in_)  # type: ignore[attr-defined]  # of the search
+
+
+class SearchCV(MetaEstimatorMixin, Delegating, Shown, Honest, CallbackSupport, BaseEstimator):
+    """Tune with cross-validation, keep all predictions, and estimate the winner honestly.
+
+    A search of scikit-learn's form (`cv_results_`, `best_estimator_`, `predict`, ...) that gives
+    the same numbers as GridSearchCV and RandomizedSearchCV, and beyond that keeps the
+    out-of-sample predictions of every candidate. From them `estimate_` tells how good the winner
+    really is, without training again.
+
+    **What is estimated.** By default (`method='bbc'`) the mean performance of a configuration
+    chosen in this way from these candidates, by models trained on the training part of the folds.
+    `best_score_` is the winner's own score, as scikit-learn defines it, and too optimistic.
+
+    **What it assumes.** Cases (or `groups`) are independent, and candidates were fixed in advance;
+    a dynamic search carries a caution.
+
+    **When it fails.** Where `scoring` is a function of fitted models, there is no metric to
+    estimate by, and `estimate_` says so; give `metric` then. A candidate whose fits fail, time out
+    or give NaN is recorded in `failures_` and left out of the estimate.
+
+    Tsamardinos, Greasidou, Borboudakis 2018 (CVT, BBC-CV, BCED-CV).
+
+    Parameters
+    ----------
+    estimator : estimator
+        What is tuned; not looked at, and best None, where `candidates` are estimators.
+    candidates : dict, list, or dynamic search
+        A parameter grid or distributions (a dict, or a list of them), a list of estimators, of
+        (name, estimator) pairs or of the configurations of a portfolio (any objects with `name`,
+        `params` and `estimator`), or `optuna_candidates(...)`. `param_grid` and
+        `param_distributions` are other names of it, so that calls of scikit-learn work as they are.
+    n_iter : int, optional
+        How many candidates to draw; None takes every point of a grid, and 10 of distributions
+        and of all that is given as `param_distributions`, lists too.
+    scoring : str, callable, list or dict, optional
+        What candidates are compared by, as in scikit-learn; names of this package's metrics too.
+        The positive class of two is the last label, as there, whatever it is called.
+    metric : str, Metric or callable, optional
+        What the estimate is of; that of `scoring` (and of `refit`, with several) by default.
+    cv : int, splitter or iterable, optional
+        The folds, as in scikit-learn.
+    n_repeats : int
+        How often the folds are repeated; after the first time they are shuffled.
+    refit : bool, str or callable
+        Whether, or by which score or rule, the winner is refitted on all data.
+    method : str or Method
+        What estimates.
+    confidence_level : float
+        The level of the interval.
+    n_resamples : int, optional
+        The number of resamples; that of the method by default.
+    response : {'predict_proba', 'decision_function', 'predict'}, optional
+        What is kept of a classifier; by default what the metric is computed from.
+    drop : {'bced', 'bced_adjusted'} or Dropping, optional
+        How to end candidates early that are surely worse than the best.
+    stop_when_width : float, optional
+        Leave out the rest of the folds once the interval is no wider than this.
+    store : str, Path or Store, optional
+        A file that keeps every finished fit: the same call resumes after an end of any kind.
+    time_limit : float, optional
+        Seconds for each fit. With a longer one, stored fits that ran out of it are run again.
+    n_jobs : int, optional
+        How many fits at once; never changes the result.
+    pre_dispatch : int or str
+        How many parcels of fits joblib sends ahead, as in scikit-learn: a number, an expression of
+        `n_jobs`, or 'all'. The data are sent once whatever it is, and a cluster has its own queue.
+    error_score : 'raise' or number
+        The score of a fit that fails.
+    return_train_score : bool
+        Whether to score on training rows too.
+    random_state : None, int, RandomState, Generator or SeedSequence
+        The seed of drawn candidates, of repeats, of resamples, and of those parts of an estimator
+        that have no seed of their own. None leaves these parts as they are, unless there is a
+        `store`: then seeds are made from the data and the search, so that the same call resumes.
+    verbose : int or Progress
+        Shows a bar if above 0; an object with the methods of a Progress is told instead.
+    param_grid, param_distributions : optional
+        Other names of `candidates`; one of the three is given. From `param_distributions`
+        configurations are drawn, without replacement where all are lists.
+
+    Attributes
+    ----------
+    cv_results_, best_index_, best_params_, best_score_, best_estimator_, refit_time_, scorer_
+        As in scikit-learn; so are `n_splits_`, `multimetric_`, `classes_`, `n_features_in_` and
+        `feature_names_in_`.
+    predictions_ : Predictions
+        The out-of-sample predictions of every candidate.
+    estimate_ : Estimate
+        How good the winner really is; computed when first asked for.
+    confidence_interval_ : Interval
+        The interval of the estimate.
+    corrected_score_ : float
+        The value of the estimate.
+    dropped_ : DropTrace
+        Which candidates were dropped, when, and how surely.
+    failures_ : tuple of Failure
+        Which fits or scores failed, with their tracebacks.
+    trials_ : tuple of Trial
+        Each candidate with its mean score, its standard error and its status.
+    n_fits_, n_fits_saved_ : int
+        The fits of the cross-validation, and those that dropping and stopping saved.
+    begun_ : str or None
+        When the search was begun, in universal time; a resumed one keeps its first moment, and
+        one that is part of a nested cross-validation has none.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> grid = {"max_depth": [1, 2, 4, 8], "min_samples_leaf": [1, 20]}
+    >>> tree = DecisionTreeClassifier(random_state=0)
+    >>> search = en.SearchCV(tree, grid, scoring="roc_auc", random_state=7).fit(X, y)
+    >>> search.best_params_
+    {'max_depth': 4, 'min_samples_leaf': 20}
+    >>> search.estimate_
+    roc_auc 0.975, 95 % interval [0.956, 0.990] (bbc, winner of 8 configs, n=569)
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        candidates: Any = None,
+        *,
+        n_iter: int | None = None,
+        scoring: Any = None,
+        metric: Any = None,
+        cv: Any = None,
+        n_repeats: int = 1,
+        refit: Any = True,
+        method: Any = "bbc",
+        confidence_level: float = 0.95,
+        n_resamples: int | None = None,
+        response: str | None = None,
+        drop: str | Dropping | None = None,
+        stop_when_width: float | None = None,
+        store: Any = None,
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+        error_score: Any = np.nan,
+        return_train_score: bool = False,
+        random_state: Any = None,
+        verbose: Any = 0,
+        param_grid: Any = None,
+        param_distributions: Any = None,
+        pre_dispatch: int | str = "2*n_jobs",
+    ) -> None:
+        self.estimator = estimator
+        self.candidates = candidates
+        self.n_iter = n_iter
+        self.scoring = scoring
+        self.metric = metric
+        self.cv = cv
+        self.n_repeats = n_repeats
+        self.refit = refit
+        self.method = method
+        self.confidence_level = confidence_level
+        self.n_resamples = n_resamples
+        self.response = response
+        self.drop = drop
+        self.stop_when_width = stop_when_width
+        self.store = store
+        self.time_limit = time_limit
+        self.n_jobs = n_jobs
+        self.error_score = error_score
+        self.return_train_score = return_train_score
+        self.random_state = random_state
+        self.verbose = verbose
+        self.param_grid = param_grid
+        self.param_distributions = param_distributions
+        self.pre_dispatch = pre_dispatch
+
+    @property
+    def given_candidates(self) -> Any:
+        """The candidates, by whichever of their three names they were given; None without."""
+        names = ("candidates", "param_grid", "param_distributions")
+        said = [name for name in names if getattr(self, name) is not None]
+        if len(said) > 1:
+            raise InputError(
+                "the candidates are given twice",
+                needs="one of `candidates`, `param_grid` and `param_distributions`",
+                got=check.some(f"`{name}`" for name in said),
+                cure="To search several grids give a list of them.",
+            )
+        return getattr(self, said[0]) if said else None
+
+    def fit(self, X: Any, y: Any = None, **params: Any) -> SearchCV:
+        """Evaluate every candidate on every split, and refit the best.
+
+        Parameters
+        ----------
+        X : array-like, table or sparse matrix, shape (n, p)
+            The data.
+        y : array-like, shape (n,), structured array, or pair of events and times
+            The outcome.
+        **params : object
+            `groups` of the cases, and what the estimator, the splitter or the scorer are to be
+            given beside the data, such as `sample_weight`; by request where scikit-learn's
+            metadata routing is enabled.
+
+        Returns
+        -------
+        SearchCV
+            The search itself, fitted.
+        """
+        prepared = prepare(self, X, y, params)
+        shared = prepared.training
+        with tell_callbacks(self, shared.X, shared.y, shared.fit_params) as callbacks:
+            return self._run(prepared, callbacks)
+
+    def _run(self, prepared: Prepared, callbacks: Callbacks | None = None) -> SearchCV:
+        """Run a search that is ready."""
+        searched = self._search(prepared, callbacks)
+        judged = judge(self, prepared, searched)
+        self._keep(prepared, searched, judged)
+        if self.refit and judged.best is not None:
+            self._refit(prepared, searched.ledger.settings[judged.best], callbacks)
+        return self
+
+    def _search(self, prepared: Prepared, callbacks: Callbacks | None) -> Searched:
+        if callbacks is None:
+            return search_all(self, prepared)
+        count = planned_count(prepared.candidates)
+        limit = None if count is None else count * len(prepared.splits)
+        with callbacks.searching(limit) as told:
+            training = replace(prepared.training, callbacks=told)
+            return search_all(self, replace(prepared, training=training))
+
+    def _keep(self, prepared: Prepared, searched: Searched, judged: Judged) -> None:
+        """Set what was learned; what an earlier fit learned goes first."""
+        for name in [name for name in vars(self) if name.endswith("_") and name[0] != "_"]:
+            delattr(self, name)
+        self.cv_results_ = judged.table
+        self.n_splits_ = len(searched.journey.splits)
+        self.multimetric_ = judged.multimetric
+        self.scorer_ = prepared.scoring.shown
+        if judged.best is not None:
+            self.best_index_ = judged.best_index
+            self.best_params_ = judged.table["params"][judged.best]
+            if judged.best_score is not None:
+                self.best_score_ = judged.best_score
+        self.dropped_ = searched.journey.dropped
+        self.failures_ = searched.ledger.failures()
+        self.trials_ = judged.trials
+        self.begun_ = searched.begun
+        self.n_fits_ = searched.ledger.n_fits
+        self.n_fits_saved_ = len(searched.ledger.ids) * len(prepared.splits) - self.n_fits_
+        self._predictions = judged.predictions
+        self._question, self._refusal, self._answer = judged.question, judged.refusal, None
+
+    def _refit(
+        self, prepared: Prepared, setting: Setting, callbacks: Callbacks | None = None
+    ) -> None:
+        shared = prepared.training
+        self.best_estimator_ = shared.model(setting, (0,))
+        given = (self.best_estimator_, shared.X, shared.y, shared.fit_params)
+        told = None if callbacks is None else callbacks.refit()
+        start = time.perf_counter()
+        with told.fitting(*given) if told else nullcontext():
+            fit(*given)
+        self.refit_time_ = time.perf_counter() - start
+        if hasattr(self.best_estimator_, "feature_names_in_"):
+            self.feature_names_in_ = self.best_estimator_.feature_names_in_
+        if told is not None:
+            told.end()
+
+    def score(self, X: Any, y: Any = None, **params: Any) -> Any:
+        """Score the best estimator on other data, by the scorer that chose it."""
+        need_refit(self, "score")
+        check_is_fitted(self)
+        given: Any = {}
+        if routing_enabled():
+            given = process_routing(self, "score", **params).scorer["score"]
+        elif params:
+            raise InputError(
+                f"score takes {check.some(params)} only with metadata routing",
+                cure="sklearn.set_config(enable_metadata_routing=True) enables it.",
+            )
+        y = survival_outcome(y)
+        if isinstance(self.scorer_, dict):
+            return self.scorer_[self.refit](self.best_estimator_, X, y, **given)
+        value = self.scorer_(self.best_estimator_, X, y, **given)
+        return value[self.refit] if self.multimetric_ else value
+
+    def base_estimator(self) -> Any:
+        """Return the estimator that candidates are made from, the first of a list of them."""
+        listed = first_estimator(self.given_candidates)
+        if listed is not None:
+            return listed
+        if self.estimator is not None:
+            return self.estimator
+        raise InputError(
+            "`estimator` is missing",
+            needs="an estimator; only a list of estimators as `candidates` can do without",
+        )
+
+    def get_metadata_routing(self) -> Any:
+        """Return where the arguments of `fit` and `score` go."""
+        base = self.base_estimator()
+        return routes(self, read_scoring(base, self.scoring, refit=self.refit, raises=True).call)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        try:
+            own = get_tags(self.base_estimator())
+        except InputError:  # nothing to ask: a search that cannot be fitted can still be shown
+            return tags
+        tags.estimator_type = own.estimator_type
+        tags.classifier_tags = deepcopy(own.classifier_tags)
+        tags.regressor_tags = deepcopy(own.regressor_tags)
+        tags.input_tags.pairwise = own.input_tags.pairwise
+        tags.input_tags.sparse = own.input_tags.sparse
+        tags.target_tags.multi_output = own.target_tags.multi_output
+        return tags

@@ -1,0 +1,227 @@
+"""Rows that belong together though nobody said so: copies, and columns that name groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.results.cautions import Caution
+from earnest.training.fit.splits import Splits
+from earnest.training.tables.kinds import Kind
+from earnest.training.tables.schema import Schema
+
+Codes = NDArray[np.int64]
+FEWEST_ROWS = 20  # under which nothing is told
+FEWEST_COPIES = 3
+SHARE_OF_COPIES = 0.01  # of the rows: fewer move no score by much
+AGREEING = 0.95  # of pairs of rows with equal features, in the outcome; by coincidence fewer do
+BY_CHANCE = 0.1  # of the equal pairs may be expected by chance
+FEWEST_LEVELS = 10  # of a column that names groups
+UNLIKELY = 1e-3  # the probability that the outcome is constant within levels by chance
+BLOCK = 1_000_000  # cells that are looked at at once
+MOST_OBJECTS = 5_000_000  # cells that are not numbers
+
+
+def find_copies(X: Any, y: Any) -> Codes | None:
+    """Return which rows are copies of each other, as codes (n,); None where hardly any are.
+
+    Rows are copies if all features and the outcome are equal. Rows of few categories are often
+    equal by chance: then also those with another outcome are, and about as many as categories that
+    are independent would give. Such a table has no copies.
+
+    Parameters
+    ----------
+    X : array-like or frame, shape (n, p)
+        The features; None is returned for a sparse matrix or what is not a table.
+    y : array-like, shape (n,)
+        The outcome.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from earnest.training.tables.hidden_groups import find_copies
+    >>> X, y = np.random.default_rng(0).normal(size=(30, 2)), np.tile([0, 1], 15)
+    >>> find_copies(X, y) is None, len(set(find_copies(np.tile(X, (2, 1)), np.tile(y, 2))))
+    (True, 30)
+    """
+    table, outcome = _as_table(X), _as_codes(y)
+    if table is None or outcome is None or not FEWEST_ROWS <= len(table) == len(outcome):
+        return None
+    _, first, rows = np.unique(_hashes(table), return_index=True, return_inverse=True)
+    both = rows * (int(outcome.max()) + 1) + outcome
+    copies: Codes = np.unique(both, return_inverse=True)[1].astype(np.int64)
+    extra = len(copies) - int(copies.max()) - 1
+    if extra < max(FEWEST_COPIES, SHARE_OF_COPIES * len(copies)):
+        return None
+    equal = _pairs(rows)
+    if _pairs(copies) < AGREEING * equal or not _beyond_chance(table, first, equal):
+        return None
+    return copies
+
+
+def _as_table(X: Any) -> NDArray[Any] | None:
+    """Return features as an array (n, p) of numbers or of codes, None where that cannot be."""
+    if hasattr(X, "tocsr"):
+        return None
+    try:
+        table = np.asarray(X)
+    except (TypeError, ValueError):
+        return None
+    if table.ndim < 2 or not table.size:
+        return None
+    table = table.reshape(len(table), -1)
+    if table.dtype.kind in "biuf":
+        return table
+    if table.size > MOST_OBJECTS or table.dtype.kind not in "OUS":
+        return None
+    columns = (np.unique(column.astype(str), return_inverse=True)[1] for column in table.T)
+    return np.column_stack(list(columns))
+
+
+def _as_codes(y: Any) -> Codes | None:
+    """Return an outcome as codes of its values, None where it has none or several columns."""
+    values = np.asarray(y)
+    if y is None or values.ndim != 1 or not len(values):
+        return None
+    try:
+        return np.unique(values, return_inverse=True)[1].astype(np.int64)
+    except TypeError:  # labels of several kinds
+        return np.unique(values.astype(str), return_inverse=True)[1].astype(np.int64)
+
+
+def _hashes(table: NDArray[Any]) -> NDArray[np.uint64]:
+    """Return a number for each row, the same for equal rows; NaN equals NaN."""
+    columns = table.shape[1]
+    factors = np.random.default_rng(0).integers(1, 2**63, columns, dtype=np.uint64) * 2 + 1
+    step = max(1, BLOCK // columns)
+    found = np.empty(len(table), dtype=np.uint64)
+    for start in range(0, len(table), step):
+        part = table[start : start + step].astype(np.float64) + 0.0  # -0.0 is 0.0
+        part[np.isnan(part)] = np.nan
+        bits = np.ascontiguousarray(part).view(np.uint64)
+        mixed = (bits ^ (bits >> np.uint64(29))) * factors
+        found[start : start + step] = (mixed ^ (mixed >> np.uint64(32))).sum(axis=1)
+    return found
+
+
+def _pairs(codes: NDArray[Any]) -> float:
+    counts = np.unique(codes, return_counts=True)[1].astype(np.float64)
+    return float((counts * (counts - 1.0) / 2.0).sum())
+
+
+def _beyond_chance(table: NDArray[Any], first: NDArray[np.intp], equal: float) -> bool:
+    """Tell whether independent columns would give far fewer pairs of equal rows.
+
+    Copies make values equal that are not by themselves. So a column with about as many values as
+    there are different rows is looked at there, at the `first` row of each.
+    """
+    n, m = len(table), len(first)
+    expected = n * (n - 1.0) / 2.0
+    for column in table.T:
+        counts = np.unique(column, return_counts=True)[1].astype(np.float64)
+        if 2 * len(counts) >= m > 1:
+            counts = np.unique(column[first], return_counts=True)[1].astype(np.float64)
+            expected *= float((counts * (counts - 1.0)).sum()) / (m * (m - 1.0))
+        else:
+            expected *= float((counts**2).sum()) / n**2
+        if expected <= BY_CHANCE * equal:
+            return True
+    return False
+
+
+def copies_across(X: Any, y: Any, splits: Splits) -> Iterator[Caution]:
+    """Yield a caution where models are tested on copies of what they were trained on."""
+    copies = find_copies(X, y)
+    if copies is None:
+        return
+    known = np.zeros(splits.n_cases, dtype=bool)
+    for train, test in zip(splits.train, splits.test, strict=True):
+        known[test[np.isin(copies[test], copies[train])]] = True
+    count = int(known.sum())
+    if count >= max(FEWEST_COPIES, SHARE_OF_COPIES * splits.n_cases):
+        yield Caution(
+            "EN111",
+            f"{count:,} of {splits.n_cases:,} cases were tested by models that had been trained on "
+            "a copy of them, with the same features and outcome.",
+            "Such cases are known by heart: the score is too good, and the interval too narrow.",
+            "Remove the copies, or keep each with its copies in one fold by `groups`.",
+        )
+
+
+def kept_together(copies: Codes) -> Caution:
+    """Return the caution that copies were made groups of a table."""
+    n, different = len(copies), int(copies.max()) + 1
+    return Caution(
+        "EN111",
+        f"{n - different:,} of {n:,} rows are copies of others, with the same features and "
+        "outcome.",
+        "Copies stay in one fold and are drawn together; otherwise models would be tested on rows "
+        "that they know by heart.",
+        "Look where the copies come from; if each row is a case of its own, add a column that "
+        "tells them apart.",
+    )
+
+
+def group_columns(
+    X: NDArray[np.float64], y: NDArray[Any], schema: Schema, group: str | None
+) -> Iterator[Caution]:
+    """Yield a caution for the first column that looks like the name of a group.
+
+    Such a column has many values, each of several rows, whole numbers or text; within each the
+    outcome is constant, which is too unlikely by chance; and the outcome does not just rise or
+    fall along its numbers, as it does with a feature that tells it.
+    """
+    codes = _as_codes(y) if group is None and y.dtype.names is None else None
+    if codes is None or len(X) < FEWEST_ROWS:
+        return
+    for place, feature in enumerate(schema.features):
+        levels = _levels(X[:, place], codes, numeric=feature.kind is Kind.NUMBER)
+        if levels is None:
+            continue
+        yield Caution(
+            "EN112",
+            f"Column {feature.name!r} looks like the name of a group: it has {levels:,} values of "
+            f"{len(X) / levels:.0f} rows on average, and the outcome is the same in all rows of a "
+            "value.",
+            f"If the rows of one {feature.name} belong together, a model that has seen some of "
+            "them knows the others, and the score is far too good.",
+            f"Say group={feature.name!r} to keep them in one fold; if it is known of new cases "
+            "too, nothing is to be done.",
+        )
+        return
+
+
+def _levels(column: NDArray[np.float64], codes: Codes, *, numeric: bool) -> int | None:
+    """Return how many values a column has if it looks like the name of a group, else None."""
+    known = ~np.isnan(column)
+    values, outcome = column[known], codes[known]
+    if not len(values) or (numeric and not (values == np.round(values)).all()):
+        return None
+    levels, first, place = np.unique(values, return_index=True, return_inverse=True)
+    count, n = len(levels), len(values)
+    if not FEWEST_LEVELS <= count <= n / 2 or (outcome[first][place] != outcome).any():
+        return None
+    commonest = np.bincount(outcome).max() / n
+    if commonest ** (n - count) > UNLIKELY:
+        return None
+    return None if numeric and _follows(outcome[first]) else count
+
+
+def _follows(outcome: Codes) -> bool:
+    """Tell whether an outcome along sorted values changes, or turns, less than by chance."""
+    shares = np.bincount(outcome) / len(outcome)
+    changes = int((np.diff(outcome) != 0).sum())
+    turns = int((np.diff(np.sign(np.diff(outcome.astype(np.float64)))) != 0).sum())
+    expected = (len(outcome) - 1) * (1.0 - float((shares**2).sum()))
+    return changes < expected / 2 or turns < len(outcome) / 4
+
+
+def too_few_apart(copies: Codes, layers: Codes | None, folds: int) -> bool:
+    """Tell whether copies kept together would leave too few rows, or of a class, for the folds."""
+    first = np.unique(copies, return_index=True)[1]
+    kinds = np.zeros(len(first), dtype=np.int64) if layers is None else layers[first]
+    counts = np.bincount(kinds)
+    return bool(counts[counts > 0].min() < 2 * folds)

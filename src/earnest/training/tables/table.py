@@ -1,0 +1,409 @@
+"""The table door: a file or a frame becomes the matrix and the outcome that models see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base import check
+from earnest.core.base.errors import InputError
+from earnest.core.data.target import Task
+from earnest.core.results.cautions import Caution, Severity
+from earnest.core.tables.columns import Columns
+from earnest.training.learners.inputs import Inputs
+from earnest.training.tables.files import open_noting
+from earnest.training.tables.hidden_groups import group_columns
+from earnest.training.tables.kinds import Kind, Look, look_at, look_kept, named_as_identifier
+from earnest.training.tables.outcome import Outcome, column_of, read_outcome
+from earnest.training.tables.repeats import answers_of, without_repeats
+from earnest.training.tables.sampling import FEWEST, layers_of, sample_rows
+from earnest.training.tables.schema import Feature, Schema, indices
+
+# What a table's reader leaves out, said in cautions.
+
+
+def table_remarks(
+    looks: Mapping[str, Look], outcome: Outcome, n_rows: int, group: str | None
+) -> Iterator[Caution]:
+    """Yield what was left out of a table: columns of each kind, and rows without an outcome."""
+
+    def of(*kinds: Kind) -> dict[str, Look]:
+        return {name: look for name, look in looks.items() if look.kind in kinds}
+
+    yield from _identifiers(of(Kind.IDENTIFIER), group)
+    yield from _copies(of(Kind.OUTCOME))
+    yield from _nothing(of(Kind.EMPTY, Kind.CONSTANT, Kind.REPEATED))
+    yield from _dates(of(Kind.DATE))
+    yield from _texts(of(Kind.TEXT))
+    lost = n_rows - len(outcome.rows)
+    if lost:
+        yield Caution(
+            "EN078",
+            f"{lost:,} of {n_rows:,} rows have no outcome and are left out.",
+            "If outcomes are missing for a reason, such as a bad end, the estimate is of other "
+            "cases than those you will meet.",
+            "Look why they are missing.",
+        )
+
+
+def _identifiers(found: Mapping[str, Look], group: str | None) -> Iterator[Caution]:
+    if not found:
+        return
+    listed = check.some(f"{_named(name)} ({look.detail})" for name, look in found.items())
+    several = next((n for n, one in found.items() if one.detail.endswith("values")), None)
+    first = next(filter(None, found), "")
+    none = "If it is none" if len(found) == 1 else "If one is none"
+    cure = f"{none}, say keep={first!r}." if first else ""
+    if several is not None and group is None and named_as_identifier(several):
+        cure = f"If rows of one {several} belong together, say group={several!r}."
+    yield Caution(
+        "EN072",
+        f"{_columns(found)} looks like an identifier and is left out: {listed}."
+        if len(found) == 1
+        else f"{_columns(found)} look like identifiers and are left out: {listed}.",
+        f"A model could learn rows by heart from {'it' if len(found) == 1 else 'them'}, and new "
+        "rows have other values.",
+        cure,
+    )
+
+
+def _named(name: str) -> str:
+    return repr(name) if name.strip() else "one without a name"
+
+
+def _copies(found: Mapping[str, Look]) -> Iterator[Caution]:
+    if not found:
+        return
+    listed = check.some(f"{name!r} (as {look.detail})" for name, look in found.items())
+    yield Caution(
+        "EN073",
+        f"{_columns(found)} {_are(found)} left out for saying the same as the outcome in every "
+        f"row: {listed}.",
+        "A model would learn to read the answer, which new cases seldom bring along.",
+        f"If it is known beforehand, say keep={next(iter(found))!r}.",
+    )
+
+
+def _nothing(found: Mapping[str, Look]) -> Iterator[Caution]:
+    if not found:
+        return
+    listed = check.some(
+        f"{name!r} ({', '.join(filter(None, (str(look.kind), look.detail)))})"
+        for name, look in found.items()
+    )
+    yield Caution(
+        "EN073",
+        f"{_columns(found)} {_are(found)} left out: {listed}.",
+        "There is nothing to learn from what never varies, or stands there already.",
+        severity=Severity.NOTE,
+    )
+
+
+def _dates(found: Mapping[str, Look]) -> Iterator[Caution]:
+    if not found:
+        return
+    yield Caution(
+        "EN074",
+        f"{_columns(found)} {_are(found)} left out: {check.some(map(repr, found))} "
+        f"hold{'s' if len(found) == 1 else ''} dates.",
+        "What is special about a date (a weekday, an age, the time since) is not learned; and if "
+        "new cases come later, shuffled folds are too kind.",
+        "Add such numbers as columns of their own.",
+    )
+
+
+def _texts(found: Mapping[str, Look]) -> Iterator[Caution]:
+    if not found:
+        return
+    listed = check.some(f"{name!r} ({look.detail})" for name, look in found.items())
+    yield Caution(
+        "EN075",
+        f"{_columns(found)} {_are(found)} left out: {listed}.",
+        "Text with so many levels has too few cases of each to learn from.",
+        "Put rare levels together, or make numbers of the text.",
+        Severity.NOTE,
+    )
+
+
+def _columns(found: Mapping[str, Look]) -> str:
+    return "1 column" if len(found) == 1 else f"{len(found)} columns"
+
+
+def _are(found: Mapping[str, Look]) -> str:
+    return "is" if len(found) == 1 else "are"
+
+
+LONG = 1_000_000  # rows from which on kinds are told by the rows that were sampled
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Tabular:
+    """A table that is ready for training.
+
+    Attributes
+    ----------
+    X : ndarray of float64, shape (n, p)
+        Numbers as they are, categories as codes into the levels of the schema, NaN where missing.
+    y : ndarray, shape (n,)
+        Codes of the classes (1 is the positive one of two), numbers, or for survival a structured
+        array of events and times.
+    task : Task
+        Binary, multiclass, regression or survival.
+    classes : tuple
+        The labels in the order of their codes, in the table's own words.
+    groups : ndarray of int64, shape (n,), optional
+        Codes of the cases that belong together.
+    inputs : Inputs
+        The columns of X.
+    schema : Schema
+        How another table becomes such a matrix.
+    rows : ndarray of intp, shape (n,)
+        Which rows of the table the cases are.
+    n_rows, n_known : int
+        How many rows the table has, and how many of them have an outcome.
+    cautions : tuple of Caution
+        What was left out, and why.
+    words, said : str
+        The outcome in short; how the task was told where it could be another.
+    source : str
+        The name of the file.
+    """
+
+    X: NDArray[np.float64]
+    y: NDArray[Any]
+    task: Task
+    classes: tuple[Any, ...]
+    groups: NDArray[np.int64] | None
+    inputs: Inputs
+    schema: Schema
+    rows: NDArray[np.intp]
+    n_rows: int
+    n_known: int
+    cautions: tuple[Caution, ...]
+    words: str
+    said: str
+    source: str
+
+    @property
+    def n_cases(self) -> int:
+        """The number of cases."""
+        return len(self.y)
+
+    @property
+    def layers(self) -> NDArray[np.int64] | None:
+        """What samples and folds are stratified by: classes or events; None for numbers."""
+        return layers_of(self.task, self.y)
+
+    def sample(self, most: int, rng: np.random.Generator, *, fewest: int = FEWEST) -> Tabular:
+        """Return a table of about `most` of the cases, with `fewest` of each class or more."""
+        kept = sample_rows(self.n_cases, most, rng, layers=self.layers, fewest=fewest)
+        return self if len(kept) == self.n_cases else self.take(kept)
+
+    def take(self, kept: NDArray[np.intp]) -> Tabular:
+        """Return a table of some of the cases."""
+        groups = None if self.groups is None else np.unique(self.groups[kept], return_inverse=True)
+        return replace(
+            self,
+            X=self.X[kept],
+            y=self.y[kept],
+            groups=None if groups is None else groups[1].astype(np.int64),
+            inputs=replace(self.inputs, n_cases=len(kept)),
+            rows=self.rows[kept],
+        )
+
+
+def read_table(
+    source: Any,
+    *,
+    target: str | None = None,
+    group: str | None = None,
+    time: str | None = None,
+    event: str | None = None,
+    task: str | None = None,
+    positive: Any = None,
+    ignore: str | Sequence[str] = (),
+    keep: str | Sequence[str] = (),
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    most_rows: int | None = None,
+    fewest: int = FEWEST,
+    rng: np.random.Generator | None = None,
+) -> Tabular:
+    """Read a table into the matrix and the outcome that models see.
+
+    A column of numbers stays as it is. Text with few levels, and true and false, are categories:
+    their codes stand in the matrix, their levels in the schema. Left out, each with a caution, are
+    columns that identify the rows, dates, text with many levels, and columns that are empty,
+    constant, or the same as another or as the outcome. Rows without an outcome are left out too.
+    The task is told by the outcome: text and two values are classes, whole numbers with at most
+    ten values are classes as well (`said` tells so), other numbers are numbers; `task` overrides
+    it.
+
+    `Schema.encode(table)` makes the same matrix of other rows: it refuses a missing column, and
+    text where numbers were, and reads levels that it does not know as missing.
+
+    Parameters
+    ----------
+    source : str, Path or frame
+        A CSV, Parquet or Arrow file, or a pandas, polars or Arrow frame.
+    target : str, optional
+        The column to be predicted.
+    group : str, optional
+        The column that tells which cases belong together.
+    time, event : str, optional
+        The columns of a survival outcome, in place of `target`.
+    task : str, optional
+        'binary', 'multiclass', 'regression' or 'survival'.
+    positive : object, optional
+        The positive class of two; the last in their order by default.
+    ignore, keep : str or sequence of str
+        Columns to leave out, and columns to use that would be left out.
+    delimiter, decimal, thousands : str, optional
+        Of a CSV file that does not tell.
+    most_rows : int, optional
+        How many cases to encode at most; more are sampled, classes in their shares.
+    fewest : int
+        How many cases of a class a sample keeps, if it has them.
+    rng : Generator, optional
+        What they are sampled with.
+    """
+    target, group, time, event = map(name_of, (target, group, time, event))
+    opened = open_noting(source, delimiter=delimiter, decimal=decimal, thousands=thousands)
+    columns = opened.columns
+    outcome = read_outcome(
+        columns, target=target, time=time, event=event, task=task, positive=positive
+    )
+    groups = None if group is None else _groups(columns, group, outcome.rows)
+    roles = {"target": target, "time": time, "event": event, "group": group}
+    named = {role: column for role, column in roles.items() if column is not None}
+    _refuse_twice(named)
+    kept = np.arange(len(outcome.rows))
+    if most_rows is not None:
+        layers = layers_of(outcome.task, outcome.y)
+        draws = rng if rng is not None else np.random.default_rng(0)
+        kept = sample_rows(len(kept), most_rows, draws, layers=layers, fewest=fewest)
+    rows = None if len(kept) == columns.rows else outcome.rows[kept]
+    looks = _looks(columns, set(named.values()), names_of(ignore), names_of(keep), rows)
+    schema = _schema(looks, named)
+    X = schema.encode(columns, rows)
+    answers = answers_of(outcome.task, outcome.y[kept], named)
+    X, schema, looks = without_repeats(X, schema, looks, answers, names_of(keep))
+    _refuse_nothing(schema, looks)
+    if groups is not None:
+        groups = np.unique(groups[kept], return_inverse=True)[1].astype(np.int64)
+    return Tabular(
+        X=X,
+        y=outcome.y[kept],
+        task=outcome.task,
+        classes=outcome.classes,
+        groups=groups,
+        inputs=_inputs(X, schema),
+        schema=schema,
+        rows=outcome.rows[kept],
+        n_rows=columns.rows,
+        n_known=len(outcome.rows),
+        cautions=(
+            *opened.cautions,
+            *table_remarks(looks, outcome, columns.rows, group),
+            *group_columns(X, outcome.y[kept], schema, group),
+        ),
+        words=outcome.words,
+        said=outcome.said,
+        source=opened.name,
+    )
+
+
+def _groups(columns: Columns, name: str, rows: NDArray[np.intp]) -> NDArray[np.int64]:
+    column_of(columns, name, "group")
+    codes, _ = columns.complete_codes(name)
+    groups = np.unique(codes[rows], return_inverse=True)[1].astype(np.int64)
+    if groups.max() == 0:
+        raise InputError(
+            f"column {name!r} has one value only", needs="two groups at least", got="one group"
+        )
+    return groups
+
+
+def _refuse_twice(roles: Mapping[str, str]) -> None:
+    for role, name in roles.items():
+        other = next((r for r, n in roles.items() if n == name and r != role), None)
+        if other is not None:
+            raise InputError(
+                f"`{role}` and `{other}` name the same column",
+                needs="a column for each",
+                got=repr(name),
+            )
+
+
+def names_of(given: Any) -> tuple[str, ...]:
+    """Return the names of columns that a user gives as one or as several.
+
+    pandas numbers the columns of an array: a number is the name that it is written as.
+    """
+    several = isinstance(given, Iterable) and not isinstance(given, str)
+    return tuple(map(str, given)) if several else (str(given),)
+
+
+def name_of(given: Any) -> str | None:
+    """Return the name of a column, None where none is given."""
+    return None if given is None else str(given)
+
+
+def _looks(
+    columns: Columns,
+    roles: set[str],
+    ignore: Sequence[str],
+    keep: Sequence[str],
+    rows: NDArray[np.intp] | None,
+) -> dict[str, Look]:
+    """Look at every column: at all of it, or at the rows that were sampled of very many."""
+    present, ignored, kept = set(columns.names), set(ignore), set(keep)
+    for role, names in (("ignore", ignore), ("keep", keep)):
+        for name in names:
+            if name not in present:
+                column_of(columns, name, role)  # says which ones there are
+            if name in roles:
+                raise InputError(f"`{role}` names a column of the outcome or the groups: {name!r}")
+    looks = {}
+    for name in columns.names:
+        if name in ignored:
+            looks[name] = Look(Kind.IGNORED)
+        elif name not in roles:
+            column = columns.arrow(name)
+            sampled = None if columns.rows <= LONG else rows
+            seen = column if sampled is None else column.take(indices(sampled))
+            looks[name] = (look_kept if name in kept else look_at)(name, seen, column)
+    return looks
+
+
+def _schema(looks: Mapping[str, Look], roles: Mapping[str, str]) -> Schema:
+    used = {name: look for name, look in looks.items() if look.kind.used}
+    features = tuple(Feature(n, one.kind, one.levels, one.logical) for n, one in used.items())
+    left_out = {name: str(look.kind) for name, look in looks.items() if not look.kind.used}
+    made = Schema(features, left_out, dict(roles))
+    _refuse_nothing(made, looks)
+    return made
+
+
+def _refuse_nothing(schema: Schema, looks: Mapping[str, Look]) -> None:
+    if not schema.features:
+        left = [f"{name!r} ({look.kind})" for name, look in looks.items()]
+        raise InputError(
+            "no column is left to learn from",
+            needs="a column of numbers or categories beside the outcome",
+            got=check.some(left) if left else "the outcome alone",
+        )
+
+
+def _inputs(X: NDArray[np.float64], schema: Schema) -> Inputs:
+    return Inputs(
+        names=schema.names,
+        levels=tuple(len(feature.levels) for feature in schema.features),
+        missing=tuple(bool(np.isnan(X[:, place]).any()) for place in range(X.shape[1])),
+        n_cases=len(X),
+    )

@@ -1,0 +1,1 @@
+"""`tune`: from a table to a tuned model and what to expect of it."""

@@ -1,0 +1,146 @@
+"""The folder of a run: what may be written there, what is there already, and its files."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from earnest.core.base import check
+from earnest.core.base.errors import FormatError, InputError, StoreError
+from earnest.core.base.writing import write_file
+from earnest.store import RunFile, read_run
+from earnest.training.tune.options import Asked
+from earnest.training.tune.plan import DOCUMENT, Plan
+
+RUN, PREDICTIONS, MODEL, ESTIMATE = "run.db", "predictions.parquet", "model.skops", "estimate.json"
+FILES = (RUN, PREDICTIONS, MODEL, ESTIMATE)
+REPORT = "report.html"  # made from the others, at any time
+SPARE = 20_000_000  # bytes beside the predictions
+
+
+@dataclass(frozen=True)
+class Folder:
+    """Where a run is kept.
+
+    Parameters
+    ----------
+    path : Path
+        The folder; it need not be there yet.
+    plan : Plan, optional
+        Of the run that is resumed.
+    """
+
+    path: Path
+    plan: Plan | None = None
+
+    @classmethod
+    def of(cls, out: str | Path, *, resume: bool, asked: Asked) -> Folder:
+        """Check a folder before any work: it can be written to, and holds no other run."""
+        if not str(out).strip():
+            raise InputError("`out` has no name", needs="a folder", got=repr(str(out)))
+        path = Path(out).expanduser()
+        _refuse_unwritable(path)
+        found = [name for name in FILES if (path / name).exists()]
+        if not found:
+            return cls(path)
+        if not resume:
+            raise InputError(
+                f"{_shown(path)} holds a run already",
+                needs="a folder that is new or empty",
+                got=check.some(found),
+                cure="Say `resume` to go on with that run, or name another folder with `out`.",
+            )
+        return cls(path, _plan_of(path, asked))
+
+    @property
+    def run(self) -> Path:
+        """The run file."""
+        return self.path / RUN
+
+    def make(self, expected: int) -> None:
+        """Make the folder; refuse a disk that has no room for so many bytes."""
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            free = shutil.disk_usage(self.path).free
+        except OSError as error:
+            raise FormatError(
+                f"the folder {_shown(self.path)} cannot be made", got=str(error.strerror)
+            ) from error
+        if free < expected + SPARE:
+            raise FormatError(
+                f"the disk of {_shown(self.path)} is too full",
+                needs=f"about {(expected + SPARE) / 1e6:,.0f} MB",
+                got=f"{free / 1e6:,.0f} MB",
+                cure="Make room, or name a folder elsewhere with `out`.",
+            )
+
+    def write_json(self, name: str, data: Mapping[str, Any]) -> None:
+        """Write plain data; half a file never stands under the name."""
+        write_file(self.path / name, json.dumps(data, indent=2, allow_nan=False) + "\n")
+
+    def write_bytes(self, name: str, data: bytes) -> None:
+        """Write a file; half of it never stands under the name."""
+        write_file(self.path / name, data)
+
+
+def _shown(path: Path) -> str:
+    return repr(f"{path}{os.sep}")
+
+
+def _refuse_unwritable(path: Path) -> None:
+    there = path
+    while not there.exists() and there != there.parent:
+        there = there.parent
+    if not there.is_dir():
+        raise FormatError(f"{str(there)!r} is a file", needs="a folder for `out`")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise FormatError(
+            f"nothing can be written to {_shown(there)}",
+            needs="a folder that can be written to",
+            got="no permission",
+            cure="Name another folder with `out`.",
+        )
+
+
+def _plan_of(path: Path, asked: Asked) -> Plan | None:
+    """Return the plan of the run that is there; refuse one that was asked for otherwise."""
+    if not (path / RUN).exists():
+        raise StoreError(
+            f"{_shown(path)} has no run to resume",
+            needs=f"the run file {RUN!r}",
+            got=check.some(name for name in FILES if (path / name).exists()),
+            cure="Name another folder with `out`.",
+        )
+    run = read_run(path / RUN)
+    if DOCUMENT not in run.documents:
+        _forget_unplanned(run)
+        return None
+    plan = Plan.from_json(run.documents[DOCUMENT])
+    now = asked.same()
+    if asked.seed is None:
+        now["seed"] = plan.asked.get("seed")
+    other = [name for name in now if now[name] != plan.asked.get(name)]
+    if other:
+        said = "; ".join(f"{n} {plan.asked.get(n)!r} there, {now[n]!r} now" for n in other)
+        raise StoreError(
+            f"{_shown(path)} holds another run",
+            needs="the run it was begun with, to resume it",
+            got=said,
+            cure="Repeat the call it was begun with, or name another folder with `out`.",
+        )
+    return plan
+
+
+def _forget_unplanned(run: RunFile) -> None:
+    """Accept a run that was ended before its plan was written: nothing is lost with it."""
+    if run.outcomes:
+        raise StoreError(
+            f"{str(run.path)!r} is the run file of something else than `tune`",
+            cure="Name another folder with `out`.",
+        )
+    run.path.unlink()

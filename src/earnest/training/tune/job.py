@@ -1,0 +1,332 @@
+"""A tuning step by step: read and check, plan, search, judge, write."""
+
+from __future__ import annotations
+
+import secrets
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from earnest.core.base import check
+from earnest.core.base.errors import EarnestError, InputError, StoreError
+from earnest.core.base.protocols import Progress
+from earnest.core.base.rng import Purpose, Seeds
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.target import Task
+from earnest.core.results.cautions import Caution
+from earnest.core.results.estimate import Estimate, by_severity
+from earnest.engine import backends
+from earnest.metrics import metric as metric_named
+from earnest.training.learners.portfolio import Portfolio, load_portfolio, needs_probabilities
+from earnest.training.search.remarks import in_tune, no_probabilities
+from earnest.training.tables.hidden_groups import find_copies, kept_together, too_few_apart
+from earnest.training.tables.sampling import FEWEST
+from earnest.training.tables.table import Tabular, read_table
+from earnest.training.tune.folder import ESTIMATE, MODEL, PREDICTIONS, Folder
+from earnest.training.tune.folds import check_folds, make_folds
+from earnest.training.tune.machine import crowding, read_machine
+from earnest.training.tune.meaning import Curve, meaning_of, needs_meaning
+from earnest.training.tune.model import Model
+from earnest.training.tune.options import Asked, metric_for
+from earnest.training.tune.pilot import measure
+from earnest.training.tune.plan import Plan, fit_into, least_seconds, plan_remarks
+from earnest.training.tune.run import Ran, run_search
+from earnest.training.tune.tuned import Tuned
+
+ROWS_A_SECOND = 2000  # of budget: more cannot be looked at in the time, so they are not read
+FEWEST_READ = 50_000
+TIME_OF_SEARCH = 0.95  # of the budget: then the search ends, and what is complete is judged
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Job:
+    """A tuning whose data are read and checked; nothing is trained or written yet.
+
+    Made by `begin`; `plan` then measures and settles what is tried, and `run` runs it.
+    """
+
+    asked: Asked
+    folder: Folder | None
+    table: Tabular
+    metric: str
+    seed: int
+    started: float
+    most_rows: int
+
+    @property
+    def resumed(self) -> Plan | None:
+        """The plan of the run that is resumed."""
+        return None if self.folder is None else self.folder.plan
+
+    @cached_property
+    def configs(self) -> tuple[Any, ...]:
+        """All configurations that the portfolio has for this table, in its order."""
+        given, task = self.asked.portfolio, self.table.task
+        portfolio = given if isinstance(given, Portfolio) else load_portfolio(given)
+        return portfolio.configurations(
+            task,
+            self.table.inputs,
+            n=self.asked.n_configs,
+            rng=self.seed,
+            probabilities=needs_probabilities(metric_named(self.metric), task),
+        )
+
+    def plan(self) -> Plan:
+        """Return what will be tried: as the run that is resumed, else by a pilot."""
+        if self.resumed is not None:
+            return self.resumed
+        seeds = Seeds(self.seed)
+        where = backends.plan(self.asked.n_jobs, limited=False)
+        at_once = max(1, where.n_jobs)
+        before = read_machine()
+        pilot = measure(self.table, self.configs, self.asked.budget, seeds)
+        if where.local:  # the cores of a cluster are not those of this machine
+            pilot = replace(pilot, crowding=crowding(before, read_machine(), at_once))
+        if not pilot.paces:
+            raise _nothing_fits(next(iter(pilot.failures.values())), self.table.task)
+        left = self.asked.budget - (monotonic() - self.started)
+        chosen, rows = fit_into(left, self.configs, self.table, pilot, self.asked, at_once)
+        fits = self.asked.fits_a_configuration
+        trained = rows * (self.asked.folds - 1) / self.asked.folds
+        took = [pilot.fit_seconds(config, trained) for config in chosen]
+        return Plan(
+            seed=self.seed,
+            most_rows=self.most_rows,
+            n_rows=rows,
+            configs=tuple(config.name for config in chosen),
+            n_offered=len(self.configs),
+            fit_seconds=fits * sum(took),
+            asked={**self.asked.same(), "seed": self.seed},
+            least_seconds=monotonic()
+            - self.started
+            + least_seconds(chosen, rows, pilot, self.asked, at_once),
+            crowding=pilot.crowding,
+        )
+
+    def run(self, plan: Plan, progress: Progress | None = None) -> Tuned:
+        """Search, estimate, fit the winner on all cases, and write the files."""
+        configs = _named(self.configs, plan.configs)
+        seeds = Seeds(plan.seed)
+        draws = seeds.generator(Purpose.SPLITS, 0, 3)
+        table = self.table.sample(plan.n_rows, draws, fewest=max(FEWEST, self.asked.folds))
+        folds = make_folds(table, self.asked.folds, self.asked.repeats, seeds)
+        if self.folder is not None:
+            self.folder.make(24 * table.n_cases * len(configs) * self.asked.repeats)
+        ran = run_search(
+            table,
+            configs,
+            folds,
+            self.asked,
+            plan,
+            self.metric,
+            path=None if self.folder is None else self.folder.run,
+            until=self.started + TIME_OF_SEARCH * self.asked.budget,
+            progress=progress,
+        )
+        tuned = self._tuned(plan, table, ran)
+        if self.folder is not None:
+            _write(tuned, self.folder)
+        return tuned
+
+    def _tuned(self, plan: Plan, table: Tabular, ran: Ran) -> Tuned:
+        search = ran.search
+        by_name = {config.name: config for config in ran.configs}
+        pi = _with_ranks(_with_labels(search.predictions_, table), by_name)
+        cautions = [*table.cautions, *plan_remarks(plan, table), *ran.cautions]
+        made = _with_cautions(_estimate(search, pi), cautions)
+        winner = by_name[str(made.winner)]
+        level = self.asked.confidence_level
+        simplest, count = _simplest(pi, self.metric, by_name, winner.name, level, plan.seed)
+        folds, repeats = self.asked.folds, self.asked.repeats
+        estimator = _fitted(winner.estimator, table)
+        meaning = meaning_of(winner.name, estimator, pi)
+        made = _with_cautions(made, _of_meaning(winner.name, estimator, pi, meaning))
+        results = search.cv_results_
+        took = (results["mean_fit_time"] + results["mean_score_time"]).sum() * search.n_splits_
+        return Tuned(
+            estimate=made,
+            model=Model(
+                estimator=estimator,
+                schema=table.schema,
+                task=table.task,
+                classes=table.classes,
+                metric=self.metric,
+                winner=winner.name,
+                meaning=meaning,
+            ),
+            predictions=pi,
+            winner=winner,
+            simplest=simplest,
+            n_not_worse=count,
+            plan=plan,
+            table=table,
+            folds=folds,
+            repeats=repeats,
+            n_dropped=len(search.dropped_),
+            n_failed=len(search.failures_),
+            n_fits=search.n_fits_ + 1,
+            n_fits_nested=repeats * folds**2 * len(ran.configs) + repeats * folds + 1,
+            fit_seconds=float(took),
+            seconds=monotonic() - self.started,
+            folder=None if self.folder is None else self.folder.path,
+        )
+
+
+def begin(data: Any, asked: Asked, *, out: str | Path | None, resume: bool = False) -> Job:
+    """Read and check all that a tuning needs; raise before anything is trained or written."""
+    started = monotonic()
+    if resume and out is None:
+        raise InputError("`resume` needs a folder", needs="`out`, the folder of the run")
+    folder = None if out is None else Folder.of(out, resume=resume, asked=asked)
+    resumed = None if folder is None else folder.plan
+    seed = resumed.seed if resumed else asked.seed
+    seed = secrets.randbits(32) if seed is None else seed
+    most = max(FEWEST_READ, int(ROWS_A_SECOND * asked.budget))
+    most = resumed.most_rows if resumed else most
+    table = read_table(
+        data,
+        target=asked.target,
+        group=asked.group,
+        time=asked.time,
+        event=asked.event,
+        task=asked.task,
+        positive=asked.positive,
+        ignore=asked.ignore,
+        keep=asked.keep,
+        delimiter=asked.delimiter,
+        decimal=asked.decimal,
+        thousands=asked.thousands,
+        most_rows=most,
+        fewest=max(FEWEST, asked.folds),
+        rng=Seeds(seed).generator(Purpose.SPLITS, 0, 4),
+    )
+    metric = metric_for(asked.metric, table.task)
+    check_folds(table, asked.folds)
+    table = _with_copies_together(table, asked.folds)
+    job = Job(
+        asked=asked,
+        folder=folder,
+        table=table,
+        metric=metric,
+        seed=seed,
+        started=started,
+        most_rows=most,
+    )
+    _ = job.configs  # a portfolio that cannot be read is refused here
+    return job
+
+
+def _with_copies_together(table: Tabular, folds: int) -> Tabular:
+    """Return the table with copies of a row as a group, where no groups were given.
+
+    Where too few rows would be left for the folds, they stay as they are, and the search warns.
+    """
+    if table.groups is not None:
+        return table
+    copies = find_copies(table.X, table.y)
+    if copies is None or too_few_apart(copies, table.layers, folds):
+        return table
+    return replace(table, groups=copies, cautions=(*table.cautions, kept_together(copies)))
+
+
+def _nothing_fits(why: str, task: Task) -> InputError:
+    """Return why no model of a portfolio could be fitted, as its first one said."""
+    if task is Task.SURVIVAL and find_spec("lifelines") is None:
+        return InputError(
+            "models of survival need a package that is not installed",
+            needs="lifelines, of the extra 'survival'",
+            cure="Install it: pip install 'earnest[survival]', or in a copy of the source "
+            "pip install '.[survival]'.",
+        )
+    return InputError("no model of the portfolio can be fitted to this table", got=why)
+
+
+def _named(configs: Sequence[Any], names: Sequence[str]) -> tuple[Any, ...]:
+    """Return the configurations of a plan, refusing one that the portfolio no longer has."""
+    by_name = {config.name: config for config in configs}
+    lost = [name for name in names if name not in by_name]
+    if lost:
+        raise StoreError(
+            "the portfolio is not the one that the run was begun with",
+            needs="the configurations of its plan",
+            got=f"no {check.some(map(repr, lost), limit=3)}",
+            cure="Name another folder with `out`.",
+        )
+    return tuple(by_name[name] for name in names)
+
+
+def _with_labels(pi: Predictions, table: Tabular) -> Predictions:
+    """Return predictions whose classes have the table's own names, and its rows as ids."""
+    target = replace(pi.target, ids=table.rows.astype("int64") + 1)
+    if table.task in (Task.BINARY, Task.MULTICLASS):
+        target = replace(target, classes=table.classes)
+    return replace(pi, target=target)
+
+
+def _with_ranks(pi: Predictions, configs: dict[str, Any]) -> Predictions:
+    """Return predictions that know which configurations are simpler: those that cost less."""
+    costs = [configs[name].cost for name in pi.configs.ids]
+    return replace(pi, configs=pi.configs.with_complexity(costs))
+
+
+def _estimate(search: Any, pi: Predictions) -> Estimate:
+    """Return the estimate of the winner by the pooled metric, the choice that BBC repeats."""
+    if search._question is None:
+        raise search._refuse("estimate")
+    made: Estimate = replace(search._question, best=None).answer(pi)
+    return replace(made, cautions=tuple(map(in_tune, made.cautions)))
+
+
+def _fitted(estimator: Any, table: Tabular) -> Any:
+    """Return the winner fitted on all cases."""
+    from sklearn.base import clone
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return clone(estimator).fit(table.X, table.y)
+
+
+def _of_meaning(
+    winner: str, estimator: Any, pi: Predictions, meaning: Curve | None
+) -> list[Caution]:
+    """Return what to say where decision values tell no probabilities."""
+    if meaning is None and needs_meaning(estimator, pi):
+        return list(no_probabilities(winner, calibrated=False))
+    if not getattr(estimator[-1], "rises_", True):
+        return list(no_probabilities(winner, calibrated=True))
+    return []
+
+
+def _with_cautions(made: Estimate, more: Sequence[Caution]) -> Estimate:
+    return replace(made, cautions=by_severity([*made.cautions, *more]))
+
+
+def _simplest(
+    pi: Predictions, metric: str, configs: dict[str, Any], winner: str, level: float, seed: int
+) -> tuple[Any, int]:
+    """Return the cheapest configuration not shown to be worse, None if that is the winner.
+
+    And how many there are, as the report names them.
+    """
+    from earnest.comparison.against_winner import against_winner, not_shown_worse, simplest_of
+
+    if len(configs) < 2:
+        return None, 1
+    try:
+        found = against_winner(pi, metric, winner, confidence_level=level, rng=seed)
+    except EarnestError:  # too few cases for any test: nothing is told
+        return None, 1
+    kept = not_shown_worse(found)
+    simplest = simplest_of(found, kept)
+    return None if simplest in (None, winner) else configs[str(simplest)], len(kept)
+
+
+def _write(tuned: Tuned, folder: Folder) -> None:
+    tuned.predictions.save(folder.path / PREDICTIONS)
+    folder.write_bytes(MODEL, tuned.model.to_bytes())
+    folder.write_json(ESTIMATE, tuned.to_dict())

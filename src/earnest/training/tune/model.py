@@ -1,0 +1,389 @@
+"""A model on disk without pickle, and what it says of new rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base import check
+from earnest.core.base.errors import EarnestError, FormatError, InputError
+from earnest.core.data.target import Task
+from earnest.core.results.cautions import Caution, Severity
+from earnest.core.tables.columns import Columns
+from earnest.core.tables.formats.expanding import check_arrays, refuse_expanding
+from earnest.core.tables.formats.table_files import foreign_content
+from earnest.training.tables.files import SUFFIXES, open_noting
+from earnest.training.tables.kinds import is_number, is_text
+from earnest.training.tables.outcome import column_of
+from earnest.training.tables.schema import Schema
+from earnest.training.tune.meaning import Curve, probabilities
+from earnest.training.tune.model_checks import TRUSTED, check_index, check_made, settled
+
+FORMAT = "earnest-model-1"
+NAME = "model.skops"
+
+
+@dataclass(frozen=True, eq=False)
+class Forecast:
+    """What a model says of rows.
+
+    Attributes
+    ----------
+    labels : ndarray, shape (n,), optional
+        The class of each row, in the table's own words; None without classes.
+    scores : ndarray, shape (n,) or (n, K), optional
+        Probabilities of the classes, in the order of `columns`; scores of a model that has no
+        probabilities; the number, or the risk of a survival model.
+    columns : tuple of str
+        The names of the columns of the scores.
+    cautions : tuple of Caution
+        What was noticed of the rows.
+    id : str
+        The column that names the rows; nothing if none was asked for.
+    ids : tuple
+        Its values.
+    """
+
+    labels: NDArray[Any] | None
+    scores: NDArray[np.float64]
+    columns: tuple[str, ...]
+    cautions: tuple[Caution, ...] = ()
+    id: str = ""
+    ids: tuple[Any, ...] = ()
+
+    def __len__(self) -> int:
+        """Count the rows."""
+        return len(self.scores)
+
+    def __repr__(self) -> str:
+        return f"predictions for {len(self):,} rows: {check.some(self.to_dict(), limit=8)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the columns by name, the number of the row first, then its name."""
+        table: dict[str, Any] = {"row": list(range(1, len(self) + 1))}
+        if self.id:
+            table[self.id] = list(self.ids)
+        if self.labels is not None:
+            table["prediction"] = self.labels.tolist()
+        wide = self.scores.reshape(len(self), -1)
+        table.update({name: wide[:, k].tolist() for k, name in enumerate(self.columns)})
+        return table
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Model:
+    """A fitted winner with all that is needed to use it.
+
+    Attributes
+    ----------
+    estimator : estimator
+        Fitted on all cases of the search.
+    schema : Schema
+        How a table becomes its matrix.
+    task : Task
+        What it predicts.
+    classes : tuple
+        The labels in the order of its codes.
+    metric, winner : str
+        What it was chosen by, and what it is called.
+    meaning : Curve, optional
+        What makes probabilities of its decision values, where it has no probabilities of its own.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> from sklearn.datasets import load_iris
+    >>> iris = load_iris(as_frame=True).frame
+    >>> model = en.tune(iris, target="target", n_configs=2, folds=3, rng=7, n_jobs=1).model
+    >>> model.classes, model.metric
+    ((0, 1, 2), 'roc_auc_ovr')
+    >>> model.predict(iris.head(2)).labels.tolist()
+    [0, 0]
+    """
+
+    estimator: Any
+    schema: Schema
+    task: Task
+    classes: tuple[Any, ...]
+    metric: str
+    winner: str
+    meaning: Curve | None = None
+
+    def __repr__(self) -> str:
+        roles = check.some(map(repr, self.schema.roles.values()))
+        return f"{self.winner}, for {roles} ({self.task}) by {len(self.schema.features):,} columns"
+
+    def predict(
+        self,
+        table: Any,
+        *,
+        id: str | None = None,
+        delimiter: str | None = None,
+        decimal: str | None = None,
+        thousands: str | None = None,
+    ) -> Forecast:
+        """Predict for the rows of a file or a frame; refuse other columns or types.
+
+        Parameters
+        ----------
+        table : str, Path or frame
+            With the columns of training, in any order; others are ignored with a note.
+        id : str, optional
+            A column that names the rows, to stand beside their predictions.
+        delimiter, decimal, thousands : str, optional
+            Of a CSV file that does not tell.
+        """
+        opened = open_noting(table, delimiter=delimiter, decimal=decimal, thousands=thousands)
+        encoded = self.schema.read(opened.columns)
+        extra = tuple(name for name in self.schema.unexpected(opened.columns) if name != id)
+        cautions = [*opened.cautions, *encoded.cautions]
+        if extra:
+            cautions.append(_ignored(extra))
+        found = self._answer(encoded.X, tuple(cautions))
+        if id is None:
+            return found
+        return replace(found, id=id, ids=_ids(opened.columns, id, found))
+
+    def _answer(self, X: NDArray[np.float64], cautions: tuple[Caution, ...]) -> Forecast:
+        """Ask the estimator; its parts may not belong together where its file was changed."""
+        try:
+            return self._of(X, cautions)
+        except EarnestError:
+            raise
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            raise FormatError(
+                "the model cannot predict for these rows",
+                needs="a model as `earnest tune` wrote it",
+                got=f"{type(error).__name__}: {check.show(str(error))}",
+                cure="Make the model again with `earnest tune`.",
+            ) from error
+
+    def _of(self, X: NDArray[np.float64], cautions: tuple[Caution, ...]) -> Forecast:
+        if self.task in (Task.REGRESSION, Task.SURVIVAL):
+            name = "prediction" if self.task is Task.REGRESSION else "risk"
+            values = np.asarray(self.estimator.predict(X), dtype=np.float64)
+            return Forecast(None, values, (name,), cautions)
+        names = tuple(f"p_{label}" for label in self.classes)
+        if self.meaning is not None:
+            likely = probabilities(self._decisions(X), self.meaning)
+            return Forecast(self._labels(likely.argmax(axis=1)), likely, names, cautions)
+        labels = self._labels(np.asarray(self.estimator.predict(X)).astype(np.intp))
+        if hasattr(self.estimator, "predict_proba"):
+            return Forecast(labels, self._probabilities(X), names, cautions)
+        scores = self._decisions(X)
+        named = self.classes[-1:] if scores.ndim == 1 else self.classes
+        columns = tuple(f"score_{label}" for label in named)
+        return Forecast(labels, scores, columns, (*cautions, _scores_only(columns)))
+
+    def _labels(self, codes: NDArray[np.intp]) -> NDArray[Any]:
+        """Return the classes in the table's own words."""
+        labels = np.empty(len(codes), dtype=object)
+        labels[:] = [self.classes[code] for code in codes]
+        return labels
+
+    def _decisions(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(self.estimator.decision_function(X), dtype=np.float64)
+
+    def _probabilities(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return probabilities of all classes, also of those that the model never saw."""
+        known = np.asarray(self.estimator.classes_).astype(np.intp)
+        made = np.zeros((len(X), len(self.classes)))
+        made[:, known] = self.estimator.predict_proba(X)
+        return made
+
+    def to_bytes(self) -> bytes:
+        """Return the file of the model, the same for the same model."""
+        from skops.io import dumps
+
+        about: dict[str, Any] = {
+            "schema": self.schema.to_dict(),
+            "task": str(self.task),
+            "classes": list(self.classes),
+            "metric": self.metric,
+            "winner": self.winner,
+        }
+        if self.meaning is not None:
+            about["meaning"] = list(self.meaning)
+        data = {"format": FORMAT, "about": json.dumps(about), "estimator": self.estimator}
+        return settled(bytes(dumps(data)), _made_with())
+
+
+def _ids(columns: Columns, name: str, found: Forecast) -> tuple[Any, ...]:
+    """Return the names of the rows: numbers, true and false or text as they are, others as text."""
+    import pyarrow as pa
+
+    column = column_of(columns, name, "id")
+    if name in found.to_dict():
+        raise InputError(
+            f"`id` names a column that the predictions have themselves: {name!r}",
+            cure="Rename it.",
+        )
+    plain = is_number(column.type) or is_text(column.type) or pa.types.is_boolean(column.type)
+    return tuple((column if plain else column.cast(pa.string())).to_pylist())
+
+
+def _ignored(extra: tuple[str, ...]) -> Caution:
+    many = len(extra) > 1
+    return Caution(
+        "EN073",
+        f"{len(extra)} column{'s' if many else ''} {'are' if many else 'is'} ignored: "
+        f"{check.some(map(repr, extra))}.",
+        "The model was trained without.",
+        severity=Severity.NOTE,
+    )
+
+
+def _scores_only(columns: tuple[str, ...]) -> Caution:
+    above = "above 0 it is that class" if len(columns) == 1 else "the largest tells the class"
+    return Caution(
+        "EN057",
+        f"{check.some(columns)} {'is a score' if len(columns) == 1 else 'are scores'}, not "
+        f"{'a probability' if len(columns) == 1 else 'probabilities'}: {above}.",
+        "The winner gives no probabilities; scores put the rows in order and say no more.",
+        "Tune with a metric of probabilities, such as log_loss, if you need them.",
+        Severity.NOTE,
+    )
+
+
+def load_model(run: str | Path) -> Model:
+    """Load the model of a run, its folder or the file itself, without pickle.
+
+    The file is read by skops, and only types of a fixed list in earnest's own code are made from
+    it; a file that names another type is refused, with the name.
+
+    Parameters
+    ----------
+    run : str or Path
+        The folder that `tune` wrote, or its `model.skops`.
+
+    Returns
+    -------
+    Model
+        With `predict(table)`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import earnest as en
+    >>> from sklearn.datasets import load_iris
+    >>> iris = load_iris(as_frame=True).frame
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     asked = {"n_configs": 2, "folds": 3, "rng": 7, "n_jobs": 1, "out": folder}
+    ...     found = en.tune(iris, target="target", **asked)
+    ...     model = en.load_model(folder)
+    >>> model.predict(iris.head(2)).labels.tolist()
+    [0, 0]
+    """
+    from skops.io import loads
+
+    path = _found(Path(run).expanduser())
+    with _explained(path):
+        content = path.read_bytes()  # once: what was looked at is what is made
+        with ZipFile(BytesIO(content)) as archive:
+            refuse_expanding(archive, path, len(content))
+            _refuse_other_version(path, archive)
+            check_arrays(archive, path)
+            check_index(archive)
+        data = loads(content, trusted=_types_in(content))
+        if not isinstance(data, dict) or data.get("format") != FORMAT:
+            raise FormatError(
+                f"{str(path)!r} is no model of earnest", needs="a file that `tune` wrote"
+            )
+        check_made(data["estimator"])
+        about = json.loads(data["about"])
+        return Model(
+            estimator=data["estimator"],
+            schema=Schema.from_dict(about["schema"]),
+            task=Task(about["task"]),
+            classes=tuple(about["classes"]),
+            metric=str(about["metric"]),
+            winner=str(about["winner"]),
+            meaning=_meaning(about.get("meaning")),
+        )
+
+
+def _meaning(said: Any) -> Curve | None:
+    return None if said is None else Curve.from_numbers(said)
+
+
+def _made_with() -> str:
+    """Return the scikit-learn that models are made with, without the number of its patch."""
+    from sklearn import __version__
+
+    return f"scikit-learn {'.'.join(__version__.split('.')[:2])}"
+
+
+def _refuse_other_version(path: Path, archive: ZipFile) -> None:
+    """Refuse a model of another scikit-learn, which promises nothing of how it would predict."""
+    said = archive.comment.decode("utf-8", "replace")
+    if said and said != _made_with():
+        raise FormatError(
+            f"{str(path)!r} was made with another version",
+            needs=_made_with(),
+            got=check.show(said, 40),
+            cure="Install the version of the model, or make the model again with `earnest tune`.",
+        )
+
+
+def _types_in(content: bytes) -> list[str]:
+    """Return the types of a file that skops does not trust by itself; refuse those nobody trusts.
+
+    Nothing is made of them.
+    """
+    from skops.io import get_untrusted_types
+
+    types = list(get_untrusted_types(data=content))
+    strange = sorted(set(types) - set(TRUSTED))
+    if strange:
+        raise FormatError(
+            "the model file names types that are not trusted",
+            needs="the types of earnest and scikit-learn that models are made of",
+            got=check.some(strange),
+            cure="Load only models that earnest wrote.",
+        )
+    return types
+
+
+def _found(path: Path) -> Path:
+    file = path / NAME if path.is_dir() else path
+    if file.name.casefold().endswith(SUFFIXES):
+        raise FormatError(
+            f"{str(path)!r} is a table, not a model",
+            needs=f"a folder that `earnest tune` wrote, with {NAME!r}, or that file",
+            cure="Name the run first, then the table: earnest predict run/ new.csv.",
+        )
+    check.refuse_stream(file)
+    if not file.is_file():
+        raise FormatError(
+            f"there is no model in {str(path)!r}",
+            needs=f"a folder that `earnest tune` wrote, with {NAME!r}, or that file",
+            got="a folder without it" if path.is_dir() else "no such file",
+            cure="A run that was ended has no model yet: go on with it."
+            if (path / "run.db").exists()
+            else "",
+        )
+    return file
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """Turn what reading a damaged file gives into one form of message."""
+    try:
+        with foreign_content(path, needs="a whole model file that `earnest tune` wrote"):
+            yield
+    except EarnestError as error:
+        raise type(error)(
+            error.what.replace("the model file", repr(str(path))),
+            needs=error.needs,
+            got=error.got,
+            cure=error.cure,
+        ) from error

@@ -1,0 +1,422 @@
+"""A model file, looked through before anything is made of it, and what was made of it, after.
+
+Before: only known ways to make known types, no functions, arrays as large as they claim. After:
+the arrays that compiled code walks through without looking, such as the nodes of trees, lead
+nowhere outside themselves, and every walk ends.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from io import BytesIO
+from pathlib import PurePosixPath
+from typing import Any
+from zipfile import ZipFile, ZipInfo
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base import check
+from earnest.core.base.errors import FormatError
+
+# What a model file may be made of.
+#
+# A file of skops is an index that names types and how each is made, beside arrays. What a file
+# names is never trusted for being named: this list is all that is made of it. It knows no functions
+# and no methods, so that nothing a file says is ever called but the types below.
+
+
+# Types beyond those that skops itself trusts: the parts of the portfolio, and what scikit-learn
+# keeps inside them.
+TRUSTED: tuple[str, ...] = (
+    "earnest.training.learners.calibrated.Calibrated",
+    "earnest.training.learners.cox.CoxRegressor",
+    "earnest.training.learners.elastic_net.ElasticNetClassifier",
+    "earnest.training.learners.elastic_net.ElasticNetRegressor",
+    "earnest.training.learners.elastic_net.PathClassifier",
+    "earnest.training.learners.base.ForestClassifier",
+    "earnest.training.learners.base.ForestRegressor",
+    "earnest.training.learners.svm.KernelClassifier",
+    "earnest.training.learners.svm.KernelRegressor",
+    "earnest.training.learners.svm.LinearClassifier",
+    "earnest.training.learners.svm.LinearRegressor",
+    "earnest.training.learners.preprocessing.Preprocess",
+    "earnest.training.learners.selection.Lasso",
+    "earnest.training.learners.selection.Univariate",
+    "earnest.training.learners.ses.ses.SES",
+    "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
+    "sklearn.tree._tree.Tree",
+)
+
+_NUMBERS = (
+    "bool", "bool_", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+    "float16", "float32", "float64", "str_",
+)  # fmt: skip
+_PLAIN = ("bool", "float", "int", "str")
+
+# The ways of skops to make something, and the types that each may make. A way that is not here
+# (of methods, functions, partial calls, operators, constructors) is refused whatever it names.
+WAYS: dict[str, frozenset[str]] = {
+    "DictNode": frozenset({"builtins.dict"}),
+    "ListNode": frozenset({"builtins.list"}),
+    "TupleNode": frozenset({"builtins.tuple"}),
+    "JsonNode": frozenset({"builtins.str"}),
+    "TypeNode": frozenset(
+        [f"builtins.{name}" for name in _PLAIN] + [f"numpy.{name}" for name in _NUMBERS]
+    ),
+    "NdArrayNode": frozenset(f"numpy.{name}" for name in ("ndarray", *_NUMBERS)),
+    "RandomGeneratorNode": frozenset({"numpy.random._generator.Generator"}),
+    "TreeNode": frozenset({"sklearn.tree._tree.Tree"}),
+    "ObjectNode": frozenset(TRUSTED),  # and the estimators of scikit-learn, which skops audits
+    "LossNode": frozenset(),  # only the losses of scikit-learn
+}
+LOSSES = ("sklearn._loss._loss.Cy", "_loss.Cy")
+GENERATORS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
+
+
+def may_make(way: object, name: str) -> bool:
+    """Tell whether a way of skops may make a type of a name.
+
+    Examples
+    --------
+    >>> from earnest.training.tune.model_checks import may_make
+    >>> may_make("ObjectNode", "sklearn.pipeline.Pipeline"), may_make("MethodNode", "builtins.str")
+    (True, False)
+    """
+    if not isinstance(way, str) or way not in WAYS:
+        return False
+    if way == "LossNode":
+        return name.startswith(LOSSES)
+    return name in WAYS[way] or (way == "ObjectNode" and name.startswith("sklearn."))
+
+
+# The bytes of a model file that depend on the model alone.
+#
+# skops names the parts of a model by their addresses in memory, and its archive keeps the time of
+# day; so two files of one model differ. Here parts are numbered as they come and times are fixed.
+
+
+INDEX = "schema.json"  # the file of the archive that says what the others are
+DAY = (1980, 1, 1, 0, 0, 0)  # the first that an archive knows
+
+
+def settled(data: bytes, comment: str = "") -> bytes:
+    """Return the file of skops with its parts numbered in their order, without times.
+
+    `comment` is what can be read of the archive before anything is made of it.
+    """
+    with ZipFile(BytesIO(data)) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    numbers: dict[int, int] = {}
+    index = _numbered(json.loads(files.pop(INDEX)), numbers)
+    named = {_renamed(name, numbers): content for name, content in files.items()}
+    sink = BytesIO()
+    with ZipFile(sink, "w") as archive:
+        archive.comment = comment.encode()
+        for name in sorted(named):
+            archive.writestr(ZipInfo(name, DAY), named[name])
+        archive.writestr(ZipInfo(INDEX, DAY), json.dumps(index))
+    return sink.getvalue()
+
+
+def _numbered(node: Any, numbers: dict[int, int]) -> Any:
+    """Return a node of the index with the number of its place for every address."""
+    if isinstance(node, list):
+        return [_numbered(one, numbers) for one in node]
+    if not isinstance(node, dict):
+        return node
+    made = dict(node)
+    if isinstance(node.get("__id__"), int):
+        made["__id__"] = numbers.setdefault(node["__id__"], len(numbers) + 1)
+    for key, value in node.items():
+        if key == "file" and isinstance(value, str):
+            made[key] = _renamed(value, numbers)
+        elif key != "__id__":
+            made[key] = _numbered(value, numbers)
+    return made
+
+
+def _renamed(name: str, numbers: dict[int, int]) -> str:
+    path = PurePosixPath(name)
+    if not path.stem.isdigit():
+        return name
+    return f"{numbers.setdefault(int(path.stem), len(numbers) + 1)}{path.suffix}"
+
+
+_LEAF = -1
+
+
+def check_index(archive: ZipFile) -> None:
+    """Refuse a file whose index asks for more than models are made of; nothing is made.
+
+    Parameters
+    ----------
+    archive : ZipFile
+        The file, open.
+    """
+    index = json.loads(archive.read(INDEX))
+    seen: dict[object, Mapping[str, Any]] = {}
+    strange = []
+    for node in _nodes(index):
+        name = f"{node.get('__module__')}.{node.get('__class__')}"
+        if not may_make(node["__loader__"], name):
+            known = isinstance(node["__loader__"], str) and node["__loader__"] in WAYS
+            strange.append(name if known else f"{name} by {check.show(node['__loader__'], 30)}")
+            continue
+        number = node.get("__id__")
+        # Of two parts with one number, skops makes the first and takes it for the other.
+        first = node if number is None else seen.setdefault(number, node)
+        if first != node and _unnumbered(first) != _unnumbered(node):
+            raise _tampered(f"two parts of number {check.show(number, 20)}")
+        if node["__loader__"] == "RandomGeneratorNode":
+            _check_generator(node)
+        elif node["__loader__"] == "TreeNode":
+            _check_tree_parts(node, archive)
+    if strange:
+        raise FormatError(
+            "the model file names types that are not trusted",
+            needs="the types of earnest and scikit-learn that models are made of",
+            got=check.some(sorted(set(strange))),
+            cure="Load only models that earnest wrote.",
+        )
+
+
+def _nodes(index: Any) -> Iterator[dict[str, Any]]:
+    """Yield all parts of an index, however deep they lie."""
+    waiting = [index]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            if "__loader__" in one:
+                yield one
+            waiting.extend(one.values())
+        elif isinstance(one, list):
+            waiting.extend(one)
+
+
+def _unnumbered(node: Any) -> Any:
+    """Return a part without the numbers of what is in it, which are new each time it is written."""
+    if isinstance(node, dict):
+        return {key: _unnumbered(value) for key, value in node.items() if key != "__id__"}
+    return [_unnumbered(one) for one in node] if isinstance(node, list) else node
+
+
+def _check_generator(node: Mapping[str, Any]) -> None:
+    """Refuse a generator by another name than NumPy's: skops calls what the name stands for."""
+    try:
+        said = json.loads(node["content"]["bit_generator"]["content"]["bit_generator"]["content"])
+    except (LookupError, TypeError, ValueError) as error:
+        raise _tampered("a random generator without a name") from error
+    if said not in GENERATORS:
+        raise _tampered(f"a random generator named {check.show(said, 30)}")
+
+
+def _check_tree_parts(node: Mapping[str, Any], archive: ZipFile) -> None:
+    """Refuse a tree whose parts differ in length: they are copied without looking."""
+    try:
+        n_features, classes, n_outputs = node["__reduce__"]["args"]["content"]
+        state = node["content"]["content"]
+        counts = [json.loads(one["content"]) for one in (n_features, n_outputs)]
+        node_count = json.loads(state["node_count"]["content"])
+        n_classes = _array(classes, archive)
+        nodes, values = (_array(state[name], archive) for name in ("nodes", "values"))
+    except (LookupError, TypeError, ValueError) as error:
+        raise _tampered("a tree without its parts") from error
+    whole = all(type(one) is int for one in (*counts, node_count))
+    if not whole or n_classes.dtype.kind not in "iu" or n_classes.ndim != 1:
+        raise _tampered("a tree whose parts are of other types")
+    good = (
+        counts[0] >= 1
+        and counts[1] == len(n_classes)
+        and min(n_classes, default=0) >= 1
+        and nodes.shape == (node_count,)
+        and node_count >= 1
+        and values.shape == (node_count, counts[1], int(n_classes.max(initial=0)))
+    )
+    if not good:
+        raise _tampered("a tree whose parts differ in length")
+
+
+def _array(node: Mapping[str, Any], archive: ZipFile) -> NDArray[Any]:
+    return np.asarray(np.load(BytesIO(archive.read(node["file"])), allow_pickle=False))
+
+
+def check_made(estimator: object) -> None:
+    """Refuse an estimator whose compiled parts would read outside their arrays, or never end.
+
+    Parameters
+    ----------
+    estimator : object
+        What was made of a file.
+    """
+    from sklearn.ensemble._forest import BaseForest
+    from sklearn.ensemble._hist_gradient_boosting.gradient_boosting import (
+        BaseHistGradientBoosting,
+    )
+    from sklearn.svm._base import BaseLibSVM
+    from sklearn.tree import BaseDecisionTree
+
+    for one in _parts(estimator):
+        if isinstance(one, BaseDecisionTree):
+            _check_decision_tree(one)
+        elif isinstance(one, BaseForest):
+            columns = _columns(one)
+            if any(_columns(tree) != columns for tree in getattr(one, "estimators_", [])):
+                raise _tampered("a forest whose trees have other columns")
+        elif isinstance(one, BaseHistGradientBoosting):
+            _check_boosting(one)
+        elif isinstance(one, BaseLibSVM):
+            _check_machine(one)
+
+
+def _parts(whole: object) -> Iterator[object]:
+    """Yield an object and all that it holds, each once."""
+    waiting, seen = [whole], set()
+    while waiting:
+        one = waiting.pop()
+        if id(one) in seen or isinstance(one, str | bytes | int | float | type | None):
+            continue
+        seen.add(id(one))
+        yield one
+        if isinstance(one, Mapping):
+            waiting.extend(one.values())
+        elif isinstance(one, list | tuple | set):
+            waiting.extend(one)
+        elif isinstance(one, np.ndarray):
+            waiting.extend(one.ravel().tolist() if one.dtype == object else ())
+        else:
+            waiting.extend(getattr(one, "__dict__", {}).values())
+
+
+def _columns(estimator: Any) -> int:
+    found = getattr(estimator, "n_features_in_", None)
+    if not isinstance(found, int | np.integer) or found < 1:
+        raise _tampered(f"{type(estimator).__name__} without a number of columns")
+    return int(found)
+
+
+def _check_decision_tree(estimator: Any) -> None:
+    from sklearn.tree._tree import Tree
+
+    if "tree_" not in vars(estimator):  # the pattern of a forest's trees, never fitted itself
+        return
+    tree = estimator.tree_
+    if type(tree) is not Tree or tree.node_count != tree.capacity:
+        raise _tampered("a tree without nodes")
+    if tree.n_features != _columns(estimator):
+        raise _tampered("a tree of other columns than its model")
+    inner = tree.children_left != _LEAF
+    _check_walk(
+        inner,
+        tree.children_left,
+        tree.children_right,
+        tree.feature,
+        tree.threshold,
+        tree.n_features,
+    )
+    if not np.isfinite(tree.value).all():
+        raise _tampered("a tree with values that are no numbers")
+
+
+def _check_walk(
+    inner: NDArray[np.bool_],
+    left: NDArray[Any],
+    right: NDArray[Any],
+    feature: NDArray[Any],
+    threshold: NDArray[np.float64],
+    columns: int,
+) -> None:
+    """Refuse nodes that lead outside, back or to no column.
+
+    A tree is written from its root on: a child stands after its parent, so that every walk ends.
+    """
+    place = np.arange(len(inner))[inner]
+    for child in (left[inner].astype(np.int64), right[inner].astype(np.int64)):
+        if (child <= place).any() or (child >= len(inner)).any():
+            raise _tampered("a tree whose nodes lead outside it or in a circle")
+    asked = feature[inner]
+    if (asked < 0).any() or (asked >= columns).any():
+        raise _tampered("a tree that asks for a column which is not there")
+    if np.isnan(threshold[inner]).any():
+        raise _tampered("a tree with thresholds that are no numbers")
+
+
+def _check_boosting(model: Any) -> None:
+    from sklearn.ensemble._hist_gradient_boosting.common import PREDICTOR_RECORD_DTYPE
+    from sklearn.ensemble._hist_gradient_boosting.predictor import TreePredictor
+
+    columns = _columns(model)
+    if getattr(model, "_n_features", columns) != columns:
+        raise _tampered("boosted trees of other columns than their model")
+    for predictor in (one for several in model._predictors for one in several):
+        if type(predictor) is not TreePredictor:
+            raise _tampered("boosted trees of another type")
+        nodes, sets = predictor.nodes, predictor.raw_left_cat_bitsets
+        if not isinstance(nodes, np.ndarray) or nodes.dtype != PREDICTOR_RECORD_DTYPE:
+            raise _tampered("boosted trees with nodes of another type")
+        if nodes.ndim != 1 or not len(nodes):
+            raise _tampered("a boosted tree without nodes")
+        inner = nodes["is_leaf"] == 0
+        chosen = inner & (nodes["is_categorical"] != 0)
+        numeric = np.where(chosen, 0.0, nodes["num_threshold"])
+        _check_walk(inner, nodes["left"], nodes["right"], nodes["feature_idx"], numeric, columns)
+        if not np.isfinite(nodes["value"][~inner]).all():
+            raise _tampered("a boosted tree with values that are no numbers")
+        if chosen.any():
+            _check_categories(model, nodes[chosen], sets, columns)
+
+
+def _check_categories(model: Any, nodes: NDArray[Any], sets: Any, columns: int) -> None:
+    known = np.asarray(model._bin_mapper.is_categorical_)
+    good = (
+        isinstance(sets, np.ndarray)
+        and sets.ndim == 2
+        and sets.shape[1] == 8
+        and (nodes["bitset_idx"] < len(sets)).all()
+        and known.shape == (columns,)
+        and known[nodes["feature_idx"]].all()
+    )
+    if not good:
+        raise _tampered("a boosted tree with categories that are not there")
+
+
+def _check_machine(machine: Any) -> None:
+    """Refuse a support vector machine whose arrays differ in length: libsvm does not look."""
+    from sklearn.svm import SVC, SVR
+
+    names = ("support_", "support_vectors_", "_n_support", "_dual_coef_", "_intercept_")
+    try:
+        support, vectors, counts, weights, offsets = (
+            np.asarray(getattr(machine, name)) for name in names
+        )
+    except AttributeError as error:
+        raise _tampered("a support vector machine without its vectors") from error
+    k = counts.size
+    good = (
+        type(machine) in (SVC, SVR)
+        and isinstance(machine.kernel, str)
+        and machine._sparse is False
+        and vectors.ndim == 2
+        and support.shape == (len(vectors),)
+        and vectors.shape[1] == _columns(machine)
+        and counts.ndim == 1
+        and counts.dtype.kind in "iu"
+        and k >= 2
+        and weights.shape == (k - 1, len(vectors))
+        and offsets.shape == (k * (k - 1) // 2,)
+        and (type(machine) is SVR or (counts.min() >= 0 and int(counts.sum()) == len(vectors)))
+        and np.isfinite(weights).all()
+        and np.isfinite(vectors).all()
+    )
+    if not good:
+        raise _tampered("a support vector machine whose parts do not belong together")
+
+
+def _tampered(got: str) -> FormatError:
+    return FormatError(
+        "the model file was changed",
+        needs="a file as `earnest tune` wrote it",
+        got=got,
+        cure="Make the model again with `earnest tune`, or copy it again.",
+    )

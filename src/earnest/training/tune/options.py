@@ -1,0 +1,140 @@
+"""What a user asks of `tune`, checked before anything is read."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from earnest.core.base import check
+from earnest.core.base.errors import InputError, MetricError
+from earnest.core.base.threads import workers
+from earnest.core.data.target import Task
+from earnest.core.results.interval import Ask
+
+USUAL_METRIC = {
+    Task.BINARY: "roc_auc",
+    Task.MULTICLASS: "roc_auc_ovr",
+    Task.REGRESSION: "r2",
+    Task.SURVIVAL: "concordance",
+}
+_SPAN = re.compile(
+    r"^\s*([0-9]*\.?[0-9]+)\s*(?:(s|m|h|d)|(s)ecs?|(s)econds?|(m)ins?|(m)inutes?|(h)ours?|(d)ays?)?\s*$",
+    re.IGNORECASE,
+)
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """The knobs of `tune`; see there.
+
+    What a resumed run must share is what `same` tells: the budget, the level and the number of
+    workers may be others.
+    """
+
+    target: str | None = None
+    group: str | None = None
+    time: str | None = None
+    event: str | None = None
+    task: str | None = None
+    positive: Any = None
+    ignore: Sequence[str] = ()
+    keep: Sequence[str] = ()
+    delimiter: str | None = None
+    decimal: str | None = None
+    thousands: str | None = None
+    metric: str | None = None
+    portfolio: Any = "default"
+    n_configs: int | None = None
+    budget: float = 300.0
+    folds: int = 10
+    repeats: int = 1
+    drop: Any = None
+    confidence_level: float = 0.95
+    seed: int | None = None
+    n_jobs: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what is wrong whatever the data."""
+        check.whole_number("folds", self.folds, low=2)
+        check.whole_number("repeats", self.repeats, low=1)
+        if self.n_configs is not None:
+            check.whole_number("n_configs", self.n_configs, low=1)
+        if self.seed is not None:
+            check.whole_number("rng", self.seed, low=0)
+        Ask.of(self.confidence_level, "two-sided")
+        workers(self.n_jobs)
+        if self.drop is not None:
+            from earnest.training.search.dropping.bced import dropping_of
+
+            dropping_of(self.drop)
+
+    @property
+    def fits_a_configuration(self) -> int:
+        """How many models each configuration costs."""
+        return self.folds * self.repeats
+
+    def same(self) -> dict[str, Any]:
+        """Return what a resumed run must share, in plain data."""
+        return {
+            "target": self.target,
+            "group": self.group,
+            "time": self.time,
+            "event": self.event,
+            "task": self.task,
+            "positive": None if self.positive is None else str(self.positive),
+            "ignore": sorted(self.ignore),
+            "keep": sorted(self.keep),
+            "metric": self.metric,
+            "portfolio": getattr(self.portfolio, "name", str(self.portfolio)),
+            "n_configs": self.n_configs,
+            "folds": self.folds,
+            "repeats": self.repeats,
+            "drop": None if self.drop is None else str(self.drop),
+            "seed": self.seed,
+        }
+
+
+def seconds_of(budget: Any) -> float:
+    """Return a span of time in seconds.
+
+    Examples
+    --------
+    >>> from earnest.training.tune.options import seconds_of
+    >>> seconds_of("5m"), seconds_of("90 seconds"), seconds_of("1.5h"), seconds_of(30)
+    (300.0, 90.0, 5400.0, 30.0)
+    """
+    found = _SPAN.match(str(budget)) if isinstance(budget, str | int | float) else None
+    seconds = math.nan
+    if found is not None and not isinstance(budget, bool):
+        unit = next(filter(None, found.groups()[1:]), "s")
+        seconds = float(found[1]) * _SECONDS[unit.lower()]
+    if not 1.0 <= seconds <= 366 * 86400:
+        raise InputError(
+            "`budget` is no span of time",
+            needs="such as '90s', '5m', '1h' or a number of seconds, from a second to a year",
+            got=check.show(budget),
+        )
+    return seconds
+
+
+def metric_for(asked: str | None, task: Task) -> str:
+    """Return the name of the metric: as asked, or the usual one of the task."""
+    from earnest.metrics import METRICS
+    from earnest.metrics import metric as metric_named
+
+    if asked is None:
+        return USUAL_METRIC[task]
+    found = metric_named(asked)
+    if task not in found.tasks:
+        usable = [name for name in METRICS if task in METRICS[name].tasks]
+        raise MetricError(
+            f"metric {asked!r} is not defined for a {task} task",
+            needs=check.some(usable, limit=12),
+            got=repr(asked),
+            cure=f"Leave `metric` out for {USUAL_METRIC[task]!r}, or say another `task`.",
+        )
+    return asked

@@ -1,0 +1,144 @@
+"""How long a fit takes, family by family, measured on growing samples of the table."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from time import perf_counter, process_time
+from typing import Any
+
+import numpy as np
+
+from earnest.core.base.protocols import Outcome, Task
+from earnest.core.base.rng import Purpose, Seeds
+from earnest.engine.run import run
+from earnest.training.tables.table import Tabular
+
+FIRST = 250  # cases of the first sample; each further one has four times as many
+GROWTH = 4
+LONGEST = 0.1  # of the budget: then what is not measured is told by its cost
+SHARE = 0.005  # of the budget: a fit that takes longer is not measured on more cases
+FEWEST_SECONDS = 0.0005
+EXPONENTS = (0.7, 2.5)  # of the number of cases that the time of a fit may grow with
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How long a fit of a family takes.
+
+    Attributes
+    ----------
+    n : int
+        The number of cases of the largest sample.
+    seconds : float
+        The time of the processor for a configuration of cost 1 there, predictions included.
+    exponent : float
+        With which power of the number of cases it grows.
+    """
+
+    n: int
+    seconds: float
+    exponent: float = 1.0
+
+    def at(self, n: float, cost: float = 1.0) -> float:
+        """Return the seconds for `n` training cases and a configuration of that cost."""
+        grown = float((n / self.n) ** self.exponent)
+        return max(cost * self.seconds * grown, FEWEST_SECONDS)
+
+
+@dataclass(frozen=True)
+class Pilot:
+    """The paces by family, what finding them took, and why some could not be found."""
+
+    paces: dict[str, Pace]
+    seconds: float
+    failures: dict[str, str] = field(default_factory=dict)
+    crowding: float = 1.0  # how much longer a fit takes for what else the machine does
+
+    def fit_seconds(self, config: Any, n: float) -> float:
+        """Return how long one fit of a configuration takes on `n` cases."""
+        pace = self.paces.get(config.family)
+        if pace is None:  # its pilot failed: it will fail as fast
+            return FEWEST_SECONDS
+        return self.crowding * pace.at(n, config.cost)
+
+
+def measure(table: Tabular, configs: Sequence[Any], budget: float, seeds: Seeds) -> Pilot:
+    """Fit the first configuration of each family on growing samples, and time it.
+
+    A sample grows until a fit takes half a percent of the budget, or until it is the whole table.
+    Families that are cheap by their costs come first. When a tenth of the budget is over, the
+    others are told by their costs, at the speed that was seen.
+    """
+    start = perf_counter()
+    first: dict[str, Any] = {}
+    for config in configs:
+        first.setdefault(config.family, config)
+    samples: dict[int, Tabular] = {}
+    paces: dict[str, Pace] = {}
+    failures: dict[str, str] = {}
+    for family, config in sorted(first.items(), key=lambda pair: pair[1].cost):
+        if paces and perf_counter() - start > LONGEST * budget:
+            paces[family] = _by_cost(table.n_cases, paces, first)
+            continue
+        found = _pace(table, config, SHARE * budget, seeds, samples)
+        if isinstance(found, Pace):
+            paces[family] = found
+        else:
+            failures[family] = found
+    return Pilot(paces, perf_counter() - start, failures)
+
+
+def _by_cost(n: int, paces: dict[str, Pace], first: dict[str, Any]) -> Pace:
+    """Return the pace of a family that was not measured: the middle of the others, by cost."""
+    speeds = sorted(pace.at(n, first[family].cost) / first[family].cost
+                    for family, pace in paces.items())  # fmt: skip
+    return Pace(n, speeds[len(speeds) // 2])
+
+
+def _pace(
+    table: Tabular, config: Any, enough: float, seeds: Seeds, samples: dict[int, Tabular]
+) -> Pace | str:
+    """Return the pace of a configuration, or why its first fit failed."""
+    measured: list[tuple[int, float]] = []
+    most, error = FIRST, ""
+    while True:
+        if most not in samples:
+            draws = seeds.generator(Purpose.SPLITS, 0, 1, most)
+            samples[most] = table.sample(most, draws)
+        sample = samples[most]
+        (outcome,) = run(_fit_once, sample, [Task((0,), config.estimator)], n_jobs=1)
+        if outcome.error is not None:
+            error = outcome.error.strip().splitlines()[-1]
+            break
+        took = outcome.numbers["fit_time"]
+        measured.append((sample.n_cases, took))
+        if took > enough or sample.n_cases >= table.n_cases:
+            break
+        most *= GROWTH
+    if not measured:
+        return error
+    n, seconds = measured[-1]
+    # What a fit costs however few cases there are hides the growth; the last step shows it best.
+    exponent = 1.0
+    if len(measured) > 1:
+        (before, less), (n, seconds) = measured[-2:]
+        slope = math.log(seconds / max(less, 1e-6)) / math.log(n / before) if n > before else 1.0
+        exponent = min(max(slope, EXPONENTS[0]), EXPONENTS[1])
+    return Pace(n, seconds / max(config.cost, 1e-9), exponent)
+
+
+def _fit_once(sample: Tabular, task: Task) -> Outcome:
+    from sklearn.base import clone
+    from threadpoolctl import threadpool_limits
+
+    model = clone(task.payload)
+    start = process_time()
+    # One thread, as a worker has: several fits run at once.
+    with threadpool_limits(1), warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        model.fit(sample.X, sample.y)
+        model.predict(sample.X[: max(1, sample.n_cases // 10)])
+    return Outcome(task.key, numbers={"fit_time": process_time() - start})

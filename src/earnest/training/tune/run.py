@@ -1,0 +1,205 @@
+"""One search within its time: the store that remembers the plan, the clock, and what is left."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from earnest.core.base.errors import EarnestError, InputError
+from earnest.core.base.protocols import Key, Outcome, Progress
+from earnest.core.results.cautions import Caution
+from earnest.engine.backends import at_once
+from earnest.store import MemoryStore, SqliteStore, read_run
+from earnest.training.fit.failures import AllFailedError
+from earnest.training.search.search_cv import SearchCV
+from earnest.training.tables.table import Tabular
+from earnest.training.tune.folds import Pairs
+from earnest.training.tune.options import Asked
+from earnest.training.tune.plan import DOCUMENT, FEWEST_CONFIGS, Plan, cut_short
+
+LONGEST_SHARE = 0.5  # of the budget that one fit may take
+QUICK = 0.1  # of the budget: when all fits together take less, none needs a limit
+
+
+class TimeIsUpError(EarnestError):
+    """The budget is over; what is finished is in the run file."""
+
+
+class PlannedStore(SqliteStore):
+    """A run file that begins with the plan of the run."""
+
+    def __init__(self, path: str | Path, plan: Plan) -> None:
+        super().__init__(path)
+        self._plan = plan
+
+    def open(self, identity: Mapping[str, str]) -> None:
+        """Begin or resume the run, and write down the plan before any fit."""
+        super().open(identity)
+        self.put_document(DOCUMENT, self._plan.to_json())
+
+
+class Clock:
+    """Tells another progress, and ends the run when its time is over.
+
+    Parameters
+    ----------
+    until : float
+        The moment, on the clock of `time.monotonic`.
+    fits : int
+        How many fits complete a configuration.
+    by_fold : bool
+        Whether the search goes fold by fold, so that a fold is what can be complete.
+    told : Progress, optional
+        Who is shown it.
+    """
+
+    def __init__(self, until: float, fits: int, by_fold: bool, told: Progress | None) -> None:
+        self._until, self._fits, self._by_fold, self._told = until, fits, by_fold, told
+        self._done: dict[tuple[int, ...], int] = {}
+        self._complete = self._left = 0
+
+    def start(self, total: int, title: str = "") -> None:
+        """Begin."""
+        self._left = total
+        if self._told is not None:
+            self._told.start(total, title)
+
+    def advance(self, outcome: Outcome, *, stored: bool = False) -> None:
+        """Count, and end the run when it has enough and no time."""
+        if self._told is not None:
+            self._told.advance(outcome, stored=stored)
+        self._count(outcome.key)
+        self._left -= 1
+        enough = self._complete >= (1 if self._by_fold else FEWEST_CONFIGS)
+        if enough and self._left > 0 and not stored and monotonic() > self._until:
+            raise TimeIsUpError("the time is over")
+
+    def _count(self, key: Key) -> None:
+        if self._by_fold:  # a fold is complete when the next one has begun
+            self._done[key[1:]] = 1
+            self._complete = len(self._done) - 1
+            return
+        self._done[key[:1]] = self._done.get(key[:1], 0) + 1
+        self._complete += self._done[key[:1]] == self._fits
+
+    def drop(self, count: int) -> None:
+        """Pass on that fits will not be made."""
+        self._left -= count
+        if self._told is not None:
+            self._told.drop(count)
+
+    def message(self, text: str) -> None:
+        """Pass on a line."""
+        if self._told is not None:
+            self._told.message(text)
+
+    def finish(self) -> None:
+        """End."""
+        if self._told is not None:
+            self._told.finish()
+
+
+@dataclass(frozen=True, eq=False)
+class Ran:
+    """A fitted search, the configurations it is about, and whether its time was too short."""
+
+    search: SearchCV
+    configs: tuple[Any, ...]
+    cautions: tuple[Caution, ...] = ()
+
+
+def run_search(
+    table: Tabular,
+    configs: Sequence[Any],
+    folds: Pairs,
+    asked: Asked,
+    plan: Plan,
+    metric: str,
+    *,
+    path: Path | None,
+    until: float,
+    progress: Progress | None = None,
+) -> Ran:
+    """Search within the time; where it is over, take what is complete.
+
+    This is the only place where a search is fitted: a back end other than this machine's processes
+    is one `joblib.parallel_config` around the call of `fit` here.
+    """
+    store = MemoryStore() if path is None else PlannedStore(path, plan)
+    by_fold = asked.drop is not None
+    clock = Clock(until, len(folds), by_fold, progress)
+
+    def fitted(some: Sequence[Any], pairs: Pairs, kept: Any, told: Any) -> SearchCV:
+        search = SearchCV(
+            None,
+            list(some),
+            scoring=metric,
+            cv=pairs,
+            refit=False,  # the winner is chosen by the pooled metric, as the resamples do
+            confidence_level=asked.confidence_level,
+            drop=asked.drop,
+            store=kept,
+            time_limit=_longest(asked, plan),
+            n_jobs=asked.n_jobs,
+            random_state=plan.seed % 2**32,
+            verbose=told,
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # failures are told by EN045, with their number
+            try:
+                return search.fit(table.X, table.y, groups=table.groups)
+            except AllFailedError as error:
+                last = error.got.strip().splitlines()[-1]  # of the traceback that it quotes
+                raise InputError(error.what, got=last) from error
+
+    try:
+        return Ran(fitted(configs, folds, store, clock), tuple(configs))
+    except TimeIsUpError:
+        done = store.done() if isinstance(store, MemoryStore) else read_run(store.path).outcomes
+    if by_fold:
+        kept, count = _whole_folds(done, len(configs))
+        note = cut_short(count, len(folds), "folds")
+        return Ran(fitted(configs, folds[:count], kept, 0), tuple(configs), (note,))
+    kept, places = _whole_configurations(done, len(folds))
+    some = tuple(configs[place] for place in places)
+    note = cut_short(len(places), len(configs), "configurations")
+    return Ran(fitted(some, folds, kept, 0), some, (note,))
+
+
+def _longest(asked: Asked, plan: Plan) -> float | None:
+    """Return the seconds that a fit may take, None where all are short and one runs at a time.
+
+    A limit needs processes, which take longer to start than such a search.
+    """
+    if at_once(asked.n_jobs) == 1 and plan.fit_seconds < QUICK * asked.budget:
+        return None
+    return max(30.0, LONGEST_SHARE * asked.budget)
+
+
+def _whole_configurations(
+    done: Mapping[Key, Outcome], fits: int
+) -> tuple[MemoryStore, tuple[int, ...]]:
+    """Return the outcomes of complete configurations, numbered anew, and which these are."""
+    counts: dict[int, int] = {}
+    for key in done:
+        counts[key[0]] = counts.get(key[0], 0) + 1
+    places = tuple(sorted(config for config, count in counts.items() if count == fits))
+    kept = MemoryStore()
+    for key, outcome in done.items():
+        if key[0] in places:
+            kept.put(replace(outcome, key=(places.index(key[0]), *key[1:])))
+    return kept, places
+
+
+def _whole_folds(done: Mapping[Key, Outcome], n_configs: int) -> tuple[MemoryStore, int]:
+    """Return the outcomes of the folds before the one under way, and how many these are."""
+    begun = sorted({key[1:] for key in done})
+    kept = MemoryStore()
+    for key, outcome in done.items():
+        if key[1:] in begun[:-1]:
+            kept.put(outcome)
+    return kept, len(begun) - 1

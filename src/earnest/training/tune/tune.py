@@ -1,0 +1,150 @@
+"""`tune`: from a table to a tuned model and what to expect of it on new data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from earnest.core.base.protocols import Progress
+from earnest.core.base.rng import RngLike, Seeds
+from earnest.engine.progress import ProgressBar
+from earnest.training.search.dropping.bced import Dropping
+from earnest.training.tables.table import name_of, names_of
+from earnest.training.tune.job import begin
+from earnest.training.tune.options import Asked, seconds_of
+from earnest.training.tune.tuned import Tuned
+
+
+def tune(
+    data: Any,
+    *,
+    target: str | None = None,
+    metric: str | None = None,
+    group: str | None = None,
+    time: str | None = None,
+    event: str | None = None,
+    task: str | None = None,
+    positive: Any = None,
+    ignore: str | Sequence[str] = (),
+    keep: str | Sequence[str] = (),
+    portfolio: Any = "default",
+    n_configs: int | None = None,
+    budget: str | float = "5m",
+    folds: int = 10,
+    repeats: int = 1,
+    drop: str | Dropping | None = None,
+    confidence_level: float = 0.95,
+    out: str | Path | None = None,
+    resume: bool = False,
+    rng: RngLike = None,
+    n_jobs: int | None = -1,
+    progress: Progress | bool | None = None,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+) -> Tuned:
+    """Tune a model for a table, and tell how good it really is.
+
+    Reads a table, tells the task, tries a portfolio of learners with their preprocessing under
+    cross-validation, fits the winner on all cases, and estimates from the predictions of all
+    configurations what the winner is worth on new data.
+
+    **What is estimated.** The mean performance of a model tuned in this way on as many cases as
+    the folds train on, on new cases of the same kind (`bbc`).
+
+    **What it assumes.** Rows, or groups of rows, are independent, and new ones come from the same
+    source as these. Where time or place separates them, the estimate is too kind.
+
+    **When it fails.** With few cases in a class folds cannot be made, and it says so. Where the
+    budget is too short for the table, fewer configurations are tried and rows are sampled, each
+    with a caution.
+
+    Tsamardinos, Greasidou, Borboudakis 2018 (BBC-CV).
+
+    Parameters
+    ----------
+    data : str, Path or frame
+        A CSV, Parquet or Arrow file, or a pandas, polars or Arrow frame.
+    target : str, optional
+        The column to be predicted; `time` and `event` for survival instead.
+    metric : str, optional
+        What to measure; roc_auc, roc_auc_ovr, r2 or concordance by the task if None.
+    group : str, optional
+        The column that tells which rows belong together; they stay in one fold.
+    time, event : str, optional
+        The columns of a survival outcome.
+    task : str, optional
+        Overrides what the outcome tells: binary, multiclass, regression or survival.
+    positive : object, optional
+        The positive class of two; by default the last in their order, or the other one where the
+        last is called what a study is not about ('control', 'no', 'healthy').
+    ignore, keep : str or sequence of str
+        Columns to leave out, and columns to use that would be left out.
+    portfolio : str, Path or Portfolio
+        What to try: the name of a portfolio, a .toml file, or what `load_portfolio` gives.
+    n_configs : int, optional
+        Try exactly so many of its configurations, whatever the time.
+    budget : str or float
+        How long it may take: '90s', '5m', '1h', or seconds.
+    folds, repeats : int
+        The folds, and how often they are drawn anew.
+    drop : {'bced', 'bced_adjusted'} or Dropping, optional
+        How to end configurations early that are surely worse than the best.
+    confidence_level : float
+        The level of the interval.
+    out : str or Path, optional
+        A folder for run.db, predictions.parquet, model.skops and estimate.json; None writes none.
+    resume : bool
+        Go on with the run in `out`, which must be of the same data and options.
+    rng : None, int, Generator or SeedSequence
+        The seed of everything; the same seed, data and plan give the same result.
+    n_jobs : int, optional
+        How many fits at once; -1 is all cores. Never changes the result.
+    progress : bool or Progress, optional
+        True shows how the search goes on, on standard error or in a notebook.
+    delimiter, decimal, thousands : str, optional
+        Of a CSV file that does not tell.
+
+    Returns
+    -------
+    Tuned
+        The estimate, the model, the predictions, and how they were found.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> from sklearn.datasets import load_iris
+    >>> iris = load_iris(as_frame=True).frame
+    >>> found = en.tune(iris, target="target", n_configs=3, folds=5, rng=7, n_jobs=1)
+    >>> found.estimate.metric, found.estimate.n_configs
+    ('roc_auc_ovr', 3)
+    >>> found.model.predict(iris.head(2)).labels.tolist()
+    [0, 0]
+    """
+    asked = Asked(
+        target=name_of(target),
+        group=name_of(group),
+        time=name_of(time),
+        event=name_of(event),
+        task=task,
+        positive=positive,
+        ignore=names_of(ignore),
+        keep=names_of(keep),
+        delimiter=delimiter,
+        decimal=decimal,
+        thousands=thousands,
+        metric=metric,
+        portfolio=portfolio,
+        n_configs=n_configs,
+        budget=seconds_of(budget),
+        folds=folds,
+        repeats=repeats,
+        drop=drop,
+        confidence_level=confidence_level,
+        seed=None if rng is None else Seeds.of(rng).entropy,
+        n_jobs=n_jobs,
+    )
+    job = begin(data, asked, out=out, resume=resume)
+    shown = ProgressBar() if progress is True else progress or None
+    return job.run(job.plan(), shown)

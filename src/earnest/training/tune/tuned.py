@@ -1,0 +1,115 @@
+"""What `tune` gives back: the estimate, the model, and how they were found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from earnest.core.data.predictions import Predictions
+from earnest.core.results.estimate import Estimate
+from earnest.training.tables.table import Tabular
+from earnest.training.tune.model import Model
+from earnest.training.tune.plan import Plan
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Tuned:
+    """A tuned model, what to expect of it, and how it was found.
+
+    Attributes
+    ----------
+    estimate : Estimate
+        How good the winner really is, with all cautions of the run.
+    model : Model
+        The winner fitted on all cases, with `predict(table)`.
+    predictions : Predictions
+        The out-of-sample predictions of every configuration.
+    winner, simplest : Configuration
+        The winner, and the cheapest that cannot be shown to be worse; None where none is told.
+    n_not_worse : int
+        How many configurations cannot be shown to be worse than the best, that one included.
+    plan : Plan
+        What was tried, on how many rows.
+    table : Tabular
+        The data as models saw them.
+    folds, repeats : int
+        The folds, and how often they were drawn.
+    n_dropped, n_failed : int
+        Configurations that were dropped early, and fits or scores that failed.
+    n_fits, n_fits_nested : int
+        Models that were trained, and those that nested cross-validation would have trained.
+    fit_seconds, seconds : float
+        What the fits took one after another, and the whole run.
+    folder : Path, optional
+        Where its files are.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> from sklearn.datasets import load_iris
+    >>> iris = load_iris(as_frame=True).frame
+    >>> found = en.tune(iris, target="target", n_configs=2, folds=3, rng=7, n_jobs=1)
+    >>> found.n_fits, found.n_fits_nested
+    (7, 22)
+    >>> found.estimate.winner == found.winner.name
+    True
+    """
+
+    estimate: Estimate
+    model: Model
+    predictions: Predictions
+    winner: Any
+    simplest: Any
+    n_not_worse: int
+    plan: Plan
+    table: Tabular
+    folds: int
+    repeats: int
+    n_dropped: int
+    n_failed: int
+    n_fits: int
+    n_fits_nested: int
+    fit_seconds: float
+    seconds: float
+    folder: Path | None = None
+
+    def __repr__(self) -> str:
+        return f"{self.estimate!r}\nwinner: {self.winner.name}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data: the estimate, and under `tuning` how the model was found.
+
+        The same data, options and seed give the same; what differs from run to run, such as times,
+        is not in it.
+        """
+        return {**self.estimate.to_dict(draws=True), "tuning": self.about()}
+
+    def about(self) -> dict[str, Any]:
+        """Return in plain data how the model was found."""
+        table = self.table
+        return {
+            "source": table.source,
+            "task": str(table.task),
+            "roles": dict(table.schema.roles),
+            "classes": list(table.classes),
+            "features": list(table.schema.names),
+            "left_out": dict(table.schema.left_out),
+            "n_rows": table.n_rows,
+            "n_cases": table.n_cases,
+            "folds": self.folds,
+            "repeats": self.repeats,
+            "grouped": table.groups is not None,
+            "portfolio": self.plan.asked.get("portfolio"),
+            "n_configs_offered": self.plan.n_offered,
+            "n_configs_tried": len(self.predictions.configs.ids),
+            "seed": self.plan.seed,
+            "drop": self.plan.asked.get("drop"),
+            "winner": {"name": self.winner.name, "params": dict(self.winner.params)},
+            "simplest": None if self.simplest is None else self.simplest.name,
+            "n_not_worse": self.n_not_worse,
+            "n_fits": self.n_fits,
+            "n_fits_nested": self.n_fits_nested,
+            "n_dropped": self.n_dropped,
+            "n_failed": self.n_failed,
+        }

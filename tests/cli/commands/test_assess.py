@@ -1,0 +1,269 @@
+"""`earnest assess` from a table to what is written."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import earnest as en
+from earnest.cli.commands.assess import progress_line
+from earnest.core.base.protocols import Outcome
+from earnest.training.learners.named import LEARNERS, learner
+from earnest.training.tables.table import read_table
+from tests.cli.conftest import with_options
+
+ASK = ("--target", "relapse", "--model", "lda", "--ignore", "clinic")
+
+
+@pytest.fixture(scope="module")
+def patients(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Eighty patients of twenty clinics, with a category and gaps; seed 0."""
+    rng = np.random.default_rng(0)
+    path = tmp_path_factory.mktemp("tables") / "patients.csv"
+    with path.open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["age", "job", "dose", "relapse", "clinic"])
+        for i in range(80):
+            ill = i % 2
+            age, dose = 50 + 8 * ill + 10 * rng.normal(), ill + rng.normal()
+            job = "abc"[int(rng.integers(3))]
+            shown = "" if i % 9 == 0 else f"{dose:.2f}"
+            rows.writerow([f"{age:.1f}", job, shown, "yes" if ill else "no", i // 4])
+    return path
+
+
+def test_json_is_the_estimate_of_the_library(run: Any, patients: Path) -> None:
+    done = run("assess", patients, *ASK, "--method", "corrected_t", "--seed", "7", "--json", "-q")
+    table = read_table(patients, target="relapse", ignore=("clinic",))
+    names = np.array(table.classes)[table.y]
+    made = en.assess(
+        learner("lda", "binary", table.inputs),
+        table.X,
+        names,
+        method="corrected_t",
+        metric="roc_auc",
+        rng=7,
+    )
+    assert (done.code, done.err) == (0, "")
+    assert json.loads(done.out) == json.loads(json.dumps(made.to_dict()))
+
+
+def test_sensitivity_is_that_of_the_cases_and_the_text_says_so(
+    run: Any, patients: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "cases.csv"
+    text = patients.read_text().replace(",yes,", ",case,").replace(",no,", ",control,")
+    path.write_text(text)
+    asked = (*ASK, "--metric", "sensitivity", "--method", "cv", "--seed", "7")
+    done = run("assess", path, *asked)
+    assert "recall, higher is better; case is the positive class" in " ".join(done.out.split())
+    same = json.loads(run("assess", patients, *asked, "--positive", "yes", "--json").out)
+    assert json.loads(run("assess", path, *asked, "--json").out)["value"] == same["value"]
+    auc = run("assess", path, *ASK, "--metric", "AUC", "--method", "cv", "--seed", "7")
+    assert "positive class" not in auc.out
+
+
+def test_the_text_says_what_to_expect_and_of_what(run: Any, patients: Path) -> None:
+    done = run("assess", patients, *ASK, "--method", "corrected_t", "--seed", "7")
+    text = " ".join(done.out.split())
+    assert done.code == 0
+    assert text.startswith("Expect a ROC AUC of 0.")
+    assert "corrected_t: Corrected resampled t interval" in text
+    assert "mean performance of this learner over training sets" in text
+    assert "patients.csv: 80 cases, 3 columns" in text
+    assert "Trained 10 folds, seed 7" in text
+
+
+def test_bootstrap_samples_are_the_default(run: Any, patients: Path) -> None:
+    done = run("assess", patients, *ASK, "--seed", "0", "--replicates", "30")
+    text = " ".join(done.out.split())
+    assert "30 bootstrap samples, seed 0" in text
+    assert "On the cases that it was trained on it scores" in text
+
+
+def test_a_flattering_method_is_not_reported_as_an_expectation(run: Any, patients: Path) -> None:
+    done = run("assess", patients, *ASK, "--method", "apparent", "--replicates", "5", "--seed", "0")
+    assert "Expect" not in done.out
+    assert "flattering" in done.out
+
+
+def test_several_methods_stand_side_by_side(run: Any, patients: Path) -> None:
+    given = ("--method", "cv", "--method", "corrected_t", "--method", "loob")
+    done = run("assess", patients, *ASK, *given, "--replicates", "10", "--seed", "0")
+    assert done.code == 0
+    assert "cannot answer" in done.out  # the AUC has no value for a single case
+    data = json.loads(
+        run("assess", patients, *ASK, *given, "--replicates", "10", "--seed", "0", "--json").out
+    )
+    assert [part["method"] for part in data["estimates"]] == ["cv", "corrected_t"]
+    assert list(data["refused"]) == ["loob"]
+
+
+def test_all_asks_folds_and_samples(run: Any, patients: Path) -> None:
+    done = run("assess", patients, *ASK, "--all", "--replicates", "20", "--seed", "0", "--json")
+    answered = {part["method"] for part in json.loads(done.out)["estimates"]}
+    assert {"cv", "corrected_t", "bayle_all_pairs", ".632+", "lpob"} <= answered
+
+
+def test_the_same_seed_gives_the_same_text(run: Any, patients: Path) -> None:
+    first = run("assess", patients, *ASK, "--method", "cv", "--seed", "3")
+    assert first.out == run("assess", patients, *ASK, "--method", "cv", "--seed", "3").out
+
+
+def test_groups_keep_clinics_together(run: Any, patients: Path) -> None:
+    given = ("--target", "relapse", "--model", "lda", "--group", "clinic", "--method", "cv")
+    done = run("assess", patients, *given, "--folds", "5", "--seed", "0", "--json")
+    assert done.code == 0
+    codes = {caution["code"] for caution in json.loads(done.out)["cautions"]}
+    assert "EN003" not in codes
+
+
+def test_a_test_table_is_scored_once_and_counted(run: Any, patients: Path, tmp_path: Path) -> None:
+    lines = patients.read_text().splitlines()
+    design, kept = tmp_path / "design.csv", tmp_path / "kept.csv"
+    design.write_text("\n".join(lines[:51]) + "\n")
+    kept.write_text("\n".join([lines[0], *lines[51:]]) + "\n")
+    given = ("--method", "holdout", "--test", kept, "--out", tmp_path / "kept.db", "--seed", "0")
+    first = run("assess", design, *ASK, *given)
+    assert first.code == 0
+    assert "EN090" not in first.out
+    assert f"kept.csv: {len(lines) - 51} cases" in first.out
+    other = ("--target", "relapse", "--model", "knn", "--ignore", "clinic")
+    second = run("assess", design, *other, *given)
+    assert "EN090" in second.out
+    assert "use 2 of the test set" in " ".join(second.out.split())
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_every_learner_has_its_name_in_the_help(run: Any, name: str) -> None:
+    assert name in " ".join(run("assess", "--help").out.split())
+
+
+ERRORS = [
+    (
+        ("--model", "xgb"),
+        "error: learner 'xgb' is unknown. Expected rf, extra_trees, gradient_boosting, logistic, "
+        "ridge, linear, svm, knn, tree, lda, qda, naive_bayes, dummy. Did you mean 'gbm'?",
+    ),
+    (
+        ("--model", "linear"),
+        "error: learner 'linear' cannot learn a binary task. Expected regression, got binary. "
+        "Use one of rf, extra_trees, gradient_boosting, logistic, ridge, svm, knn, tree, lda, qda, "
+        "naive_bayes, dummy.",
+    ),
+    (
+        ("--folds", "50", "--method", "cv"),
+        "error: class 'no' has fewer cases than there are folds. Expected at least 50 cases of "
+        "every class, or fewer folds, got 40 cases. Say --folds 40.",
+    ),
+    (
+        ("--replicates", "0"),
+        "error: --replicates is out of range. Expected a whole number from 1 on, got 0.",
+    ),
+    (
+        ("--method", "lpob", "--metric", "accuracy"),
+        "error: metric 'accuracy' is no mean over pairs of cases. Expected 'roc_auc' of two "
+        "classes, or 'concordance', got accuracy. Use --method loob for means over cases and "
+        "functions of sums, else 'err_star'.",
+    ),
+    (
+        ("--all", "--method", "cv"),
+        "error: --all and --method exclude each other. Leave one of them out.",
+    ),
+    (
+        ("--method", "cv", "--test", "nowhere.csv"),
+        "error: there is no file 'nowhere.csv'. Expected a table: .csv, .csv.gz, .tsv, .txt, "
+        ".parquet, .arrow, .feather.",
+    ),
+    (
+        ("--level", "95", "--method", "cv"),
+        "error: --level is out of range. Expected a number between 0 and 1, got 95.0. For 95 "
+        "percent write 0.95.",
+    ),
+    (
+        ("--method", "loocv", "--metric", "accuracy", "--group", "job"),
+        "error: method 'loocv' cannot honour groups: it would train on the other cases of the "
+        "group that it tests. Expected a method that keeps groups together, got --group. Use "
+        "--method cv, 'corrected_t' or 'bayle_all_pairs', whose folds do.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("given", "said"), ERRORS, ids=lambda v: str(v)[:30])
+def test_what_is_wrong_is_said_in_one_line(
+    run: Any, patients: Path, given: tuple[str, ...], said: str
+) -> None:
+    done = run("assess", patients, *with_options(ASK, given))
+    assert done.code == 2
+    assert " ".join(done.err.split()) == said
+    assert done.out == ""
+
+
+def test_the_target_must_be_named(run: Any, patients: Path) -> None:
+    done = run("assess", patients, "--model", "lda")
+    assert done.code == 2
+    assert "--target" in done.err
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_sees_how_training_goes_on(
+    patients: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    screen = Terminal()
+    monkeypatch.setattr("sys.stderr", screen)
+    monkeypatch.setenv("TERM", "xterm")
+    line = progress_line()
+    assert line is not None
+    for total, title in ((2, "Splits"), (4, "Bootstrap samples")):
+        line.start(total, title)
+        for fit in range(total):
+            line.advance(Outcome((fit,)))
+        line.finish()
+    shown = [part.strip() for part in screen.getvalue().split("\x1b[2K")]
+    assert any(part.startswith("Splits") and "100 %  2 fits" in part for part in shown)
+    assert shown[-1].startswith("Bootstrap samples")
+    assert "100 %  4 fits" in shown[-1]
+    monkeypatch.setattr("sys.stderr", None)
+    assert progress_line() is None
+
+
+def test_off_a_terminal_a_line_tells_of_every_tenth(run: Any, patients: Path) -> None:
+    ask = ("--method", "corrected_t", "--repeats", "2", "--seed", "7")
+    done = run("assess", patients, *ASK, *ask)
+    shares = [int(line.split("%")[0].split()[-1]) for line in done.err.splitlines()]
+    assert shares == list(range(10, 101, 10))
+    assert done.err.splitlines()[-1].split("  ")[-1].startswith("in ")
+    quiet = run("assess", patients, *ASK, *ask, "--quiet")
+    assert (quiet.err, quiet.out) == ("", done.out)
+
+
+def test_the_longest_name_of_a_method_has_room(run: Any, patients: Path) -> None:
+    names = ("bayle_within_fold", "cv")
+    said = run("assess", patients, *ASK, *(f"--method={name}" for name in names), "--folds", "3")
+    assert re.search(r"bayle_within_fold\s+0\.", said.out)
+
+
+def test_who_ends_a_run_that_is_kept_is_told_how_to_go_on(
+    run: Any, patients: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ended(*given: Any, **more: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("earnest.training.assess.assess.assess", ended)
+    kept = run("assess", patients, *ASK, "--out", tmp_path / "run.db")
+    assert kept.code == 130
+    assert "run.db: the same command goes on." in " ".join(kept.err.split())
+    assert "goes on" not in run("assess", patients, *ASK).err

@@ -1,0 +1,339 @@
+"""`earnest tune`: what it says, what it writes, and what it refuses in one line."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import csv
+
+from earnest.cli.show.tune import _facts, in_words
+from earnest.training.tune import job as tune_job
+from earnest.training.tune import run as tune_run
+from earnest.training.tune.folder import FILES, REPORT
+from tests.cli.conftest import with_options
+from tests.training.tune_tables import of, patients, portfolio
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """Work in a folder with a table of patients and a quick portfolio."""
+    monkeypatch.chdir(tmp_path)
+    csv.write_csv(of("relapse"), "patients.csv")
+    portfolio(tmp_path)
+    return tmp_path
+
+
+ASK = ("tune", "patients.csv", "--target", "relapse", "--seed", "7", "--n-jobs", "1")
+QUICK = (*ASK, "--portfolio", "quick.toml", "--configs", "3", "--folds", "3")
+
+
+def timeless(text: str) -> str:
+    """Return text in a line without spans of time, which differ from run to run."""
+    return re.sub(r"(in|about) (\d+ s|\d+:\d\d( h)?)", r"\1 TIME", " ".join(text.split()))
+
+
+def refuse(done, message: str) -> None:
+    """Hold a refusal to its words: exit code 2, one line, nothing on standard output."""
+    assert (done.code, done.out) == (2, "")
+    assert done.err == f"error: {message}\n"
+
+
+def test_a_run_reads_as_recorded(run, here, monkeypatch):
+    monkeypatch.setattr("earnest.cli.show.tune._span", lambda seconds: "9 s")
+    done = run(*QUICK)
+    assert done.code == 0
+    assert done.out == (GOLDEN / "tune.txt").read_text(encoding="utf-8")
+    assert max(map(len, done.out.splitlines())) <= 80
+
+
+def test_without_a_terminal_progress_is_a_line_a_tenth_on_standard_error(run, here):
+    lines = run(*QUICK).err.splitlines()
+    assert len(lines) == 9  # of nine fits; the last line is the end
+    assert all(line.startswith("Search ") for line in lines)
+    assert re.fullmatch(r"Search  100 %  9 fits  in \d+ s", lines[-1])
+
+
+def test_with_dropping_progress_is_a_line_a_fold(run, here):
+    lines = run(*QUICK, "--drop", "bced").err.splitlines()
+    assert [line[:9] for line in lines] == ["Fold  2/3", "Fold  3/3", "Fold  3/3"]
+
+
+def test_the_files_are_written_and_json_says_what_estimate_json_says(run, here):
+    done = run(*QUICK, "--json", "--out", "a/b")
+    said = json.loads(done.out)
+    assert sorted(p.name for p in (here / "a" / "b").iterdir()) == sorted([*FILES, REPORT])
+    saved = json.loads((here / "a" / "b" / "estimate.json").read_text("utf-8"))
+    assert {key: said[key] for key in saved} == saved
+    assert set(said) - set(saved) == {"folder", "seconds", "fit_seconds"}
+    assert said["tuning"]["n_fits"] == 10
+
+
+def test_quiet_shows_nothing(run, here):
+    done = run(*QUICK, "--quiet")
+    assert (done.code, done.out, done.err) == (0, "", "")
+
+
+def test_resume_goes_on_and_says_the_same(run, here):
+    first = run(*QUICK)
+    again = run(*QUICK, "--resume")
+    assert timeless(again.out) == timeless(first.out)
+    assert "9 stored" in again.err
+
+
+def test_ascii_terminals_get_ascii(spawn, here):
+    done = spawn(*QUICK, PYTHONIOENCODING="ascii")
+    assert done.code == 0
+    assert done.out.isascii()
+
+
+def test_an_interrupt_says_how_to_go_on(run, here, monkeypatch):
+    def interrupted(*args, **kwargs):
+        (Path("run") / "run.db").write_bytes(b"")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("earnest.training.tune.job.run_search", interrupted)
+    done = run(*QUICK)
+    assert done.code == 130
+    assert done.err.splitlines()[:1] == [
+        "stopped: What is finished is kept in run/: the same command with --resume goes on."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            ["--target", "relaps"],
+            "--target names no column: there is no 'relaps'. Expected 'patient_id', 'age', 'sex', "
+            "'marker', 'smoker', 'seen', 'site', 'relapse'. Did you mean 'relapse'?",
+        ),
+        (
+            ["--target", "site"],
+            "the outcome 'site' has one value only. Expected two values at least: nothing can be "
+            "told apart, got 'Graz' in all 90 rows. Look whether --target names the right column.",
+        ),
+        (
+            ["--target", "seen"],
+            "the outcome 'seen' is neither numbers nor classes. Expected numbers, text, or true "
+            "and false, got date32[day].",
+        ),
+        (
+            ["--folds", "60"],
+            "cannot make 60 stratified folds: class no of relapse has 45 cases. Expected at least "
+            "one case of each class in each fold, got 45 no, 45 yes. Use --folds 20.",
+        ),
+        (
+            ["--budget", "soon"],
+            "--budget is no span of time. Expected such as '90s', '5m', '1h' or a number of "
+            "seconds, from a second to a year, got 'soon'.",
+        ),
+        (
+            ["--metric", "rmse"],
+            "metric 'rmse' is not defined for a binary task. ",
+        ),
+        (
+            ["--positive", "maybe"],
+            "--positive is not a class of 'relapse'. Expected 'no' or 'yes', got 'maybe'.",
+        ),
+        (
+            ["--ignore", "ag"],
+            "--ignore names no column: there is no 'ag'. Expected 'patient_id', 'age', 'sex', "
+            "'marker', 'smoker', 'seen', 'site', 'relapse'. Did you mean 'age'?",
+        ),
+        (
+            ["--ignore", "age,sex"],
+            "--ignore names no column: there is no 'age,sex'. Expected 'patient_id', 'age', 'sex', "
+            "'marker', 'smoker', 'seen', 'site', 'relapse'. Say it for each, --ignore age --ignore "
+            "sex, or give a list in Python.",
+        ),
+        (
+            ["--group", "site"],
+            "column 'site' has one value only. Expected two groups at least, got one group.",
+        ),
+        (
+            ["--time", "age"],
+            "a survival outcome has two columns. Expected --time and --event, got --time alone.",
+        ),
+        (
+            ["--portfolio", "huge"],
+            "portfolio 'huge' is unknown. Expected ",
+        ),
+        (["--task", "rank"], "--task is unknown. Expected 'binary', 'multiclass', 'regression', "),
+        (["--drop", "all"], "way of early dropping 'all' is unknown. Expected "),
+    ],
+)
+def test_what_cannot_work_is_refused_in_one_line_before_anything_is_written(
+    run, here, change, message
+):
+    done = run(*with_options(QUICK, change))
+    if message.endswith(" "):  # the rest lists names that grow
+        assert (done.code, done.out) == (2, "")
+        assert done.err.startswith(f"error: {message}"), done.err
+        assert done.err.count("\n") == 1
+    else:
+        refuse(done, message)
+    assert not (here / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "'bad.csv' is empty. Expected a table with a row at least."),
+        (
+            b"age,relapse\n",
+            "the table is empty. Expected at least one row and one column, got 0 rows, 2 columns.",
+        ),
+        (
+            b"gr\x81\xf6,relapse\n1,a\n",
+            "'bad.csv' is not UTF-8. Expected text in UTF-8, got other bytes in the names of the "
+            "columns. Save it as 'CSV UTF-8'.",
+        ),
+        (
+            b"63.5,yes\n41.5,no\n57.5,yes\n",
+            "the first line of 'bad.csv' looks like data, not like names. Expected the names of "
+            "the columns in the first line, got '63.5', 'yes'. Write a line with names above it.",
+        ),
+        (
+            b"age,age,relapse\n1,2,a\n",
+            "column names are given twice. Expected names that are all different, got 'age'. "
+            "Rename one.",
+        ),
+        (
+            b"age,relapse\n,a\n,b\n",
+            "no column is left to learn from. Expected a column of numbers or categories beside "
+            "the outcome, got 'age' (empty).",
+        ),
+        (
+            b"age,relapse\n" + b"".join(b"%d.5,a\n%d.5,b\n" % (i, i) for i in range(30)) + b"?,a\n",
+            "column 'age' has cells that are not numbers. Expected a number in every row, or "
+            "nothing, got '?' in row 61, 1 such in all. Leave cells without a value empty, or the "
+            "column out: --ignore age.",
+        ),
+    ],
+)
+def test_tables_that_cannot_be_read_are_refused_in_one_line(run, here, data, message):
+    (here / "bad.csv").write_bytes(data)
+    refuse(run("tune", "bad.csv", "--target", "relapse"), message)
+
+
+def test_a_folder_with_a_run_is_refused_without_resume_and_with_other_options(run, here):
+    run(*QUICK, "--quiet")
+    refuse(
+        run(*QUICK),
+        "'run/' holds a run already. Expected a folder that is new or empty, got run.db, "
+        "predictions.parquet, model.skops, estimate.json. Say --resume to go on with that run, or "
+        "name another folder with --out.",
+    )
+    refuse(
+        run(*with_options(QUICK, ("--folds", "4", "--resume"))),
+        "'run/' holds another run. Expected the run it was begun with, to resume it, got folds 3 "
+        "there, 4 now. Repeat the call it was begun with, or name another folder with --out.",
+    )
+
+
+def test_more_rows_than_the_time_allows_are_sampled(run, here, monkeypatch):
+    """A stand-in for ten million rows: every row counts as a thousand."""
+    table = patients(9000).select(["age", "sex", "marker", "relapse"])
+    csv.write_csv(table, "many.csv")
+    from earnest.training.tune import pilot as tune_pilot
+
+    monkeypatch.setattr(tune_pilot, "FEWEST_SECONDS", 0.05)
+    done = run("tune", "many.csv", "--target", "relapse", "--seed", "7", "--n-jobs", "1",
+               "--portfolio", "quick.toml", "--folds", "3", "--budget", "1s", "--json")  # fmt: skip
+    assert done.code == 0
+    said = json.loads(done.out)
+    assert said["tuning"]["n_rows"] == 9000
+    assert said["n_cases"] == 5000
+    assert "EN076" in {caution["code"] for caution in said["cautions"]}
+
+
+def test_the_time_that_is_over_is_told(run, here, monkeypatch):
+    late = tune_run.Clock
+
+    class Never(late):
+        def __init__(self, until, *rest) -> None:
+            super().__init__(-1.0, *rest)
+
+    monkeypatch.setattr(tune_run, "Clock", Never)
+    done = run(*QUICK)
+    assert done.code == 0
+    assert "The time was over when 2 of 3 configurations were complete." in " ".join(
+        done.out.split()
+    )
+
+
+def said_before_the_search(run, monkeypatch, *options: str, **changes: float) -> str:
+    """Return the lines that stand before a search, with what a pilot may have seen put in."""
+    plan = tune_job.Job.plan
+    monkeypatch.setattr(tune_job.Job, "plan", lambda job: replace(plan(job), **changes))
+    done = run(*ASK, "--portfolio", "quick.toml", "--folds", "3", *options)
+    return " ".join(done.out.partition("Expect")[0].split())
+
+
+def test_a_busy_machine_is_told_before_the_search(run, here, monkeypatch):
+    said = said_before_the_search(run, monkeypatch, crowding=3.04)
+    assert said.endswith(
+        "other programs use the processors: a fit takes about 3.0 times as long, so fewer are "
+        "planned"
+    )
+
+
+def test_a_budget_that_is_too_short_is_told_with_what_it_will_take(run, here, monkeypatch):
+    said = said_before_the_search(
+        run, monkeypatch, "--budget", "5s", crowding=1.0, least_seconds=12.2
+    )
+    assert said.endswith(
+        "this will take about 13 s, longer than the budget of 5 s: two configurations must be "
+        "complete"
+    )
+
+
+def test_whole_numbers_read_as_classes_are_told(run, here):
+    csv.write_csv(of("grade"), "grades.csv")
+    done = run("tune", "grades.csv", "--target", "grade", *QUICK[4:])
+    assert "grade: 3 whole numbers, read as classes (else: regression)" in done.out
+    asked = run("tune", "grades.csv", "--target", "grade", *QUICK[4:], "--task", "regression",
+                "--out", "other")  # fmt: skip
+    assert "metric r2" in asked.out
+
+
+def test_control_characters_of_a_table_do_not_reach_the_terminal(run, here):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=60)
+    odd = pa.table({"x": x, "y": np.where(x > 0, "a\x1b[31m", "b")})
+    csv.write_csv(odd, "odd.csv")
+    done = run("tune", "odd.csv", "--target", "y", *QUICK[4:])
+    assert done.code == 0
+    assert "\x1b" not in done.out
+
+
+@pytest.mark.parametrize(
+    ("count", "told"),
+    [
+        (2, "model, no selection: not shown to be worse"),
+        (3, "model, no selection: not shown to be worse, nor is 1 other"),
+        (9, "model, no selection: not shown to be worse, nor are 7 others"),
+    ],
+)
+def test_the_simplest_is_told_with_how_many_are_as_good(count, told):
+    some = SimpleNamespace(params={})
+    tuned = SimpleNamespace(
+        winner=some, simplest=some, n_not_worse=count, n_fits=1, n_fits_nested=1, seconds=1.0
+    )
+    assert dict(_facts(tuned))["Simplest"] == told
+
+
+def test_a_configuration_in_words():
+    assert in_words({"model": "rbf_svm", "select": "none", "C": 0.5}) == (
+        "rbf svm, C=0.5, no selection"
+    )
+    assert in_words({}) == "model, no selection"

@@ -1,0 +1,131 @@
+"""The line of a search: rewritten on a terminal, a line a step elsewhere."""
+
+from __future__ import annotations
+
+import io
+import time
+
+import pytest
+
+from earnest.cli.show.progress import FoldLine, patiently, waiting
+from earnest.core.base.protocols import Outcome
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    encoding = "utf-8"
+
+    def isatty(self) -> bool:
+        return True
+
+
+class Plain(Terminal):
+    encoding = "ascii"
+
+
+@pytest.fixture(autouse=True)
+def _eighty_columns(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("earnest.cli.show.progress.PATIENCE", 0.0)
+
+
+def test_what_has_no_count_stands_on_a_terminal_until_it_is_over():
+    stream, file = Terminal(), io.StringIO()
+    with waiting(stream, "Thinking"), waiting(file, "Thinking"), waiting(None, "Thinking"):
+        assert stream.getvalue() == "\r\x1b[2KThinking ..."
+    assert stream.getvalue() == "\r\x1b[2KThinking ...\r\x1b[2K"
+    assert file.getvalue() == ""
+
+
+def wait_for(stream: io.StringIO, lines: int) -> list[str]:
+    """Wait until a stream has so many lines; a minute is far more than they take."""
+    limit = time.monotonic() + 60.0
+    while len(shown := stream.getvalue().replace("\r\x1b[2K", "\n").splitlines()) < lines:
+        assert time.monotonic() < limit
+        time.sleep(0.005)
+    return shown
+
+
+def test_what_takes_long_is_told_again_and_again(monkeypatch):
+    monkeypatch.setattr("earnest.cli.show.progress.LONG", 0.01)
+    file, terminal = io.StringIO(), Terminal()
+    with patiently(file, "Reading"):
+        assert wait_for(file, 3)[:3] == ["Reading, 1 s so far"] * 3
+    with patiently(terminal, "Reading", now=True):
+        assert wait_for(terminal, 3)[1:3] == ["Reading ...", "Reading, 1 s so far"]
+    assert terminal.getvalue().endswith("\r\x1b[2K")
+    assert "\n" not in terminal.getvalue()
+
+
+def test_what_does_not_take_long_is_not_told():
+    file = io.StringIO()
+    with patiently(file, "Reading"), patiently(None, "Reading"):
+        pass
+    assert file.getvalue() == ""
+    with patiently(file, "Reading", now=True):
+        assert file.getvalue() == "Reading\n"
+
+
+def run(line: FoldLine, configs: int = 2, folds: int = 5) -> None:
+    line.start(configs * folds)
+    for fold in range(folds):
+        for config in range(configs):
+            line.advance(Outcome((config, 0, fold)))
+    line.finish()
+    line.finish()  # twice is nothing
+
+
+def test_a_terminal_has_one_line_that_is_rewritten():
+    stream = Terminal()
+    run(FoldLine(stream, 5, "bced"))
+    shown = stream.getvalue()
+    assert shown.count("\n") == 1
+    states = shown.split("\r\x1b[2K")
+    assert states[1].startswith("Fold  1/5 ────────────────────   0 %  0 fits")
+    assert "Fold  3/5 ━━━━━━━━━━━━────────  60 %  6 fits  1 s left" in states
+    assert states[-1].startswith("Fold  5/5 ━━━━━━━━━━━━━━━━━━━━ 100 %  10 fits  in ")
+
+
+def test_a_narrow_terminal_gets_a_line_that_does_not_wrap(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    stream = Terminal()
+    run(FoldLine(stream, 5))
+    assert max(len(state) for state in stream.getvalue().split("\r\x1b[2K")) <= 40
+
+
+def test_an_ascii_terminal_gets_ascii():
+    stream = Plain()
+    run(FoldLine(stream, 5))
+    assert stream.getvalue().isascii()
+
+
+@pytest.mark.parametrize(("drop", "lines"), [("bced", 5), (None, 10)])
+def test_without_a_terminal_there_is_a_line_a_fold_or_a_tenth(drop, lines):
+    stream = io.StringIO()
+    run(FoldLine(stream, 5, drop))
+    assert len(stream.getvalue().splitlines()) == lines
+    assert "\r" not in stream.getvalue()
+
+
+def test_a_dumb_terminal_is_none(monkeypatch):
+    monkeypatch.setenv("TERM", "dumb")
+    stream = Terminal()
+    run(FoldLine(stream, 5))
+    assert "\x1b" not in stream.getvalue()
+
+
+def test_a_closed_stream_is_nobody():
+    line = FoldLine(None, 5)
+    run(line)
+    assert line.done == 10
+
+
+def test_counts_tell_stored_dropped_and_failed():
+    line = FoldLine(io.StringIO(), 2)
+    line.start(1200)
+    line.advance(Outcome((0, 0, 0)), stored=True)
+    line.advance(Outcome((1, 0, 0), error="no"))
+    line.drop(1000)
+    assert line.status() == "  1 %  2 fits  1 stored  1,000 dropped  1 failed"

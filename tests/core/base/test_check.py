@@ -1,0 +1,57 @@
+"""Argument checks."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import earnest as en
+from earnest.core.base import check
+
+
+def test_one_of_gives_back_what_is_allowed_and_suggests_the_nearest() -> None:
+    assert check.one_of("side", "lower", ["lower", "upper"]) == "lower"
+    with pytest.raises(en.InputError, match="Did you mean 'upper'"):
+        check.one_of("side", "uper", ["lower", "upper"])
+    with pytest.raises(en.InputError, match="`side` is unknown"):
+        check.one_of("side", 3, ["lower", "upper"])
+
+
+@pytest.mark.parametrize("value", [1, np.int64(7), np.uint8(3), 10])
+def test_whole_numbers_of_any_type_become_int(value: object) -> None:
+    made = check.whole_number("n", value, low=1, high=10)
+    assert made == value
+    assert type(made) is int
+
+
+@pytest.mark.parametrize("value", [0, 11, -3, 2.0, "2", None, True, np.float64(2), math.nan])
+def test_what_is_no_whole_number_in_range_is_refused(value: object) -> None:
+    with pytest.raises(en.InputError, match="from 1 to 10"):
+        check.whole_number("n", value, low=1, high=10)
+
+
+def test_an_open_range_says_so() -> None:
+    with pytest.raises(en.InputError, match="from 1 on"):
+        check.whole_number("n", 0, low=1)
+
+
+def test_a_share_lies_strictly_between_0_and_1() -> None:
+    assert check.share("level", np.float32(0.5)) == 0.5
+    for wrong in (0, 1, -1, 1.5, math.nan, math.inf, "x", None):
+        with pytest.raises(en.InputError, match="between 0 and 1"):
+            check.share("level", wrong)
+    with pytest.raises(en.InputError, match=r"For 97\.5 percent write 0\.975"):
+        check.share("level", 97.5)
+
+
+def test_long_values_are_shown_short() -> None:
+    assert check.show("a") == "'a'"
+    assert len(check.show("a" * 500)) == 60
+    assert check.some(range(8)) == "0, 1, 2, 3, 4 and 3 more"
+    assert check.some(["x"]) == "x"
+
+
+def test_nothing_near_is_nothing_said() -> None:
+    assert check.nearest("zzz", ["alpha", "beta"]) == ""

@@ -1,0 +1,282 @@
+"""Every file that is written is whole, or the old one is still there."""
+
+from __future__ import annotations
+
+import ast
+import errno
+import os
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import optuna
+import pytest
+
+import earnest as en
+from earnest.core.base.errors import FormatError
+from earnest.core.base.writing import replacing, write_file
+from earnest.training.tune.folder import Folder
+from tests.core.data.test_replicates import made
+
+SOURCE = Path(en.__file__).parents[1]
+ROOM = 100  # bytes that a full disk still takes
+
+posix = pytest.mark.skipif(os.name != "posix", reason="limits, links and pipes of POSIX")
+
+
+@contextmanager
+def full_disk() -> Iterator[None]:
+    """Let the system itself refuse every byte of a file after the first `ROOM`."""
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+PI = en.Predictions.from_arrays(
+    np.tile([0, 1], 30),
+    np.tile([0, 1], 30)[:, None] + np.random.default_rng(0).standard_normal((60, 3)),
+    np.arange(60) % 5,
+)
+
+
+@posix
+@pytest.mark.parametrize(
+    "name",
+    ["pi.csv", "pi.csv.gz", "pi.tsv", "pi.parquet", "pi.arrow", "pi.feather", "pi.npz"],
+)
+def test_predictions_survive_a_disk_that_fills_while_they_are_written(name, tmp_path):
+    path = PI.save(tmp_path / name)
+    old = path.read_bytes()
+    with full_disk(), pytest.raises(FormatError, match="cannot be written"):
+        PI.save(path)
+    assert path.read_bytes() == old
+    assert names(tmp_path) == [name]
+
+
+@posix
+@pytest.mark.parametrize("name", ["r.html", "r.json", "r.md"])
+def test_a_report_survives_a_disk_that_fills_while_it_is_written(name, tmp_path):
+    made = en.report(PI, metric="roc_auc", n_resamples=20, explain=False)
+    path = made.save(tmp_path / name)
+    old = path.read_bytes()
+    with full_disk(), pytest.raises(FormatError, match="cannot be written"):
+        made.save(path)
+    assert path.read_bytes() == old
+    assert names(tmp_path) == [name]
+
+
+@posix
+def test_results_survive_a_disk_that_fills_while_they_are_written(tmp_path):
+    made = en.estimate(PI, metric="roc_auc", rng=0, n_resamples=20)
+    path = made.save(tmp_path / "estimate.json")
+    old = path.read_bytes()
+    with full_disk(), pytest.raises(FormatError, match="cannot be written"):
+        made.save(path)
+    assert path.read_bytes() == old
+    assert names(tmp_path) == ["estimate.json"]
+
+
+@posix
+def test_the_files_of_a_run_survive_a_disk_that_fills_while_they_are_written(tmp_path):
+    folder = Folder(tmp_path)
+    writes = {
+        "model.skops": lambda: folder.write_bytes("model.skops", bytes(10 * ROOM)),
+        "estimate.json": lambda: folder.write_json("estimate.json", {"draws": [0.5] * ROOM}),
+        "replicates.npz": lambda: made().save(tmp_path / "replicates.npz"),
+    }
+    for name, write in writes.items():
+        write()
+        old = (tmp_path / name).read_bytes()
+        assert len(old) > ROOM
+        with full_disk(), pytest.raises(FormatError, match="cannot be written"):
+            write()
+        assert (tmp_path / name).read_bytes() == old
+    assert names(tmp_path) == sorted(writes)
+
+
+@posix
+def test_predictions_of_a_trial_are_kept_whole_or_not_at_all(tmp_path):
+    study = optuna.create_study()
+    rows = np.arange(200)
+    noise = np.random.default_rng(0).random(200)
+    with full_disk(), pytest.raises(FormatError, match="cannot be written"):
+        en.keep_predictions(study.ask(), rows, noise, store=tmp_path)
+    assert names(tmp_path) == []
+    en.keep_predictions(study.ask(), rows, noise, store=tmp_path)
+    assert len(names(tmp_path)) == 1
+
+
+def fail_halfway(path: Path, error: BaseException) -> None:
+    with replacing(path) as temporary:
+        temporary.write_text("half")
+        raise error
+
+
+def test_whatever_ends_the_writing_leaves_the_old_file_alone(tmp_path):
+    path = write_file(tmp_path / "a.txt", "old")
+    for error in (OSError(errno.ENOSPC, "full"), KeyboardInterrupt(), MemoryError()):
+        expected = FormatError if isinstance(error, OSError) else type(error)
+        with pytest.raises(expected):
+            fail_halfway(path, error)
+        assert path.read_text() == "old"
+        assert names(tmp_path) == ["a.txt"]
+
+
+@posix
+def test_a_link_stays_and_permissions_stay(tmp_path):
+    (tmp_path / "there").mkdir()
+    real = write_file(tmp_path / "there" / "real.txt", "old")
+    real.chmod(0o640)
+    link = tmp_path / "link.txt"
+    link.symlink_to(real)
+    write_file(link, "new")
+    assert link.is_symlink()
+    assert real.read_text() == "new"
+    assert stat.S_IMODE(real.stat().st_mode) == 0o640
+    assert names(tmp_path / "there") == ["real.txt"]
+
+
+@posix
+def test_a_new_file_has_the_permissions_that_the_user_gives_new_files(tmp_path):
+    before = os.umask(0o027)
+    try:
+        path = write_file(tmp_path / "a.txt", "new")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+
+
+@posix
+def test_a_file_that_may_only_be_read_is_refused(tmp_path, monkeypatch):
+    path = write_file(tmp_path / "a.txt", "old")
+    monkeypatch.setattr(os, "access", lambda *_: False)  # the superuser may write everything
+    with pytest.raises(FormatError) as caught:
+        write_file(path, "new")
+    assert caught.value.got == "a file that may only be read"
+    assert path.read_text() == "old"
+
+
+@posix
+def test_a_pipe_is_given_the_bytes(tmp_path):
+    pipe = tmp_path / "pipe.json"
+    os.mkfifo(pipe)
+    got: list[bytes] = []
+    reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()), daemon=True)
+    reader.start()
+    write_file(pipe, "content")
+    reader.join(30)
+    assert got == [b"content"]
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert names(tmp_path) == ["pipe.json"]
+
+
+@posix
+def test_a_pipe_that_nobody_reads_is_told(tmp_path, monkeypatch):
+    monkeypatch.setattr("earnest.core.base.writing.PATIENCE", 0.0)
+    os.mkfifo(tmp_path / "pipe.json")
+    with pytest.raises(FormatError) as caught:
+        write_file(tmp_path / "pipe.json", "content")
+    assert caught.value.got == "a pipe that nobody reads"
+
+
+@posix
+def test_standard_output_is_written_to_and_never_replaced(tmp_path):
+    code = "from earnest.core.base.writing import write_file; write_file('/dev/stdout', 'content')"
+    command = [sys.executable, "-c", code]
+    piped = subprocess.run(command, capture_output=True, check=True)
+    assert piped.stdout == b"content"
+    path = tmp_path / "out.txt"
+    path.write_text("before ")
+    with path.open("a") as sink:
+        subprocess.run(command, stdout=sink, check=True)
+        sink.write(" after")
+    assert path.read_text() == "before content after"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+def test_a_device_that_takes_nothing_is_told():
+    with pytest.raises(FormatError, match="cannot be written") as caught:
+        write_file("/dev/full", "content")
+    assert caught.value.got == os.strerror(errno.ENOSPC)
+
+
+@pytest.mark.parametrize("name", ["", "no/such/a.txt"])
+def test_a_folder_and_a_name_in_none_are_refused(name, tmp_path):
+    with pytest.raises(FormatError, match="cannot be written"):
+        write_file(tmp_path / name, "content")
+
+
+# Functions that write to paths themselves: what they write is given to `replacing`, lies in a
+# temporary folder or in memory, or is a lock or a mark of a running process.
+WRITERS = {
+    ("core/base/writing.py", "write_file"),
+    ("core/base/writing.py", "_sync"),
+    ("core/base/writing.py", "_opened"),
+    ("core/tables/formats/text.py", "write_csv"),
+    ("core/tables/formats/table_files.py", "save_table"),
+    ("core/tables/formats/npz.py", "save_npz"),
+    ("core/tables/formats/npz.py", "_write"),
+    ("core/tables/formats/replicate_files.py", "save_replicates"),
+    ("cli/commands/predict.py", "_save"),
+    ("cli/show/terminal.py", "_lost"),
+    ("adapters/predictions/optuna_kept.py", "_packed"),
+    ("adapters/predictions/optuna_kept.py", "_upload"),
+    ("training/harvest/harvest.py", "_keep"),
+    ("training/tune/model_checks.py", "settled"),
+    ("training/tune/job.py", "_write"),  # by `Folder`, which uses `write_file`
+    ("engine/parcels.py", "_abandoned"),
+    ("engine/parcels.py", "_made"),
+    ("engine/parcels.py", "_dump"),
+    ("engine/worker.py", "_marks"),
+    ("store/lock.py", "acquire"),
+    ("plotting/figures/style.py", "as_svg"),
+}
+WRITING = {
+    "write_text", "write_bytes", "savefig", "to_csv", "to_parquet", "savez",
+    "savez_compressed", "savetxt", "tofile", "write_table", "ParquetWriter", "new_file", "OSFile",
+    "CSVWriter",
+}  # fmt: skip
+
+
+def writers() -> set[tuple[str, str]]:
+    """Return the functions of the package that write to a path themselves."""
+    found = set()
+    for path in SOURCE.rglob("*.py"):
+        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(function, ast.FunctionDef) and any(map(_writes, ast.walk(function))):
+                found.add((path.relative_to(SOURCE).as_posix(), function.name))
+    return found
+
+
+def _writes(node: ast.AST) -> bool:
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name | ast.Attribute):
+        return False
+    name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
+    if name in ("open", "ZipFile"):
+        said = [*node.args, *(word.value for word in node.keywords)]
+        modes = [one.value for one in said if isinstance(one, ast.Constant)]
+        flags = {
+            sub.attr for one in said for sub in ast.walk(one) if isinstance(sub, ast.Attribute)
+        }
+        plain = any(isinstance(m, str) and set(m) & set("wax+") and len(m) < 4 for m in modes)
+        return plain or bool(flags & {"O_WRONLY", "O_RDWR", "O_CREAT"})
+    numpy = isinstance(node.func, ast.Attribute) and ast.unparse(node.func) == "np.save"
+    return name in WRITING or numpy
+
+
+def test_nothing_in_the_package_writes_under_a_name_but_through_one_function():
+    assert writers() == WRITERS

@@ -1,0 +1,96 @@
+"""The rules that make a configuration the winner."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import earnest as en
+from earnest.core.data.selection import (
+    SELECTORS,
+    MeanOfFolds,
+    OneStandardError,
+    Pooled,
+    first_best,
+    mean_over_folds,
+)
+from tests.methods import oracles
+
+ORDER = np.arange(4)
+
+
+def test_pooled_takes_the_best_column_of_each_resample() -> None:
+    gains = np.array([[[0.1, 0.9, 0.3, 0.2], [0.5, 0.1, 0.2, 0.6]]])
+    np.testing.assert_array_equal(Pooled()(gains, ORDER), [1, 3])
+
+
+def test_ties_go_to_the_first_in_the_given_order() -> None:
+    np.testing.assert_array_equal(first_best(np.array([[0.2, 0.7, 0.7, 0.1]])), [1])
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_scores_that_differ_by_rounding_are_tied(scale: float) -> None:
+    nearly = scale * np.array([[0.1 + 0.2, 0.3, 0.1]])  # .1 + .2 > .3 in the last bit
+    assert nearly[0, 0] != nearly[0, 1]
+    np.testing.assert_array_equal(first_best(nearly[:, ::-1]), [1])
+    np.testing.assert_array_equal(first_best(nearly), [0])
+
+
+def test_a_real_difference_is_no_tie() -> None:
+    np.testing.assert_array_equal(first_best(np.array([[0.5, 0.5 + 1e-9]])), [1])
+
+
+def test_undefined_scores_never_win_and_none_is_minus_one() -> None:
+    gains = np.array([[np.nan, 0.1, 0.2], [np.nan, np.nan, np.nan], [0.3, np.nan, 0.1]])
+    np.testing.assert_array_equal(first_best(gains), [2, -1, 0])
+
+
+def test_infinite_losses_never_win() -> None:
+    np.testing.assert_array_equal(first_best(np.array([[-np.inf, -5.0]])), [1])
+
+
+def test_mean_of_folds_is_unweighted() -> None:
+    gains = np.array([[[1.0, 0.8]], [[0.0, 0.5]]])  # two folds, one resample, two columns
+    np.testing.assert_array_equal(MeanOfFolds()(gains, np.arange(2)), [1])
+    np.testing.assert_allclose(mean_over_folds(gains), [[0.5, 0.65]])
+
+
+def test_a_fold_undefined_for_one_configuration_takes_it_out() -> None:
+    gains = np.array([[[np.nan, 0.2]], [[0.9, 0.1]]])
+    np.testing.assert_array_equal(MeanOfFolds()(gains, np.arange(2)), [1])
+
+
+def test_a_fold_undefined_for_all_says_nothing() -> None:
+    gains = np.array([[[np.nan, np.nan]], [[0.9, 0.1]]])
+    np.testing.assert_array_equal(MeanOfFolds()(gains, np.arange(2)), [0])
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_one_standard_error_equals_the_plain_loop(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    gains = rng.standard_normal((5, 20, 6)) * 0.3 + np.linspace(0, 0.2, 6)
+    simplicity = rng.permutation(6)
+    ours = OneStandardError()(gains, simplicity)
+    plain = [oracles.one_standard_error(gains[:, b], list(simplicity)) for b in range(20)]
+    np.testing.assert_array_equal(ours, plain)
+
+
+def test_one_standard_error_of_equal_folds_is_the_best() -> None:
+    gains = np.tile([[0.5, 0.8, 0.6]], (3, 1, 1))
+    np.testing.assert_array_equal(OneStandardError()(gains, np.arange(3)), [1])
+
+
+def test_one_standard_error_needs_two_folds() -> None:
+    with pytest.raises(en.InputError, match="two folds"):
+        OneStandardError()(np.ones((1, 1, 3)), np.arange(3))
+
+
+def test_one_standard_error_without_a_defined_score_is_minus_one() -> None:
+    gains = np.full((2, 1, 3), np.nan)
+    np.testing.assert_array_equal(OneStandardError()(gains, np.arange(3)), [-1])
+
+
+def test_selectors_are_found_by_name_and_alias() -> None:
+    assert list(SELECTORS) == ["pooled", "mean_of_folds", "one_standard_error"]
+    assert SELECTORS["1se"] is SELECTORS["one_standard_error"]
+    assert [SELECTORS[name].by_fold for name in SELECTORS] == [False, True, True]

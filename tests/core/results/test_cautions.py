@@ -1,0 +1,598 @@
+"""Cautions: every code is triggered by data, or listed as not reachable yet."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from sklearn import config_context
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score, make_scorer
+from sklearn.model_selection import GridSearchCV, LeaveOneOut, ShuffleSplit
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from earnest import (
+    BBC,
+    BCED,
+    Caution,
+    Configs,
+    DeLong,
+    HoldOut,
+    Naive,
+    NaiveBootstrap,
+    Predictions,
+    SearchCV,
+    Tilted,
+    Trials,
+    assess,
+    bootstrap,
+    bootstrap_train,
+    compare,
+    compare_learners,
+    compare_many,
+    estimate,
+    estimate_all,
+    explain,
+    jackknife,
+    keep_predictions,
+    nested_cv,
+    predictions_from,
+    tune,
+)
+from earnest.core.results.cautions import CODES, Severity
+from earnest.explanation.surrogate.surrogate import choose_surrogate
+from earnest.training.tables.table import Tabular, read_table
+from earnest.training.tune.model import Model
+from earnest.training.tune.plan import Plan, plan_remarks
+from earnest.training.tune.tuned import Tuned
+from tests.adapters.replays import TabularPredictor
+
+NOT_YET: set[str] = set()
+
+
+def noise(n: int = 60, configs: int = 40, folds: int = 5, seed: int = 0) -> Predictions:
+    rng = np.random.default_rng(seed)
+    y = np.tile([0, 1], n // 2)
+    return Predictions.from_arrays(y, rng.random((n, configs)), np.arange(n) // 2 % folds)
+
+
+def in_percent() -> Predictions:
+    y = np.tile([0, 1], 30)
+    return Predictions.from_arrays(y, 100 * np.random.default_rng(0).random((60, 3)))
+
+
+def read_as_predictions() -> Predictions:
+    """Lengths and widths of flowers in place of predictions."""
+    rng = np.random.default_rng(0)
+    table = {
+        "y": np.tile([0, 1], 30),
+        "length": 4 + 3 * rng.random(60),
+        "width": 2 * rng.random(60),
+    }
+    return Predictions.from_frame(pa.table(table), fold=None)
+
+
+def in_written_percent() -> Predictions:
+    """Probabilities as spreadsheets show them."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "preds.csv"
+        path.write_text("y,fold,a\n" + "".join(f"{i % 2},{i // 2 % 3},{i} %\n" for i in range(30)))
+        return Predictions.load(path)
+
+
+def stacked_repeats() -> Predictions:
+    """Forty cases in two repeats, without a column that names the cases."""
+    rng = np.random.default_rng(0)
+    table = {"y": np.tile(rng.integers(0, 2, 40), 2), "fold": rng.permutation(np.arange(80) % 4)}
+    return Predictions.from_frame(pa.table(table | {"svm": rng.random(80), "rf": rng.random(80)}))
+
+
+def changed(pi: Predictions, rows: np.ndarray, columns: slice) -> Predictions:
+    responses = pi.responses.copy()
+    responses[rows, columns] = np.nan
+    return replace(pi, responses=responses)
+
+
+def codes(cautions: tuple[Caution, ...]) -> set[str]:
+    return {caution.code for caution in cautions}
+
+
+def of(pi: Predictions, method: object = "naive", metric: str = "roc_auc") -> set[str]:
+    return codes(estimate(pi, method=method, metric=metric, rng=0).cautions)
+
+
+def with_target(pi: Predictions, **about: object) -> Predictions:
+    return replace(pi, target=replace(pi.target, **about))
+
+
+def levels(n: int = 100) -> Predictions:
+    """Scores on another level in every fold."""
+    rng = np.random.default_rng(1)
+    y, fold = np.tile([0, 1], n // 2), np.arange(n) // 2 % 10
+    scores = y[:, None] + 10.0 * fold[:, None] + 0.2 * rng.standard_normal((n, 2))
+    return Predictions.from_arrays(y, scores, fold)
+
+
+def one_right_per_fold() -> Predictions:
+    """Each configuration is right in one fold and wrong in the others."""
+    y, fold = np.tile([0, 1], 8), np.arange(16) // 2 % 4
+    right = fold[:, None] == np.arange(4)
+    labels = np.where(right, y[:, None], 1 - y[:, None])
+    return Predictions.from_arrays(y, labels, fold, response="label")
+
+
+def repeats() -> Predictions:
+    rng = np.random.default_rng(2)
+    y = np.tile([0, 1], 20)
+    fold = np.stack([np.arange(40) // 2 % 4, np.arange(40) // 4 % 4], axis=1)
+    return Predictions.from_arrays(y, rng.random((40, 3, 2)), fold)
+
+
+def two_kinds_of_positives() -> Predictions:
+    """Sixty of a hundred positives above all negatives, the others below them all."""
+    y = np.repeat([0, 1, 1], [100, 60, 40])
+    level = np.repeat([0.0, 5.0, -5.0], [100, 60, 40])
+    scores = level[:, None] + np.random.default_rng(0).random((200, 3))
+    return Predictions.from_arrays(y, scores)
+
+
+def nearly_perfect_repeats() -> Predictions:
+    """Forty cases in two repeats, of which each gets one wrong."""
+    y = np.tile([0, 1], 20)
+    labels = np.tile(y[:, None, None], (1, 3, 2))
+    labels[0, :, 0], labels[5, :, 1] = 1, 0
+    return Predictions.from_arrays(y, labels, response="label")
+
+
+def disagreeing_winners() -> Predictions:
+    """One configuration ranks well within folds only, the other a little less well, but pooled."""
+    rng = np.random.default_rng(1)
+    y, fold = np.tile([0, 1], 50), np.arange(100) // 2 % 10
+    within = y + 10.0 * fold + 0.2 * rng.standard_normal(100)
+    pooled = y + 0.5 * rng.standard_normal(100)
+    return Predictions.from_arrays(y, np.column_stack([within, pooled]), fold)
+
+
+def separated() -> Predictions:
+    return Predictions.from_arrays([0, 1] * 10, [0.2, 0.8] * 10)
+
+
+def reversed_scores() -> Predictions:
+    return Predictions.from_arrays([0, 1] * 10, np.linspace(0, 1, 20) - np.tile([0, 0.5], 10))
+
+
+def raced(**knobs: object) -> set[str]:
+    """A search between a model that learns and one that cannot, on 120 cases; seed 0."""
+    rng = np.random.default_rng(0)
+    y = np.tile([0, 1], 60)
+    X = 2.0 * y[:, None] + rng.standard_normal((120, 1))
+    both = [LogisticRegression(), DummyClassifier(strategy="constant", constant=0)]
+    search = SearchCV(None, both, cv=10, scoring="accuracy", random_state=0, **knobs)
+    return codes(search.fit(X, y).estimate_.cautions)
+
+
+def nested_on_noise() -> set[str]:
+    rng = np.random.default_rng(0)
+    search = SearchCV(LogisticRegression(), {"C": [1e-4, 0.01, 1.0]}, cv=4, random_state=0)
+    return codes(nested_cv(search, rng.standard_normal((60, 3)), np.tile([0, 1], 30)).cautions)
+
+
+def searched(**knobs: object) -> set[str]:
+    """A search on 60 cases of noise; seed 0."""
+    rng = np.random.default_rng(0)
+    params, rows = knobs.pop("params", {}), knobs.pop("rows", np.arange(60))
+    knobs = {"scoring": "accuracy", "cv": 3, "random_state": 0, "n_resamples": 100, **knobs}
+    grid = knobs.pop("grid", {"C": [0.1, 1.0]})
+    search = SearchCV(knobs.pop("model", LogisticRegression()), grid, **knobs)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # scikit-learn's own words on the same things
+        search.fit(rng.standard_normal((60, 2))[rows], np.tile([0, 1], 30)[rows], **params)
+    return codes(search.estimate_.cautions)
+
+
+def weighed() -> set[str]:
+    """The same search, with weights for the scorer too."""
+    with config_context(enable_metadata_routing=True):
+        model = LogisticRegression().set_fit_request(sample_weight=True)
+        scorer = make_scorer(accuracy_score).set_score_request(sample_weight=True)
+        weights = {"sample_weight": np.tile([1.0, 2.0, 3.0], 20)}
+        return searched(model=model, scoring=scorer, params=weights)
+
+
+LEAKING = [(np.arange(40), np.arange(30, 60)), (np.arange(30, 60), np.arange(30))]
+
+TRIGGERS: dict[str, Callable[[], set[str]]] = {
+    "EN001": lambda: of(noise(), "bbc"),
+    "EN002": lambda: of(noise(n=20, folds=5)),
+    "EN003": lambda: of(with_target(noise(), groups=np.repeat(np.arange(6), 10))),
+    "EN004": lambda: tuned(explained="edge"),
+    "EN005": lambda: of(Predictions.from_arrays([0, 1] * 9, np.full((18, 3), 0.5))),
+    "EN006": lambda: of(replace(noise(), configs=dynamic(40)), "bbc"),
+    "EN007": lambda: of(levels(), "bbc"),
+    "EN008": lambda: codes(
+        estimate_all(levels(), methods=["bbc", "bbc_fold"], metric="roc_auc", rng=0).cautions
+    ),
+    "EN009": lambda: of(with_target(noise(), ordered=True)),
+    "EN010": lambda: of(
+        Predictions.from_arrays([1, 1, 1] + [0] * 9, np.linspace(0, 1, 12)), BBC(undefined="drop")
+    ),
+    "EN011": lambda: of(one_right_per_fold(), "tibshirani", "accuracy"),
+    "EN012": lambda: of(changed(noise(), np.flatnonzero(noise().folds[:, 0] == 0), slice(0, 3))),
+    "EN013": lambda: of(changed(noise(), np.flatnonzero(noise().folds[:, 0] == 0), slice(None))),
+    "EN014": lambda: of(disagreeing_winners(), BBC(variant="as_published")),
+    "EN015": lambda: of(noise().select(0)),
+    "EN016": lambda: of(noise(), BBC(n_resamples=50)),
+    "EN017": lambda: of(
+        Predictions.from_arrays(
+            [0, 1] * 6 + [0] * 4, np.linspace(0, 1, 16), [0, 0, 1, 1, 2, 2] * 2 + [3] * 4
+        )
+    ),
+    "EN018": lambda: of(noise(folds=3), "bbc_fold"),
+    "EN019": lambda: of(one_right_per_fold(), Naive(selector="pooled")),
+    "EN020": lambda: of(with_target(noise(), groups=noise().folds[:, 0].astype(np.int64)), "bbc"),
+    "EN021": lambda: of(repeats(), "bbc_fold"),
+    "EN022": lambda: of(noise(), NaiveBootstrap()),
+    "EN023": lambda: of(noise(), HoldOut()),
+    "EN024": lambda: of(
+        with_target(noise(), groups=noise().folds[:, 0].astype(np.int64)), BBC(resampler="case")
+    ),
+    "EN025": lambda: of(
+        with_target(noise(), groups=noise().folds[:, 0].astype(np.int64), strata=noise().target.y),
+        "bbc",
+    ),
+    "EN026": lambda: of(separated(), "tilted"),
+    "EN027": lambda: of(separated(), "delong"),
+    "EN028": lambda: of(with_target(noise(), groups=np.arange(60) // 3), "hanley_mcneil"),
+    "EN029": lambda: of(noise(), Tilted(n_resamples=100)),
+    "EN030": lambda: of(reversed_scores(), DeLong(direction="auto")),
+    "EN031": lambda: of(noise(), "bayle_all_pairs", "f1"),
+    "EN032": lambda: of(repeats(), "bayle_all_pairs", "accuracy"),
+    "EN033": lambda: of(
+        with_target(noise(), groups=np.arange(60) // 2), "bayle_all_pairs", "accuracy"
+    ),
+    "EN034": lambda: of(
+        with_target(noise(), groups=noise().folds[:, 0].astype(np.int64)),
+        "bayle_all_pairs",
+        "accuracy",
+    ),
+    "EN035": lambda: of(
+        Predictions.from_arrays([0, 1] * 20, [0.1, 0.9] * 20, np.arange(40) // 10),
+        "bayle_all_pairs",
+        "accuracy",
+    ),
+    "EN036": lambda: of(noise(n=20, folds=2), "bayle_within_fold", "accuracy"),
+    "EN037": lambda: against(
+        changed(noise(), np.flatnonzero(noise().folds[:, 0] == 0), slice(0, 1))
+    ),
+    "EN038": lambda: against(noise(), "cv_t"),
+    "EN039": lambda: codes(compare_many(noise(configs=4), metric="accuracy", rng=0).cautions),
+    "EN040": lambda: against(Predictions.from_arrays([0, 1] * 9, np.full((18, 2), 0.4))),
+    "EN041": lambda: against(noise(n=4, folds=2), "sign_flip"),
+    "EN042": lambda: against(noise(), "mcnemar"),
+    "EN043": lambda: codes(compare_many(one_constant(), metric="pearson", rng=0).cautions),
+    "EN044": lambda: of(noise(n=20), "delong"),
+    "EN045": lambda: searched(grid={"C": [1.0, -1.0]}),
+    "EN046": lambda: searched(scoring="roc_auc", cv=LeaveOneOut()),
+    "EN047": lambda: weighed(),
+    "EN048": lambda: searched(metric="balanced_accuracy"),
+    "EN049": lambda: searched(cv=ShuffleSplit(3, test_size=0.6, random_state=0)),
+    "EN050": lambda: searched(cv=LEAKING),
+    "EN051": lambda: raced(drop="bced"),
+    "EN052": lambda: raced(drop="bced"),
+    "EN053": lambda: raced(drop=BCED(min_predictions=20)),
+    "EN054": lambda: raced(stop_when_width=0.5),
+    "EN055": nested_on_noise,
+    "EN056": lambda: in_another_encoding(),
+    "EN057": lambda: scored(),
+    "EN058": lambda: of(in_percent(), "naive", "accuracy"),
+    "EN059": lambda: half_a_study(),
+    "EN060": lambda: codes(small_trials(objective=[float("nan"), *range(19)]).cautions),
+    "EN061": lambda: codes(small_trials(seed=[3] * 20).cautions),
+    "EN062": lambda: codes(small_trials().cautions),
+    "EN063": lambda: tuned(noise=10.0),
+    "EN064": lambda: codes(many_trials_surrogate()),
+    "EN065": lambda: tuned(a=in_a_corner),
+    "EN066": lambda: tuned(explained="twice"),
+    "EN067": lambda: tuned(kind=rare_branch),
+    "EN068": lambda: tuned(n=80, k=many_levels),
+    "EN069": lambda: tuned(n=12, noise=0.0),
+    "EN070": lambda: tuned(explained="one"),
+    "EN071": lambda: tuned(explained="noisy"),
+    "EN072": lambda: columns_of(visit_id=np.arange(40) + 7),
+    "EN073": lambda: columns_of(site=np.full(40, "Graz")),
+    "EN074": lambda: columns_of(seen=np.arange(40).astype("datetime64[D]")),
+    "EN075": lambda: columns_of(town=[f"t{i // 2}" for i in range(40)]),
+    "EN076": lambda: planned(small_table().take(np.arange(30))),
+    "EN077": lambda: planned(small_table(), n_offered=2),
+    "EN078": lambda: columns_of(y=[None, *np.tile([0.0, 1.0], 19), 1.0]),
+    "EN079": lambda: unknown_levels(),
+    "EN080": lambda: of(recorded(rows_given=130)),
+    "EN081": lambda: of(recorded(rows_given=119)),
+    "EN082": lambda: assessed("bayle_all_pairs", metric="roc_auc", n=20, cv=10),
+    "EN084": lambda: retrained("loob", "accuracy", n_replicates=20),
+    "EN085": lambda: retrained("loob", "accuracy", n_replicates=2),
+    "EN086": lambda: retrained(".632+", "accuracy"),
+    "EN087": lambda: retrained("err_star", "average_precision"),
+    "EN088": lambda: retrained("err_star", "accuracy", fails=True),
+    "EN089": lambda: retrained("err_star", "accuracy", n_replicates=2, twice=True),
+    "EN090": lambda: assessed("holdout", uses=2),
+    "EN091": lambda: assessed("holdout", uses=1, stored=False),
+    "EN092": lambda: assessed("corrected_t", cv=3),
+    "EN093": lambda: assessed("cv", n=8, cv=4),
+    "EN094": lambda: assessed("loocv", n=1002),
+    "EN095": lambda: assessed("bates_ncv", cv=3, n_repeats=1),
+    "EN097": lambda: codes(bootstrap(lambda w: float((w > 0).mean()), 30, rng=0).cautions),
+    "EN098": lambda: codes(jackknife(lambda w: float(w[0] > 0), 30).cautions),
+    "EN099": lambda: two_learners(),
+    "EN100": lambda: of(recorded(val_in_fit=True)),
+    "EN101": lambda: of(recorded()),
+    "EN102": lambda: of(recorded()),
+    "EN103": lambda: of(recorded()),
+    "EN104": lambda: of(recorded()),
+    "EN110": lambda: codes(tuned_svm().estimate.cautions),
+    "EN111": lambda: searched(rows=np.repeat(np.arange(20), 3)),
+    "EN112": lambda: columns_of(ward=np.repeat(np.arange(20), 2), y=np.repeat(WARDS, 2)),
+    "EN113": lambda: of(far_out(), "bbc", "r2"),
+    "EN120": lambda: of(read_as_predictions()),
+    "EN121": lambda: of(in_written_percent()),
+    "EN122": lambda: of(stacked_repeats()),
+    "EN130": lambda: of(noise(n=38), "near_winner"),
+    "EN131": lambda: of(two_kinds_of_positives(), "near_winner"),
+    "EN132": lambda: of(nearly_perfect_repeats(), "near_winner", "accuracy"),
+}
+WARDS = np.array([0, 1, 1, 0, 1, 0, 0, 1, 0, 1, 1, 0, 0, 1, 0, 1, 1, 0, 1, 0])
+
+
+def far_out() -> Predictions:
+    """Predict numbers of which one is a million."""
+    y = np.r_[1e6, np.random.default_rng(0).normal(size=59)]
+    return Predictions.from_arrays(y, np.tile([0.0, 0.1], (60, 1)), np.arange(60) % 5)
+
+
+def tuned_svm() -> Tuned:
+    """Tune a machine on noise, on which its decision values point the wrong way; seed 3."""
+    rng = np.random.default_rng(3)
+    noise = {"a": rng.normal(size=30), "b": rng.normal(size=30), "y": np.tile([0, 1], 15)}
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "svm.toml")
+        path.write_text('format = 1\n[[model]]\nmodel = "linear_svm"\nC = [1.0]\n')
+        asked = {"target": "y", "portfolio": str(path), "folds": 5, "rng": 7, "n_jobs": 1}
+        return tune(pa.table(noise), **asked)
+
+
+def half_a_study() -> set[str]:
+    """Read a study of ten cases with the outcome of twenty."""
+    import optuna
+
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+    with TemporaryDirectory() as folder:
+        trial = study.ask()
+        keep_predictions(trial, np.arange(10), np.linspace(0, 1, 10), store=folder)
+        study.tell(trial, 0.5)
+        return codes(predictions_from(study, np.tile([0, 1], 10), store=folder).remarks)
+
+
+def assessed(
+    method: str, *, n: int = 40, uses: int = 0, stored: bool = True, **options: object
+) -> set[str]:
+    """Assess a learner of no information, on a test set that was used so often."""
+    X, y = np.random.default_rng(0).random((n, 2)), np.tile([0, 1], n // 2)
+    given = {"method": method, "metric": "accuracy", "rng": 0, **options}
+    if not uses:
+        return codes(assess(DummyClassifier(), X, y, **given).cautions)
+    with TemporaryDirectory() as folder:
+        store = Path(folder, "test-set.db") if stored else None
+        for prior in range(uses):
+            learner = DummyClassifier(strategy=("prior", "uniform")[prior])
+            test = (X[30:], y[30:])
+            made = assess(learner, X[:30], y[:30], test=test, store=store, **given)
+    return codes(made.cautions)
+
+
+def two_learners() -> set[str]:
+    X, y = np.random.default_rng(0).random((40, 2)), np.tile([0, 1], 20)
+    pair = LogisticRegression(), DummyClassifier()
+    made = compare_learners(*pair, X, y, test="loob", metric="accuracy", n_replicates=30, rng=0)
+    return codes(made.cautions)
+
+
+class SometimesFails(DecisionTreeClassifier):
+    """A tree that fails on samples with four copies of the first case."""
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> SometimesFails:
+        if (X[:, 0] == 0.0).sum() > 3:
+            raise ValueError("too often")
+        return super().fit(X, y)
+
+
+def retrained(
+    method: str, metric: str, *, fails: bool = False, twice: bool = False, n_replicates: int = 100
+) -> set[str]:
+    """Train a tree on samples of 40 cases of noise; seed 0."""
+    X, y = np.random.default_rng(0).random((40, 2)), np.tile([0, 1], 20)
+    X[0, 0] = 0.0
+    model: object = SometimesFails() if fails else DecisionTreeClassifier()
+    if twice:
+        model = GridSearchCV(CalibratedClassifierCV(LogisticRegression(), cv=2), {}, cv=2)
+    made = bootstrap_train(model, X, y, metric=metric, n_replicates=n_replicates, rng=0)
+    return codes(estimate(made, method=method, metric=metric).cautions)
+
+
+def recorded(val_in_fit: bool = False, rows_given: int = 120) -> Predictions:
+    """Read a recorded run of AutoGluon; a model may lack its predictions, or rows be dropped."""
+    predictor = TabularPredictor("binary")
+    predictor._learner._pre_X_rows = rows_given
+    predictor.facts["model_info"]["LinearModel_BAG_L1"]["val_in_fit"] = val_in_fit
+    return predictions_from(predictor)
+
+
+def one_constant() -> Predictions:
+    rng = np.random.default_rng(3)
+    guesses = rng.standard_normal((40, 3))
+    guesses[:, 1] = 0.5
+    return Predictions.from_arrays(rng.standard_normal(40), guesses, np.arange(40) % 4)
+
+
+def against(pi: Predictions, test: str = "bayle") -> set[str]:
+    return codes(compare(pi, 0, 1, test=test, metric="accuracy", rng=0).cautions)
+
+
+def small_table(**columns: object) -> Tabular:
+    """A table of 40 cases with a number, two classes and more columns; seed 0."""
+    rng = np.random.default_rng(0)
+    given = {"x": rng.standard_normal(40), "y": np.tile([0, 1], 20), **columns}
+    return read_table(pa.table(given), target="y")
+
+
+def columns_of(**columns: object) -> set[str]:
+    return codes(small_table(**columns).cautions)
+
+
+def planned(table: Tabular, n_offered: int = 1) -> set[str]:
+    """What a plan of one configuration has left out."""
+    rows = table.n_cases
+    plan = Plan(seed=0, most_rows=rows, n_rows=rows, configs=("a",), n_offered=n_offered,
+                fit_seconds=1.0, asked={})  # fmt: skip
+    return codes(tuple(plan_remarks(plan, table)))
+
+
+def unknown_levels() -> set[str]:
+    schema = small_table(sex=["f", "f", "m", "m"] * 10).schema
+    return codes(schema.read(pa.table({"x": [1.0], "sex": ["x"]})).cautions)
+
+
+def in_another_encoding() -> set[str]:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "table.csv"
+        path.write_bytes("größe,y\n".encode("latin-1") + b"1.5,a\n2.5,b\n3.5,a\n" * 20)
+        return codes(read_table(path, target="y").cautions)
+
+
+def scored() -> set[str]:
+    """Return the codes of predictions by a model that has no probabilities."""
+    table = small_table()
+    fitted = LinearSVC().fit(table.X, table.y)
+    asked = {"task": table.task, "classes": table.classes, "metric": "accuracy", "winner": "svm"}
+    model = Model(estimator=fitted, schema=table.schema, **asked)  # type: ignore[arg-type]
+    return codes(model.predict(pa.table({name: [0.5] for name in table.schema.names})).cautions)
+
+
+def tuned(
+    n: int = 40, noise: float = 0.01, explained: str | None = None, **changes: object
+) -> set[str]:
+    """Return the codes of an explanation of a smooth objective over two or three parameters."""
+    rng = np.random.default_rng(4)
+    configs: list[dict[str, object]] = [
+        {"a": float(rng.random()), "b": float(rng.random())} for _ in range(n)
+    ]
+    score = [-abs(c["a"] - 0.4) + noise * rng.standard_normal() for c in configs]  # type: ignore[operator]
+    for make in changes.values():
+        configs = [{**c, **make(i, c)} for i, c in enumerate(configs)]  # type: ignore[operator]
+    if explained == "one":
+        configs = [{"a": c["a"]} for c in configs]
+    if explained == "twice":
+        configs, score = configs * 2, score * 2
+    if explained == "noisy":
+        configs, score = configs * 3, (3 * rng.standard_normal(3 * n)).tolist()
+    if explained == "edge":
+        score = [float(c["a"]) for c in configs]  # type: ignore[arg-type]
+    found = explain(configs, objective_values=score, direction="maximize", n_points=100, rng=0)
+    return codes(found.cautions)
+
+
+def in_a_corner(i: int, config: dict[str, object]) -> dict[str, object]:
+    """Keep one trial out of twenty above 0.5."""
+    return {} if i % 20 == 0 else {"a": 0.5 * float(config["a"])}  # type: ignore[arg-type]
+
+
+def rare_branch(i: int, config: dict[str, object]) -> dict[str, object]:
+    """Give five trials a parameter of their own."""
+    return {"kind": "x", "c": i / 40} if i % 8 == 0 else {"kind": "y"}
+
+
+def many_levels(i: int, config: dict[str, object]) -> dict[str, object]:
+    """Try some of 16 levels more often than others."""
+    return {"k": f"level {i % 16 if i < 32 else i % 3}"}
+
+
+def small_trials(objective: Sequence[float] = range(20), **columns: list[object]) -> Trials:
+    """Return 20 trials of one number and more columns."""
+    rows = [{"a": i / 20, **{k: v[i] for k, v in columns.items()}} for i in range(20)]
+    return Trials.from_configs(rows, list(objective), direction="maximize")
+
+
+def many_trials_surrogate() -> tuple[Caution, ...]:
+    """Fit what would be chosen for many trials, to a few."""
+    trials = small_trials()
+    chosen = choose_surrogate(trials.space, 5000)
+    rng = np.random.default_rng(0)
+    return chosen.fit(trials.space, trials.codes, trials.objective, rng=rng).cautions
+
+
+def dynamic(count: int) -> Configs:
+    return Configs(ids=tuple(f"c{i}" for i in range(count)), static=False)
+
+
+@pytest.mark.parametrize("code", sorted(TRIGGERS))
+def test_the_code_is_triggered_by_data(code: str) -> None:
+    assert code in TRIGGERS[code]()
+
+
+def test_every_code_is_triggered_or_listed_as_not_reachable_yet() -> None:
+    assert set(TRIGGERS) | NOT_YET == set(CODES)
+    assert not set(TRIGGERS) & NOT_YET
+
+
+def test_sound_evidence_has_no_caution() -> None:
+    # two configurations of 400 cases with a clear winner, seed 3: nothing to be careful about
+    rng = np.random.default_rng(3)
+    y = np.tile([0, 1], 200)
+    scores = np.column_stack([2.0 * y, 0.1 * y]) + rng.standard_normal((400, 2))
+    pi = Predictions.from_arrays(y, scores, np.arange(400) // 2 % 10)
+    for method in ("bbc", "bbc_fold"):
+        assert of(pi, method) == set()
+
+
+def test_groups_within_folds_are_not_cautioned_of() -> None:
+    pi = noise(n=200, folds=10)
+    kept = with_target(pi, groups=np.arange(200) // 2)
+    assert not {"EN003", "EN020"} & of(kept)
+
+
+def test_a_static_search_and_an_uncorrected_method_are_no_dynamic_case() -> None:
+    assert "EN006" not in of(noise(), "bbc")
+    assert "EN006" not in of(replace(noise(), configs=dynamic(40)), "naive")
+
+
+def test_leave_one_out_folds_are_not_called_small() -> None:
+    rng = np.random.default_rng(0)
+    y = np.tile([0, 1], 10)
+    pi = Predictions.from_arrays(y, rng.random((20, 3)), np.arange(20))
+    assert "EN002" not in of(pi, "bbc")
+
+
+def test_a_code_that_is_not_in_the_table_is_refused() -> None:
+    with pytest.raises(ValueError, match="EN999"):
+        Caution("EN999", "What.", "Then.")
+
+
+def test_a_caution_survives_json_and_reads_as_one_line() -> None:
+    made = Caution("EN005", "They tie.", "The first is named.", "Order them.", Severity.NOTE)
+    assert Caution.from_dict(json.loads(json.dumps(made.to_dict()))) == made
+    assert str(made) == "EN005 They tie. The first is named. Order them."
+    assert str(Caution("EN001", "What.", "Then.")) == "EN001 What. Then."
+
+
+def test_codes_are_in_order() -> None:
+    assert list(CODES) == sorted(CODES)
+    assert all(code.startswith("EN") and len(code) == 5 for code in CODES)

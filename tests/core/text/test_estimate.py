@@ -1,0 +1,347 @@
+"""The sentences follow the result by rule, and claim only what it supports."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import earnest as en
+from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.estimate import Estimate, Provenance, Scale
+from earnest.core.results.interval import Interval
+from earnest.core.text.estimate import (
+    Form,
+    Printed,
+    article,
+    confidence,
+    estimand_words,
+    form,
+    headline,
+    limits_words,
+    percent,
+    printed,
+    prose,
+    reason,
+)
+
+AUC = Scale("roc_auc", True, (0.0, 1.0))
+RMSE = Scale("rmse", False, (0.0, float("inf")))
+
+
+def made(value: float, naive: float | None, **changes: object) -> Estimate:
+    base = Estimate(
+        value=value,
+        interval=Interval(0.969, 0.994, 0.95, "two-sided"),
+        standard_error=0.0064,
+        scale=AUC,
+        method="bbc",
+        estimand="the mean performance",
+        naive=naive,
+        winner="svm",
+        n_cases=569,
+        n_configs=312,
+        n_resamples=1000,
+        n_valid=1000,
+        cautions=(),
+        provenance=Provenance(
+            seed=7, fingerprint="0", n_folds=10, n_repeats=1, knobs={}, versions={}
+        ),
+        no_information=0.5,
+    )
+    return dataclasses.replace(base, **changes)  # type: ignore[arg-type]
+
+
+def plain(text: str) -> str:
+    return text.replace("\u00a0", " ")
+
+
+SMALL = made(0.984, 0.991)
+LARGE = made(0.84, 0.93, standard_error=0.069, interval=Interval(0.69, 0.96, 0.95, "two-sided"))
+WEAK = made(0.56, 0.71, standard_error=0.06, interval=Interval(0.44, 0.67, 0.95, "two-sided"))
+LOSS = made(
+    3.14,
+    2.71,
+    scale=RMSE,
+    standard_error=0.21,
+    interval=Interval(2.7, 3.6, 0.95, "two-sided"),
+    no_information=9.0,
+)
+
+
+def test_a_small_share_lost_names_the_gap():
+    assert form(SMALL) is Form.SMALL
+    assert headline(SMALL, "ROC AUC") == (
+        "Expect a ROC AUC of 0.984 on new data. "
+        "The 0.991 that the search reported is 0.007 too optimistic."
+    )
+
+
+def test_a_large_share_lost_contradicts_the_search():
+    assert form(LARGE) is Form.LARGE
+    assert headline(LARGE, "ROC AUC") == (
+        "Expect a ROC AUC of 0.84 on new data, not the 0.93 that the search reported."
+    )
+
+
+@pytest.mark.parametrize(("value", "expected"), [(0.9752, Form.SMALL), (0.9748, Form.LARGE)])
+def test_five_percent_of_what_was_learned_is_the_border(value, expected):
+    # naive 0.9999 learned 0.4999 above chance; five percent of that is 0.024995
+    assert form(made(value, 0.9999)) is expected
+
+
+@pytest.mark.parametrize(
+    ("naive", "told"), [(0.9841, "as"), (0.97, "no worse than the 0.970 that")]
+)
+def test_equal_as_printed_or_better_than_reported_is_no_optimism(naive, told):
+    estimate = made(0.984, naive)
+    assert form(estimate) is Form.NONE
+    assert headline(estimate, "ROC AUC") == (
+        f"Expect a ROC AUC of 0.984 on new data, {told} the search reported."
+    )
+
+
+def test_an_interval_that_reaches_the_no_information_score_is_no_evidence():
+    assert form(WEAK) is Form.NO_EVIDENCE
+    assert headline(WEAK, "ROC AUC") == (
+        "No evidence that the model beats chance: ROC AUC 0.56 on new data."
+    )
+    assert "0.44" in confidence(WEAK)  # once, and there
+
+
+def test_the_largest_class_is_not_called_chance():
+    accuracy = dataclasses.replace(
+        WEAK, scale=Scale("accuracy", True, (0.0, 1.0)), no_information=0.55
+    )
+    assert headline(accuracy, "accuracy").startswith(
+        "No evidence that the model beats a constant prediction: accuracy 0.56"
+    )
+
+
+def test_an_interval_open_at_the_bad_end_does_not_count_as_reaching_it():
+    upper = dataclasses.replace(WEAK, interval=Interval(0.0, 0.65, 0.95, "upper"))
+    assert form(upper) is Form.LARGE
+    worse = dataclasses.replace(upper, value=0.49)
+    assert form(worse) is Form.NO_EVIDENCE
+
+
+def test_a_one_sided_bound_says_its_side_once():
+    lower = dataclasses.replace(WEAK, interval=Interval(0.45, 1.0, 0.95, "lower"))
+    assert headline(lower, "ROC AUC").endswith("ROC AUC 0.56 on new data.")
+    assert confidence(lower).endswith("is above 0.45.")
+
+
+def test_without_interval_the_estimate_itself_must_beat_no_information():
+    assert form(made(0.5, 0.6, interval=None)) is Form.NO_EVIDENCE
+    assert form(made(0.51, 0.6, interval=None)) is Form.LARGE
+
+
+def test_one_configuration_has_no_naive_number():
+    alone = dataclasses.replace(SMALL, n_configs=1)
+    assert form(alone) is Form.ALONE
+    assert headline(alone, "ROC AUC") == "Expect a ROC AUC of 0.984 on new data."
+    assert reason(alone) == ""
+
+
+def test_what_is_not_corrected_promises_nothing():
+    said = headline(SMALL, "ROC AUC", corrected=False)
+    assert said == "The winner's ROC AUC of 0.984 is not corrected for the search."
+    assert "luck is still in this number" in reason(SMALL, corrected=False)
+    assert plain(confidence(SMALL, corrected=False)) == (
+        "As if the winner had been fixed in advance, with 95 % confidence it lies between 0.969 "
+        "and 0.994."
+    )
+
+
+def test_the_best_of_several_on_the_cases_that_score_is_not_promised():
+    note = Caution("EN022", "The best of 6.", "It is optimistic.", "", Severity.NOTE)
+    best = dataclasses.replace(SMALL, cautions=(note,))
+    assert form(best) is Form.ELECTED
+    words = headline(best, "ROC AUC")
+    assert words.startswith("The best of the candidates scored a ROC AUC of 0.984")
+    assert "flatters" in words
+    assert "Expect" not in words
+    assert "confidence its true value lies between" in confidence(best)
+    assert "out of the limit, not of the score" in reason(best)
+
+
+def test_one_configuration_needs_no_correction():
+    assert form(dataclasses.replace(SMALL, n_configs=1), corrected=False) is Form.ALONE
+
+
+def test_losses_read_in_their_own_direction():
+    assert headline(LOSS, "RMSE") == (
+        "Expect an RMSE of 3.1 on new data, not the 2.7 that the search reported."
+    )
+    weak = dataclasses.replace(LOSS, interval=Interval(2.7, 9.1, 0.95, "two-sided"))
+    assert headline(weak, "RMSE").startswith("No evidence that the model beats a constant")
+
+
+def test_your_predictions_can_stand_for_the_search():
+    said = headline(LARGE, "ROC AUC", speaker="your predictions")
+    assert said.endswith("not the 0.93 that your predictions reported.")
+
+
+def test_the_reason_speaks_of_your_predictions_where_nothing_else_is_known():
+    assert reason(SMALL) == (
+        "The search tried 312 configurations and kept the one that looked best; its luck is "
+        "taken out here."
+    )
+    assert reason(SMALL, speaker="your predictions") == (
+        "Your predictions are of 312 configurations; the one that looked best was kept, and its "
+        "luck is taken out here."
+    )
+
+
+@pytest.mark.parametrize(
+    ("interval", "expected"),
+    [
+        (Interval(0.969, 0.994, 0.95, "two-sided"), "it lies between 0.969 and 0.994."),
+        (Interval(0.972, 1.0, 0.95, "lower"), "it is above 0.972."),
+        (Interval(0.0, 0.991, 0.95, "upper"), "it is below 0.991."),
+    ],
+)
+def test_above_and_below_belong_to_one_sided_bounds_only(interval, expected):
+    said = plain(confidence(dataclasses.replace(SMALL, interval=interval)))
+    assert said == f"With 95 % confidence {expected}"
+
+
+def test_a_method_without_interval_says_so():
+    assert confidence(made(0.984, 0.991, interval=None)) == "The method bbc gives no interval."
+
+
+def test_printed_numbers_add_up():
+    # 0.99149 - 0.98351 is 0.00798, but a reader subtracts 0.984 from 0.991
+    shown = printed(made(0.98351, 0.99149))
+    assert (shown.naive, shown.value, shown.optimism) == ("0.991", "0.984", "0.007")
+
+
+def test_nearly_one_is_never_printed_as_one():
+    shown = printed(made(0.99961, 0.99999))
+    assert (shown.value, shown.naive) == ("over 0.999", "over 0.999")
+    assert prose(-0.25, 2) == "\u22120.25"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "side", "said"),
+    [
+        (0.987, 0.99999, "two-sided", "lies from 0.987 to over 0.999"),
+        (0.00001, 0.013, "two-sided", "lies from under 0.001 to 0.013"),
+        (0.99999, 1.0, "lower", "is above 0.999"),
+        (0.00001, 1.0, "lower", "is above 0"),
+        (0.0, 0.00001, "upper", "is below 0.001"),
+        (0.0, 0.99999, "upper", "is below 1"),
+        (0.987, 1.0, "two-sided", "lies between 0.987 and 1.000"),
+    ],
+)
+def test_a_limit_that_is_not_quite_round_reads_well(low, high, side, said):
+    interval = Interval(low, high, 0.95, side)
+    value = (low + high) / 2
+    near = dataclasses.replace(SMALL, value=value, interval=interval, standard_error=0.0064)
+    assert plain(confidence(near)) == f"With 95 % confidence it {said}."
+    words = limits_words(interval, printed(near))
+    for opening in ("is ", "lies between ", "lies from "):
+        said = said.removeprefix(opening)
+    assert words == said.replace(" and ", " to ")
+
+
+def test_a_limit_near_minus_one_is_said_with_a_true_minus():
+    shown = Printed("0.100", None, None, "under \u22120.999", "0.300")
+    ends = Interval(-0.9999, 0.3, 0.95, "two-sided")
+    assert limits_words(ends, shown) == "under \u22120.999 to 0.300"
+
+
+def test_what_is_near_one_is_one_where_one_is_no_limit():
+    near = dataclasses.replace(LOSS, value=0.99999, naive=0.99961, standard_error=0.003)
+    shown = printed(near)
+    assert (shown.value, shown.naive, shown.optimism) == ("1.000", "1.000", "0.000")
+
+
+def test_thousands_are_set_apart_and_still_add_up():
+    big = dataclasses.replace(
+        LOSS,
+        value=23452.4,
+        naive=19975.4,
+        standard_error=3000.0,
+        interval=Interval(999.0, 1234567.8, 0.95, "two-sided"),
+    )
+    assert printed(big) == Printed("23,452", "19,975", "3,477", "999", "1,234,568")
+    assert prose(-2780.25, 2, (-1e9, 1e9)) == "\u22122,780.25"
+    assert prose(12345.678901, 6) == "12,345.678901"
+
+
+def test_digits_and_powers_of_ten_are_not_mixed():
+    huge = dataclasses.replace(
+        LOSS,
+        value=941_583_256.0,
+        naive=683_662_878.0,
+        standard_error=1.8e8,
+        interval=Interval(625_357_458.0, 1_340_298_000.0, 0.95, "two-sided"),
+    )
+    assert printed(huge) == Printed("9.4e+08", "6.8e+08", "2.6e+08", "6.3e+08", "1.34e+09")
+
+
+def test_tiny_losses_keep_their_digits():
+    tiny = dataclasses.replace(LOSS, value=3.21e-11, naive=2.1e-11, standard_error=1e-12)
+    shown = printed(tiny)
+    assert (shown.value, shown.naive, shown.optimism) == (
+        "3.21e\u221211",
+        "2.10e\u221211",
+        "1.11e\u221211",
+    )
+
+
+def test_a_title_with_a_comma_closes_it():
+    said = headline(LARGE, "ROC AUC, one against the rest")
+    assert said.startswith("Expect a ROC AUC, one against the rest, of 0.84 on new data")
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("ROC AUC", "a"),
+        ("RMSE", "an"),
+        ("R²", "an"),
+        ("F1", "an"),
+        ("F-beta (beta = 2)", "an"),
+        ("accuracy", "an"),
+        ("error rate", "an"),
+        ("Brier score", "a"),
+        ("Matthews correlation", "a"),
+        ("PR AUC", "a"),
+        ("macro F1", "a"),
+    ],
+)
+def test_the_article_follows_the_spoken_word(words, expected):
+    assert article(words) == expected
+
+
+def test_a_level_keeps_its_percent_sign():
+    assert percent(0.975) == "97.5\u00a0%"
+
+
+def test_one_configuration_is_not_said_to_be_chosen():
+    y = np.tile([0, 1], 30)
+    scores = y + np.random.default_rng(0).standard_normal(60)
+    held = en.estimate(en.Predictions.from_arrays(y, scores), metric="roc_auc", rng=0)
+    assert estimand_words(held).startswith("the performance of this one configuration")
+    folds = en.Predictions.from_arrays(y, scores, np.arange(60) % 5)
+    made = en.estimate(folds, metric="roc_auc", rng=0)
+    assert estimand_words(made) == (
+        "the mean performance of this one configuration, trained on the training part of the "
+        "folds; not of the refitted model"
+    )
+    naive = en.estimate(folds, metric="roc_auc", method="naive")
+    assert estimand_words(naive) == naive.estimand
+
+
+def test_sensitivity_is_not_held_against_a_model_that_calls_all_positive():
+    y = np.tile([0, 1], 30)
+    scores = y[:, None] + np.random.default_rng(0).standard_normal((60, 3)) - 0.5
+    pi = en.Predictions.from_arrays(y, scores, np.arange(60) % 5)
+    for name in ("sensitivity", "specificity"):
+        found = en.estimate(pi, metric=name, rng=0)
+        assert found.no_information is None
+        assert form(found) is not Form.NO_EVIDENCE
+    assert en.estimate(pi, metric="npv", rng=0).no_information == 0.5

@@ -1,0 +1,307 @@
+"""On a dask cluster of real processes a run gives the bytes of a plain loop, whoever dies."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+import pytest
+from distributed import Client
+from sklearn.base import clone
+from sklearn.tree import DecisionTreeClassifier
+
+from earnest import SearchCV, nested_cv
+from earnest.core.base.errors import EarnestError
+from earnest.core.base.protocols import Outcome, Task
+from earnest.engine import backends
+from earnest.engine.backends import Place, on_backend, plan
+from earnest.engine.clusters import dask as on_dask
+from earnest.engine.parcels import keep
+from earnest.engine.run import run
+from earnest.store import SqliteStore, read_run
+from tests.engine.clusters import WORKER, DaskProcesses, dask_processes
+from tests.engine.searches import searched
+from tests.engine.test_run import collected, same_all
+from tests.engine.works import (
+    Counted,
+    allow_deaths,
+    lasting,
+    nested,
+    noted,
+    powers,
+    processes,
+    ran_there,
+    seconds_and_process,
+    trouble,
+)
+
+SHARED = np.arange(100_000.0)
+TASKS = [Task((number, 0), number) for number in range(40)]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskProcesses]:
+    with dask_processes(tmp_path_factory.mktemp("dask")) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def client(whole: DaskProcesses) -> Iterator[Client]:
+    with Client(whole.address, timeout=60, set_as_default=False) as client:
+        yield client
+
+
+@pytest.fixture
+def cluster(whole: DaskProcesses, client: Client) -> Iterator[DaskProcesses]:
+    """Two workers, and joblib's configuration as a user writes it."""
+    whole.ready(client, 2)
+    with joblib.parallel_config(backend="dask", client=client):
+        yield whole
+
+
+def lines(log: Path) -> list[str]:
+    return log.read_text().splitlines() if log.exists() else []
+
+
+def test_outcomes_are_those_of_a_plain_loop(cluster: DaskProcesses) -> None:
+    found = collected(run(powers, SHARED, TASKS))
+    assert same_all(found, {task.key: powers(SHARED, task) for task in TASKS})
+
+
+def test_both_workers_work_and_each_unpacks_once(cluster: DaskProcesses, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    found = collected(run(processes, Counted(SHARED, str(log)), TASKS))
+    loads = lines(log)
+    assert len(set(loads)) == len(loads) == len({o.numbers["pid"] for o in found.values()})
+
+
+def test_what_is_kept_is_sent_once_for_several_runs(cluster: DaskProcesses, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with keep(Counted(SHARED, str(log))) as kept:
+        for first in (0, 10, 20):
+            assert len(list(run(processes, kept, TASKS[first : first + 10]))) == 10
+    assert len(lines(log)) == len(set(lines(log))) <= 2
+
+
+@pytest.mark.parametrize("when", [1, 15])
+def test_a_worker_that_is_killed_costs_only_what_was_under_way(
+    cluster: DaskProcesses, tmp_path: Path, when: int
+) -> None:
+    log = tmp_path / "log"
+    tasks = [Task((number, 0), 0.03) for number in range(40)]
+    found = run(noted, str(log), tasks)
+    outcomes = [next(found) for _ in range(when)]
+    cluster.kill(0)
+    outcomes += found
+    expected = {task.key: noted(str(tmp_path / "other"), Task(task.key, 0)) for task in tasks}
+    assert same_all(collected(iter(outcomes)), expected)
+    begins = Counter(lines(log))
+    # On each worker one chunk at work and one that came back unread, of up to 0.1 s: four tasks.
+    assert sum(begins.values()) - len(tasks) <= 2 * 2 * 4
+
+
+@pytest.mark.parametrize("options", [{}, {"drop": "bced_adjusted"}], ids=["all", "dropping"])
+def test_a_search_with_a_worker_killed_in_the_middle_gives_the_bytes_of_a_serial_one(
+    cluster: DaskProcesses, tmp_path: Path, options: dict[str, Any]
+) -> None:
+    alone = searched(n_jobs=1, **options)
+    watch = Killer(cluster, at=10)
+    there = searched(store=watch.store(tmp_path / "run.db"), **options)
+    assert watch.killed
+    assert there.predictions_.responses.tobytes() == alone.predictions_.responses.tobytes()
+    assert there.best_index_ == alone.best_index_
+    for name, values in alone.cv_results_.items():
+        if not name.endswith("_time"):
+            np.testing.assert_array_equal(there.cv_results_[name], values, err_msg=name)
+
+
+class Killer:
+    """Kills a worker when a store has got so many outcomes."""
+
+    def __init__(self, cluster: DaskProcesses, at: int) -> None:
+        self._cluster, self._at, self.killed = cluster, at, False
+
+    def store(self, path: Path) -> SqliteStore:
+        killer = self
+
+        class Watched(SqliteStore):
+            def put(self, outcome: Outcome) -> None:
+                super().put(outcome)
+                if len(self.done()) == killer._at:
+                    killer._cluster.kill(1)
+                    killer.killed = True
+
+        return Watched(path)
+
+
+def test_nested_cross_validation_survives_the_death_of_a_worker(
+    cluster: DaskProcesses, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(80, 4))
+    y = (X[:, 0] + rng.normal(size=80) > 0).astype(int)
+    search = SearchCV(
+        DecisionTreeClassifier(random_state=0),
+        {"max_depth": [1, 3]},
+        scoring="roc_auc",
+        cv=3,
+        random_state=1,
+    )
+    alone = nested_cv(clone(search).set_params(n_jobs=1), X, y)
+    watch = Killer(cluster, at=5)
+    there = nested_cv(search, X, y, store=watch.store(tmp_path / "run.db"))
+    assert watch.killed
+    assert there.fold_scores.tobytes() == alone.fold_scores.tobytes()
+    assert there.predictions.responses.tobytes() == alone.predictions.responses.tobytes()
+    assert there.winners == alone.winners
+
+
+def test_a_worker_that_comes_late_works_too(cluster: DaskProcesses, client: Client) -> None:
+    found = run(seconds_and_process, None, [Task((number,), 0.01) for number in range(9999)])
+    next(found)
+    cluster.add()
+    ran: set[float] = set()
+    while len(ran) < 3:
+        ran.add(next(found).numbers["pid"])
+    found.close()  # type: ignore[attr-defined]  # a generator
+    cluster.kill(2)
+    cluster.ready(client, 2)
+
+
+def test_errors_and_late_tasks_are_outcomes(cluster: DaskProcesses) -> None:
+    kinds = ["raise", "exit", "spin", None]
+    tasks = [Task((number,), kind) for number, kind in enumerate(kinds)]
+    found = collected(run(trouble, SHARED, tasks, time_limit=0.5))
+    assert [found[n,].failed for n in range(4)] == [True, True, True, False]
+    assert found[2,].note == "time limit"
+
+
+def test_what_is_parallel_in_a_task_runs_in_threads_of_its_worker(cluster: DaskProcesses) -> None:
+    (outcome,) = run(nested, SHARED, [Task((0,))])
+    assert not outcome.failed, outcome.error
+
+
+def test_a_run_may_be_a_task_of_the_cluster_itself(cluster: DaskProcesses, client: Client) -> None:
+    jobs = [client.submit(ran_there, SHARED, task, pure=False) for task in TASKS[:2]]  # all threads
+    assert client.gather(jobs) == [powers(SHARED, task).numbers["s"] for task in TASKS[:2]]
+
+
+def test_a_run_that_is_left_takes_its_tasks_back(cluster: DaskProcesses, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    found = run(lasting, str(log), [Task((number,), 0.2) for number in range(50)])
+    next(found)
+    found.close()  # type: ignore[attr-defined]  # a generator
+    time.sleep(2.0)  # in which twenty more would be begun
+    assert len(lines(log)) <= 8
+
+
+def test_a_large_cluster_and_a_small_one_plan_as_many_as_there_are_threads(
+    cluster: DaskProcesses,
+) -> None:
+    assert [plan(n, limited=False).n_jobs for n in (None, -1, 2, 7)] == [2, 2, 2, 2]
+    assert {plan(n, limited=False).place for n in (None, -1, 2, 7)} == {Place.DASK}
+    assert plan(1, limited=False).place is Place.HERE
+
+
+def test_one_thread_is_a_cluster_too(whole: DaskProcesses, client: Client) -> None:
+    whole.ready(client, 2)
+    whole.kill(0)
+    whole.ready(client, 1)
+    with joblib.parallel_config(backend="dask", client=client):
+        assert plan(None, limited=False).place is Place.DASK
+
+
+def test_a_task_that_kills_its_workers_fails_and_the_others_do_not(
+    whole: DaskProcesses, client: Client
+) -> None:
+    whole.ready(client, 3)
+    tasks = [Task((number,), "die" if number == 3 else None) for number in range(8)]
+    before = client.run_on_scheduler(lambda dask_scheduler: dask_scheduler.allowed_failures)
+    client.run_on_scheduler(allow_deaths, 0)  # instead of three, and each means a new process
+    try:
+        with joblib.parallel_config(backend="dask", client=client):
+            found = collected(run(trouble, SHARED, tasks))
+    finally:
+        client.run_on_scheduler(allow_deaths, before)
+    assert {key for key, outcome in found.items() if outcome.failed} == {(3,)}
+    assert found[3,].note == "the process ended"
+    expected = {task.key: trouble(SHARED, task) for task in tasks if task.payload is None}
+    assert same_all({key: found[key] for key in expected}, expected)
+
+
+def test_a_cluster_that_is_empty_or_dies_is_told_of_and_the_file_has_what_was_finished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(on_dask, "PATIENCE", 0.5)
+    monkeypatch.setattr(backends, "CONNECT", 2.0)
+    tasks = [Task((number,), 0.05) for number in range(40)]
+    with (
+        dask_processes(tmp_path) as cluster,
+        on_backend("dask", cluster.address),
+        SqliteStore(tmp_path / "run.db") as store,
+    ):
+        store.open({})
+        backend, _ = joblib.parallel.get_active_backend()
+        backend.wait_for_workers_timeout = 0.25
+        with pytest.raises(EarnestError, match=r"has had no worker for 0\.25 s"):
+            run(seconds_and_process, None, tasks)
+
+        cluster.ready(backend.client, 1)
+        found = run(seconds_and_process, None, tasks, store=store)
+        seen = [next(found).key for _ in range(4)]
+        cluster.kill(0)
+        with pytest.raises(EarnestError, match=r"no worker for 0\.5 s"):
+            seen += [outcome.key for outcome in found]
+        assert set(read_run(store.path).outcomes) == set(seen)
+
+        cluster.ready(backend.client, 1)
+        found = run(seconds_and_process, None, tasks, store=store)
+        for _ in range(len(seen) + 1):
+            next(found)
+        cluster.kill_scheduler()
+        with pytest.raises(EarnestError, match="connection to the dask scheduler is lost"):
+            list(found)
+
+
+@pytest.mark.parametrize(
+    ("trick", "message"),
+    [
+        ("import sys; sys.modules['earnest'] = None", "a dask worker cannot run tasks.*earnest"),
+        ("import numpy; numpy.__version__ = '1.0'", r"other versions.*numpy.*got on .*: 1\.0"),
+        ("import sys; sys.modules['tests'] = None", "lacks code that the tasks need.*tests"),
+    ],
+)
+def test_workers_that_cannot_do_it_say_why(
+    whole: DaskProcesses, client: Client, trick: str, message: str
+) -> None:
+    while whole.workers:
+        whole.kill(0)
+        whole.workers.pop(0)
+    whole.add(code=f"{trick}\n{WORKER}")
+    whole.ready(client, 1)
+    try:
+        with (
+            joblib.parallel_config(backend="dask", client=client),
+            pytest.raises(EarnestError, match=message),
+        ):
+            list(run(powers, SHARED, TASKS))
+    finally:
+        whole.kill(0)
+
+
+def test_where_nobody_listens_an_error_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backends, "CONNECT", 0.5)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # bound, but listening to nobody
+        address = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
+        with (
+            pytest.raises(EarnestError, match="no dask scheduler answers"),
+            on_backend("dask", address),
+        ):
+            pass

@@ -1,0 +1,148 @@
+"""The .632+ bootstrap."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import earnest as en
+from earnest.inference.cases.no_information import no_information_rate
+from earnest.methods.bootstrap.b632plus import plus
+from earnest.testing import check_method, example_replicates
+from tests.methods import replicate_oracles as oracles
+
+EXACT = 1e-12
+ASKED = [
+    ("binary", "error_rate", oracles.error_rate),
+    ("binary", "accuracy", oracles.accuracy),
+    ("regression", "mse", oracles.mse),
+    ("regression", "mae", oracles.mae),
+    ("binary", "roc_auc", oracles.auc),
+    ("survival", "concordance", oracles.auc),
+]
+
+
+@pytest.mark.parametrize(("task", "metric", "score"), ASKED)
+def test_it_is_the_plain_loop(task: str, metric: str, score: oracles.Score) -> None:
+    made = example_replicates(task, n_cases=24, n_replicates=30, seed=11)
+    pairs = metric in ("roc_auc", "concordance")
+    sign = -1.0 if metric in ("accuracy", "roc_auc", "concordance") else 1.0  # to a loss
+    outside = oracles.star(made, score) if pairs else oracles.loob(made, score)
+    none = 0.5 if pairs else oracles.no_information(made, score)
+    expected = oracles.plus(sign * oracles.apparent(made, score), sign * outside, sign * none)
+    answer = en.estimate(made, method=".632+", metric=metric)
+    assert answer.details.no_information_rate == pytest.approx(none, abs=EXACT)
+    assert answer.value == pytest.approx(sign * expected, abs=EXACT)
+
+
+@pytest.mark.parametrize(("task", "metric"), [("regression", "r2"), ("binary", "f1")])
+def test_it_keeps_the_contract_for_functions_of_sums(task: str, metric: str) -> None:
+    assert check_method(en.B632Plus(), predictions=example_replicates(task), metric=metric)
+
+
+@pytest.mark.parametrize(("task", "metric"), [("binary", "roc_auc")])
+def test_it_keeps_the_contract_for_metrics_of_pairs(task: str, metric: str) -> None:
+    assert check_method(en.B632Plus(), predictions=example_replicates(task), metric=metric)
+
+
+@pytest.mark.parametrize("metric", ["log_loss", "brier"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_no_information_rate_of_probabilities_is_the_mean_over_all_pairs(
+    metric: str, classes: int
+) -> None:
+    rng = np.random.default_rng(12)
+    y, p = np.arange(15) % classes, rng.dirichlet(np.ones(classes), 15)
+    given = p[:, 1] if classes == 2 else p[:, None, None]
+    pi = en.Predictions.from_arrays(y, given)
+    made = en.Replicates(
+        target=pi.target,
+        responses=pi.responses[None, :, 0, 0],
+        counts=np.array([[15] + [0] * 14]),
+        apparent=pi.responses[:, 0, 0],
+        kind=pi.kind,
+    )
+    if metric == "log_loss":
+        loss = -np.log(p[:, y]).mean()
+    else:
+        away = p[:, None, :] - np.eye(classes)[y][None]
+        loss = (away**2).sum(axis=2).mean() / (2 if classes == 2 else 1)
+    rate = no_information_rate(made, en.metric(metric).on(pi.target.task))
+    assert rate == pytest.approx(loss, abs=EXACT)
+
+
+@pytest.mark.parametrize("metric", ["mse", "mae", "mape", "rmse", "r2", "pearson"])
+def test_the_no_information_rate_of_values_is_that_of_all_pairs(metric: str) -> None:
+    made = example_replicates("regression", n_cases=18, n_replicates=5, seed=13)
+    rows, columns = np.divmod(np.arange(18 * 18), 18)
+    pi = en.Predictions.from_arrays(made.target.y[rows], made.apparent[columns])
+    expected = en.score_table(pi, metric, [[1] * len(rows)])[0, 0]
+    rate = no_information_rate(made, en.metric(metric))
+    assert rate == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("metric", ["f1", "mcc", "balanced_accuracy"])
+def test_the_no_information_rate_of_labels_is_that_of_all_pairs(metric: str) -> None:
+    made = example_replicates("binary", n_cases=18, n_replicates=5, seed=14)
+    rows, columns = np.divmod(np.arange(18 * 18), 18)
+    pi = en.Predictions.from_arrays(
+        made.target.y[rows], made.apparent[columns], response="decision"
+    )
+    expected = en.score_table(pi, metric, [[1] * len(rows)])[0, 0]
+    assert no_information_rate(made, en.metric(metric)) == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_no_information_rate_of_an_auc_of_many_classes_is_one_half() -> None:
+    made = example_replicates("multiclass", n_cases=30, n_replicates=40, seed=15)
+    for metric in ("roc_auc_ovr", "roc_auc_ovo", "roc_auc_ovr_weighted"):
+        answer = en.estimate(made, method=".632+", metric=metric)
+        assert answer.details.no_information_rate == pytest.approx(0.5)
+        assert answer.interval is None
+
+
+def test_the_weight_goes_from_632_to_one() -> None:
+    assert plus(0.2, 0.2, 0.5, -1.0, as_published=False)[1].weight == pytest.approx(0.632)
+    assert plus(0.0, 0.5, 0.5, -1.0, as_published=False)[1].weight == pytest.approx(1.0)
+    value, details = plus(0.1, 0.3, 0.5, -1.0, as_published=False)
+    assert details.overfitting_rate == pytest.approx(0.5)
+    assert value == pytest.approx((1 - details.weight) * 0.1 + details.weight * 0.3)
+
+
+def test_the_rules_differ_only_beyond_no_information() -> None:
+    for test in (0.05, 0.1, 0.3, 0.499):
+        ours, published = (plus(0.1, test, 0.5, -1.0, as_published=p)[0] for p in (False, True))
+        assert ours == published
+    near, beyond = (plus(0.1, t, 0.5, -1.0, as_published=False)[0] for t in (0.5 - 1e-9, 0.5))
+    assert beyond == pytest.approx(near, abs=1e-8)  # continuous
+    assert plus(0.1, 0.5, 0.5, -1.0, as_published=True)[0] == pytest.approx(0.368 * 0.1 + 0.632 / 2)
+
+
+def test_scores_and_losses_mirror() -> None:
+    for given in ((0.9, 0.6, 0.5), (0.9, 0.4, 0.5), (0.4, 0.6, 0.5), (0.4, 0.3, 0.5)):
+        for published in (False, True):
+            score, one = plus(*given, 1.0, as_published=published)
+            loss, other = plus(*(1 - g for g in given), -1.0, as_published=published)
+            assert score == pytest.approx(1 - loss, abs=EXACT)
+            assert one.overfitting_rate == pytest.approx(other.overfitting_rate, abs=EXACT)
+
+
+def test_a_metric_without_a_no_information_rate_is_refused() -> None:
+    with pytest.raises(en.MetricError, match="no-information rate"):
+        en.estimate(example_replicates("binary"), method=".632+", metric="average_precision")
+    with pytest.raises(en.InputError, match="rule"):
+        en.B632Plus(rule="mine")
+    assert (
+        en.estimate(
+            example_replicates("binary"), method="b632plus(rule='as_published')", metric="roc_auc"
+        ).method
+        == ".632+"
+    )
+
+
+def test_the_rule_can_be_typed_with_the_name() -> None:
+    made = example_replicates("binary", n_cases=24, n_replicates=30, seed=11)
+    typed = en.estimate(made, method=".632+(rule='as_published')", metric="accuracy")
+    given = en.estimate(made, method=en.B632Plus(rule="as_published"), metric="accuracy")
+    assert typed.value == given.value
+    assert typed.provenance.knobs["rule"] == "as_published"
+    with pytest.raises(en.InputError, match="knobs cannot be read"):
+        en.estimate(made, method=". 632+(rule='as_published')", metric="accuracy")

@@ -1,0 +1,105 @@
+"""Every method on tiny, tied and lopsided replicates: a sound answer, or a refusal."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+
+import earnest as en
+from earnest.core.results.specs import Evidence
+from earnest.methods.base import methods_for
+from earnest.testing.laws import answer_or_refusal
+
+METRICS = {
+    "binary": ("accuracy", "f1", "mcc", "roc_auc", "average_precision", "brier", "log_loss"),
+    "regression": ("mse", "rmse", "mae", "r2", "pearson"),
+    "survival": ("concordance",),
+    "multiclass": ("accuracy", "f1_macro", "log_loss", "roc_auc_ovr"),
+}
+KINDS = {"regression": "value", "survival": "risk"}
+
+
+def tiny(seed: int) -> en.Replicates:
+    """Two to eight cases, one to six samples, ties and groups."""
+    rng = np.random.default_rng(seed)
+    task = list(METRICS)[int(rng.integers(4))]
+    n, count = int(rng.integers(2, 9)), int(rng.integers(1, 7))
+    pi = _predictions(task, n, rng)
+    n = pi.n_cases
+    if task == "multiclass":
+        said, whole = rng.dirichlet(np.ones(3), (count, n)), rng.dirichlet(np.ones(3), n)
+    else:
+        said = rng.integers(0, 3, (count, n)) / 2.0 if seed % 2 else rng.random((count, n))
+        whole = said[0] if seed % 3 == 0 else rng.random(n)
+    target, drawn, counts = pi.target, "case", rng.multinomial(n, np.full(n, 1 / n), size=count)
+    if seed % 5 == 0:
+        groups = np.unique(rng.integers(0, 3, n), return_inverse=True)[1].astype(np.int64)
+        size = int(groups.max()) + 1
+        counts = rng.multinomial(size, np.full(size, 1 / size), size=count)[:, groups]
+        target, drawn = replace(target, groups=groups), "group"
+    return en.Replicates(
+        target=target,
+        responses=said,
+        counts=counts,
+        apparent=whole,
+        kind=KINDS.get(task, "probability"),
+        drawn=drawn,
+    )
+
+
+def _predictions(task: str, n: int, rng: np.random.Generator) -> en.Predictions:
+    if task == "binary":
+        return en.Predictions.from_arrays(np.arange(n) % 2, rng.random(n), response="probability")
+    if task == "multiclass":
+        n = max(n, 3)
+        return en.Predictions.from_arrays(np.arange(n) % 3, np.full((n, 1, 1, 3), 1 / 3))
+    if task == "survival":
+        outcome = rng.integers(1, 4, n).astype(float), rng.random(n) < 0.7
+        return en.Predictions.from_arrays(outcome, rng.random(n), task=task)
+    y = rng.integers(0, 3, n).astype(float)
+    return en.Predictions.from_arrays(y, rng.random(n), task=task)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_an_answer_is_sound_or_refused(seed: int) -> None:
+    made = tiny(seed)
+    for metric in METRICS[str(made.target.task)]:
+        low, high = en.metric(metric).on(made.target.task).limits
+        for method in methods_for(Evidence.REPLICATES):
+            answer = answer_or_refusal(partial(en.estimate, made, method=method, metric=metric))
+            if answer is None:
+                continue
+            assert math.isfinite(answer.value)
+            assert low <= answer.value <= high
+            if answer.interval is not None:
+                assert low <= answer.interval.low <= answer.value + 1e-9
+                assert answer.value - 1e-9 <= answer.interval.high <= high
+
+
+def test_most_questions_are_answered() -> None:
+    counts = [0, 0]
+    for made in map(tiny, range(40)):
+        for metric in METRICS[str(made.target.task)]:
+            ask = partial(en.estimate, made, method="err_star", metric=metric)
+            counts[answer_or_refusal(ask) is None] += 1
+    assert counts[0] > 2 * counts[1]
+
+
+def test_what_a_model_saw_may_be_impossible_without_harm() -> None:
+    # Cases left out are predicted perfectly, those that a model saw are not.
+    y = np.array([0.0, 1.0, 2.0, 5.0])
+    counts = np.array([[2, 2, 0, 0], [0, 0, 2, 2]])
+    made = en.Replicates(
+        target=en.Predictions.from_arrays(y, y, task="regression").target,
+        responses=np.where(counts == 0, y, y + 3.0),
+        counts=counts,
+        apparent=y,
+        kind="value",
+    )
+    answer = en.estimate(made, method="loob", metric="rmse")
+    assert answer.value == 0.0
+    assert "EN035" in {caution.code for caution in answer.cautions}

@@ -1,0 +1,65 @@
+"""Hanley and McNeil's interval: the formula of 1982, and the one that was published."""
+
+from __future__ import annotations
+
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+
+from earnest import HanleyMcNeil, MetricError, Predictions, estimate
+from earnest.testing import example_predictions
+from tests.methods.split.test_delong import by_pairs, codes
+
+Z = NormalDist().inv_cdf(0.95)
+
+
+@pytest.fixture(scope="module")
+def model() -> Predictions:
+    rng = np.random.default_rng(1)
+    y = np.repeat([0, 1], [40, 25])
+    return Predictions.from_arrays(y, y + rng.normal(size=65) - 0.5, response="decision")
+
+
+def test_the_bound_is_that_of_1982(model: Predictions) -> None:
+    a, _ = by_pairs(model.target.y, model.responses[:, 0, 0])
+    n1, n0, q1, q2 = 25, 40, a / (2 - a), 2 * a**2 / (1 + a)
+    error = np.sqrt((a * (1 - a) + (n1 - 1) * (q1 - a**2) + (n0 - 1) * (q2 - a**2)) / (n1 * n0))
+    made = estimate(model, method="hanley_mcneil", metric="roc_auc", side="lower")
+    assert made.interval is not None
+    assert made.interval.low == pytest.approx(a - Z * error, abs=1e-12)
+    assert made.standard_error == pytest.approx(error, abs=1e-12)
+
+
+def test_as_published_counts_right_and_wrong_cases(model: Predictions) -> None:
+    score, y = model.responses[:, 0, 0], model.target.y
+    a, _ = by_pairs(y, score)
+    right = int(((score > 0) == (y == 1)).sum())
+    wrong, q1, q2 = 65 - right, a / (2 - a), 2 * a**2 / (1 + a)
+    spread = a * (1 - a) + (right + 1) * (q1 - a**2) + (wrong - 1) * (q2 - a**2)
+    made = estimate(
+        model, method=HanleyMcNeil(variant="as_published"), metric="roc_auc", side="lower"
+    )
+    assert made.interval is not None
+    assert made.interval.low == pytest.approx(a - Z * np.sqrt(spread / (right * wrong)), abs=1e-12)
+
+
+def test_it_needs_nothing_of_the_scores_but_their_order(model: Predictions) -> None:
+    ranks = np.argsort(np.argsort(model.responses[:, 0, 0])).astype(float)
+    other = Predictions.from_arrays(model.target.y, ranks, response="decision")
+    first, second = (estimate(p, method="hanley_mcneil", metric="roc_auc") for p in (model, other))
+    assert first.interval == second.interval
+
+
+def test_an_auc_of_one_has_width_and_a_word() -> None:
+    y = np.repeat([0, 1], [30, 10])
+    made = estimate(Predictions.from_arrays(y, y), method="hanley_mcneil", metric="roc_auc")
+    assert made.interval is not None
+    assert made.interval.low == pytest.approx(0.025 ** (1 / 10), abs=1e-12)
+    assert "EN027" in codes(made)
+
+
+def test_groups_are_told_of_and_other_metrics_refused(grouped: Predictions) -> None:
+    assert "EN028" in codes(estimate(grouped, method="hanley_mcneil", metric="roc_auc", rng=0))
+    with pytest.raises(MetricError, match="AUC of two classes"):
+        estimate(example_predictions("binary"), method="hanley_mcneil", metric="f1")

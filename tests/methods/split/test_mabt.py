@@ -1,0 +1,83 @@
+"""MABT as a method; its numbers are held in the tests of tilts and in tests/golden."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from earnest import MABT, DeLong10p, Predictions, Tilted, Tilted10p, estimate
+from earnest.core.results.specs import Estimand
+from earnest.testing import example_predictions
+from tests.methods.split.test_delong import codes
+from tests.methods.split.test_tilted_10p import ends
+
+LEARN = tuple(bool(m) for m in np.arange(300) // 3 % 3 != 1)
+
+
+@pytest.fixture(scope="module")
+def pi() -> Predictions:
+    return example_predictions("binary", n_cases=300, n_configs=30)
+
+
+@pytest.mark.parametrize("metric", ["roc_auc", "accuracy", "brier"])
+def test_it_elects_as_the_10p_variants_and_bounds_below_the_unadjusted(
+    pi: Predictions, metric: str
+) -> None:
+    made = estimate(pi, method=MABT(learn=LEARN), metric=metric, rng=0, side="pessimistic")
+    elected = estimate(pi, method=Tilted10p(learn=LEARN), metric=metric, rng=0)
+    alone = estimate(
+        pi.select(str(made.winner)),
+        method=Tilted(learn=LEARN),
+        metric=metric,
+        rng=0,
+        side="pessimistic",
+    )
+    assert made.winner == elected.winner
+    assert made.details.candidates == elected.details.candidates
+    bad = 1 if metric == "brier" else 0
+    sign = -1 if metric == "brier" else 1
+    assert sign * ends(made)[bad] < sign * ends(alone)[bad]
+    good = "lower" if metric == "brier" else "upper"
+    assert ends(made.at(side=good)) == pytest.approx(ends(alone.at(side=good)), abs=1e-9)
+    assert made.estimand == Estimand.CHOSEN_ON_EVALUATION
+    assert "EN022" in codes(made)
+
+
+def test_copies_of_one_configuration_are_hardly_adjusted_for() -> None:
+    # Ten copies rise and fall together: MABT sees one, Sidak ten. One part in 300, seed 0; the
+    # tails of BT (half of ties) and MABT differ a little by definition.
+    rng = np.random.default_rng(0)
+    y = np.tile([0, 1], 150)
+    score = y + rng.normal(size=300)
+    pi = Predictions.from_arrays(y, np.tile(score[:, None], (1, 10)))
+    made, sidak, one = (
+        estimate(pi, method=method, metric="roc_auc", side="lower", rng=0)
+        for method in (MABT(), Tilted10p(), Tilted())
+    )
+    assert len(made.details.candidates) == 10
+    assert ends(made)[0] == pytest.approx(ends(one)[0], abs=0.01)
+    assert ends(sidak)[0] < ends(one)[0] - 0.03
+
+
+def test_with_one_candidate_it_is_tilting() -> None:
+    few = example_predictions("binary", n_cases=120, n_configs=6)
+    made, plain = (estimate(few, method=m, metric="roc_auc", rng=2) for m in (MABT(), Tilted()))
+    assert made.interval == plain.interval
+
+
+def test_perfect_separation_falls_back_to_delong_at_sidaks_level() -> None:
+    y = np.tile([0, 1], 40)
+    pi = Predictions.from_arrays(y, np.tile(y[:, None], (1, 5)) + 0.0)
+    made = estimate(pi, method="mabt", metric="roc_auc", side="lower", rng=0)
+    other = estimate(pi, method=DeLong10p(), metric="roc_auc", side="lower", rng=0)
+    assert made.interval == other.interval
+    said = next(str(c) for c in made.cautions if c.code == "EN026")
+    assert "Sidak's level for 5 candidates" in said
+
+
+def test_unbalanced_cases_say_that_the_bound_is_rough() -> None:
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], [36, 364])
+    scores = 2.0 * y[:, None] + rng.normal(size=(400, 40))
+    made = estimate(Predictions.from_arrays(y, scores), method="mabt", metric="roc_auc", rng=0)
+    assert {"EN026", "EN029"} & codes(made)

@@ -1,0 +1,149 @@
+"""Picture, p-value, verdict and heading of a comparison come from one adjustment."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import earnest as en
+from earnest.comparison.against_winner import simplest_of
+from earnest.core.results.comparison_table import Comparisons
+from earnest.reporting.parts.rivals import verdicts
+
+
+@pytest.fixture(scope="module")
+def pi() -> en.Predictions:
+    """Twelve configurations of falling skill; seed 21."""
+    rng = np.random.default_rng(21)
+    y = np.tile([0, 1], 100)
+    scores = y[:, None] * np.linspace(2.0, 0.6, 12) + rng.standard_normal((200, 12))
+    configs = en.Configs(
+        ids=tuple(f"m{i}" for i in range(12)), complexity=tuple(float(12 - i) for i in range(12))
+    )
+    return en.Predictions.from_arrays(y, scores, np.arange(200) // 2 % 10, configs=configs)
+
+
+@pytest.fixture(scope="module", params=["delong", "bayle", "bootstrap"])
+def many(pi: en.Predictions, request: pytest.FixtureRequest) -> Comparisons:
+    return en.compare_many(pi, test=request.param, metric="roc_auc", adjust="none", rng=0)
+
+
+def test_the_verdict_is_bonferronis(many: Comparisons) -> None:
+    found = verdicts(many)
+    assert {row.worse for row in found} == {True, False}
+    for row in found:
+        by_hand = len(many) * many[row.made.b].p_value
+        assert row.p == min(1.0, by_hand)
+        assert row.worse == (row.p <= 0.05 and row.made.difference > 0)
+
+
+def test_the_thin_bar_holds_the_thick_one_and_never_contradicts_the_verdict(
+    many: Comparisons,
+) -> None:
+    for row in verdicts(many):
+        assert row.one is not None
+        assert row.all is not None
+        assert row.all[0] <= row.one[0] <= row.one[1] <= row.all[1]
+        near = abs(row.p - 0.05) < 0.02  # a resampled p and a resampled limit share no last digit
+        assert near or row.worse == (row.all[0] > 0)
+
+
+def test_the_part_counts_and_names_what_the_rows_say(pi: en.Predictions) -> None:
+    part = en.report(pi, metric="roc_auc").content.rivals
+    assert part is not None
+    kept = [row.config for row in part.rows if not row.worse]
+    assert part.heading.startswith(f"{len(kept)} other configurations")
+    assert list(part.not_worse) == kept
+    assert part.simplest == max([*kept, "m0"], key=lambda name: int(name[1:]))
+    tinted = [row.config for row in part.rows if row.simplest]
+    assert tinted == [part.simplest]
+    assert f"The simplest of them is {part.simplest}" in part.lede
+
+
+def test_the_simplest_is_unknown_without_an_order(pi: en.Predictions) -> None:
+    bare = en.Predictions.from_arrays(pi.target.y, pi.responses[:, :, 0], pi.folds[:, 0])
+    part = en.report(bare, metric="roc_auc").content.rivals
+    assert part is not None
+    assert part.simplest is None
+    assert "is not known" in part.lede
+    many = en.compare_many(bare, metric="roc_auc", rng=0)
+    assert simplest_of(many, set(many.not_worse)) is None
+
+
+def test_of_a_loss_the_winner_is_ahead_by_a_positive_amount(regression: en.Predictions) -> None:
+    part = en.report(regression, metric="rmse").content.rivals
+    assert part is not None
+    assert all(float(row.ahead.replace("\u2212", "-")) > 0 for row in part.rows)
+    assert part.rows[-1].worse
+
+
+@pytest.mark.parametrize("kind", ["classes", "loss"])
+def test_interval_p_and_verdict_of_a_row_are_of_one_kind_in_every_form(
+    pi: en.Predictions, regression: en.Predictions, kind: str
+) -> None:
+    source, metric = (pi, "roc_auc") if kind == "classes" else (regression, "rmse")
+    made = en.report(source, metric=metric)
+    part = made.content.rivals
+    assert part is not None
+    told = json.loads(made.to_json())["rivals"]["rows"]
+    for row, plain in zip(part.rows, told, strict=True):
+        assert row.limits is not None
+        assert row.limits_one is not None
+        assert row.ahead_by is not None
+        assert row.limits[0] <= row.limits_one[0] <= row.ahead_by
+        assert row.ahead_by <= row.limits_one[1] <= row.limits[1]
+        assert row.worse == (row.limits[0] > 0) == (row.p_value <= 0.05)
+        assert plain["limits"] == list(row.limits)
+        assert row.interval in made.to_markdown().replace("\\", "")
+    open_rows = [row for row in part.rows if not row.worse and row.limits_one[0] > 0]
+    assert open_rows or kind == "loss"  # so the two kinds of interval do differ here
+
+
+def test_the_sentence_on_the_simplest_shows_the_interval_that_its_verdict_follows(
+    pi: en.Predictions,
+) -> None:
+    part = en.report(pi, metric="roc_auc").content.rivals
+    assert part is not None
+    simplest = next(row for row in part.rows if row.simplest)
+    said = f"95\u00a0% interval for all 11 comparisons at once: {simplest.interval})"
+    assert said in part.lede
+    assert simplest.limits is not None
+    assert simplest.limits[0] <= 0 <= simplest.limits[1]
+    assert "cannot tell the two apart" in part.lede
+
+
+def test_a_difference_that_is_not_zero_is_never_printed_as_zero() -> None:
+    rng = np.random.default_rng(12)
+    y = np.tile([0, 1], 600)
+    score = y + rng.standard_normal(1200)
+    order = np.argsort(score)
+    pair = next((a, b) for a, b in pairwise(order) if y[a] < y[b])
+    other = score.copy()  # two neighbours change places: the least difference that there is
+    other[list(pair)] = score[list(pair[::-1])]
+    pi = en.Predictions.from_arrays(y, np.stack([score, other], axis=1), np.arange(1200) // 2 % 5)
+    part = en.report(pi, metric="roc_auc", n_resamples=60).content.rivals
+    assert part is not None
+    assert part.rows[0].ahead_by == pytest.approx(1 / 600**2)
+    assert part.rows[0].ahead == "< 0.0001"
+    assert part.rows[0].worse is False
+
+
+def test_the_table_says_over_what_its_scores_are(pi: en.Predictions) -> None:
+    pooled = en.report(pi, metric="roc_auc").content.rivals
+    assert pooled is not None
+    assert pooled.test.endswith("Scores are over all cases at once, as the naive score is.")
+
+
+def test_two_equal_configurations_are_not_worse() -> None:
+    rng = np.random.default_rng(2)
+    y = np.tile([0, 1], 30)
+    score = y + rng.standard_normal(60)
+    pi = en.Predictions.from_arrays(y, np.stack([score, score], axis=1), np.arange(60) // 2 % 5)
+    part = en.report(pi, metric="roc_auc").content.rivals
+    assert part is not None
+    assert [row.worse for row in part.rows] == [False]
+    assert part.rows[0].p == "1.00"
+    assert part.heading == "1 other configuration is not worse than the winner"

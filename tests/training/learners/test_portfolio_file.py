@@ -1,0 +1,134 @@
+"""Portfolio files: what they may say, and what a refusal tells."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from earnest.core.base.errors import FormatError, InputError
+from earnest.training.learners.inputs import Inputs
+from earnest.training.learners.portfolio import FOLDER, load_portfolio, packaged
+
+INPUTS = Inputs(("a", "b"), (0, 3), (True, False), n_cases=50)
+SMALL = """
+format = 1
+[[model]]
+model = "rbf_svm"
+C = [1, 10]
+"""
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "eigenes größer.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_file_of_a_few_lines_is_a_portfolio(tmp_path: Path) -> None:
+    made = load_portfolio(written(tmp_path, SMALL))
+    assert made.name == "eigenes größer"
+    grid = made.configurations("binary", INPUTS, rng=0)
+    assert [one.params for one in grid] == [
+        {"model": "rbf_svm", "select": "none", "encode": "one_hot", "impute": "median", "C": c}
+        for c in (1.0, 10.0)
+    ]
+
+
+def test_a_model_may_encode_and_impute_in_several_ways(tmp_path: Path) -> None:
+    text = """
+format = 1
+[preprocessing]
+impute = ["median", "mean"]
+[[model]]
+model = "random_forest"
+encode = ["ordinal", "one_hot"]
+"""
+    grid = load_portfolio(written(tmp_path, text)).configurations("binary", INPUTS, rng=0)
+    assert [one.name for one in grid] == [
+        "random_forest encode=ordinal impute=median",
+        "random_forest encode=ordinal impute=mean",
+        "random_forest encode=one_hot impute=median",
+        "random_forest encode=one_hot impute=mean",
+    ]
+
+
+@pytest.mark.parametrize("name", packaged())
+def test_a_copy_of_a_packaged_file_is_the_same_portfolio(name: str, tmp_path: Path) -> None:
+    copy = written(tmp_path, (FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
+    assert load_portfolio(copy).contents == load_portfolio(name).contents
+    assert load_portfolio(name).about
+
+
+@pytest.mark.parametrize(
+    ("change", "parts"),
+    [
+        (("format = 1", "format = 2"), ["`format` is unknown", "Expected 1", "got 2"]),
+        (("format = 1", ""), ["`format` is unknown"]),
+        (("C = [1, 10]", "c = [1]"), ["key `c` of model 'rbf_svm'", "C, gamma", "got 'c'"]),
+        (("C = [1, 10]", "C = [0]"), ["`C` of model 'rbf_svm'", "a number above 0", "got 0"]),
+        (("C = [1, 10]", "C = ['a']"), ["`C` of model 'rbf_svm'", "got 'a'"]),
+        (("C = [1, 10]", "C = [true]"), ["`C` of model 'rbf_svm'", "got True"]),
+        (("C = [1, 10]", "C = [inf]"), ["`C` of model 'rbf_svm'", "got inf"]),
+        (("C = [1, 10]", "C = []"), ["has no values"]),
+        (("C = [1, 10]", "C = [1, 1.0]"), ["has a value twice"]),
+        (('"rbf_svm"', '"rbf_smv"'), ["`model` of a [[model]]", "Did you mean 'rbf_svm'?"]),
+        (('"rbf_svm"', '"os.system"'), ["`model` of a [[model]]", "got 'os.system'"]),
+        (("[[model]]", "[model]"), ["Write [[model]] with two brackets."]),
+        (("C = [1, 10]", 'select = ["ses"]'), ["`select` of model 'rbf_svm'", "'none'"]),
+        (("C = [1, 10]", 'impute = "none"'), ["takes no missing values"]),
+        (("C = [1, 10]", 'encode = "target"'), ["'one_hot', 'ordinal'", "got 'target'"]),
+        (("C = [1, 10]", "max_cases = 0"), ["`max_cases` of model 'rbf_svm'"]),
+        (("C = [1, 10]", 'tasks = ["survival"]'), ["`tasks` of model 'rbf_svm'"]),
+        (("[[model]]", "[preprocessing]\nscale = true\n[[model]]"), ["key `scale`"]),
+        (("[[model]]", "[preprocessing]\nindicator = 1\n[[model]]"), ["true or false"]),
+        (("format = 1", "format = 1\nabout = 3"), ["`about` is no text"]),
+        (("format = 1", "format = 1\npreprocessing = 3"), ["[preprocessing] is no table"]),
+        (("format = 1", "format = 1\nmodels = 3"), ["key `models`", "Did you mean 'model'?"]),
+        (("C = [1, 10]", "C = "), ["is no TOML", "copy of a packaged portfolio"]),
+    ],
+)
+def test_what_a_file_cannot_mean_is_refused_with_file_key_allowed_and_got(
+    tmp_path: Path, change: tuple[str, str], parts: list[str]
+) -> None:
+    with pytest.raises(FormatError) as caught:
+        load_portfolio(written(tmp_path, SMALL.replace(*change)))
+    for part in ["eigenes größer.toml", *parts]:
+        assert part in str(caught.value)
+
+
+def test_a_file_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:
+    assert load_portfolio(written(tmp_path, "\ufeff" + SMALL)).contents.models[0].name == "rbf_svm"
+
+
+def test_values_that_are_almost_equal_have_names_of_their_own(tmp_path: Path) -> None:
+    text = SMALL.replace("[1, 10]", "[1.0, 1.0000001]")
+    grid = load_portfolio(written(tmp_path, text)).configurations("binary", INPUTS, rng=0)
+    assert [one.name for one in grid] == ["rbf_svm C=1", "rbf_svm C=1.0000001"]
+
+
+def test_a_place_beyond_the_path_is_refused_before_any_fit(tmp_path: Path) -> None:
+    text = 'format = 1\n[[model]]\nmodel = "elastic_net_path"\nstep = 11\nsteps = 10\n'
+    with pytest.raises(InputError, match="`step` is out of range"):
+        load_portfolio(written(tmp_path, text)).configurations("binary", INPUTS, rng=0)
+
+
+def test_a_file_without_models_and_a_file_that_is_not_there_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="there is no model"):
+        load_portfolio(written(tmp_path, "format = 1"))
+    with pytest.raises(FormatError, match="cannot be read"):
+        load_portfolio(tmp_path / "nowhere.toml")
+
+
+def test_a_portfolio_without_a_model_for_the_data_says_so(tmp_path: Path) -> None:
+    small = load_portfolio(written(tmp_path, SMALL + "max_cases = 10\n"))
+    with pytest.raises(InputError, match=r"no configuration for these data.*50 cases"):
+        small.configurations("binary", INPUTS, rng=0)
+    with pytest.raises(InputError, match=r"no configuration for these data.*survival"):
+        load_portfolio(written(tmp_path, SMALL)).configurations("survival", INPUTS, rng=0)
+
+
+def test_two_tables_of_one_model_have_names_of_their_own(tmp_path: Path) -> None:
+    text = SMALL + '[[model]]\nmodel = "rbf_svm"\nC = [1, 5]\ngamma = 0.1\n'
+    grid = load_portfolio(written(tmp_path, text)).configurations("binary", INPUTS, rng=0)
+    assert len({one.name for one in grid}) == len(grid) == 4

@@ -1,0 +1,81 @@
+"""Early dropping that knows how uncertain the best is; the laws of every rule are beside BCED's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from earnest import BCED, BCEDAdjusted, Predictions
+from earnest.core.base.rng import Seeds
+from earnest.training.search.dropping.evidence import due, rounds_planned
+from tests.training import drop_oracles
+from tests.training.search.dropping.test_bced import accuracy, auc, problem
+
+
+@pytest.mark.parametrize(("metric", "gain"), [("roc_auc", auc), ("accuracy", accuracy)])
+def test_p_values_equal_the_plain_loop(metric: str, gain: drop_oracles.Gain) -> None:
+    # One round of one: the level is .2, so 150 resamples are enough and none is added. Where more
+    # than the level lie beyond, counting ends early: those are compared as kept only.
+    pi = problem()
+    rule = BCEDAdjusted(threshold=0.8, n_resamples=150)
+    made = rule.test(pi, metric, Seeds(7), round=1)
+    assert made.n_resamples == 150
+    rows = drop_oracles.drawn_rows(pi, 150, 7, 1)
+    wanted = np.array(drop_oracles.chances(pi.target.y, pi.responses[:, :, 0], rows, gain))
+    np.testing.assert_array_equal(made.dropped, wanted < 0.2)
+    tested = np.arange(5) != made.best
+    np.testing.assert_allclose(1 - made.p_values[tested], wanted[tested], atol=1e-9)
+    assert made.dropped.any()
+    assert not made.dropped.all()
+
+
+def test_a_round_spends_an_equal_part_of_the_level() -> None:
+    pi = problem()
+    responses = pi.responses.copy()
+    for done in (6, 7):
+        responses[:] = pi.responses
+        responses[pi.folds[:, 0] >= done] = np.nan
+        so_far = Predictions.from_arrays(
+            pi.target.y, responses, pi.folds[:, 0], response="decision"
+        )
+        made = BCEDAdjusted().test(so_far, "roc_auc", Seeds(0), round=done)
+        assert made.threshold == pytest.approx(1 - 0.01 / 8)
+        assert made.n_resamples == 3200  # four beyond the level of one in eight hundred
+
+
+def test_rounds_are_told_from_the_share_that_is_done() -> None:
+    assert rounds_planned(3, 0.3) == pytest.approx(10)
+    assert rounds_planned(100, 0.5) == 50
+    assert all(due(k, k / 30) for k in range(1, 31))
+    assert [k for k in range(1, 101) if due(k, k / 100)] == list(range(2, 101, 2))
+
+
+def test_it_drops_no_more_than_the_plain_test() -> None:
+    # Seeds 0 to 4: the plain test ignores what this one accounts for.
+    for seed in range(5):
+        pi = problem(seed=seed)
+        plain = BCED().test(pi, "roc_auc", Seeds(seed), round=1).dropped
+        adjusted = BCEDAdjusted().test(pi, "roc_auc", Seeds(seed), round=1).dropped
+        assert (plain | ~adjusted).all()
+
+
+def test_a_twin_that_is_always_a_little_worse_is_dropped() -> None:
+    # The twin errs wherever the best does, and in 16 of 200 cases more: their difference is sure,
+    # though far smaller than the uncertainty of either. Seed 0.
+    rng = np.random.default_rng(0)
+    y = np.tile([0, 1], 100)
+    right = rng.random(200) < 0.8
+    worse = right.copy()
+    worse[rng.choice(np.flatnonzero(right), 16, replace=False)] = False
+    labels = np.column_stack([np.where(r, y, 1 - y) for r in (right, worse)])
+    pi = Predictions.from_arrays(y, labels, response="label")
+    made = BCEDAdjusted().test(pi, "accuracy", Seeds(0), round=1)
+    np.testing.assert_array_equal(made.dropped, [False, True])
+
+
+def test_two_groups_are_too_few_to_tell() -> None:
+    from dataclasses import replace
+
+    pi = problem()
+    two = replace(pi, target=replace(pi.target, groups=np.arange(80) % 4 // 2))
+    assert BCEDAdjusted().test(two, "roc_auc", Seeds(0), round=1).best == -1

@@ -1,0 +1,260 @@
+"""The table door: files and frames become one matrix, and bad ones a clear message."""
+
+from __future__ import annotations
+
+import gzip
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyarrow import csv
+
+from earnest import EarnestError, FormatError, InputError
+from earnest.core.data.target import Task
+from earnest.core.results.cautions import Severity
+from earnest.training.tables.table import read_table
+from tests.training.tune_tables import of
+
+TABLE = of("relapse")
+
+
+def codes(found) -> list[str]:
+    return [caution.code for caution in found.cautions]
+
+
+@pytest.fixture(scope="module")
+def expected():
+    return read_table(TABLE, target="relapse")
+
+
+def test_a_table_becomes_a_matrix_with_its_columns_and_cautions(expected):
+    assert expected.schema.names == ("age", "sex", "marker", "smoker")
+    assert expected.inputs.levels == (0, 2, 0, 2)
+    assert expected.inputs.missing == (False, False, True, False)
+    assert expected.X.shape == (90, 4)
+    assert expected.task is Task.BINARY
+    assert expected.classes == ("no", "yes")
+    assert dict(expected.schema.left_out) == {
+        "patient_id": "identifier",
+        "seen": "date",
+        "site": "constant",
+    }
+    assert codes(expected) == ["EN072", "EN073", "EN074"]
+    assert (np.asarray(TABLE["relapse"]) == np.array(expected.classes)[expected.y]).all()
+
+
+@pytest.mark.parametrize(
+    "name", ["t.csv", "t.csv.gz", "t.tsv", "t.parquet", "t.arrow", "semi.csv", "bom.csv"]
+)
+def test_every_format_gives_the_same_matrix(tmp_path, expected, name):
+    path = tmp_path / name
+    if name.endswith(".parquet"):
+        pq.write_table(TABLE, path)
+    elif name.endswith(".arrow"):
+        with pa.ipc.new_file(path, TABLE.schema) as sink:
+            sink.write_table(TABLE)
+    else:
+        sign = {"t.tsv": "\t", "semi.csv": ";"}.get(name, ",")
+        sink = pa.BufferOutputStream()
+        csv.write_csv(TABLE, sink, csv.WriteOptions(delimiter=sign))
+        data = sink.getvalue().to_pybytes()
+        data = data.replace(b".", b",") if name == "semi.csv" else data  # decimal commas too
+        data = b"\xef\xbb\xbf" + data if name == "bom.csv" else data
+        path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    found = read_table(path, target="relapse")
+    np.testing.assert_array_equal(found.X, expected.X)
+    np.testing.assert_array_equal(found.y, expected.y)
+    assert found.schema == expected.schema
+    assert found.source == name
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.from_arrow])
+def test_frames_give_the_same_matrix(expected, frame):
+    given = TABLE.to_pandas() if frame is pd.DataFrame else frame(TABLE)
+    found = read_table(given, target="relapse")
+    np.testing.assert_array_equal(found.X, expected.X)
+    assert found.schema == expected.schema
+
+
+def test_a_copy_of_the_outcome_under_other_names_is_left_out_with_a_caution():
+    cured = ["later" if one == "yes" else "never" for one in TABLE["relapse"].to_pylist()]
+    found = read_table(TABLE.append_column("cured", pa.array(cured)), target="relapse")
+    assert found.schema.left_out["cured"] == "copy of the outcome"
+    (said,) = [c for c in found.cautions if "'cured'" in c.what]
+    assert said.what == (
+        "1 column is left out for saying the same as the outcome in every row: 'cured' (as "
+        "relapse)."
+    )
+    assert (said.code, said.severity, said.cure) == (
+        "EN073",
+        Severity.CAUTION,
+        "If it is known beforehand, say keep='cured'.",
+    )
+
+
+def test_a_copy_of_the_outcome_that_the_user_keeps_stays():
+    cured = pa.array([one == "yes" for one in TABLE["relapse"].to_pylist()])
+    found = read_table(TABLE.append_column("cured", cured), target="relapse", keep="cured")
+    assert "cured" in found.schema.names
+
+
+def test_a_copy_of_numbers_is_one_only_if_all_are_equal():
+    table = of("score")
+    table = table.append_column("same", table["score"])
+    near = table["score"].to_numpy().copy()
+    near[-1] += 1.0
+    found = read_table(table.append_column("near", pa.array(near)), target="score")
+    assert "near" in found.schema.names
+    assert found.schema.left_out["same"] == "copy of the outcome"
+
+
+def test_a_copy_of_an_event_is_left_out():
+    died = np.arange(60) % 3 == 0
+    x = np.random.default_rng(0).normal(size=60)
+    frame = pa.table({"x": x, "died": died, "dead": died.astype(int), "days": 1.0 + np.arange(60)})
+    assert read_table(frame, time="days", event="died").schema.names == ("x",)
+
+
+def test_a_table_whose_only_column_is_a_copy_of_the_outcome_is_refused():
+    y = np.arange(40) % 2
+    with pytest.raises(InputError, match=r"no column is left.*'z' \(copy of the outcome\)"):
+        read_table(pa.table({"y": y, "z": 5 - y}), target="y")
+
+
+def test_columns_that_repeat_another_are_left_out():
+    twice = TABLE.append_column("years", TABLE["age"])
+    found = read_table(twice, target="relapse")
+    assert found.schema.left_out["years"] == "repeated"
+    assert "'years' (repeated, as age)" in " ".join(c.what for c in found.cautions)
+
+
+def test_ignored_columns_are_left_out_without_a_caution(expected):
+    found = read_table(TABLE, target="relapse", ignore=["seen", "site", "patient_id", "marker"])
+    assert found.schema.names == ("age", "sex", "smoker")
+    assert codes(found) == []
+
+
+def test_a_column_that_would_be_left_out_can_be_kept():
+    found = read_table(TABLE, target="relapse", keep="patient_id")
+    assert found.schema.names[0] == "patient_id"
+    assert found.inputs.levels[0] == 0
+    named = TABLE.append_column("name", pa.array([f"n{i}" for i in range(90)]))
+    assert read_table(named, target="relapse", keep=["name"]).inputs.levels[-1] == 90
+    for name, got in (("seen", "date"), ("site", "constant, only 'Graz'")):
+        with pytest.raises(InputError, match=f"column '{name}' cannot be kept") as caught:
+            read_table(TABLE, target="relapse", keep=name)
+        assert caught.value.got == got
+
+
+def test_rows_without_an_outcome_are_counted():
+    gaps = TABLE.set_column(
+        TABLE.column_names.index("relapse"), "relapse", pa.array([None, *TABLE["relapse"][1:]])
+    )
+    found = read_table(gaps, target="relapse")
+    assert (found.n_rows, found.n_known, found.rows[0]) == (90, 89, 1)
+    assert "1 of 90 rows have no outcome" in found.cautions[-1].what
+
+
+def test_text_with_many_levels_is_left_out_with_a_note():
+    wide = TABLE.append_column("town", pa.array([f"t{i % 40}" for i in range(90)]))
+    found = read_table(wide, target="relapse")
+    assert found.schema.left_out["town"] == "text"
+    assert "EN075" in codes(found)
+
+
+def test_an_identifier_with_several_rows_suggests_a_group():
+    rows = TABLE.set_column(0, "patient_id", pa.array(np.arange(90) // 3))
+    found = read_table(rows, target="relapse")
+    assert found.cautions[0].cure == (
+        "If rows of one patient_id belong together, say group='patient_id'."
+    )
+    grouped = read_table(rows, target="relapse", group="patient_id")
+    assert grouped.groups.tolist() == (np.arange(90) // 3).tolist()
+    assert "patient_id" not in grouped.schema.left_out
+
+
+def test_a_sample_is_the_same_rows_of_all_parts():
+    whole = read_table(of("relapse", keep=("ward",)), target="relapse", group="ward")
+    some = whole.sample(30, np.random.default_rng(1))
+    np.testing.assert_array_equal(some.X, whole.X[some.rows])
+    np.testing.assert_array_equal(some.y, whole.y[some.rows])
+    assert some.inputs.n_cases == some.n_cases == 30
+    kept = whole.groups[some.rows]
+    assert some.groups.tolist() == np.unique(kept, return_inverse=True)[1].tolist()
+
+
+def test_most_rows_samples_before_anything_is_encoded(expected):
+    found = read_table(TABLE, target="relapse", most_rows=40, rng=np.random.default_rng(2))
+    assert abs(found.n_cases - 40) <= 1
+    assert (found.n_rows, found.n_known) == (90, 90)
+    np.testing.assert_array_equal(found.X, expected.X[found.rows])
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "'t.csv' is empty"),
+        (b"a,b\n", "the table is empty"),
+        (b"a,relapse\n1,2\n1,2,3\n", "'t.csv' cannot be read"),
+        (b"gr\x81\xf6,relapse\n1,2\n", "'t.csv' is not UTF-8"),
+        (b"6,148,relapse\n1,2\n3;4,5\n", "has other columns than the lines below"),
+        (b"relapse a b\n1 2 3\n", "'t.csv' has one column only"),
+        (b"a,a,relapse\n1,2,3\n2,3,4\n", "column names are given twice"),
+        (b"relapse\nyes\nno\n", "no column is left to learn from"),
+        (b"a,relapse\n1,yes\n1,no\n", "no column is left to learn from"),
+        (b"PAR1xxxx", "'t.csv' is a Parquet file"),
+    ],
+)
+def test_files_that_are_no_table_are_refused(tmp_path, data, message):
+    path = tmp_path / "t.csv"
+    path.write_bytes(data)
+    with pytest.raises(EarnestError) as caught:
+        read_table(path, target="relapse")
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("nope.csv", "there is no file"),
+        ("t.xlsx", "has a suffix .* Export the sheet as CSV"),
+        ("t.csv.zip", "has a suffix .* Unpack it first"),
+        ("t.dat", "has a suffix .* let its name end in .csv"),
+        (".", "is a folder"),
+    ],
+)
+def test_paths_that_are_no_table_are_refused(tmp_path, name, message):
+    for other in ("t.xlsx", "t.csv.zip", "t.dat"):
+        (tmp_path / other).write_bytes(b"x")
+    with pytest.raises(FormatError, match=message):
+        read_table(tmp_path / name, target="y")
+
+
+def test_columns_that_pandas_numbered_are_named_by_their_numbers():
+    import pandas as pd
+
+    x = np.random.default_rng(0).normal(size=(40, 3))
+    frame = pd.DataFrame(x).assign(y=np.tile([0, 1], 20))
+    assert read_table(frame, target="y", ignore=[0]).schema.names == ("1", "2")
+    assert read_table(frame, target="y", ignore=1).schema.names == ("0", "2")
+    assert read_table(frame, target=2).schema.roles == {"target": "2"}
+    with pytest.raises(EarnestError, match="there is no '9'"):
+        read_table(frame, target=9)
+
+
+def test_roles_must_be_different_columns():
+    with pytest.raises(InputError, match="`target` and `group` name the same column"):
+        read_table(TABLE, target="relapse", group="relapse")
+
+
+def test_a_group_that_is_one_is_refused():
+    with pytest.raises(InputError, match="two groups at least"):
+        read_table(TABLE, target="relapse", group="site")
+
+
+def test_unicode_and_odd_names_are_columns_as_well():
+    table = pa.table({"größe 😀": [1.0, 2, 3, 4], "a\nb": [4.0, 3, 1, 1], "y": [0, 1, 0, 1]})
+    assert read_table(table, target="y").schema.names == ("größe 😀", "a\nb")

@@ -1,0 +1,179 @@
+"""How much fits into a budget: configurations first come, rows go when they must."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+from earnest import FormatError
+from earnest.core.base.rng import Seeds
+from earnest.training.tables.table import read_table
+from earnest.training.tune.options import Asked
+from earnest.training.tune.pilot import Pace, Pilot, measure
+from earnest.training.tune.plan import (
+    ENDING,
+    FEWEST_ROWS,
+    WAKING,
+    Plan,
+    fit_into,
+    least_seconds,
+    plan_remarks,
+)
+from tests.training.tune_tables import of
+
+
+@dataclass(frozen=True)
+class Config:
+    name: str
+    family: str
+    cost: float = 1.0
+
+
+COSTS = {"a": 1.0, "b": 4.0}
+CONFIGS = [Config(f"{f}{i}", f, cost) for i in range(20) for f, cost in COSTS.items()]
+PILOT = Pilot({"a": Pace(1000, 0.1), "b": Pace(1000, 0.1, 2.0)}, 1.0)
+ASKED = Asked(target="relapse", folds=10, n_jobs=1)
+
+
+def table(rows: int):
+    small = read_table(of("relapse"), target="relapse")
+    return small.take(np.arange(rows) % 90)
+
+
+def test_a_pace_grows_with_the_power_of_the_cases_and_the_cost():
+    assert Pace(100, 0.5, 2.0).at(200) == pytest.approx(2.0)
+    assert Pace(100, 0.5, 1.0).at(200, cost=3.0) == pytest.approx(3.0)
+
+
+def chosen(budget: float, rows: int, asked: Asked = ASKED) -> tuple[list[str], int]:
+    found, kept = fit_into(budget, CONFIGS, table(rows), PILOT, asked)
+    return [config.name for config in found], kept
+
+
+def test_all_configurations_fit_into_much_time():
+    names, rows = chosen(1e6, 1000)
+    assert (len(names), rows) == (40, 1000)
+
+
+def test_what_fits_is_the_first_of_each_family_and_quick_ones_come_first():
+    # 900 training cases: 0.09 s for a and 0.324 s for b, ten fits each: 0.9 s and 3.24 s. Of 40 s
+    # 30 s are used. Each family has a share of 22.5 s: b takes 3 of 3.24 s in turns with a, until
+    # the 30 s are over.
+    names, rows = chosen(40.0, 1000)
+    a, b = ([n for n in names if n[0] == family] for family in "ab")
+    assert rows == 1000
+    assert names == [*a, *b]
+    assert a == [f"a{i}" for i in range(len(a))]
+    assert b == [f"b{i}" for i in range(len(b))]
+    assert 29.0 < 0.9 * len(a) + 3.24 * len(b) < 30.0
+
+
+def test_the_order_does_not_depend_on_what_was_measured():
+    late = Pilot({"a": Pace(1000, 5.0), "b": Pace(1000, 0.1)}, 1.0)
+    found, _ = fit_into(1e6, CONFIGS, table(1000), late, ASKED)
+    assert [config.name for config in found] == chosen(1e6, 1000)[0]
+
+
+def test_a_slow_family_does_not_take_the_time_of_the_others():
+    slow = Pilot({"a": Pace(1000, 0.01), "b": Pace(1000, 0.25)}, 1.0)
+    found, _ = fit_into(40.0, CONFIGS, table(1000), slow, ASKED)
+    families = [config.family for config in found]
+    assert (families.count("a"), families.count("b")) == (20, 3)
+
+
+def test_rows_go_before_two_of_each_family_do_and_not_below_five_thousand():
+    names, rows = chosen(400.0, 20_000)
+    assert len(names) >= 4
+    assert {name[0] for name in names} == {"a", "b"}
+    assert FEWEST_ROWS < rows < 20_000
+    assert chosen(1.0, 20_000) == (["a0", "b0"], FEWEST_ROWS)
+
+
+def test_a_number_that_is_asked_for_is_kept():
+    names, rows = chosen(1.0, 8000, replace(ASKED, n_configs=40))
+    assert (len(names), rows) == (40, FEWEST_ROWS)
+
+
+def test_more_budget_never_means_less():
+    found = [chosen(budget, 5000) for budget in (5, 20, 80, 320, 1280)]
+    sizes = [(rows, len(names)) for names, rows in found]
+    assert sizes == sorted(sizes)
+
+
+def test_the_budget_is_told_where_it_cost_something():
+    plan = Plan(seed=0, most_rows=9, n_rows=50, configs=("a",), n_offered=2, fit_seconds=1.0,
+                asked={})  # fmt: skip
+    data = read_table(of("relapse"), target="relapse")
+    some = data.take(np.arange(50))
+    assert [c.code for c in plan_remarks(plan, some)] == ["EN076", "EN077"]
+    assert list(plan_remarks(replace(plan, n_offered=1), data)) == []
+
+
+def test_a_plan_survives_the_run_file_and_other_text_is_refused():
+    plan = Plan(seed=3, most_rows=9, n_rows=5, configs=("a", "b"), n_offered=7, fit_seconds=1.5,
+                asked={"folds": 3})  # fmt: skip
+    assert Plan.from_json(plan.to_json()) == plan
+    with pytest.raises(FormatError, match="the plan of a run cannot be read"):
+        Plan.from_json("{}")
+
+
+def test_a_pilot_measures_every_family_and_leaves_out_what_fails():
+    from sklearn.dummy import DummyClassifier
+
+    @dataclass(frozen=True)
+    class Real:
+        family: str
+        estimator: object
+        cost: float = 2.0
+
+    configs = [Real("ok", DummyClassifier()), Real("bad", DummyClassifier(strategy="nope"))]
+    pilot = measure(table(2000), configs, 600.0, Seeds(0))
+    assert list(pilot.paces) == ["ok"]
+    assert pilot.paces["ok"].n == 2000
+    assert pilot.fit_seconds(configs[0], 2000) > 0
+    assert pilot.fit_seconds(configs[1], 2000) < 0.01
+
+
+def test_a_pilot_that_takes_too_long_tells_the_rest_by_cost(monkeypatch):
+    from sklearn.dummy import DummyClassifier
+
+    from earnest.training.tune import pilot as tune_pilot
+
+    @dataclass(frozen=True)
+    class Real:
+        family: str
+        cost: float
+        estimator: object = DummyClassifier()
+
+    monkeypatch.setattr(tune_pilot, "LONGEST", 0.0)
+    configs = [Real("slow", 8.0), Real("quick", 2.0)]
+    pilot = measure(table(500), configs, 600.0, Seeds(0))
+    ratio = pilot.fit_seconds(configs[0], 500) / pilot.fit_seconds(configs[1], 500)
+    assert ratio == pytest.approx(4.0)
+
+
+def test_a_busy_machine_makes_fits_longer():
+    pace = Pilot({"a": Pace(100, 1.0)}, 1.0, crowding=3.0)
+    assert pace.fit_seconds(CONFIGS[0], 100) == 3.0
+
+
+def test_the_least_that_a_search_takes_is_two_configurations_with_starting_and_ending():
+    # 900 training cases: 0.9 s for each of the two quickest with its ten folds.
+    found, rows = fit_into(1.0, CONFIGS, table(1000), PILOT, ASKED)
+    alone = least_seconds([*found, CONFIGS[2]], rows, PILOT, ASKED, 1)
+    assert alone == pytest.approx(1.8 + ENDING, abs=0.01)
+    two = least_seconds([*found, CONFIGS[2]], rows, PILOT, ASKED, 2)
+    assert two == pytest.approx(WAKING + 0.9 + ENDING, abs=0.01)
+    crowded = least_seconds([*found, CONFIGS[2]], rows, replace(PILOT, crowding=3.0), ASKED, 2)
+    assert crowded == pytest.approx(3.0 * two, rel=0.01)
+
+
+def test_what_the_pilot_saw_of_the_machine_is_not_kept_in_the_run_file():
+    plan = Plan(
+        seed=1, most_rows=9, n_rows=9, configs=("a",), n_offered=1, fit_seconds=1.0, asked={}
+    )
+    seen = replace(plan, least_seconds=12.0, crowding=3.0)
+    assert seen.to_json() == plan.to_json()
+    assert Plan.from_json(seen.to_json()) == plan

@@ -1,0 +1,490 @@
+"""`tune`: winner and estimate are those of a search by hand; runs end, resume and repeat."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from sklearn.base import clone
+
+import earnest as en
+from earnest import EarnestError, InputError, StoreError
+from earnest.core.base.protocols import Outcome
+from earnest.core.base.rng import Seeds
+from earnest.core.data.target import Task
+from earnest.engine import backends
+from earnest.engine.backends import Place
+from earnest.store import read_run
+from earnest.training.tables.table import read_table
+from earnest.training.tune import run as tune_run
+from earnest.training.tune.folder import FILES
+from earnest.training.tune.folds import make_folds
+from earnest.training.tune.job import _nothing_fits, begin
+from earnest.training.tune.model import load_model
+from earnest.training.tune.options import Asked
+from earnest.training.tune.plan import DOCUMENT, Plan
+from earnest.training.tune.run import Clock, TimeIsUpError
+from tests.training.tune_tables import of, portfolio
+from tests.training.watching import Watcher
+
+QUICK = {"n_configs": 3, "folds": 3, "rng": 7, "n_jobs": 1}
+
+
+@pytest.fixture
+def quick(tmp_path) -> dict:
+    return {**QUICK, "portfolio": portfolio(tmp_path)}
+
+
+def codes(tuned) -> set[str]:
+    return {caution.code for caution in tuned.estimate.cautions}
+
+
+# ---------------------------------------------------------------------------------- by hand
+
+
+def test_winner_estimate_and_model_are_those_of_the_folds_by_hand(quick):
+    found = en.tune(of("relapse"), target="relapse", **quick)
+    table = read_table(of("relapse"), target="relapse")
+    configs = begin(
+        of("relapse"),
+        Asked(target="relapse", seed=7, n_configs=3, folds=3, portfolio=quick["portfolio"]),
+        out=None,
+    ).configs
+    scores = np.empty((table.n_cases, 3))
+    for train, test in make_folds(table, 3, 1, Seeds(7)):
+        for config in configs:
+            place = found.predictions.configs.ids.index(config.name)
+            model = clone(config.estimator).fit(table.X[train], table.y[train])
+            scores[test, place] = model.decision_function(table.X[test])
+    responses = found.predictions.responses[:, :, 0]
+    np.testing.assert_allclose(responses, scores, rtol=1e-12)
+    pi = found.predictions
+    again = en.estimate(pi, metric="roc_auc", rng=7)
+    assert again.value == found.estimate.value
+    assert again.winner == found.winner.name
+    whole = clone(found.winner.estimator).fit(table.X, table.y)
+    said = found.model.predict(of("relapse"))
+    assert (said.labels == np.array(table.classes)[whole.predict(table.X)]).all()
+
+
+def test_predictions_name_classes_and_rows_as_the_table_does(quick):
+    table = of("relapse")
+    gaps = pa.array([None, *table["relapse"].to_pylist()[1:]])
+    table = table.set_column(table.column_names.index("relapse"), "relapse", gaps)
+    found = en.tune(table, target="relapse", **quick)
+    assert found.predictions.target.classes == ("no", "yes")
+    assert found.predictions.target.ids.tolist() == list(range(2, 91))
+    assert {"EN072", "EN073", "EN074", "EN078"} <= codes(found)
+
+
+@pytest.mark.parametrize(
+    ("target", "metric", "task"),
+    [
+        ("relapse", "roc_auc", "binary"),
+        ("grade", "roc_auc_ovr", "multiclass"),
+        ("score", "r2", "regression"),
+    ],
+)
+def test_every_task_has_its_usual_metric(quick, target, metric, task):
+    found = en.tune(of(target), target=target, **quick)
+    assert (found.estimate.metric, str(found.table.task)) == (metric, task)
+    assert 0.5 < found.estimate.value < 1.0
+    assert len(found.model.predict(of(target))) == 90
+
+
+def test_survival_is_tuned_by_concordance():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=120)
+    frame = pd.DataFrame(
+        {"x": x, "z": rng.normal(size=120), "days": rng.exponential(np.exp(-x)), "died": True}
+    )
+    frame.loc[::4, "died"] = False
+    found = en.tune(frame, time="days", event="died", n_configs=2, folds=3, rng=0, n_jobs=1)
+    assert found.estimate.metric == "concordance"
+    assert found.estimate.value > 0.65
+    assert found.model.predict(frame).columns == ("risk",)
+
+
+def test_groups_stay_in_one_fold_and_are_resampled_together(quick):
+    table = of("relapse", keep=("ward",))
+    found = en.tune(table, target="relapse", group="ward", **quick)
+    folds, groups = found.predictions.folds[:, 0], found.predictions.target.groups
+    for group in np.unique(groups):
+        assert len(set(folds[groups == group])) == 1
+    assert "EN003" not in codes(found)
+
+
+def test_repeats_are_repeats_of_the_predictions(quick):
+    found = en.tune(of("relapse"), target="relapse", **{**quick, "repeats": 2})
+    assert found.predictions.folds.shape == (90, 2)
+    assert found.n_fits == 3 * 6 + 1
+    assert found.n_fits_nested == 2 * 9 * 3 + 2 * 3 + 1
+
+
+def test_fits_are_counted_as_nested_cross_validation_counts_them(quick):
+    found = en.tune(of("relapse"), target="relapse", **quick)
+    assert found.n_fits == 3 * 3 + 1
+    assert found.n_fits_nested == 3**2 * 3 + 3 + 1  # K² C + K + 1
+
+
+def test_dropping_saves_fits_and_is_told(quick):
+    rng = np.random.default_rng(1)
+    n = 300
+    frame = pd.DataFrame({"x": rng.normal(size=n)})
+    frame["y"] = np.where(frame.x + 0.5 * rng.normal(size=n) > 0, "b", "a")
+    found = en.tune(frame, target="y", **{**quick, "folds": 5, "n_configs": 5, "drop": "bced"})
+    assert found.n_fits <= 26
+    assert found.plan.asked["drop"] == "bced"
+
+
+def test_the_same_seed_gives_the_same_and_jobs_do_not_matter(quick):
+    one = en.tune(of("relapse"), target="relapse", **quick)
+    two = en.tune(of("relapse"), target="relapse", **{**quick, "n_jobs": 2})
+    assert one.to_dict() == two.to_dict()
+    assert one.predictions.fingerprint == two.predictions.fingerprint
+
+
+# ---------------------------------------------------------------------------------- the folder
+
+
+def test_the_folder_has_the_files_and_they_say_the_same(tmp_path, quick):
+    found = en.tune(of("relapse"), target="relapse", out=tmp_path / "run", **quick)
+    folder = tmp_path / "run"
+    assert sorted(path.name for path in folder.iterdir()) == sorted(FILES)
+    saved = json.loads((folder / "estimate.json").read_text("utf-8"))
+    assert en.Estimate.from_dict(saved).value == found.estimate.value
+    assert saved["tuning"]["winner"]["name"] == found.winner.name
+    pi = en.Predictions.load(folder / "predictions.parquet")
+    assert pi.fingerprint == found.predictions.fingerprint
+    loaded = load_model(folder).predict(of("relapse"))
+    np.testing.assert_array_equal(loaded.scores, found.model.predict(of("relapse")).scores)
+    plan = Plan.from_json(read_run(folder / "run.db").documents[DOCUMENT])
+    assert (plan.seed, plan.n_rows, len(plan.configs)) == (7, 90, 3)
+
+
+def test_a_folder_that_holds_a_run_needs_resume(tmp_path, quick):
+    out = tmp_path / "run"
+    first = en.tune(of("relapse"), target="relapse", out=out, **quick)
+    with pytest.raises(InputError, match="holds a run already"):
+        en.tune(of("relapse"), target="relapse", out=out, **quick)
+    again = en.tune(of("relapse"), target="relapse", out=out, resume=True, **quick)
+    assert again.to_dict() == first.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"folds": 4}, "folds 3 there, 4 now"),
+        ({"rng": 8}, "seed 7 there, 8 now"),
+        ({"metric": "accuracy"}, "metric None there, 'accuracy' now"),
+        ({"drop": "bced"}, "drop None there, 'bced' now"),
+    ],
+)
+def test_another_run_is_not_resumed_and_it_says_what_differs(tmp_path, quick, change, said):
+    en.tune(of("relapse"), target="relapse", out=tmp_path / "run", **quick)
+    with pytest.raises(StoreError, match="holds another run") as caught:
+        en.tune(
+            of("relapse"), target="relapse", out=tmp_path / "run", resume=True, **quick | change
+        )
+    assert said in caught.value.got
+
+
+def test_a_run_on_sampled_rows_is_resumed_on_the_same_rows(tmp_path, quick, monkeypatch):
+    monkeypatch.setattr("earnest.training.tune.plan.FEWEST_ROWS", 61)  # no whole share of classes
+    monkeypatch.setattr("earnest.training.tune.pilot.FEWEST_SECONDS", 60.0)
+    asked = {**quick, "budget": "60s", "out": tmp_path / "run"}
+    first = en.tune(of("grade"), target="grade", **asked)
+    assert 60 <= first.table.n_cases <= 63
+    assert "EN076" in codes(first)
+    again = en.tune(of("grade"), target="grade", **asked, resume=True)
+    assert again.to_dict() == first.to_dict()
+
+
+def test_few_large_groups_are_all_kept_when_rows_are_sampled(quick, monkeypatch):
+    monkeypatch.setattr("earnest.training.tune.plan.FEWEST_ROWS", 31)  # a group has 30
+    monkeypatch.setattr("earnest.training.tune.pilot.FEWEST_SECONDS", 60.0)
+    table = of("relapse").append_column("hospital", pa.array(np.arange(90) // 30))
+    found = en.tune(table, target="relapse", group="hospital", budget="60s", **quick)
+    assert 30 <= found.table.n_cases <= 33  # classes in their shares
+    assert len(np.unique(found.table.groups)) == 3
+
+
+@pytest.mark.parametrize("outcome", ["class", "survival"])
+def test_a_sample_keeps_as_many_of_a_rare_class_as_there_are_folds(outcome, monkeypatch):
+    monkeypatch.setattr("earnest.training.tune.job.FEWEST_READ", 200)
+    monkeypatch.setattr("earnest.training.tune.job.ROWS_A_SECOND", 0)
+    rare = np.arange(3000) % 200 == 0  # 15 cases, and one in a sample of 200 by its share
+    x = np.random.default_rng(0).normal(size=3000)
+    frame = pa.table({"x": x + rare, "rare": rare, "days": 1.0 + np.arange(3000)})
+    survival = outcome == "survival"
+    named = {"time": "days", "event": "rare"} if survival else {"target": "rare"}
+    job = begin(frame, Asked(**named, folds=12, seed=1), out=None)
+    assert int(job.table.layers.sum()) == 12
+
+
+def test_a_plan_counts_the_workers_of_the_active_back_end_and_not_the_cores_here(monkeypatch):
+    monkeypatch.setattr("earnest.training.tune.pilot.FEWEST_SECONDS", 2.0)
+    asked = Asked(target="relapse", folds=3, seed=1, n_jobs=-1, budget=60.0)
+    job = begin(of("relapse"), asked, out=None)
+
+    def planned(place: Place, at_once: int) -> int:
+        where = backends.Plan(place, at_once)
+        monkeypatch.setattr(backends, "plan", lambda n_jobs, limited: where)
+        return len(job.plan().configs)
+
+    monkeypatch.setattr(
+        "earnest.training.tune.job.crowding", lambda before, after, at_once: float(at_once)
+    )
+    alone, crowded = planned(Place.HERE, 1), planned(Place.PROCESSES, 8)
+    assert crowded <= alone  # eight on one core are no quicker
+    assert planned(Place.DASK, 8) > 4 * alone
+
+
+def test_progress_tells_every_fit_and_changes_nothing(quick, capsys):
+    watcher = Watcher()
+    seen = en.tune(of("relapse"), target="relapse", progress=watcher, **quick)
+    assert [total for total, _ in watcher.planned] == [seen.n_fits - 1]
+    assert (watcher.done, watcher.ended) == (seen.n_fits - 1, 1)
+    shown = en.tune(of("relapse"), target="relapse", progress=True, **quick)
+    assert f"{seen.n_fits - 1} of {seen.n_fits - 1} fits" in capsys.readouterr().err
+    silent = en.tune(of("relapse"), target="relapse", progress=False, **quick)
+    assert seen.to_dict() == shown.to_dict() == silent.to_dict()
+
+
+def test_other_data_are_not_resumed(tmp_path, quick):
+    en.tune(of("relapse"), target="relapse", out=tmp_path / "run", **quick)
+    with pytest.raises(StoreError, match="other data"):
+        en.tune(of("relapse", n=80), target="relapse", out=tmp_path / "run", resume=True, **quick)
+
+
+def test_a_resumed_run_may_have_another_budget_and_no_seed(tmp_path, quick):
+    out = tmp_path / "run"
+    first = en.tune(of("relapse"), target="relapse", out=out, **quick)
+    more = {**quick, "rng": None, "budget": "1h"}
+    again = en.tune(of("relapse"), target="relapse", out=out, resume=True, **more)
+    assert again.to_dict() == first.to_dict()
+
+
+def test_a_folder_that_cannot_be_written_is_refused_before_any_work(tmp_path, quick):
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(EarnestError, match="is a file"):
+        en.tune(of("relapse"), target="relapse", out=tmp_path / "file", **quick)
+    with pytest.raises(EarnestError, match="is a file"):
+        en.tune(of("relapse"), target="relapse", out=tmp_path / "file" / "run", **quick)
+
+
+def test_a_full_disk_is_refused_before_any_fit(tmp_path, quick, monkeypatch):
+    class Full:
+        free = 1000
+
+    monkeypatch.setattr("shutil.disk_usage", lambda path: Full())
+    with pytest.raises(EarnestError, match="is too full"):
+        en.tune(of("relapse"), target="relapse", out=tmp_path / "run", **quick)
+    assert not (tmp_path / "run" / "run.db").exists()
+
+
+def test_bad_data_leave_no_folder(tmp_path, quick):
+    with pytest.raises(InputError):
+        en.tune(of("relapse"), target="nope", out=tmp_path / "run", **quick)
+    assert not (tmp_path / "run").exists()
+
+
+SCRIPT = """
+import sys, time
+from earnest.training.tune.job import _nothing_fits, begin
+from earnest.training.tune.options import Asked
+from tests.training.tune_tables import of
+
+class Slow:
+    def start(self, total, title=""): ...
+    def drop(self, count): ...
+    def finish(self): ...
+    def advance(self, outcome, *, stored=False):
+        time.sleep(0.2)  # so that it can be killed on its way
+
+if __name__ == "__main__":
+    asked = Asked(target="relapse", folds=5, n_configs=5, seed=7, n_jobs=1, portfolio=sys.argv[2])
+    job = begin(of("relapse"), asked, out=sys.argv[1], resume=True)
+    job.run(job.plan(), Slow())
+"""
+
+
+def test_a_killed_run_resumed_gives_the_same_bytes(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT, encoding="utf-8")
+    root = Path(__file__).resolve().parents[3]
+    env = {**os.environ, "PYTHONPATH": f"{root / 'src'}{os.pathsep}{root}"}
+    killed, given = tmp_path / "killed", portfolio(tmp_path)
+    victim = subprocess.Popen([sys.executable, str(script), str(killed), given], env=env)
+    deadline = time.monotonic() + 200
+    while finished(killed / "run.db") < 5 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    victim.send_signal(signal.SIGKILL)
+    victim.wait()
+    assert 5 <= finished(killed / "run.db") < 25
+    assert not (killed / "estimate.json").exists()
+    options = {"target": "relapse", "folds": 5, "n_configs": 5, "rng": 7, "n_jobs": 1}
+    for out in (killed, tmp_path / "whole"):
+        en.tune(of("relapse"), portfolio=given, out=out, resume=True, **options)
+    for name in ("estimate.json", "predictions.parquet"):
+        assert (tmp_path / "whole" / name).read_bytes() == (killed / name).read_bytes(), name
+
+
+def finished(path: Path) -> int:
+    """Count the fits of a run file, which may be about to be made."""
+    try:
+        return len(read_run(path).outcomes) if path.exists() else 0
+    except EarnestError:
+        return 0
+
+
+def test_a_run_that_was_ended_before_its_plan_begins_anew(tmp_path, quick):
+    from earnest.store import SqliteStore
+
+    (tmp_path / "run").mkdir()
+    with SqliteStore(tmp_path / "run" / "run.db") as store:
+        store.open({"data": "x"})
+    found = en.tune(of("relapse"), target="relapse", out=tmp_path / "run", resume=True, **quick)
+    assert found.n_fits == 10
+
+
+# ---------------------------------------------------------------------------------- the time
+
+
+class Never(Clock):
+    """A clock whose time is over from the start."""
+
+    def __init__(self, until, *rest) -> None:
+        super().__init__(-1.0, *rest)
+
+
+def test_a_search_whose_time_is_over_takes_what_is_complete(tmp_path, quick, monkeypatch):
+    whole = en.tune(of("relapse"), target="relapse", **quick)
+    monkeypatch.setattr(tune_run, "Clock", Never)
+    found = en.tune(of("relapse"), target="relapse", out=tmp_path / "run", **quick)
+    assert found.estimate.n_configs == 2
+    np.testing.assert_array_equal(found.predictions.responses, whole.predictions.responses[:, :2])
+    said = next(c for c in found.estimate.cautions if c.code == "EN077")
+    assert "2 of 3 configurations were complete" in said.what
+    monkeypatch.undo()
+    again = en.tune(of("relapse"), target="relapse", out=tmp_path / "run", resume=True, **quick)
+    assert again.to_dict() == whole.to_dict()
+
+
+def test_a_search_by_folds_whose_time_is_over_takes_whole_folds(quick, monkeypatch):
+    monkeypatch.setattr(tune_run, "Clock", Never)
+    found = en.tune(of("relapse"), target="relapse", **{**quick, "drop": "bced"})
+    said = next(c for c in found.estimate.cautions if c.code == "EN077")
+    assert "1 of 3 folds were complete" in said.what
+    assert "EN013" in codes(found)
+
+
+def test_the_clock_waits_for_two_complete_configurations_and_spares_the_last_fit():
+    clock = Clock(-1.0, 2, False, None)
+    clock.start(6)
+    for key in [(0, 0, 0), (1, 0, 0), (0, 0, 1)]:
+        clock.advance(Outcome(key))
+    with pytest.raises(TimeIsUpError):
+        clock.advance(Outcome((1, 0, 1)))
+    short = Clock(-1.0, 2, False, None)
+    short.start(4)
+    for key in [(0, 0, 0), (1, 0, 0), (0, 0, 1), (1, 0, 1)]:
+        short.advance(Outcome(key))  # nothing is left to do, so nothing is cut short
+
+
+# ---------------------------------------------------------------------------------- refusals
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"folds": 1}, "`folds` is out of range"),
+        ({"repeats": 0}, "`repeats` is out of range"),
+        ({"budget": "soon"}, "`budget` is no span of time"),
+        ({"budget": 0}, "`budget` is no span of time"),
+        ({"budget": True}, "`budget` is no span of time"),
+        ({"n_configs": 0}, "`n_configs` is out of range"),
+        ({"drop": "all"}, "drop"),
+        ({"metric": "rmse"}, "metric 'rmse' is not defined for a binary task"),
+        ({"metric": "rok"}, "metric 'rok' is unknown"),
+        ({"portfolio": "huge"}, "portfolio 'huge' is unknown"),
+        ({"confidence_level": 95}, "`confidence_level` is out of range"),
+        ({"n_jobs": 0}, "`n_jobs` is out of range"),
+        ({"folds": 60}, "cannot make 60 stratified folds: class no of relapse has 45 cases"),
+        ({"group": "ward", "folds": 19}, "cannot make 19 grouped folds: there are 18 groups"),
+        ({"resume": True}, "`resume` needs a folder"),
+    ],
+)
+def test_what_cannot_work_is_refused(options, message):
+    table = of("relapse", keep=("ward",)) if "group" in options else of("relapse")
+    with pytest.raises(EarnestError) as caught:
+        en.tune(table, target="relapse", **options)
+    assert message in str(caught.value)
+
+
+def test_too_few_cases_for_plain_folds_are_refused():
+    frame = pd.DataFrame({"x": np.sin(np.arange(12.0)), "y": np.arange(12) ** 1.5})
+    with pytest.raises(InputError, match="cannot make 10 plain folds: there are 12 cases"):
+        en.tune(frame, target="y")
+
+
+def test_groups_that_are_the_classes_are_refused():
+    frame = pd.DataFrame({"x": np.sin(np.arange(60.0)), "y": np.repeat(["a", "b"], 30)})
+    frame["g"] = np.repeat([0, 1, 2, 3], 15) * (frame.y == "a")  # all of b in one group
+    with pytest.raises(InputError, match="all cases of class b are in one fold"):
+        en.tune(frame, target="y", group="g", folds=2, n_configs=1, n_jobs=1, rng=0)
+
+
+def test_fits_that_all_fail_are_told_without_a_traceback(monkeypatch, quick):
+    from earnest.training.learners.preprocessing import Preprocess
+    from earnest.training.tune.job import Job
+
+    monkeypatch.setattr(Job, "plan", lambda job: Plan(
+        seed=7, most_rows=90, n_rows=90, configs=tuple(c.name for c in job.configs), n_offered=3,
+        fit_seconds=0.1, asked={},
+    ))  # fmt: skip
+
+    def broken(self, X, y=None):
+        raise ValueError("no fit today")
+
+    monkeypatch.setattr(Preprocess, "fit", broken)
+    with pytest.raises(InputError, match="fits failed") as caught:
+        en.tune(of("relapse"), target="relapse", **quick)
+    assert caught.value.got == "ValueError: no fit today"
+
+
+def test_the_outcome_cannot_be_ignored():
+    with pytest.raises(InputError, match="`ignore` names a column of the outcome"):
+        en.tune(of("relapse"), target="relapse", ignore="relapse")
+
+
+def test_models_that_cannot_be_fitted_at_all_are_told_before_the_search(monkeypatch, quick):
+    from earnest.training.learners.preprocessing import Preprocess
+
+    def broken(self, X, y=None):
+        raise ValueError("no fit today")
+
+    monkeypatch.setattr(Preprocess, "fit", broken)
+    with pytest.raises(InputError, match="no model of the portfolio can be fitted") as caught:
+        en.tune(of("relapse"), target="relapse", **quick)
+    assert caught.value.got == "ValueError: no fit today"
+
+
+def test_survival_without_its_package_says_what_to_install(monkeypatch):
+    monkeypatch.setattr("earnest.training.tune.job.find_spec", lambda name: None)
+    for task, words in (
+        ("survival", "need a package that is not installed"),
+        ("binary", "no model"),
+    ):
+        error = _nothing_fits("ValueError: no", Task(task))
+        assert words in error.what
+        assert ("pip install '.[survival]'" in error.cure) == (task == "survival")
