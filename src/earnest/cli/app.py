@@ -6,6 +6,7 @@ Nothing here or in the command modules imports NumPy: help must come at once.
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -27,7 +28,7 @@ from earnest.cli.commands import (
     tests,
     tune,
 )
-from earnest.cli.failures import internal_error, options_for, say, usage_line
+from earnest.cli.failures import internal_error, options_for, say, show_warning, usage_line
 from earnest.cli.show.terminal import guarded_output, write
 from earnest.core.base.errors import EarnestError
 
@@ -107,6 +108,7 @@ def run(args: Sequence[str] | None = None) -> int:
         The arguments; those of the process by default.
     """
     sys.excepthook = internal_error
+    warnings.showwarning = show_warning
     command = typer.main.get_command(app)
     try:
         with guarded_output():

@@ -19,6 +19,7 @@ from earnest.core.results.cautions import Caution
 from earnest.core.results.comparison import Probabilities
 from earnest.core.results.differences import Alternative
 from earnest.core.results.interval import LimitSource
+from earnest.core.results.papers import Paper
 from earnest.core.results.specs import Evidence
 from earnest.metrics.families import Metric
 
@@ -70,7 +71,9 @@ class TestSpec:
     metrics : Measured
         Which metrics it takes.
     cites : str
-        The source.
+        The source; papers of `core/results/papers.py` are found by their word in it.
+    papers : tuple of Paper
+        Papers to cite that are not in that table.
     min_folds : int
         The least number of folds.
     repeats : bool
@@ -96,6 +99,7 @@ class TestSpec:
     estimand: Compared
     metrics: Measured
     cites: str
+    papers: tuple[Paper, ...] = ()
     needs: Evidence = Evidence.OUT_OF_SAMPLE
     min_folds: int = 1
     repeats: bool = True
@@ -183,7 +187,6 @@ class Test(Protocol):
         ...
 
 
-TESTS: Registry[type[Any]] = Registry("test")
 T = TypeVar("T", bound=type[Any])
 LEAST = sys.float_info.min  # no p-value is 0, however far out
 SIDES = tuple(str(each) for each in Alternative)
@@ -193,6 +196,9 @@ def register(test: T) -> T:
     """Put a test in the registry under the name of its spec."""
     TESTS.add(test.spec.name, test, test.spec.aliases)
     return test
+
+
+TESTS: Registry[type[Any]] = Registry("test", group="earnest.tests", adopt=register)
 
 
 def p_values(less: float, greater: float) -> dict[str, float]:

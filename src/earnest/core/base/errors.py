@@ -123,6 +123,10 @@ class StoreError(EarnestError, RuntimeError):
     """
 
 
+class PluginWarning(UserWarning):
+    """An installed package offers something for earnest that cannot be used."""
+
+
 def _sentence(text: str) -> str:
     return text if text.endswith((".", "?", "!")) else text + "."
 

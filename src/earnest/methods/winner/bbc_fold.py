@@ -82,6 +82,7 @@ class BBCFold:
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="bbc_fold",
         title="Bootstrap bias correction over folds",
+        short="BBC by folds",
         needs=Evidence.OUT_OF_SAMPLE,
         estimand=Estimand.WINNER,
         cites="Paraschakis et al. 2024, algorithm 1",

@@ -57,6 +57,7 @@ class Tibshirani:
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="tibshirani",
         title="Tibshirani-Tibshirani correction",
+        short="Tibshirani and Tibshirani",
         needs=Evidence.OUT_OF_SAMPLE,
         estimand=Estimand.WINNER,
         cites="Tsamardinos et al. 2018, algorithm 4",

@@ -15,7 +15,7 @@ from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.estimate_table import Estimates
 from earnest.core.results.interval import Ask
-from earnest.core.results.specs import Side
+from earnest.core.results.specs import Design, Side
 from earnest.methods.base import Method
 from earnest.methods.run import disagreement
 from earnest.metrics.families import Metric
@@ -131,11 +131,11 @@ def assess(
     """
     made = chosen(method, n_resamples)
     name = made.spec.name
-    if test is not None and name != "holdout":
+    if test is not None and made.spec.design is not Design.HOLDOUT:
         raise InputError(
             "`test` is for method 'holdout'", got=f"method={name!r}", cure="Say method='holdout'."
         )
-    if name == "nested":
+    if made.spec.design is Design.SEARCH:
         Ask.of(confidence_level, side)  # of which there is none, but a typing error is told
         _refuse_for_nested(
             {"cv": (cv, FOLDS), "n_repeats": (n_repeats, None), "stratify": (stratify, None)}
@@ -227,7 +227,7 @@ def assess_all(
     check_names(names)
     made = [chosen(name) for name in names]
     for one in made:
-        if one.spec.name == "nested":
+        if one.spec.design is Design.SEARCH:
             raise InputError(
                 "nested cross-validation shares no fit with another method",
                 needs="methods of one learner",
