@@ -19,6 +19,7 @@ from earnest.core.base.errors import EarnestError, FormatError, InputError
 from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.tables.columns import Columns
+from earnest.training.learners.catalogue import MODELS, SELECTIONS
 from earnest.training.tables.files import SUFFIXES, open_noting
 from earnest.training.tables.kinds import is_number, is_text
 from earnest.training.tables.outcome import column_of
@@ -28,29 +29,20 @@ from earnest.training.tune.meaning import probabilities
 # The types that a model file may be made of.
 #
 # A file of skops names the types that it wants to be made; what a file names is never trusted for
-# being named. This list is all that is made beyond what skops itself trusts: the parts of the
-# portfolio, and what scikit-learn keeps inside them.
+# being named. What is made beyond what skops itself trusts is what the registered models and
+# selections declare, and what stands around them.
 
 
-TRUSTED: tuple[str, ...] = (
+_AROUND = (
     "earnest.training.learners.calibrated.Calibrated",
-    "earnest.training.learners.cox.CoxRegressor",
-    "earnest.training.learners.elastic_net.ElasticNetClassifier",
-    "earnest.training.learners.elastic_net.ElasticNetRegressor",
-    "earnest.training.learners.elastic_net.PathClassifier",
-    "earnest.training.learners.base.ForestClassifier",
-    "earnest.training.learners.base.ForestRegressor",
-    "earnest.training.learners.svm.KernelClassifier",
-    "earnest.training.learners.svm.KernelRegressor",
-    "earnest.training.learners.svm.LinearClassifier",
-    "earnest.training.learners.svm.LinearRegressor",
     "earnest.training.learners.preprocessing.Preprocess",
-    "earnest.training.learners.selection.Lasso",
-    "earnest.training.learners.selection.Univariate",
-    "earnest.training.learners.ses.ses.SES",
-    "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
-    "sklearn.tree._tree.Tree",
 )
+
+
+def trusted_types() -> set[str]:
+    """Return the types that a model file may be made of, beyond those that skops trusts."""
+    kinds = [*MODELS.values(), *SELECTIONS.values()]
+    return {*_AROUND, *(name for kind in kinds for name in kind.types)}
 
 
 # The bytes of a model file that depend on the model alone.
@@ -354,7 +346,7 @@ def load_model(run: str | Path) -> Model:
     with _explained(path):
         _refuse_other_version(path)
         types = _types_in(path)
-        strange = sorted(set(types) - set(TRUSTED))
+        strange = sorted(set(types) - trusted_types())
         if strange:
             raise FormatError(
                 f"{str(path)!r} names types that are not trusted",
