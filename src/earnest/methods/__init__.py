@@ -33,36 +33,4 @@ from earnest.methods.split import (
 )
 from earnest.methods.winner import bbc, bbc_fold, naive, naive_bootstrap, nested, tibshirani
 
-__all__ = [
-    "METHODS",
-    "apparent",
-    "b632",
-    "b632plus",
-    "bates_ncv",
-    "bayle_all_pairs",
-    "bayle_within_fold",
-    "bbc",
-    "bbc_fold",
-    "conservative_z",
-    "corrected_t",
-    "cv",
-    "delong",
-    "delong_10p",
-    "err_star",
-    "hanley_mcneil",
-    "hanley_mcneil_10p",
-    "holdout",
-    "loob",
-    "loocv",
-    "lpob",
-    "mabt",
-    "naive",
-    "naive_bootstrap",
-    "nested",
-    "refined",
-    "repeated_cv",
-    "simple_bootstrap",
-    "tibshirani",
-    "tilted",
-    "tilted_10p",
-]
+__all__ = ["METHODS"]

@@ -124,7 +124,7 @@ class Registry(Generic[T]):
         if self._loaded:
             return
         with self._lock:
-            if self._loaded or self._loading:  # asked by a plug-in that is being loaded
+            if self._loading:  # another thread has loaded them, or a plug-in asks meanwhile
                 return
             self._loading = True
             try:
@@ -140,13 +140,7 @@ class Registry(Generic[T]):
             if self._adopt is not None and not known and not isinstance(thing, ModuleType):
                 self._adopt(thing)
         except Exception as error:  # noqa: BLE001  # whatever a package does, earnest goes on
-            package = "an unknown package" if entry.dist is None else f"package {entry.dist.name!r}"
-            warnings.warn(
-                f"{package} offers the {self.kind} {entry.name!r}, which cannot be used: "
-                f"{type(error).__name__}: {error}. Update or uninstall the package.",
-                PluginWarning,
-                stacklevel=4,
-            )
+            _warn_once(self.kind, entry, error)
 
 
 def _entry_points(group: str) -> list[EntryPoint]:
@@ -154,6 +148,22 @@ def _entry_points(group: str) -> list[EntryPoint]:
     from importlib.metadata import entry_points
 
     return sorted(entry_points(group=group), key=lambda entry: (entry.name, entry.value))
+
+
+_TOLD: set[str] = set()  # entry points that were warned of: two registries may share a group
+
+
+def _warn_once(kind: str, entry: EntryPoint, error: Exception) -> None:
+    package = "An unknown package" if entry.dist is None else f"Package {entry.dist.name!r}"
+    if entry.value in _TOLD:
+        return
+    _TOLD.add(entry.value)
+    warnings.warn(
+        f"{package} offers the {kind} {entry.name!r}, which cannot be used: "
+        f"{type(error).__name__}: {error}. Update or uninstall the package.",
+        PluginWarning,
+        stacklevel=6,
+    )
 
 
 def _order(entry: tuple[str, object]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import is_dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from earnest.core.base.errors import InputError
@@ -95,13 +95,15 @@ def with_ratio(method: Method, made: SplitEvidence) -> Method:
     """
     splits = made.plan.blocks.get(Block.FOLDS)
     known = not method.spec.overlap or getattr(method, "ratio", None) is not None
-    if splits is None or known or not is_dataclass(method):
+    if splits is None or known:
         return method
     sizes = [(len(train), len(test)) for train, test in zip(splits.train, splits.test, strict=True)]
     if all(sum(size) == splits.n_cases for size in sizes):
         return method
     trained, tested = (sum(side) for side in zip(*sizes, strict=True))
-    return replace(method, ratio=tested / trained)
+    knobs: Any = method  # a frozen dataclass, as every method is
+    corrected: Method = replace(knobs, ratio=tested / trained)
+    return corrected
 
 
 def check_groups(method: Method, target: Target) -> None:

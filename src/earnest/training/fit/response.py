@@ -54,10 +54,11 @@ class ResponsePlan:
         """Return what a perfect model would say of the cases, as Π holds it: (n,) or (n, K)."""
         target = self.target
         if self.width is not None:
-            return np.eye(self.width)[target.y]
+            return np.asarray(np.eye(self.width)[target.y])
+        outcome = np.asarray(target.y, dtype=np.float64)
         if self.kind is ResponseKind.DECISION:
-            return 2.0 * target.y - 1.0
-        return -target.y.astype(float) if target.task is Task.SURVIVAL else target.y.astype(float)
+            return 2.0 * outcome - 1.0
+        return -outcome if target.task is Task.SURVIVAL else outcome
 
     def method_of(self, model: Any) -> str:
         """Return the method that is asked of this model."""
