@@ -24,6 +24,8 @@ from earnest.comparison.shared.fold_differences import FoldReading, read_folds
 from earnest.core.base.registry import Registry
 from earnest.core.data.target import Target
 from earnest.core.data.weights import Unit, Weights
+from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
+from earnest.kernels.score import fold_scores
 from earnest.methods import METHODS
 from earnest.methods import base as methods
 from earnest.metrics import METRICS
@@ -111,6 +113,35 @@ class Counted(GaussianNB):
 
     def __sklearn_clone__(self) -> Counted:
         return Counted(self.fits)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FirstFold:
+    """The score of the first outer fold of a nested search."""
+
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="first_fold",
+        title="First outer fold",
+        needs=Evidence.NESTED,
+        design=Design.SEARCH,
+        estimand=Estimand.PROCEDURE,
+        cites="Stone 1974",
+        min_folds=3,
+        interval=False,
+    )
+
+    def __call__(self, call: methods.Call) -> en.Estimate:
+        scores = fold_scores(call.pi, call.metric)[:, 0, 0]
+        return methods.make_estimate(self, call, value=float(scores[0]), winner=0, naive=None)
+
+
+def test_a_method_of_nested_searches_reads_their_evidence() -> None:
+    search = en.SearchCV(
+        LogisticRegression(), {"C": [0.1, 1]}, cv=3, scoring="accuracy", random_state=0
+    )
+    found = en.nested_cv(search, X, Y)
+    made = en.assess(search, X, Y, method=FirstFold(), metric="accuracy")
+    assert (made.method, made.value) == ("first_fold", found.fold_scores[0])
 
 
 def test_a_method_stands_in_the_report_with_its_paper(pi: en.Predictions) -> None:

@@ -90,6 +90,9 @@ class TestSpec:
         Whether models are trained for it on random splits rather than on folds.
     one_sided : bool
         Whether it knows one-sided alternatives.
+    overlap : bool
+        Whether it has a knob `ratio` for the size of test sets relative to training sets, which
+        `compare_learners` sets by its splits.
     """
 
     __test__: ClassVar[bool] = False  # the name is no invitation to pytest
@@ -109,6 +112,7 @@ class TestSpec:
     design: tuple[int, int] | None = None
     random_test_sets: bool = False
     one_sided: bool = True
+    overlap: bool = False
     aliases: tuple[str, ...] = field(default=())
 
 

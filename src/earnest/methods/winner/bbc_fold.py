@@ -14,6 +14,7 @@ from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import MeanOfFolds, Selector, first_best
+from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import DrawnLimits, LimitSource
@@ -106,10 +107,9 @@ class BBCFold:
         if self.variant is not None:
             check.one_of("variant", self.variant, ["as_published"])
 
-    def __call__(self, call: Call) -> Estimate:
-        """Return the mean score, on the folds left out, of the winner on the folds drawn."""
-        pi, metric = call.pi, call.metric
-        need_folds(self, pi)
+    def check(self, target: Target, design: Predictions, metric: Metric) -> None:
+        """Refuse a single fold, and rules that do not look at folds."""
+        need_folds(self, design)
         selector = selector_of(self.selector, MeanOfFolds())
         if not selector.by_fold:
             raise EvidenceError(
@@ -117,6 +117,11 @@ class BBCFold:
                 needs="selector 'mean_of_folds' or 'one_standard_error'",
                 cure="Use method='bbc' for the pooled rule.",
             )
+
+    def __call__(self, call: Call) -> Estimate:
+        """Return the mean score, on the folds left out, of the winner on the folds drawn."""
+        pi, metric = call.pi, call.metric
+        selector = selector_of(self.selector, MeanOfFolds())
         table = fold_scores(pi, metric, n_jobs=call.n_jobs)
         everything = table[:, 0]  # (F, C)
         kept = np.asarray(~np.isnan(everything).all(axis=1))
