@@ -34,7 +34,7 @@ from earnest.resampling.bootstrap import RESAMPLERS
 from earnest.training.learners.catalogue import MODELS, Kind, Knob, register_model
 from earnest.training.learners.inputs import Inputs
 from earnest.training.learners.portfolio import load_portfolio
-from earnest.training.tune.model import trusted_types
+from earnest.training.tune.model import list_trusted_types
 from tests.cli.conftest import Run
 from tests.cli.plug_in import load_module
 from tests.docs.test_code_blocks import generate
@@ -280,10 +280,10 @@ def test_a_model_is_named_by_portfolios_and_may_be_loaded_again(tmp_path: Path) 
         assert sorted(one.params["C"] for one in grid) == [0.1, 1.0]
         assert {one.family for one in grid} == {"logistic"}
         assert all(one.estimator.fit(X, Y).score(X, Y) > 0.5 for one in grid)
-        assert "a_package.a_type" in trusted_types()
+        assert "a_package.a_type" in list_trusted_types()
     with pytest.raises(en.FormatError):
         load_portfolio(path)
-    assert "a_package.a_type" not in trusted_types()
+    assert "a_package.a_type" not in list_trusted_types()
 
 
 # ---- readers of another tool

@@ -91,7 +91,7 @@ def register(reader: R) -> R:
     return reader
 
 
-def in_turn(readers: Registry[R]) -> list[R]:
+def order_readers(readers: Registry[R]) -> list[R]:
     """Return readers in the order in which they are asked."""
     return sorted(readers.values(), key=lambda reader: reader.rank)
 

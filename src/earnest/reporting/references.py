@@ -11,7 +11,7 @@ from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.estimate_table import Estimates
-from earnest.core.results.papers import Citing, papers_of
+from earnest.core.results.papers import Citing, collect_papers
 
 FORMS = ("text", "bibtex")
 
@@ -47,7 +47,7 @@ def references(
 
 def references_of(specs: Iterable[Citing], form: str) -> tuple[str, ...]:
     """Return the references of methods and tests, and of earnest."""
-    papers = papers_of(specs)
+    papers = collect_papers(specs)
     return (*(paper.words if form == "text" else paper.bibtex for paper in papers), _own(form))
 
 

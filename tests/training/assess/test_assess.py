@@ -17,6 +17,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import (
     GroupKFold,
     KFold,
+    LeaveOneOut,
     RepeatedKFold,
     RepeatedStratifiedKFold,
     ShuffleSplit,
@@ -415,6 +416,12 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"method": "cv", "groups": [1, 2]}, InputError, "groups"),
     ({"method": "cv", "groups": np.ones(60)}, InputError, "one group"),
     ({"method": "bates_ncv", "cv": 2}, InputError, "3 folds"),
+    ({"method": "cv", "metric": "roc_auc", "cv": LeaveOneOut()}, EarnestError, "in every fold"),
+    ({"method": "corrected_t", "metric": "roc_auc", "cv": LeaveOneOut()}, EarnestError, "defined"),
+    ({"method": en.LOOB(variant="as_published"), "stratify": True}, InputError, "one by one"),
+    ({"method": "loob", "stratify": True, "groups": np.arange(60) // 4}, InputError, "strata"),
+    ({"method": ".632+", "metric": "average_precision"}, MetricError, "no-information"),
+    ({"method": en.HoldOut(interval="normal"), "metric": "roc_auc"}, MetricError, "normal limits"),
 ]  # fmt: skip
 
 

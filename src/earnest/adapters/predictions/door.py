@@ -14,7 +14,7 @@ from earnest.adapters.readers import (
     EARLY,
     PREDICTIONS_READERS,
     PredictionsReader,
-    in_turn,
+    order_readers,
     register,
 )
 from earnest.adapters.trials.optuna import is_study
@@ -106,12 +106,12 @@ def predictions_from(
         ensembles=ensembles,
         trust_pickle=trust_pickle,
     )
-    for reader in in_turn(PREDICTIONS_READERS):
+    for reader in order_readers(PREDICTIONS_READERS):
         if reader.takes(source):
             return reader.read(source, wanted)
     raise InputError(
         f"there are no predictions in {check.show(type(source).__name__)}",
-        needs="; ".join(reader.words for reader in in_turn(PREDICTIONS_READERS)),
+        needs="; ".join(reader.words for reader in order_readers(PREDICTIONS_READERS)),
         got=check.show(source),
         cure=cure_for(source),
     )

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from earnest.adapters.predictions.optuna_kept import Part, parts_of, sampler_of
 from earnest.adapters.predictions.request import Wanted
 from earnest.adapters.readers import PredictionsReader, register
-from earnest.adapters.trials.files import start_of, tables_of
+from earnest.adapters.trials.files import read_start, tables_of
 from earnest.adapters.trials.optuna import is_study, study_of_journal, study_of_sqlite, study_of_url
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
@@ -50,7 +50,7 @@ def is_storage(source: object) -> bool:
     path = Path(source)
     if not path.is_file():
         return not path.exists() and bool(URL.match(str(source)))
-    start = start_of(path)
+    start = read_start(path)
     if start.startswith(b"SQLite format 3\0"):
         return "study_directions" in tables_of(path)
     return start.startswith(b"{") and b'"op_code"' in start

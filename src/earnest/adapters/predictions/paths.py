@@ -14,10 +14,10 @@ from earnest.adapters.readers import (
     LATE,
     PREDICTIONS_READERS,
     PredictionsReader,
-    in_turn,
+    order_readers,
     register,
 )
-from earnest.adapters.trials.files import start_of
+from earnest.adapters.trials.files import read_start
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.data.predictions import Predictions
@@ -105,7 +105,7 @@ def kind_of(source: str | Path) -> PredictionsReader | None:
 
 def _of_files() -> list[PredictionsReader]:
     """Return the readers of files, folders and URLs."""
-    return [reader for reader in in_turn(PREDICTIONS_READERS) if reader.tool]
+    return [reader for reader in order_readers(PREDICTIONS_READERS) if reader.tool]
 
 
 def table_of(path: Path) -> Path:
@@ -131,7 +131,7 @@ def refuse_path(source: str | Path, wanted: Wanted) -> Predictions:
             needs=needs,
             got=check.some(sorted(one.name for one in path.iterdir())) or "an empty folder",
         )
-    start = start_of(path)
+    start = read_start(path)
     if path.name.casefold().endswith(READ):
         raise InputError(
             f"{path.name!r} is a table already, not what another tool kept",

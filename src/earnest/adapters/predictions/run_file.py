@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from earnest.adapters.predictions.request import Wanted
 from earnest.adapters.readers import LATE, PredictionsReader, register
-from earnest.adapters.trials.files import start_of, tables_of
+from earnest.adapters.trials.files import read_start, tables_of
 from earnest.adapters.trials.run_file import CONFIGS
 from earnest.core.base import check
 from earnest.core.base.arrays import as_array
@@ -63,7 +63,7 @@ def is_run_file(source: object) -> bool:
     if not isinstance(source, str | Path) or not Path(source).is_file():
         return False
     path = Path(source)
-    return start_of(path).startswith(b"SQLite format 3\0") and "outcome" in tables_of(path)
+    return read_start(path).startswith(b"SQLite format 3\0") and "outcome" in tables_of(path)
 
 
 def predictions_of_run_file(path: str | Path, wanted: Wanted) -> Predictions:

@@ -14,7 +14,7 @@ from earnest.adapters.readers import (
     LATE,
     TRIALS_READERS,
     TrialsReader,
-    in_turn,
+    order_readers,
     register,
 )
 from earnest.adapters.trials import configspace, optuna, sklearn
@@ -90,12 +90,12 @@ def trials_from(
         space=_space(space),
         values=objective_values,
     )
-    for reader in in_turn(TRIALS_READERS):
+    for reader in order_readers(TRIALS_READERS):
         if reader.takes(source):
             return reader.read(source, ask)
     raise InputError(
         f"there are no trials in {check.show(type(source).__name__)}",
-        needs="; ".join(reader.words for reader in in_turn(TRIALS_READERS)),
+        needs="; ".join(reader.words for reader in order_readers(TRIALS_READERS)),
         got=check.show(source),
         cure="Call its `fit` first." if hasattr(source, "fit") else "",
     )

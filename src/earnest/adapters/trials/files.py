@@ -32,7 +32,7 @@ def read_path(source: str | Path, ask: Ask) -> Trials:
     if path.is_dir():
         path = _history_in(path)
     refuse_absent(path, _ACCEPTED)
-    start = start_of(path)
+    start = read_start(path)
     if start.startswith(b"SQLite format 3\0"):
         return _read_database(path, ask)
     if start[:1] == b"\x80":
@@ -47,7 +47,7 @@ def read_path(source: str | Path, ask: Ask) -> Trials:
     return _read_table(path, ask)
 
 
-def start_of(path: Path) -> bytes:
+def read_start(path: Path) -> bytes:
     """Return the first bytes of a file, by which its kind is known."""
     try:
         with path.open("rb") as file:

@@ -317,7 +317,7 @@ def find_papers(cites: str) -> list[Paper]:
     return [paper for word, paper in PAPERS.items() if word in cites]
 
 
-def papers_of(specs: Iterable[Citing], also: Iterable[str] = ()) -> list[Paper]:
+def collect_papers(specs: Iterable[Citing], also: Iterable[str] = ()) -> list[Paper]:
     """Return what to cite for methods and tests, each paper once: the table's first.
 
     `also` are words of the table for what else is shown.

@@ -8,7 +8,7 @@ from earnest.comparison.base import TESTS
 from earnest.core.base.clock import moment_words
 from earnest.core.base.provenance import versions
 from earnest.core.results.estimate import Estimate
-from earnest.core.results.papers import Citing, papers_of
+from earnest.core.results.papers import Citing, collect_papers
 from earnest.core.results.specs import Side
 from earnest.core.text.estimate import article, limits_words, percent, printed
 from earnest.reporting.model import ComputedPart, Facts
@@ -20,7 +20,7 @@ from earnest.reporting.sources.material import Material
 
 def computed_of(found: Results) -> ComputedPart:
     """Return the last part of a report."""
-    papers = papers_of(_specs(found), also=_shown(found))
+    papers = collect_papers(_specs(found), also=_shown(found))
     return ComputedPart(
         heading=COMPUTED,
         facts=tuple(_facts(found)),

@@ -14,7 +14,7 @@ from earnest.core.results.estimate import Estimate, by_severity
 from earnest.core.results.specs import Design
 from earnest.methods.base import Method, check_question
 from earnest.methods.run import estimate
-from earnest.training.assess.evidence import SplitEvidence, perfect_evidence, train_splits
+from earnest.training.assess.evidence import SplitEvidence, make_perfect_evidence, train_splits
 from earnest.training.assess.methods import (
     check_cost,
     check_groups,
@@ -122,7 +122,8 @@ def _check_design(question: LearnerQuestion, method: Method, training: Training)
         return
     few = _few_repeats(method, training.repeats(method))  # what is refused is so from the start
     plan = _plan(question, needs_of(method, few), training)
-    design = evidence_for(method, few, perfect_evidence(plan, question.response, question.learner))
+    perfect = make_perfect_evidence(plan, question.response, question.learner)
+    design = evidence_for(method, few, perfect)
     check_question(method, design, design.target, metric)
 
 

@@ -187,7 +187,7 @@ def train_splits(
     return SplitEvidence(plan, responses, shared.plan, learner)
 
 
-def perfect_evidence(plan: Plan, response: ResponsePlan, learner: str) -> SplitEvidence:
+def make_perfect_evidence(plan: Plan, response: ResponsePlan, learner: str) -> SplitEvidence:
     """Return what a perfect model would say in these splits, to check a question by."""
     perfect, every = response.perfect(), plan.every
     responses: dict[Key, Any] = {key: perfect[every.test[place]] for key, place in plan.tasks()}

@@ -39,7 +39,7 @@ _AROUND = (
 )
 
 
-def trusted_types() -> set[str]:
+def list_trusted_types() -> set[str]:
     """Return the types that a model file may be made of, beyond those that skops trusts."""
     kinds = [*MODELS.values(), *SELECTIONS.values()]
     return {*_AROUND, *(name for kind in kinds for name in kind.types)}
@@ -346,7 +346,7 @@ def load_model(run: str | Path) -> Model:
     with _explained(path):
         _refuse_other_version(path)
         types = _types_in(path)
-        strange = sorted(set(types) - trusted_types())
+        strange = sorted(set(types) - list_trusted_types())
         if strange:
             raise FormatError(
                 f"{str(path)!r} names types that are not trusted",
