@@ -94,7 +94,7 @@ def methods_for(evidence: Evidence) -> list[str]:
     >>> from earnest.methods import METHODS
     >>> from earnest.methods.base import methods_for
     >>> methods_for(Evidence.REPLICATES)[:3]
-    ['apparent', '.632', '.632+']
+    ['.632', '.632+', 'apparent']
     """
     return [name for name in METHODS if METHODS[name].spec.needs is evidence]
 
