@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -179,6 +179,12 @@ def test_a_method_stands_in_the_tables_of_the_documentation() -> None:
         assert "`median_fold`" in tables.methods_table("learner")
         assert "Doe 2026" in tables.facts_table("median_fold")
     assert "`median_fold`" not in tables.choice_table()
+
+
+def test_a_design_must_make_the_evidence_that_the_method_needs() -> None:
+    for design in (Design.REPLICATES, Design.HALVES, Design.SEARCH):
+        with pytest.raises(ValueError, match=r"needs out-of-sample predictions"):
+            replace(PAGE.MedianFold.spec, design=design)
 
 
 # ---- a metric

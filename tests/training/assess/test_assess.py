@@ -555,6 +555,17 @@ def test_splits_that_come_one_by_one_are_taken() -> None:
     )
 
 
+def test_samples_that_can_never_be_drawn_are_refused_for_their_methods_alone() -> None:
+    groups = np.arange(60) // 30  # of two groups a sample draws both, or leaves none out
+    y = np.repeat([0, 1], 30)
+    table = en.assess_all(
+        Counted(), X, y, methods=["loob", "cv"], metric="accuracy", groups=groups,
+        cv=[(np.arange(0, 60, 2), np.arange(1, 60, 2)), (np.arange(1, 60, 2), np.arange(0, 60, 2))],
+    )  # fmt: skip
+    assert list(table.refused) == ["loob"]
+    assert FITS == [30, 30]
+
+
 def test_two_hold_outs_of_unlike_size_are_refused() -> None:
     with pytest.raises(InputError, match="unlike size"):
         en.assess_all(

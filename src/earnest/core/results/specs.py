@@ -29,6 +29,14 @@ class Design(StrEnum):
     SEARCH = "a search, within each fold of another one"
 
 
+_DESIGNS: dict[Evidence, tuple[Design, ...]] = {
+    Evidence.OUT_OF_SAMPLE: (Design.FOLDS, Design.SINGLES, Design.HOLDOUT),
+    Evidence.REPLICATES: (Design.REPLICATES,),
+    Evidence.NESTED: (Design.PAIRS, Design.SEARCH),
+    Evidence.PAIRED: (Design.HALVES,),
+}
+
+
 class Estimand(StrEnum):
     """What a number is an estimate of; the value is the sentence that results show."""
 
@@ -169,6 +177,12 @@ class MethodSpec:
     corrected: bool = False
     static_only: bool = False
     aliases: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        """Refuse a design that does not make the evidence which is needed."""
+        if self.design is not None and self.design not in _DESIGNS[self.needs]:
+            made = " or ".join(_DESIGNS[self.needs])
+            raise ValueError(f"method {self.name!r} needs {self.needs}, which {made} give")
 
     def label(self, *, alone: bool = False) -> str:
         """Return a word or two for the method; `alone` where one configuration was tried."""

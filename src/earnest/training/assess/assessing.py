@@ -26,6 +26,7 @@ from earnest.training.assess.methods import (
 from earnest.training.assess.plan import Needs, Plan, make_plan
 from earnest.training.assess.question import LearnerQuestion, few_to_learn_from
 from earnest.training.assess.replicates import drawn_units
+from earnest.training.fit.replicate_cell import ReplicateTraining
 from earnest.training.fit.split_cell import SplitTraining
 from earnest.training.fit.splits import can_shuffle
 
@@ -119,6 +120,16 @@ def _check_design(question: LearnerQuestion, method: Method, training: Training)
         everywhere = metric.needs_all_classes and target.has_classes
         drawn = drawn_units(training.stratify, target.groups is not None, everywhere)
         check_question(method, drawn, target, metric)
+        sampled = ReplicateTraining(
+            X=question.X,
+            y=question.y,
+            base=question.estimator,
+            plan=question.response,
+            drawn=drawn,
+            both_sides=everywhere,
+            seed=question.seed,
+        )
+        sampled.counts(0)  # refuses what can never be drawn
         return
     few = _few_repeats(method, training.repeats(method))  # what is refused is so from the start
     plan = _plan(question, needs_of(method, few), training)
