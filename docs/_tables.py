@@ -201,8 +201,8 @@ def _folds(spec: Any) -> str:
 
 
 def _least(spec: Any) -> str:
-    design = getattr(spec, "design", None)  # of some tests
-    if design is not None:
+    design = spec.design
+    if isinstance(design, tuple):  # of some tests
         return f", {design[0]} repeats of {design[1]} folds"
     if getattr(spec, "leave_one_out", False):
         return ", a fold for every case"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,6 +68,7 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
     for name in ("FORCE_COLOR", "NO_COLOR", "EARNEST_TRACEBACK", "GITHUB_ACTIONS", "PY_COLORS"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)  # main() sets its own
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)  # and this
 
     def call(*args: object) -> Outcome:
         code = main([str(arg) for arg in args])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -17,6 +18,7 @@ from tests.docs.test_code_blocks import EVERY_MARKDOWN, PAGES, ROOT, generate, n
 from tests.extras import test_pages
 
 WITH_BLOCKS = sorted({*EVERY_MARKDOWN, *(ROOT / "benchmarks").rglob("*.md")})
+PLUG_IN = ROOT / "docs" / "how-to" / "plug-in.md"  # its package: tests/cli/test_plug_ins.py
 CLUSTERS = ROOT / "docs" / "how-to" / "clusters.md"  # its blocks: test_clusters_page.py
 
 # Blocks of text that no block before them printed. A new one wants a reason here.
@@ -55,6 +57,18 @@ def is_a_portfolio(page: Path, body: str, folder: Path) -> str:
     return ""
 
 
+def is_a_plug_in(page: Path, body: str) -> str:
+    groups = tomllib.loads(body)["project"]["entry-points"]
+    known = {"earnest.methods", "earnest.metrics", "earnest.tests", "earnest.readers"}
+    return "" if set(groups) <= known else "no such group"
+
+
+def is_toml(page: Path, body: str, folder: Path) -> str:
+    if page == PLUG_IN:
+        return is_a_plug_in(page, body)
+    return is_a_portfolio(page, body, folder)
+
+
 def is_json(page: Path, body: str) -> str:
     try:
         json.loads(body)
@@ -91,7 +105,7 @@ CHECKS: dict[str, Callable[..., str]] = {
     "py": is_run_with_its_package,
     "text": is_counted_below,
     "sh": can_be_typed,
-    "toml": is_a_portfolio,
+    "toml": is_toml,
     "json": is_json,
     "yaml": is_yaml_with_sound_commands,
 }

@@ -12,11 +12,15 @@ import pytest
 
 import earnest as en
 from earnest import BBC, HoldOut, Predictions, estimate, estimate_all
+from earnest.core.data.replicates import Drawn
+from earnest.core.data.target import Task
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
 from earnest.methods import METHODS, run
-from earnest.methods.base import Call, make_estimate
+from earnest.methods.base import Call, make_estimate, takes_metric
+from earnest.metrics import METRICS
 from earnest.testing import squared_error
+from earnest.testing.examples import example_for, example_predictions
 
 OVER_FOLDS = ["bayle_all_pairs", "bayle_within_fold", "bbc_fold", "tibshirani"]
 NAMES = [
@@ -356,3 +360,35 @@ def test_a_file_or_a_frame_is_told_how_it_becomes_predictions() -> None:
     ):
         with pytest.raises(en.EvidenceError, match=cure):
             en.estimate(given, metric="roc_auc")
+
+
+# ---- what a spec says of metrics is what a method takes
+
+
+def _own_refusal(method: Any, design: Any, target: Any, metric: Any) -> bool:
+    """Tell whether a method refuses a metric by its own check, the spec aside."""
+    try:
+        method.check(target, design, metric)
+    except en.MetricError:
+        return True
+    except en.EarnestError:  # of the folds, which is not asked here
+        return False
+    return False
+
+
+@pytest.mark.parametrize("task", ["binary", "multiclass", "regression", "survival"])
+@pytest.mark.parametrize("name", [n for n in METHODS if hasattr(METHODS[n], "check")])
+def test_a_method_refuses_by_itself_exactly_the_metrics_that_its_spec_excludes(
+    name: str, task: str
+) -> None:
+    method = METHODS[name]()
+    if method.spec.needs is Evidence.REPLICATES:
+        target, design = example_predictions(Task(task)).target, Drawn.CASES
+    else:
+        design = example_for(method.spec, Task(task))
+        target = design.target
+    for metric in METRICS.values():
+        if target.task in metric.tasks:
+            mine = metric.on(target.task)
+            excluded = not takes_metric(method.spec.metrics, mine, target)
+            assert _own_refusal(method, design, target, mine) == excluded, metric.name

@@ -6,6 +6,7 @@ Nothing here or in the command modules imports NumPy: help must come at once.
 from __future__ import annotations
 
 import sys
+import warnings
 from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -34,6 +35,7 @@ from earnest.cli.failures import (
     know_options,
     options_for,
     say,
+    show_warning,
     system_line,
     usage_line,
 )
@@ -148,6 +150,7 @@ def run(args: Sequence[str] | None = None) -> int:
         The arguments; those of the process by default.
     """
     sys.excepthook = internal_error
+    warnings.showwarning = show_warning
     command = typer.main.get_command(app)
     try:
         with guarded_output():

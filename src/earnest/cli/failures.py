@@ -7,13 +7,14 @@ import re
 import shlex
 import sys
 import traceback
+import warnings
 from collections.abc import Iterable
 from contextvars import ContextVar
 from types import TracebackType
-from typing import Any
+from typing import Any, TextIO
 
 from earnest.core.base.check import show
-from earnest.core.base.errors import EarnestError
+from earnest.core.base.errors import EarnestError, PluginWarning
 
 # Arguments of the library, as the command line calls them.
 _OPTIONS = {
@@ -147,6 +148,21 @@ def say(text: str, *, label: str = "error") -> None:
         (label + (":" if words else ""), f"bold {WARN}"), " " if words else "", words
     )
     Console(stderr=True, highlight=False, markup=False, soft_wrap=True).print(line)
+
+
+def show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Write a warning as Python does, that of a plug-in without the line of code it comes from."""
+    if issubclass(category, PluginWarning):
+        say(str(message), label="warning")
+    elif sys.stderr is not None:
+        sys.stderr.write(warnings.formatwarning(message, category, filename, lineno, line))
 
 
 def internal_error(

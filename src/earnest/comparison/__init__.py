@@ -17,19 +17,4 @@ from earnest.comparison.tests import (
     sign_flip,
 )
 
-__all__ = [
-    "TESTS",
-    "bayesian_t",
-    "bayle",
-    "bootstrap",
-    "corrected_t",
-    "cv_t",
-    "delong",
-    "five_by_two",
-    "five_by_two_f",
-    "loob",
-    "lpob",
-    "mcnemar",
-    "resampled_t",
-    "sign_flip",
-]
+__all__ = ["TESTS"]

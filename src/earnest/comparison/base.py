@@ -19,6 +19,7 @@ from earnest.core.results.cautions import Caution
 from earnest.core.results.comparison import Probabilities
 from earnest.core.results.differences import Alternative
 from earnest.core.results.interval import LimitSource
+from earnest.core.results.papers import Paper
 from earnest.core.results.specs import Evidence
 from earnest.metrics.families import Metric
 
@@ -70,7 +71,9 @@ class TestSpec:
     metrics : Measured
         Which metrics it takes.
     cites : str
-        The source.
+        The source; papers of `core/results/papers.py` are found by their word in it.
+    papers : tuple of Paper
+        Papers to cite that are not in that table.
     min_folds : int
         The least number of folds.
     repeats : bool
@@ -87,6 +90,9 @@ class TestSpec:
         Whether models are trained for it on random splits rather than on folds.
     one_sided : bool
         Whether it knows one-sided alternatives.
+    overlap : bool
+        Whether it has a knob `ratio` for the size of test sets relative to training sets, which
+        `compare_learners` sets by its splits.
     """
 
     __test__: ClassVar[bool] = False  # the name is no invitation to pytest
@@ -96,6 +102,7 @@ class TestSpec:
     estimand: Compared
     metrics: Measured
     cites: str
+    papers: tuple[Paper, ...] = ()
     needs: Evidence = Evidence.OUT_OF_SAMPLE
     min_folds: int = 1
     repeats: bool = True
@@ -105,6 +112,7 @@ class TestSpec:
     design: tuple[int, int] | None = None
     random_test_sets: bool = False
     one_sided: bool = True
+    overlap: bool = False
     aliases: tuple[str, ...] = field(default=())
 
 
@@ -183,7 +191,6 @@ class Test(Protocol):
         ...
 
 
-TESTS: Registry[type[Any]] = Registry("test")
 T = TypeVar("T", bound=type[Any])
 LEAST = sys.float_info.min  # no p-value is 0, however far out
 SIDES = tuple(str(each) for each in Alternative)
@@ -193,6 +200,9 @@ def register(test: T) -> T:
     """Put a test in the registry under the name of its spec."""
     TESTS.add(test.spec.name, test, test.spec.aliases)
     return test
+
+
+TESTS: Registry[type[Any]] = Registry("test", group="earnest.tests", adopt=register)
 
 
 def p_values(less: float, greater: float) -> dict[str, float]:

@@ -9,19 +9,22 @@ from typing import Any, ClassVar, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.base.errors import EvidenceError
+from earnest.core.base.errors import EvidenceError, MetricError
 from earnest.core.base.provenance import knobs, plain, versions
 from earnest.core.base.registry import Registry
 from earnest.core.base.rng import Seeds
 from earnest.core.data.designs import NestedPredictions, PairedHalves
 from earnest.core.data.predictions import Predictions
-from earnest.core.data.replicates import Replicates
+from earnest.core.data.replicates import Drawn, Replicates
 from earnest.core.data.selection import SELECTORS, MeanOfFolds, Pooled, Selector
+from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Estimate, Provenance, make_interval
 from earnest.core.results.interval import Ask, LimitSource
 from earnest.core.results.limits import WidenedLimits, draws_of
-from earnest.core.results.specs import Estimand, Evidence, MethodSpec
+from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
+from earnest.inference.cases.areas import is_auc
+from earnest.inference.left_out.estimates import has_cases, has_pairs
 from earnest.inference.remarks import (
     best_of_several,
     few_for_an_auc,
@@ -32,7 +35,8 @@ from earnest.inference.remarks import (
 )
 from earnest.inference.resampling.split_selection import Choice, SplitDetails, choose
 from earnest.inference.resampling.splits import Splitting
-from earnest.metrics.families import Metric
+from earnest.metrics.families import Metric, RankMetric
+from earnest.metrics.ranking import auc_scan
 from earnest.resampling.bootstrap import RESAMPLERS, Resampler
 
 
@@ -56,7 +60,9 @@ class Call:
 class Method(Protocol):
     """A way to turn evidence and a metric into an estimate.
 
-    The call is a `Call` with predictions or a `ReplicatesCall`, by what its spec needs.
+    The call is a `Call` with predictions or a `ReplicatesCall`, by what its spec needs. A method
+    that refuses more than its spec says has a `check(target, design, metric)` too, which raises
+    what is wrong: see `check_question`.
     """
 
     spec: ClassVar[MethodSpec]
@@ -66,7 +72,6 @@ class Method(Protocol):
         ...
 
 
-METHODS: Registry[type[Any]] = Registry("method")
 MOST_RESAMPLES = 10_000_000  # each is kept, so that another level can be read from it
 M = TypeVar("M", bound=type[Any])
 
@@ -75,6 +80,9 @@ def register(method: M) -> M:
     """Put a method in the registry under the name of its spec."""
     METHODS.add(method.spec.name, method, method.spec.aliases)
     return method
+
+
+METHODS: Registry[type[Any]] = Registry("method", group="earnest.methods", adopt=register)
 
 
 def methods_for(evidence: Evidence) -> list[str]:
@@ -86,7 +94,7 @@ def methods_for(evidence: Evidence) -> list[str]:
     >>> from earnest.methods import METHODS
     >>> from earnest.methods.base import methods_for
     >>> methods_for(Evidence.REPLICATES)[:3]
-    ['apparent', '.632', '.632+']
+    ['.632', '.632+', 'apparent']
     """
     return [name for name in METHODS if METHODS[name].spec.needs is evidence]
 
@@ -131,6 +139,72 @@ def need_evidence(method: Method, given: Any) -> None:
             else "Use a method for replicates, such as '.632+' or 'loob'; for predictions of "
             "folds see earnest.SearchCV and earnest.Predictions.",
         )
+
+
+def check_question(
+    method: Method,
+    design: Predictions | NestedPredictions | PairedHalves | Drawn,
+    target: Target,
+    metric: Metric,
+) -> None:
+    """Refuse what a method cannot answer, by its own `check` and by what its spec declares.
+
+    `estimate` asks with the evidence itself. `assess` asks before any training, with the
+    predictions that a perfect model would make in the same splits: a metric that is undefined
+    there is undefined for every model. Of bootstrap samples `design` is what is drawn.
+    """
+    own = getattr(method, "check", None)
+    if own is not None:
+        own(target, design, metric)
+    spec = method.spec
+    if not takes_metric(spec.metrics, metric, target):
+        raise MetricError(
+            f"method {spec.name!r} cannot take {metric.name!r}",
+            needs=str(spec.metrics),
+            got=f"{metric.name!r} on a {target.task} task",
+            cure="`earnest methods` lists what each method takes.",
+        )
+    if isinstance(design, Drawn):
+        return
+    pi = design if isinstance(design, Predictions) else design.predictions
+    folds = sum(len(names) for names in pi.fold_names)
+    if folds < spec.min_folds or pi.n_repeats < spec.min_repeats:
+        raise EvidenceError(
+            f"method {spec.name!r} needs more splits",
+            needs=f"at least {spec.min_folds} folds and {spec.min_repeats} repeats",
+            got=f"{folds} folds, {pi.n_repeats} repeats",
+            cure="Give `fold`, one column a repeat.",
+        )
+
+
+def takes_metric(family: Family, metric: Metric, target: Target) -> bool:
+    """Tell whether a metric is of the family that a method takes, on this task.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> from earnest.core.results.specs import Family
+    >>> from earnest.methods.base import takes_metric
+    >>> target = en.Predictions.from_arrays([0, 1], [0.1, 0.9]).target
+    >>> takes_metric(Family.AUC, en.metric("roc_auc"), target)
+    True
+    >>> takes_metric(Family.AUC, en.metric("accuracy"), target)
+    False
+    """
+    sums, means = has_cases(metric), metric.pointwise
+    areas = isinstance(metric, RankMetric) and metric.scan is auc_scan
+    pairs = has_pairs(metric, target)
+    return {
+        Family.ANY: True,
+        Family.POINTWISE: means,
+        Family.RANK: isinstance(metric, RankMetric),
+        Family.AUC: is_auc(metric, target),
+        Family.MEANS_AND_AUC: means or is_auc(metric, target),
+        Family.CASEWISE: sums or areas,
+        Family.PAIRS: pairs,
+        Family.SUMS_AND_PAIRS: sums or areas or pairs,
+        Family.SUMS: sums,
+    }[family]
 
 
 def selector_of(given: str | Selector | None, default: Selector) -> Selector:

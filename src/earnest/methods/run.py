@@ -25,7 +25,14 @@ from earnest.inference.cases.areas import is_auc
 from earnest.inference.cases.no_information import no_information
 from earnest.inference.remarks import evidence_remarks, few_decide, resampling_remarks
 from earnest.methods import METHODS
-from earnest.methods.base import Call, Method, evidence_of, methods_for, need_evidence
+from earnest.methods.base import (
+    Call,
+    Method,
+    check_question,
+    evidence_of,
+    methods_for,
+    need_evidence,
+)
 from earnest.methods.bootstrap.replicated import ReplicatesCall
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric
@@ -320,6 +327,10 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _answer(method: Method, call: Call | ReplicatesCall) -> Estimate:
+    if isinstance(call, ReplicatesCall):
+        check_question(method, call.replicates.drawn, call.replicates.target, call.metric)
+    else:
+        check_question(method, call.design or call.pi, call.pi.target, call.metric)
     made = method(call)
     if isinstance(call, ReplicatesCall):
         made = replace(made, no_information=no_information(call.replicates.target, call.metric))

@@ -219,13 +219,13 @@ class CallableMetric(Metric):
     coded: bool = False
 
 
-METRICS: Registry[Metric] = Registry("metric")
-
-
 def register(metric: M) -> M:
     """Put a metric in the registry under its name and aliases."""
     METRICS.add(metric.name, metric, metric.aliases)
     return metric
+
+
+METRICS: Registry[Metric] = Registry("metric", group="earnest.metrics", adopt=register)
 
 
 def ratio(numerator: Any, denominator: Any, undefined: float = np.nan) -> Array:

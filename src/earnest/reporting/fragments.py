@@ -32,7 +32,6 @@ from earnest.inference.general.result import StatisticResult
 from earnest.metrics import METRICS
 from earnest.plotting.svg import figures as draw
 from earnest.reporting.page import environment
-from earnest.reporting.parts.headings import SHORT
 
 # Results as small pieces of HTML for notebooks, each with its own colours and nothing else.
 
@@ -204,7 +203,7 @@ def estimates_fragment(made: Estimates) -> str:
                 one, scale, name=f"{name}-{len(out)}", trust=trust if fair else draw.Trust.NAIVE
             )
             value, ends = printed(one, places).value, _ends(one, places)
-            cells = (SHORT.get(one.method, one.method), value, ends)
+            cells = (_label(one), value, ends)
             out.append(TableRow(cells, strip=strip))
     refused = [TableRow((f"{name}: {why}",), group=True) for name, why in made.refused.items()]
     axis = None if scale is None else draw.strip_axis(scale, name=f"{name}-axis")
@@ -253,6 +252,14 @@ def _fair(one: Estimate) -> bool:
 
     known = METHODS[one.method].spec.corrected if one.method in METHODS else True
     return one.n_configs == 1 or bool(known)
+
+
+def _label(one: Estimate) -> str:
+    from earnest.methods import METHODS
+
+    if one.method not in METHODS:
+        return one.method
+    return str(METHODS[one.method].spec.label(alone=one.n_configs == 1))
 
 
 def _level(rows: list[Estimate]) -> str:

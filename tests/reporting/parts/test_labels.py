@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from earnest.core.results.papers import PAPERS, collect_papers
 from earnest.reporting.parts.labels import config_labels, counted, param_names, spelled, value_words
-from earnest.reporting.references import PAPERS, cited
 from earnest.reporting.sources.material import Tried
 
 
@@ -60,9 +60,9 @@ def test_every_method_and_test_cites_a_paper_that_is_known() -> None:
     from earnest.methods import METHODS
 
     for name in METHODS:
-        assert cited([METHODS[name].spec.cites]), name
+        assert collect_papers([METHODS[name].spec]), name
     for name in TESTS:
-        assert cited([TESTS[name].spec.cites]), name
+        assert collect_papers([TESTS[name].spec]), name
     for paper in PAPERS.values():
         assert paper.bibtex.count("{") == paper.bibtex.count("}")
         assert paper.bibtex.startswith(f"@{paper.kind}{{{paper.key},")

@@ -17,6 +17,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import (
     GroupKFold,
     KFold,
+    LeaveOneOut,
     RepeatedKFold,
     RepeatedStratifiedKFold,
     ShuffleSplit,
@@ -415,6 +416,12 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"method": "cv", "groups": [1, 2]}, InputError, "groups"),
     ({"method": "cv", "groups": np.ones(60)}, InputError, "one group"),
     ({"method": "bates_ncv", "cv": 2}, InputError, "3 folds"),
+    ({"method": "cv", "metric": "roc_auc", "cv": LeaveOneOut()}, EarnestError, "in every fold"),
+    ({"method": "corrected_t", "metric": "roc_auc", "cv": LeaveOneOut()}, EarnestError, "defined"),
+    ({"method": en.LOOB(variant="as_published"), "stratify": True}, InputError, "one by one"),
+    ({"method": "loob", "stratify": True, "groups": np.arange(60) // 4}, InputError, "strata"),
+    ({"method": ".632+", "metric": "average_precision"}, MetricError, "no-information"),
+    ({"method": en.HoldOut(interval="normal"), "metric": "roc_auc"}, MetricError, "normal limits"),
 ]  # fmt: skip
 
 
@@ -546,6 +553,17 @@ def test_splits_that_come_one_by_one_are_taken() -> None:
         given.value
         == assess(GaussianNB(), X, Y, method="cv", metric="accuracy", cv=pairs, rng=0).value
     )
+
+
+def test_samples_that_can_never_be_drawn_are_refused_for_their_methods_alone() -> None:
+    groups = np.arange(60) // 30  # of two groups a sample draws both, or leaves none out
+    y = np.repeat([0, 1], 30)
+    table = en.assess_all(
+        Counted(), X, y, methods=["loob", "cv"], metric="accuracy", groups=groups,
+        cv=[(np.arange(0, 60, 2), np.arange(1, 60, 2)), (np.arange(1, 60, 2), np.arange(0, 60, 2))],
+    )  # fmt: skip
+    assert list(table.refused) == ["loob"]
+    assert FITS == [30, 30]
 
 
 def test_two_hold_outs_of_unlike_size_are_refused() -> None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from earnest.adapters.predictions.automl import Given, Kept, Model, predictions_of_models
 from earnest.adapters.predictions.request import Wanted
+from earnest.adapters.readers import PredictionsReader, register
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.data.predictions import Predictions
 
@@ -34,8 +35,11 @@ COPIED = "copies of the only case of a class"
 _TUNED = "/T"  # in the name of what a hyper-parameter search proposed
 
 
-def is_folder(path: Path) -> bool:
+def is_folder(source: object) -> bool:
     """Tell whether this is the folder of a predictor."""
+    if not isinstance(source, str | Path):
+        return False
+    path = Path(source)
     return (path / "predictor.pkl").is_file() and (path / "learner.pkl").is_file()
 
 
@@ -47,7 +51,7 @@ def is_predictor(source: object) -> bool:
     )
 
 
-def predictions_of_folder(folder: Path, wanted: Wanted) -> Predictions:
+def predictions_of_folder(folder: str | Path, wanted: Wanted) -> Predictions:
     """Make Π of the folder of a predictor, which is pickles: only if the caller trusts it."""
     if not wanted.trust_pickle:
         raise InputError(
@@ -242,3 +246,23 @@ def _answer(
         missing = int((~np.isfinite(answer)).reshape(len(answer), -1).any(axis=1).sum())
         return None, f"no prediction for {missing} cases"
     return answer, ""
+
+
+register(
+    PredictionsReader(
+        name="autogluon",
+        words="a TabularPredictor of AutoGluon",
+        takes=is_predictor,
+        read=predictions_of,
+    )
+)
+register(
+    PredictionsReader(
+        name="autogluon_folder",
+        words="a folder of AutoGluon",
+        takes=is_folder,
+        read=predictions_of_folder,
+        tool=TOOL,
+        options=" --trust-pickle",
+    )
+)

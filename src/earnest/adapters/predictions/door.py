@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from numpy.typing import ArrayLike
 
-from earnest.adapters.predictions import autogluon, h2o, mljar
-from earnest.adapters.predictions import optuna as optuna_predictions
-from earnest.adapters.predictions.paths import read_path
+from earnest.adapters.predictions import paths
 from earnest.adapters.predictions.request import Wanted
-from earnest.adapters.trials import optuna
+from earnest.adapters.readers import (
+    EARLY,
+    PREDICTIONS_READERS,
+    PredictionsReader,
+    order_readers,
+    register,
+)
+from earnest.adapters.trials.optuna import is_study
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.data.predictions import Predictions
 
-
-@dataclass(frozen=True)
-class PredictionsReader:
-    """One kind of source: how it is called, how it is known, how it is read."""
-
-    words: str
-    takes: Callable[[Any], bool]
-    read: Callable[[Any, Wanted], Predictions]
+FILES = paths  # the readers of files, folders and URLs register themselves there
 
 
 def predictions_from(
@@ -109,24 +106,20 @@ def predictions_from(
         ensembles=ensembles,
         trust_pickle=trust_pickle,
     )
-    for reader in READERS:
+    for reader in order_readers(PREDICTIONS_READERS):
         if reader.takes(source):
             return reader.read(source, wanted)
     raise InputError(
         f"there are no predictions in {check.show(type(source).__name__)}",
-        needs=_words(),
+        needs="; ".join(reader.words for reader in order_readers(PREDICTIONS_READERS)),
         got=check.show(source),
         cure=cure_for(source),
     )
 
 
-def _words() -> str:
-    return "; ".join(reader.words for reader in READERS)
-
-
 def cure_for(source: Any) -> str:
     """Return how to get predictions out of what is none."""
-    if optuna.is_study(source):
+    if is_study(source):
         return (
             "If its objective called keep_predictions, read them with earnest.predictions_from("
             "study, y, store=...). What it learned is told by earnest.explain(study)."
@@ -171,26 +164,20 @@ def _own_search(source: Any, wanted: Wanted) -> Predictions:
     return made
 
 
-def _is_url(source: Any) -> bool:
-    return isinstance(source, str) and "://" in source
-
-
-# In the order in which they are asked.
-READERS: tuple[PredictionsReader, ...] = (
-    PredictionsReader("earnest.Predictions", lambda s: isinstance(s, Predictions), _as_they_are),
-    PredictionsReader("an Optuna study", optuna.is_study, optuna_predictions.predictions_of_study),
+register(
     PredictionsReader(
-        "a fitted SearchCV",
-        lambda s: isinstance(getattr(s, "predictions_", None), Predictions),
-        _own_search,
-    ),
+        name="predictions",
+        words="earnest.Predictions",
+        takes=lambda source: isinstance(source, Predictions),
+        read=_as_they_are,
+        rank=EARLY,
+    )
+)
+register(
     PredictionsReader(
-        "a TabularPredictor of AutoGluon", autogluon.is_predictor, autogluon.predictions_of
-    ),
-    PredictionsReader("an AutoML of mljar", mljar.is_automl, mljar.predictions_of),
-    PredictionsReader("models of H2O, or its AutoML", h2o.is_source, h2o.predictions_of),
-    PredictionsReader(
-        "the URL of an Optuna storage", _is_url, optuna_predictions.predictions_of_storage
-    ),
-    PredictionsReader("a path", lambda s: isinstance(s, (str, Path)), read_path),
+        name="search",
+        words="a fitted SearchCV",
+        takes=lambda source: isinstance(getattr(source, "predictions_", None), Predictions),
+        read=_own_search,
+    )
 )

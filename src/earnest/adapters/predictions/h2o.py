@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from earnest.adapters.predictions.automl import Given, Kept, Model, predictions_of_models
 from earnest.adapters.predictions.request import Wanted
+from earnest.adapters.readers import PredictionsReader, register
 from earnest.core.base import check
 from earnest.core.base.arrays import missing
 from earnest.core.base.errors import EvidenceError, InputError
@@ -313,3 +314,10 @@ def _codes(cells: list[str]) -> NDArray[Any]:
         return np.array(cells, dtype=np.float64).astype(np.intp)
     except ValueError:
         return np.array(cells)
+
+
+register(
+    PredictionsReader(
+        name="h2o", words="models of H2O, or its AutoML", takes=is_source, read=predictions_of
+    )
+)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from earnest.adapters.predictions.automl import Given, Kept, Model, predictions_of_models
 from earnest.adapters.predictions.request import Wanted
+from earnest.adapters.readers import PredictionsReader, register
 from earnest.core.base import check
 from earnest.core.base.arrays import missing, whole_as_int
 from earnest.core.base.errors import EvidenceError, FormatError, InputError
@@ -35,8 +36,11 @@ TASKS = {
 _LEFT = {"seed", "explain_level", "ml_task", "num_class", "n_jobs", "model_type", "metric"}
 
 
-def is_folder(path: Path) -> bool:
+def is_folder(source: object) -> bool:
     """Tell whether this is a results folder, even of a run that was stopped."""
+    if not isinstance(source, str | Path):
+        return False
+    path = Path(source)
     begun = (path / "params.json").is_file() or (path / "progress.json").is_file()
     return begun and (path / "data_info.json").is_file()
 
@@ -57,8 +61,9 @@ def predictions_of(automl: Any, wanted: Wanted) -> Predictions:
     return predictions_of_folder(Path(folder), wanted)
 
 
-def predictions_of_folder(folder: Path, wanted: Wanted) -> Predictions:
+def predictions_of_folder(source: str | Path, wanted: Wanted) -> Predictions:
     """Make Π of a results folder."""
+    folder = Path(source)
     wanted.refuse("mljar-supervised", "store", "study", "trust_pickle", "fold")
     facts, about = _begun(folder), _json(folder / "data_info.json")
     task = TASKS.get(str(facts.get("ml_task")))
@@ -295,3 +300,22 @@ def _with_task(wanted: Wanted, task: str, labels: list[Any] | None) -> Wanted:
     if labels is not None and task == "multiclass" and wanted.classes is None:
         return replace(said, classes=labels)
     return said
+
+
+register(
+    PredictionsReader(
+        name="mljar",
+        words="an AutoML of mljar",
+        takes=is_automl,
+        read=predictions_of,
+    )
+)
+register(
+    PredictionsReader(
+        name="mljar_folder",
+        words="a results folder of mljar-supervised",
+        takes=is_folder,
+        read=predictions_of_folder,
+        tool=TOOL,
+    )
+)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,8 +13,11 @@ from numpy.typing import NDArray
 
 from earnest.adapters.predictions.optuna_kept import Part, parts_of, sampler_of
 from earnest.adapters.predictions.request import Wanted
+from earnest.adapters.readers import PredictionsReader, register
+from earnest.adapters.trials.files import read_start, tables_of
 from earnest.adapters.trials.optuna import (
     StudyRead,
+    is_study,
     study_of_journal,
     study_of_sqlite,
     study_of_url,
@@ -26,6 +30,7 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution
 from earnest.core.space.parameters import plain
 
+URL = re.compile(r"^[a-z][a-z0-9+]+:/", re.IGNORECASE)  # a Path has lost one of the slashes
 STATIC = {"RandomSampler", "GridSampler", "BruteForceSampler", "QMCSampler"}  # see no scores
 DONE, PRUNED = "COMPLETE", "PRUNED"
 
@@ -41,6 +46,19 @@ class Kept:
     def done(self) -> bool:
         """Whether the trial ended as a candidate for the winner."""
         return bool(self.trial.state.name == DONE)
+
+
+def is_storage(source: object) -> bool:
+    """Tell whether this is a storage of Optuna: a URL, a SQLite file or a journal file."""
+    if not isinstance(source, str | Path):
+        return False
+    path = Path(source)
+    if not path.is_file():
+        return not path.exists() and bool(URL.match(str(source)))
+    start = read_start(path)
+    if start.startswith(b"SQLite format 3\0"):
+        return "study_directions" in tables_of(path)
+    return start.startswith(b"{") and b'"op_code"' in start
 
 
 def predictions_of_study(study: Any, wanted: Wanted) -> Predictions:
@@ -250,3 +268,20 @@ def _longer(n: int, tests: dict[bytes, NDArray[np.intp]]) -> Iterator[Caution]:
             "outcome of another case, and the result means nothing.",
             "Give the outcome of exactly the rows that the study was given, in their order.",
         )
+
+
+register(
+    PredictionsReader(
+        name="optuna", words="an Optuna study", takes=is_study, read=predictions_of_study
+    )
+)
+register(
+    PredictionsReader(
+        name="optuna_storage",
+        words="a storage of Optuna",
+        takes=is_storage,
+        read=predictions_of_storage,
+        tool="Optuna",
+        options=" --store FOLDER --data TABLE --target COLUMN",
+    )
+)

@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
-import re
 import shlex
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
-from earnest.adapters.predictions import autogluon, mljar
-from earnest.adapters.predictions.optuna import predictions_of_storage
+from earnest.adapters.predictions import autogluon, h2o, mljar, optuna, run_file
+from earnest.adapters.predictions.optuna import URL
 from earnest.adapters.predictions.request import Wanted
 from earnest.adapters.predictions.run_file import predictions_of_run_file
-from earnest.adapters.trials.files import tables_of
+from earnest.adapters.readers import (
+    LAST,
+    LATE,
+    PREDICTIONS_READERS,
+    PredictionsReader,
+    order_readers,
+    register,
+)
+from earnest.adapters.trials.files import read_start
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.data.predictions import Predictions
 from earnest.core.tables.files import READ
 
+TOOLS = (autogluon, h2o, mljar, optuna, run_file)  # each registers its readers
 KEPT = ("predictions.parquet", "predictions.npz", "predictions.csv")  # of a run, in this order
 BESIDE = ("run.db", "estimate.json")  # what else a run has: a table alone may be anyone's
-_URL = re.compile(r"^[a-z][a-z0-9+]+:/", re.IGNORECASE)  # a Path has lost one of the slashes
-
-
-@dataclass(frozen=True)
-class PathKind:
-    """A kind of file, folder or URL: whose it is, and how its predictions are read."""
-
-    tool: str
-    what: str  # with its article
-    read: Callable[[str | Path, Wanted], Predictions]
 
 
 def _of_run(source: str | Path, wanted: Wanted) -> Predictions:
@@ -50,57 +46,66 @@ def _of_killed(source: str | Path, wanted: Wanted) -> Predictions:
     return predictions_of_run_file(path, wanted)
 
 
-def _of_table(source: str | Path, wanted: Wanted) -> Predictions:
-    raise InputError(
-        f"{Path(source).name!r} is a table already, not what another tool kept",
-        needs="a storage of Optuna, or the folder of mljar-supervised, AutoGluon or a run",
-        cure="If it holds predictions, Predictions.load reads it, and so does every command: "
-        "earnest estimate FILE --metric NAME.",
+def is_run(source: object) -> bool:
+    """Tell whether this is the folder of a run that wrote its table."""
+    return _is_begun(source) and _has_any(Path(str(source)), KEPT)
+
+
+def is_killed(source: object) -> bool:
+    """Tell whether this is the folder of a run that ended before it wrote its table."""
+    return _is_begun(source) and not _has_any(Path(str(source)), KEPT)
+
+
+def _is_begun(source: object) -> bool:
+    return isinstance(source, str | Path) and _has_any(Path(source), BESIDE)
+
+
+def _has_any(folder: Path, names: tuple[str, ...]) -> bool:
+    return any((folder / name).is_file() for name in names)
+
+
+RUN = register(
+    PredictionsReader(
+        name="run",
+        words="the folder of a run",
+        takes=is_run,
+        read=_of_run,
+        rank=LATE,
+        tool="earnest tune",
+        own=True,
     )
+)
+KILLED = register(
+    PredictionsReader(
+        name="killed_run",
+        words="the folder of a run that is not finished",
+        takes=is_killed,
+        read=_of_killed,
+        rank=LATE,
+        tool="earnest tune",
+        options=" --data TABLE --target COLUMN",
+        own=True,
+    )
+)
 
 
-def _of_mljar(source: str | Path, wanted: Wanted) -> Predictions:
-    return mljar.predictions_of_folder(Path(source), wanted)
-
-
-def _of_autogluon(source: str | Path, wanted: Wanted) -> Predictions:
-    return autogluon.predictions_of_folder(Path(source), wanted)
-
-
-STUDY = PathKind("Optuna", "a storage of Optuna", predictions_of_storage)
-MLJAR = PathKind(mljar.TOOL, "a results folder of mljar-supervised", _of_mljar)
-AUTOGLUON = PathKind(autogluon.TOOL, "a folder of AutoGluon", _of_autogluon)
-RUN = PathKind("earnest tune", "the folder of a run", _of_run)
-RUN_FILE = PathKind("SearchCV", "a run file", predictions_of_run_file)
-KILLED = PathKind("earnest tune", "the folder of a run that is not finished", _of_killed)
-TABLE = PathKind("a table", "a table", _of_table)
-FOREIGN = (STUDY, MLJAR, AUTOGLUON)  # what must be gathered before anything can read it
-_OUTCOME = " --data TABLE --target COLUMN"
-_OPTIONS = {
-    STUDY: f" --store FOLDER{_OUTCOME}",
-    AUTOGLUON: " --trust-pickle",
-    RUN_FILE: _OUTCOME,
-    KILLED: _OUTCOME,
-}
-
-
-def kind_of(source: str | Path) -> PathKind | None:
-    """Return what is at a path or URL, None where it is nothing that is known.
+def kind_of(source: str | Path) -> PredictionsReader | None:
+    """Return the reader of what is at a path or URL, None where it is nothing that is known.
 
     Examples
     --------
     >>> from earnest.adapters.predictions.paths import kind_of
-    >>> kind_of("sqlite:///study.db").what
+    >>> kind_of("sqlite:///study.db").words
     'a storage of Optuna'
     >>> kind_of("nowhere") is None
     True
     """
-    path = Path(source)
-    if path.is_dir():
-        return _folder_kind(path)
-    if path.is_file():
-        return _file_kind(path)
-    return STUDY if _URL.match(str(source)) else None
+    return next((one for one in _of_files() if one.takes(source)), None)
+
+
+def _of_files() -> list[PredictionsReader]:
+    """Return the readers of files, folders and URLs."""
+    return [reader for reader in order_readers(PREDICTIONS_READERS) if reader.tool]
 
 
 def table_of(path: Path) -> Path:
@@ -110,49 +115,61 @@ def table_of(path: Path) -> Path:
     return next(path / name for name in KEPT if (path / name).is_file())
 
 
-def read_path(source: str | Path, wanted: Wanted) -> Predictions:
-    """Read the predictions of a file or folder, and refuse what has none."""
-    kind = kind_of(source)
-    if kind is not None:
-        return kind.read(source, wanted)
+def refuse_path(source: str | Path, wanted: Wanted) -> Predictions:
+    """Refuse a file or folder that no reader has taken, and say why."""
     path = Path(source)
     check.refuse_stream(path)
     _refuse_a_part(path)
+    needs = "; ".join(reader.words for reader in _of_files())
     if not path.exists():
         near = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
         raise InputError(
-            f"there is nothing at {str(path)!r}", needs=NEEDS, cure=check.nearest(path.name, near)
+            f"there is nothing at {str(path)!r}", needs=needs, cure=check.nearest(path.name, near)
         )
     if path.is_dir():
         raise InputError(
             f"{str(path)!r} is a folder of no tool that is known",
-            needs=NEEDS,
+            needs=needs,
             got=check.some(sorted(one.name for one in path.iterdir())) or "an empty folder",
+        )
+    start = read_start(path)
+    if path.name.casefold().endswith(READ):
+        raise InputError(
+            f"{path.name!r} is a table already, not what another tool kept",
+            needs=needs,
+            cure="If it holds predictions, Predictions.load reads it, and so does every command: "
+            "earnest estimate FILE --metric NAME.",
         )
     raise FormatError(
         f"{path.name!r} is a file of no tool that is known",
-        needs=NEEDS,
+        needs=needs,
         cure="A pickle can run anything when it is read: give the study by its storage."
-        if _start(path)[:1] == b"\x80"
+        if start[:1] == b"\x80"
         else "",
     )
+
+
+register(
+    PredictionsReader(
+        name="path",
+        words="a path",
+        takes=lambda source: isinstance(source, str | Path),
+        read=refuse_path,
+        rank=LAST,
+    )
+)
 
 
 def _refuse_a_part(path: Path) -> None:
     """Refuse a file or a model of a run, which is told by the folder that it is in."""
     for above in path.absolute().parents[:2]:
-        if path.exists() and (mljar.is_folder(above) or autogluon.is_folder(above)):
+        whole = kind_of(above) if path.exists() and above.is_dir() else None
+        if whole is not None and not whole.own:
             raise InputError(
                 f"{path.name!r} is a part of a run",
                 needs="the folder of the whole run: earnest needs every model that was tried",
                 cure=f"predictions_from({str(above)!r})",
             )
-
-
-NEEDS = (
-    "a storage of Optuna (a URL, a SQLite file or a journal), the results_path of "
-    "mljar-supervised, the path of an AutoGluon predictor, or the folder of a run of earnest"
-)
 
 
 def refuse_foreign(source: str | Path, *, own: bool = True) -> None:
@@ -166,45 +183,17 @@ def refuse_foreign(source: str | Path, *, own: bool = True) -> None:
         Whether run files of earnest are refused, too.
     """
     kind = kind_of(source)
-    if kind is None or kind not in (*FOREIGN, *((RUN_FILE, KILLED) if own else ())):
+    if kind is None or kind is RUN or (kind.own and not own):
         return
     shown = str(source) if "://" in str(source) else _with_slashes(str(source))
     raise FormatError(
-        f"{shown!r} is {kind.what}, not a table of predictions",
+        f"{shown!r} is {kind.words}, not a table of predictions",
         needs="a table that holds the predictions of every configuration",
-        cure=f"Gather them first: earnest gather {shlex.quote(shown)}{_OPTIONS.get(kind, '')} -o "
+        cure=f"Gather them first: earnest gather {shlex.quote(shown)}{kind.options} -o "
         "predictions.parquet (in Python predictions_from).",
     )
 
 
 def _with_slashes(source: str) -> str:
     """Return a URL that was taken for a path as it was typed."""
-    return _URL.sub(lambda m: m[0] + "//", source) if _URL.match(source) else source
-
-
-def _folder_kind(path: Path) -> PathKind | None:
-    if mljar.is_folder(path):
-        return MLJAR
-    if autogluon.is_folder(path):
-        return AUTOGLUON
-    if not any((path / name).is_file() for name in BESIDE):
-        return None
-    return RUN if any((path / name).is_file() for name in KEPT) else KILLED
-
-
-def _file_kind(path: Path) -> PathKind | None:
-    start = _start(path)
-    if start.startswith(b"SQLite format 3\0"):
-        tables = tables_of(path)
-        return STUDY if "study_directions" in tables else RUN_FILE if "outcome" in tables else None
-    if start.startswith(b"{") and b'"op_code"' in start:
-        return STUDY
-    return TABLE if path.name.casefold().endswith(READ) else None
-
-
-def _start(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return file.read(4096)
-    except OSError as error:
-        raise FormatError(f"{str(path)!r} cannot be read", got=str(error.strerror)) from error
+    return URL.sub(lambda m: m[0] + "//", source) if URL.match(source) else source

@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.adapters.predictions.request import Wanted
+from earnest.adapters.readers import LATE, PredictionsReader, register
+from earnest.adapters.trials.files import read_start, tables_of
 from earnest.adapters.trials.run_file import CONFIGS, document_of
 from earnest.core.base import check
 from earnest.core.base.arrays import as_array
@@ -55,6 +57,14 @@ def about_cases(
             "splits": [[repeat, fold, rows.tolist()] for repeat, fold, rows in splits],
         }
     )
+
+
+def is_run_file(source: object) -> bool:
+    """Tell whether this is the run file of a search."""
+    if not isinstance(source, str | Path) or not Path(source).is_file():
+        return False
+    path = Path(source)
+    return read_start(path).startswith(b"SQLite format 3\0") and "outcome" in tables_of(path)
 
 
 def predictions_of_run_file(path: str | Path, wanted: Wanted) -> Predictions:
@@ -182,3 +192,17 @@ def _arrays(
     for (config, repeat, fold), answer in cells.items():
         responses[tests[repeat, fold], config, repeat] = answer
     return responses, folds
+
+
+register(
+    PredictionsReader(
+        name="run_file",
+        words="a run file",
+        takes=is_run_file,
+        read=predictions_of_run_file,
+        rank=LATE,
+        tool="SearchCV",
+        options=" --data TABLE --target COLUMN",
+        own=True,
+    )
+)

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from earnest.adapters.readers import (
+    EARLY,
+    LAST,
+    LATE,
+    TRIALS_READERS,
+    TrialsReader,
+    order_readers,
+    register,
+)
 from earnest.adapters.trials import configspace, optuna, sklearn
 from earnest.adapters.trials.files import read_path
 from earnest.adapters.trials.request import MARKS, Ask
@@ -16,14 +25,7 @@ from earnest.core.base.errors import InputError
 from earnest.core.space.space import Space
 from earnest.core.space.trials import Trials
 
-
-@dataclass(frozen=True)
-class Reader:
-    """One kind of source: how it is called, how it is known, how it is read."""
-
-    words: str
-    takes: Callable[[Any], bool]
-    read: Callable[[Any, Ask], Trials]
+TOOLS = (optuna, sklearn)  # each registers its readers
 
 
 def trials_from(
@@ -99,12 +101,12 @@ def trials_from(
     )
     if not isinstance(source, (str, Path)):
         ask.refuse("what is no file", *MARKS)
-    for reader in READERS:
+    for reader in order_readers(TRIALS_READERS):
         if reader.takes(source):
             return reader.read(source, ask)
     raise InputError(
         f"there are no trials in {check.show(type(source).__name__)}",
-        needs="; ".join(reader.words for reader in READERS),
+        needs="; ".join(reader.words for reader in order_readers(TRIALS_READERS)),
         got=check.show(source),
         cure="Call its `fit` first." if hasattr(source, "fit") else "",
     )
@@ -198,21 +200,40 @@ def _is_configs(source: Any) -> bool:
     return listed and all(isinstance(config, Mapping) for config in source)
 
 
-def _is_url(source: Any) -> bool:
-    return isinstance(source, str) and "://" in source
-
-
-# In the order in which they are asked; a reader of another kind of file belongs in `files.py`.
-READERS: tuple[Reader, ...] = (
-    Reader("earnest.Trials", lambda s: isinstance(s, Trials), _as_they_are),
-    Reader("an Optuna study", optuna.is_study, optuna.read_study),
-    Reader("a fitted OptunaSearchCV", optuna.has_study, optuna.read_study_of),
-    Reader("a fitted SearchCV", sklearn.is_own_search, sklearn.read_own_search),
-    Reader("an object with `trials_`", lambda s: hasattr(s, "trials_"), _read_protocol),
-    Reader("a fitted search", sklearn.is_search, sklearn.read_search),
-    Reader("a `cv_results_`", sklearn.is_results, sklearn.read_results),
-    Reader("the URL of an Optuna storage", _is_url, optuna.read_url),
-    Reader("the path of a file", lambda s: isinstance(s, (str, Path)), read_path),
-    Reader("a table", _is_frame, _read_frame),
-    Reader("a list of configurations", _is_configs, _read_configs),
+register(
+    TrialsReader(
+        name="trials",
+        words="earnest.Trials",
+        takes=lambda source: isinstance(source, Trials),
+        read=_as_they_are,
+        rank=EARLY,
+    )
+)
+register(
+    TrialsReader(
+        name="protocol",
+        words="an object with `trials_`",
+        takes=lambda source: hasattr(source, "trials_"),
+        read=_read_protocol,
+        rank=LATE,
+    )
+)
+register(
+    TrialsReader(
+        name="path",
+        words="the path of a file",
+        takes=lambda source: isinstance(source, str | Path),
+        read=read_path,
+        rank=LAST,
+    )
+)
+register(TrialsReader(name="table", words="a table", takes=_is_frame, read=_read_frame, rank=LAST))
+register(
+    TrialsReader(
+        name="configurations",
+        words="a list of configurations",
+        takes=_is_configs,
+        read=_read_configs,
+        rank=LAST,
+    )
 )

@@ -33,8 +33,7 @@ def read_path(source: str | Path, ask: Ask) -> Trials:
     if path.is_dir():
         path = _history_in(path)
     refuse_absent(path, _ACCEPTED)
-    with path.open("rb") as file:
-        start = file.read(4096)
+    start = read_start(path)
     if start.startswith(b"SQLite format 3\0"):
         ask.refuse("a database", *MARKS)
         return _read_database(path, ask)
@@ -49,6 +48,15 @@ def read_path(source: str | Path, ask: Ask) -> Trials:
         ask.refuse("a file of JSON", *MARKS)
         return _read_json(path, ask)
     return _read_table(path, ask)
+
+
+def read_start(path: Path) -> bytes:
+    """Return the first bytes of a file, by which its kind is known."""
+    try:
+        with path.open("rb") as file:
+            return file.read(4096)
+    except OSError as error:
+        raise FormatError(f"{str(path)!r} cannot be read", got=str(error.strerror)) from error
 
 
 def _history_in(folder: Path) -> Path:

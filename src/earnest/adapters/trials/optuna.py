@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from earnest.adapters.readers import TrialsReader, register
 from earnest.adapters.trials.request import Ask
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
@@ -293,3 +294,22 @@ def _pool() -> Any:
     from sqlalchemy.pool import NullPool
 
     return NullPool
+
+
+register(TrialsReader(name="optuna", words="an Optuna study", takes=is_study, read=read_study))
+register(
+    TrialsReader(
+        name="optuna_search",
+        words="a fitted OptunaSearchCV",
+        takes=has_study,
+        read=read_study_of,
+    )
+)
+register(
+    TrialsReader(
+        name="optuna_url",
+        words="the URL of an Optuna storage",
+        takes=lambda source: isinstance(source, str) and "://" in source,
+        read=read_url,
+    )
+)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.adapters.readers import LATE, TrialsReader, register
 from earnest.adapters.trials.ranges import ranges_of, space_within
 from earnest.adapters.trials.request import Ask
 from earnest.adapters.trials.scored import (
@@ -133,3 +134,27 @@ def _on_splits(results: Mapping[str, Any], name: str) -> NDArray[np.float64]:
     """Return one score of all candidates on all splits: (C, S)."""
     count = sum(f"split{i}_test_{name}" in results for i in range(len(results)))
     return np.column_stack([results[f"split{i}_test_{name}"] for i in range(count)])
+
+
+register(
+    TrialsReader(
+        name="search",
+        words="a fitted SearchCV",
+        takes=is_own_search,
+        read=read_own_search,
+    )
+)
+register(
+    TrialsReader(  # after what has `trials_`, which says more
+        name="sklearn_search",
+        words="a fitted search",
+        takes=is_search,
+        read=read_search,
+        rank=LATE + 1,
+    )
+)
+register(
+    TrialsReader(
+        name="cv_results", words="a `cv_results_`", takes=is_results, read=read_results, rank=LATE
+    )
+)

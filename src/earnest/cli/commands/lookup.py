@@ -41,4 +41,4 @@ def write_bibtex(specs: Sequence[Any]) -> None:
 def _references(specs: Sequence[Any], form: str) -> tuple[str, ...]:
     from earnest.reporting.references import references_of
 
-    return references_of([spec.cites for spec in specs], form)
+    return references_of(specs, form)

@@ -52,6 +52,7 @@ class CorrectedTTest:
         metrics=Measured.ANY,
         cites="Nadeau, Bengio 2003",
         min_folds=2,
+        overlap=True,
         aliases=("nadeau_bengio",),
     )
     ratio: float | None = None

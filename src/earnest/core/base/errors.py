@@ -122,6 +122,10 @@ class StoreError(EarnestError, RuntimeError):
     """
 
 
+class PluginWarning(UserWarning):
+    """An installed package offers something for earnest that cannot be used."""
+
+
 def _message(what: str, needs: str, got: str, cure: str) -> str:
     """Return the sentences: the fault, what was expected and what was found, the fix."""
     if needs:

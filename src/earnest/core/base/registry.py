@@ -1,13 +1,19 @@
-"""Named things: registered where they are defined, found by name or nearest name."""
+"""Named things: registered where they are defined or installed, found by name or nearest name."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Generic, TypeVar
+import warnings
+from collections.abc import Callable, Iterator
+from threading import RLock
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from earnest.core.base.check import nearest, show
-from earnest.core.base.errors import UnknownNameError
+from earnest.core.base.errors import PluginWarning, UnknownNameError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 T = TypeVar("T")
 
@@ -16,6 +22,20 @@ class Registry(Generic[T]):
     """A table of named things of one kind that refuses a name given twice.
 
     A name may be written with capitals, blanks or hyphens, or without its underscores.
+
+    With a `group`, what installed packages offer under that group of entry points is added when
+    the registry is first asked, never when earnest is imported. An entry point names the thing
+    itself, or a module that registers what it has. One that cannot be used is told of in a
+    `PluginWarning`, and left out.
+
+    Parameters
+    ----------
+    kind : str
+        What the things are called in messages.
+    group : str, optional
+        The group of entry points whose things are added.
+    adopt : callable, optional
+        Registers a thing that an entry point names; it raises if that is none.
 
     Examples
     --------
@@ -30,11 +50,15 @@ class Registry(Generic[T]):
     ['pear']
     """
 
-    def __init__(self, kind: str) -> None:
+    def __init__(
+        self, kind: str, *, group: str = "", adopt: Callable[[Any], object] | None = None
+    ) -> None:
         self.kind = kind
         self._things: dict[str, T] = {}
         self._aliases: dict[str, str] = {}
         self._loose: dict[str, str] = {}
+        self._group, self._adopt = group, adopt
+        self._lock, self._loading, self._loaded = RLock(), False, not group
 
     def add(self, name: str, thing: T, aliases: tuple[str, ...] = ()) -> T:
         """Register `thing` under `name` and `aliases`, and return it."""
@@ -50,8 +74,18 @@ class Registry(Generic[T]):
             self._loose.setdefault(_squeezed(word), name)
         return thing
 
+    def remove(self, name: str) -> T:
+        """Take a thing out again with its aliases, and return it."""
+        thing = self[name]
+        name = self.canonical(name)
+        del self._things[name]
+        self._aliases = {word: of for word, of in self._aliases.items() if of != name}
+        self._loose = {word: of for word, of in self._loose.items() if of != name}
+        return thing
+
     def canonical(self, name: str) -> str:
         """Return the name that an alias stands for, however it is written."""
+        self._load()
         if name in self._things:
             return name
         return self._aliases.get(name) or self._loose.get(_squeezed(name), name)
@@ -72,15 +106,64 @@ class Registry(Generic[T]):
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the names, in alphabetical order."""
+        self._load()
         return iter(self._things)
 
     def __len__(self) -> int:
         """Count the things, aliases aside."""
+        self._load()
         return len(self._things)
 
     def values(self) -> list[T]:
         """Return the things in the order of their names."""
+        self._load()
         return list(self._things.values())
+
+    def _load(self) -> None:
+        """Add what installed packages offer, the first time that anything is asked."""
+        if self._loaded:
+            return
+        with self._lock:
+            if self._loading:  # another thread has loaded them, or a plug-in asks meanwhile
+                return
+            self._loading = True
+            try:
+                for entry in _entry_points(self._group):
+                    self._plug_in(entry)
+            finally:
+                self._loaded = True
+
+    def _plug_in(self, entry: EntryPoint) -> None:
+        try:
+            thing = entry.load()
+            known = any(thing is one for one in self._things.values())
+            if self._adopt is not None and not known and not isinstance(thing, ModuleType):
+                self._adopt(thing)
+        except Exception as error:  # noqa: BLE001  # whatever a package does, earnest goes on
+            _warn_once(self.kind, entry, error)
+
+
+def _entry_points(group: str) -> list[EntryPoint]:
+    """Return the entry points of a group in an order that does not depend on the machine."""
+    from importlib.metadata import entry_points
+
+    return sorted(entry_points(group=group), key=lambda entry: (entry.name, entry.value))
+
+
+_TOLD: set[str] = set()  # entry points that were warned of: two registries may share a group
+
+
+def _warn_once(kind: str, entry: EntryPoint, error: Exception) -> None:
+    package = "An unknown package" if entry.dist is None else f"Package {entry.dist.name!r}"
+    if entry.value in _TOLD:
+        return
+    _TOLD.add(entry.value)
+    warnings.warn(
+        f"{package} offers the {kind} {entry.name!r}, which cannot be used: "
+        f"{type(error).__name__}: {error}. Update or uninstall the package.",
+        PluginWarning,
+        stacklevel=6,
+    )
 
 
 def _order(entry: tuple[str, object]) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from earnest.core.results.papers import Paper
+
 
 class Evidence(StrEnum):
     """What a method computes from."""
@@ -13,6 +15,26 @@ class Evidence(StrEnum):
     REPLICATES = "bootstrap-trained replicates"
     NESTED = "nested predictions"
     PAIRED = "predictions in halves of the cases"
+
+
+class Design(StrEnum):
+    """What `assess` trains for a method, in the order in which methods are listed."""
+
+    REPLICATES = "bootstrap samples"
+    FOLDS = "folds"
+    SINGLES = "all cases but one, for every case"
+    HOLDOUT = "one part of the cases"
+    PAIRS = "folds, and all pairs of folds left out"
+    HALVES = "random splits of all cases and of their halves"
+    SEARCH = "a search, within each fold of another one"
+
+
+_DESIGNS: dict[Evidence, tuple[Design, ...]] = {
+    Evidence.OUT_OF_SAMPLE: (Design.FOLDS, Design.SINGLES, Design.HOLDOUT),
+    Evidence.REPLICATES: (Design.REPLICATES,),
+    Evidence.NESTED: (Design.PAIRS, Design.SEARCH),
+    Evidence.PAIRED: (Design.HALVES,),
+}
 
 
 class Estimand(StrEnum):
@@ -103,7 +125,24 @@ class MethodSpec:
     metrics : Family
         Which metrics it takes.
     cites : str
-        The source, with its equation or algorithm.
+        The source, with its equation or algorithm. Papers that `core/results/papers.py` knows are
+        found by their word in it, such as 'Bayle et al. 2020'.
+    papers : tuple of Paper
+        Papers to cite that are not in that table.
+    short : str
+        A word or two for narrow tables; the title by default.
+    short_alone : str
+        The same where there is one configuration and nothing was chosen.
+    design : Design, optional
+        What `assess` trains for it; None where it is about a choice among configurations, which
+        `assess` has none of.
+    repeats : int
+        How often `assess` repeats the folds or random splits, where the user does not say.
+    no_groups : str
+        Why it cannot take groups into account, in half a sentence; empty where it can.
+    overlap : bool
+        Whether it has a knob `ratio` for the size of test sets relative to training sets, which
+        `assess` sets where the splits train on less than all other cases.
     min_folds, min_repeats : int
         The least number of folds, and of repeats.
     leave_one_out : bool
@@ -123,7 +162,14 @@ class MethodSpec:
     needs: Evidence
     estimand: Estimand
     cites: str
+    papers: tuple[Paper, ...] = ()
     metrics: Family = Family.ANY
+    short: str = ""
+    short_alone: str = ""
+    design: Design | None = None
+    repeats: int = 1
+    no_groups: str = ""
+    overlap: bool = False
     min_folds: int = 1
     min_repeats: int = 1
     leave_one_out: bool = False
@@ -132,3 +178,13 @@ class MethodSpec:
     corrected: bool = False
     static_only: bool = False
     aliases: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        """Refuse a design that does not make the evidence which is needed."""
+        if self.design is not None and self.design not in _DESIGNS[self.needs]:
+            made = " or ".join(_DESIGNS[self.needs])
+            raise ValueError(f"method {self.name!r} needs {self.needs}, which {made} give")
+
+    def label(self, *, alone: bool = False) -> str:
+        """Return a word or two for the method; `alone` where one configuration was tried."""
+        return (self.short_alone if alone else "") or self.short or self.title

@@ -110,21 +110,28 @@ def no_information_rate(replicates: Replicates, metric: Metric) -> float:
     >>> round(no_information_rate(made, en.metric("accuracy")), 3)
     0.8
     """
-    if isinstance(metric, RankMetric) and _of_pairs(metric, replicates.target):
+    need_rate(metric, replicates.target)
+    if isinstance(metric, RankMetric):
         views = len(metric.views(replicates.target))  # one a class, or a pair of classes
         return float(metric.combine(np.full((1, 1, views), 0.5), np.ones((1, views)))[0, 0])
-    if not isinstance(metric, MomentMetric):
+    assert isinstance(metric, MomentMetric)
+    pi = replicates.resubstituted
+    given = respond(pi, metric.needs, pi.responses[:, :, 0])  # (n, 1[, K])
+    centre = None if metric.centre is None else metric.centre(pi.target, given)
+    own, shared = _mean_moments(metric, pi.target, given, centre)
+    return float(metric.combine(own[:, None, None], shared[:, None, None])[0, 0])
+
+
+def need_rate(metric: Metric, target: Target) -> None:
+    """Refuse a metric whose no-information rate is not known."""
+    ranks = isinstance(metric, RankMetric) and _of_pairs(metric, target)
+    if not ranks and not isinstance(metric, MomentMetric):
         raise MetricError(
             f"metric {metric.name!r} has no known no-information rate",
             needs="a mean over cases, a function of sums, an AUC, or 'concordance'",
             got=metric.name,
             cure="Use method='.632', which needs none.",
         )
-    pi = replicates.resubstituted
-    given = respond(pi, metric.needs, pi.responses[:, :, 0])  # (n, 1[, K])
-    centre = None if metric.centre is None else metric.centre(pi.target, given)
-    own, shared = _mean_moments(metric, pi.target, given, centre)
-    return float(metric.combine(own[:, None, None], shared[:, None, None])[0, 0])
 
 
 def _of_pairs(metric: RankMetric, target: Target) -> bool:

@@ -42,10 +42,8 @@ def has_pairs(metric: Metric, target: Target) -> bool:
     return target.task is Task.SURVIVAL and metric.scan is concordance_scan
 
 
-def cases_left_out(
-    replicates: Replicates, metric: Metric, *, variant: Variant | None = None
-) -> LeaveOut:
-    """Return the metric by models that did not see the case, with its influences."""
+def need_cases(metric: Metric) -> MomentMetric:
+    """Return a metric that is a mean over cases or a function of sums, and refuse another."""
     if not isinstance(metric, MomentMetric):
         raise MetricError(
             f"metric {metric.name!r} has no value for a single case",
@@ -53,6 +51,26 @@ def cases_left_out(
             got=metric.name,
             cure="Use method='lpob' for the AUC and the concordance index, else 'err_star'.",
         )
+    return metric
+
+
+def need_pairs(metric: Metric, target: Target) -> RankMetric:
+    """Return a metric that is a mean over pairs of cases, and refuse another."""
+    if not isinstance(metric, RankMetric) or not has_pairs(metric, target):
+        raise MetricError(
+            f"metric {metric.name!r} is no mean over pairs of cases",
+            needs="'roc_auc' of two classes, or 'concordance'",
+            got=metric.name,
+            cure="Use method='loob' for means over cases and functions of sums, else 'err_star'.",
+        )
+    return metric
+
+
+def cases_left_out(
+    replicates: Replicates, metric: Metric, *, variant: Variant | None = None
+) -> LeaveOut:
+    """Return the metric by models that did not see the case, with its influences."""
+    metric = need_cases(metric)
     value, terms = case_terms(replicates, metric)
     units = {"strata": replicates.strata, "groups": replicates.groups}
     made = leave_one_out(terms, replicates.counts, **units, variant=variant)
@@ -121,14 +139,7 @@ def pairs_left_out(
 
     With another learner on the same draws it is the difference of the two.
     """
-    if not has_pairs(metric, replicates.target):
-        raise MetricError(
-            f"metric {metric.name!r} is no mean over pairs of cases",
-            needs="'roc_auc' of two classes, or 'concordance'",
-            got=metric.name,
-            cure="Use method='loob' for means over cases and functions of sums, else 'err_star'.",
-        )
-    assert isinstance(metric, RankMetric)
+    metric = need_pairs(metric, replicates.target)
     made = leave_pair_out(
         replicates.responses.astype(np.float64),
         replicates.counts,

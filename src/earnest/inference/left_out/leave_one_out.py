@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
+from earnest.core.data.replicates import Drawn
 from earnest.metrics.families import Array
 
 Variant = Literal["as_published"]
@@ -221,11 +222,16 @@ def nothing_left_out(what: str = "case") -> EvidenceError:
 def refuse_units(strata: NDArray[Any] | None, groups: NDArray[Any] | None) -> None:
     """Refuse strata and groups for the published form, which knows neither."""
     if strata is not None or groups is not None:
-        raise InputError(
-            "the published standard error is for cases drawn one by one",
-            needs="replicates without strata and groups, or variant=None",
-            got="strata" if strata is not None else "groups",
-        )
+        raise drawn_otherwise(Drawn.GROUPS if strata is None else Drawn.STRATIFIED)
+
+
+def drawn_otherwise(drawn: Drawn) -> InputError:
+    """Return the refusal of the published form for draws that it does not know."""
+    return InputError(
+        "the published standard error is for cases drawn one by one",
+        needs="replicates without strata and groups, or variant=None",
+        got="groups" if drawn is Drawn.GROUPS else "strata",
+    )
 
 
 def unit_counts(counts: NDArray[Any], groups: NDArray[Any] | None) -> NDArray[Any]:

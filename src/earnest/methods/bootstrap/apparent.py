@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from earnest.core.results.estimate import Estimate
-from earnest.core.results.specs import Estimand, Evidence, MethodSpec
+from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
 from earnest.inference.left_out.scores import apparent_score
 from earnest.methods.base import register
 from earnest.methods.bootstrap.replicated import ReplicatesCall, replicates_estimate
@@ -42,7 +42,9 @@ class Apparent:
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="apparent",
         title="Apparent score of the training cases",
+        short="Apparent score",
         needs=Evidence.REPLICATES,
+        design=Design.REPLICATES,
         estimand=Estimand.TRAINING_SCORE,
         cites="Yousef 2022, section 3.3",
         interval=False,

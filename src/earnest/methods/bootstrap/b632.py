@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from earnest.core.results.estimate import Estimate
-from earnest.core.results.specs import Estimand, Evidence, MethodSpec
+from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
 from earnest.inference.left_out.scores import apparent_score
 from earnest.inference.limits.replicates import scaled_limits
 from earnest.methods.base import register
@@ -49,7 +49,9 @@ class B632:
     spec: ClassVar[MethodSpec] = MethodSpec(
         name=".632",
         title=".632 bootstrap",
+        short=".632",
         needs=Evidence.REPLICATES,
+        design=Design.REPLICATES,
         estimand=Estimand.LEARNER_AT_N,
         cites="Yousef 2022, eq. 37 and 56",
         aliases=("b632", "632"),

@@ -6,14 +6,17 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from earnest.core.base import check
+from earnest.core.data.replicates import Drawn
+from earnest.core.data.target import Target
 from earnest.core.results.estimate import Estimate
-from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
-from earnest.inference.cases.no_information import no_information_rate
+from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
+from earnest.inference.cases.no_information import need_rate, no_information_rate
 from earnest.inference.left_out.scores import apparent_score
 from earnest.inference.limits.replicates import scaled_limits
 from earnest.methods.base import register
 from earnest.methods.bootstrap.b632 import weighted
 from earnest.methods.bootstrap.replicated import ReplicatesCall, left_out, replicates_estimate
+from earnest.metrics.families import Metric
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,9 @@ class B632Plus:
     spec: ClassVar[MethodSpec] = MethodSpec(
         name=".632+",
         title=".632+ bootstrap",
+        short=".632+",
         needs=Evidence.REPLICATES,
+        design=Design.REPLICATES,
         estimand=Estimand.LEARNER_AT_N,
         cites="Yousef 2022, eq. 46 and 57",
         metrics=Family.SUMS_AND_PAIRS,
@@ -93,6 +98,10 @@ class B632Plus:
     def __post_init__(self) -> None:
         """Check the knobs."""
         check.one_of("rule", self.rule, ["continuous", "as_published"])
+
+    def check(self, target: Target, design: Drawn, metric: Metric) -> None:
+        """Refuse metrics without a known no-information rate."""
+        need_rate(metric, target)
 
     def __call__(self, call: ReplicatesCall) -> Estimate:
         """Return the mean of training score and left-out score, by the overfitting rate."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from earnest.core.results.estimate import Estimate
-from earnest.core.results.specs import Estimand, Evidence, MethodSpec
+from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
 from earnest.inference.left_out.scores import apparent_score, left_out_scores
 from earnest.inference.limits.replicates import scaled_limits
 from earnest.methods.base import register
@@ -52,7 +52,9 @@ class ErrStar:
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="err_star",
         title="Mean score of cases left out, sample by sample",
+        short="Err*",
         needs=Evidence.REPLICATES,
+        design=Design.REPLICATES,
         estimand=Estimand.LEARNER_AT_632,
         cites="Yousef 2022, eq. 51 and 54",
         aliases=("auc_star", "out_of_bag"),

@@ -6,13 +6,17 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from earnest.core.base import check
+from earnest.core.data.replicates import Drawn
+from earnest.core.data.target import Target
 from earnest.core.results.estimate import Estimate
-from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
-from earnest.inference.left_out.estimates import cases_left_out
+from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
+from earnest.inference.left_out.estimates import cases_left_out, need_cases
+from earnest.inference.left_out.leave_one_out import drawn_otherwise
 from earnest.inference.left_out.scores import apparent_score
 from earnest.inference.limits.replicates import limits_of
 from earnest.methods.base import register
 from earnest.methods.bootstrap.replicated import ReplicatesCall, replicates_estimate
+from earnest.metrics.families import Metric
 
 
 @register
@@ -56,6 +60,7 @@ class LOOB:
         name="loob",
         title="Leave-one-out bootstrap",
         needs=Evidence.REPLICATES,
+        design=Design.REPLICATES,
         estimand=Estimand.LEARNER_AT_632,
         cites="Yousef 2022, eq. 32 and 48",
         metrics=Family.SUMS,
@@ -67,6 +72,12 @@ class LOOB:
         """Check the knobs."""
         if self.variant is not None:
             check.one_of("variant", self.variant, ["as_published"])
+
+    def check(self, target: Target, design: Drawn, metric: Metric) -> None:
+        """Refuse metrics of order, and the published form of strata and groups."""
+        need_cases(metric)
+        if self.variant is not None and design is not Drawn.CASES:
+            raise drawn_otherwise(design)
 
     def __call__(self, call: ReplicatesCall) -> Estimate:
         """Return the mean over cases of their mean score by models that did not see them."""

@@ -6,13 +6,17 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from earnest.core.base import check
+from earnest.core.data.replicates import Drawn
+from earnest.core.data.target import Target
 from earnest.core.results.estimate import Estimate
-from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
-from earnest.inference.left_out.estimates import pairs_left_out
+from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
+from earnest.inference.left_out.estimates import need_pairs, pairs_left_out
+from earnest.inference.left_out.leave_one_out import drawn_otherwise
 from earnest.inference.left_out.scores import apparent_score
 from earnest.inference.limits.replicates import limits_of
 from earnest.methods.base import register
 from earnest.methods.bootstrap.replicated import ReplicatesCall, replicates_estimate
+from earnest.metrics.families import Metric
 
 
 @register
@@ -56,6 +60,7 @@ class LPOB:
         name="lpob",
         title="Leave-pair-out bootstrap",
         needs=Evidence.REPLICATES,
+        design=Design.REPLICATES,
         estimand=Estimand.LEARNER_AT_632,
         cites="Yousef 2022, eq. 60",
         metrics=Family.PAIRS,
@@ -67,6 +72,12 @@ class LPOB:
         """Check the knobs."""
         if self.variant is not None:
             check.one_of("variant", self.variant, ["as_published"])
+
+    def check(self, target: Target, design: Drawn, metric: Metric) -> None:
+        """Refuse metrics that are no means over pairs, and the published form of other draws."""
+        need_pairs(metric, target)
+        if self.variant is not None and design is Drawn.GROUPS:
+            raise drawn_otherwise(design)
 
     def __call__(self, call: ReplicatesCall) -> Estimate:
         """Return the mean over pairs of how often models that saw neither put them in order."""

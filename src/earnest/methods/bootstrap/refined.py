@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from earnest.core.results.estimate import Estimate
-from earnest.core.results.specs import Estimand, Evidence, MethodSpec
+from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
 from earnest.inference.left_out.scores import apparent_score, drawn_scores, whole_scores
 from earnest.methods.base import register
 from earnest.methods.bootstrap.replicated import (
@@ -50,6 +50,7 @@ class Refined:
         name="refined",
         title="Refined bootstrap",
         needs=Evidence.REPLICATES,
+        design=Design.REPLICATES,
         estimand=Estimand.LEARNER_AT_N,
         cites="Yousef 2022, eq. 34 and 55",
         interval=False,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from earnest.core.results.estimate import Estimate
-from earnest.core.results.specs import Estimand, Evidence, MethodSpec
+from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
 from earnest.inference.left_out.scores import apparent_score, whole_scores
 from earnest.methods.base import register
 from earnest.methods.bootstrap.replicated import (
@@ -49,6 +49,7 @@ class SimpleBootstrap:
         name="simple_bootstrap",
         title="Simple bootstrap",
         needs=Evidence.REPLICATES,
+        design=Design.REPLICATES,
         estimand=Estimand.OPTIMISTIC_MEAN,
         cites="Yousef 2022, eq. 30 and 53",
         interval=False,

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from earnest.core.base.errors import EvidenceError, MetricError
 from earnest.core.data.designs import NestedPredictions
+from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import LimitSource, NormalLimits
-from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
+from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
 from earnest.inference.cases.case_values import case_values
 from earnest.inference.limits.fold_normal import few_cases
 from earnest.inference.limits.no_spread import limits_without_spread
@@ -96,7 +97,11 @@ class BatesNCV:
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="bates_ncv",
         title="Nested cross-validation interval",
+        short="Nested interval",
         needs=Evidence.NESTED,
+        design=Design.PAIRS,
+        repeats=10,
+        no_groups="its variances take the cases as independent",
         estimand=Estimand.AT_TRAINING_SIZE,
         cites="Bates, Hastie, Tibshirani 2024, algorithm 1",
         metrics=Family.POINTWISE,
@@ -105,12 +110,15 @@ class BatesNCV:
     )
     bias_correction: bool = True
 
+    def check(self, target: Target, design: NestedPredictions, metric: Metric) -> None:
+        """Refuse metrics that are no means over cases, and designs that are not of one learner."""
+        need_means(self.spec.name, metric)
+        _need_one_learner(design)
+
     def __call__(self, call: Call) -> Estimate:
         """Return the value with normal limits of the measured error."""
         nested, metric = call.design, call.metric
         assert isinstance(nested, NestedPredictions)
-        need_means(self.spec.name, metric)
-        _need_one_learner(nested)
         parts = nested_parts(nested, metric, bias_correction=self.bias_correction)
         value = parts.inner - parts.bias
         outer = case_values(nested.outer, metric)

@@ -5,16 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import MeanOfFolds, Pooled, Selector
+from earnest.core.data.target import Target
 from earnest.core.results.estimate import Estimate
-from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
+from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
 from earnest.inference.cases.case_values import check_terms
 from earnest.inference.cases.fold_variance import Variance, check_folds
 from earnest.inference.limits.fold_normal import fold_normal
 from earnest.inference.remarks import not_corrected
 from earnest.inference.resampling.winners import winner
 from earnest.methods.base import Call, Method, make_estimate, need_folds, register, selector_of
-from earnest.metrics.families import RankMetric
+from earnest.metrics.families import Metric, RankMetric
 
 
 @register
@@ -54,7 +56,9 @@ class BayleAllPairs:
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="bayle_all_pairs",
         title="Normal interval of cross-validation, variance over all pairs",
+        short="Bayle, all pairs",
         needs=Evidence.OUT_OF_SAMPLE,
+        design=Design.FOLDS,
         estimand=Estimand.FITTED_MODELS,
         cites="Bayle et al. 2020, eq. 9",
         metrics=Family.CASEWISE,
@@ -63,9 +67,20 @@ class BayleAllPairs:
     )
     selector: str | Selector | None = None
 
+    def check(self, target: Target, design: Predictions, metric: Metric) -> None:
+        """Refuse folds and metrics for which the variance is undefined."""
+        check_normal(self, design, metric, Variance.ALL_PAIRS)
+
     def __call__(self, call: Call) -> Estimate:
         """Return the cross-validated score with a normal interval."""
         return normal_estimate(self, call, self.selector, Variance.ALL_PAIRS)
+
+
+def check_normal(method: Method, pi: Predictions, metric: Metric, variance: Variance) -> None:
+    """Refuse folds and metrics for which one of the two variances is undefined."""
+    need_folds(method, pi, cure="Give `fold`; for one test set use method='holdout'.")
+    check_terms(pi, metric, singles=variance is Variance.ALL_PAIRS)
+    check_folds(pi.folds, pi.target.groups, variance)
 
 
 def normal_estimate(
@@ -73,9 +88,6 @@ def normal_estimate(
 ) -> Estimate:
     """Return the winner's score with the limits that one of the two variances gives."""
     pi, metric = call.pi, call.metric
-    need_folds(method, pi, cure="Give `fold`; for one test set use method='holdout'.")
-    check_terms(pi, metric, singles=variance is Variance.ALL_PAIRS)
-    check_folds(pi.folds, pi.target.groups, variance)
     selector = selector_of(given, MeanOfFolds() if isinstance(metric, RankMetric) else Pooled())
     best, naive, _ = winner(pi, metric, selector, n_jobs=call.n_jobs)
     made = fold_normal(pi, metric, best, variance)

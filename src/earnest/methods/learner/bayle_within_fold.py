@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import Selector
+from earnest.core.data.target import Target
 from earnest.core.results.estimate import Estimate
-from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
+from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
 from earnest.inference.cases.fold_variance import Variance
 from earnest.methods.base import Call, register
-from earnest.methods.learner.bayle_all_pairs import normal_estimate
+from earnest.methods.learner.bayle_all_pairs import check_normal, normal_estimate
+from earnest.metrics.families import Metric
 
 
 @register
@@ -51,13 +54,19 @@ class BayleWithinFold:
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="bayle_within_fold",
         title="Normal interval of cross-validation, variance within folds",
+        short="Bayle, within folds",
         needs=Evidence.OUT_OF_SAMPLE,
+        design=Design.FOLDS,
         estimand=Estimand.FITTED_MODELS,
         cites="Bayle et al. 2020, eq. 8",
         metrics=Family.CASEWISE,
         min_folds=2,
     )
     selector: str | Selector | None = None
+
+    def check(self, target: Target, design: Predictions, metric: Metric) -> None:
+        """Refuse folds and metrics for which the variance is undefined."""
+        check_normal(self, design, metric, Variance.WITHIN_FOLD)
 
     def __call__(self, call: Call) -> Estimate:
         """Return the cross-validated score with a normal interval."""

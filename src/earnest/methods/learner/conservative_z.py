@@ -12,15 +12,16 @@ from numpy.typing import NDArray
 from earnest.core.base.errors import EvidenceError
 from earnest.core.data.designs import PairedHalves
 from earnest.core.data.predictions import Predictions
+from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import EqualCaseLimits, LimitSource, NormalLimits
-from earnest.core.results.specs import Estimand, Evidence, MethodSpec
+from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
 from earnest.inference.cases.fold_variance import ROUNDING
 from earnest.inference.remarks import undefined_folds
 from earnest.kernels.score import fold_scores
 from earnest.methods.base import Call, make_estimate, register
-from earnest.metrics.families import Metric
+from earnest.metrics.families import CallableMetric, Metric
 
 FEW_HALVINGS = 5
 
@@ -75,10 +76,19 @@ class ConservativeZ:
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="conservative_z",
         title="Conservative Z interval of halves",
+        short="Conservative Z",
         needs=Evidence.PAIRED,
+        design=Design.HALVES,
+        repeats=15,
+        no_groups="its random splits cut through groups",
         estimand=Estimand.LEARNER,
         cites="Nadeau, Bengio 2003",
     )
+
+    def check(self, target: Target, design: PairedHalves, metric: Metric) -> None:
+        """Refuse a metric that no random split defines."""
+        if not isinstance(metric, CallableMetric):
+            _scores(design.whole, metric)
 
     def __call__(self, call: Call) -> Estimate:
         """Return the mean of the random splits with normal limits."""

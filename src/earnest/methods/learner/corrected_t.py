@@ -6,13 +6,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from earnest.core.base.errors import EvidenceError
+from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import MeanOfFolds
+from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import EqualCaseLimits, LimitSource
 from earnest.core.results.limits import StudentLimits
-from earnest.core.results.specs import Estimand, Evidence, MethodSpec
+from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
 from earnest.inference.cases.fold_variance import (
     ROUNDING,
     check_ratio,
@@ -21,8 +26,9 @@ from earnest.inference.cases.fold_variance import (
 )
 from earnest.inference.remarks import not_corrected
 from earnest.inference.resampling.winners import winner
-from earnest.methods.base import Call, make_estimate, need_folds, register
+from earnest.methods.base import Call, Method, make_estimate, need_folds, register
 from earnest.methods.learner.cv import FoldDetails, as_fixed, fold_details
+from earnest.metrics.families import CallableMetric, Metric
 
 FEW_SCORES = 5  # under which a standard deviation of fold scores says little
 
@@ -69,11 +75,14 @@ class CorrectedT:
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="corrected_t",
         title="Corrected resampled t interval",
+        short="Corrected t",
         needs=Evidence.OUT_OF_SAMPLE,
+        design=Design.FOLDS,
         estimand=Estimand.LEARNER,
         cites="Nadeau, Bengio 2003",
         min_folds=2,
         one_learner=True,
+        overlap=True,
         aliases=("nadeau_bengio",),
     )
     ratio: float | None = None
@@ -82,21 +91,19 @@ class CorrectedT:
         """Check the knob."""
         check_ratio(self.ratio)
 
+    def check(self, target: Target, design: Predictions, metric: Metric) -> None:
+        """Refuse one test set, and a metric that fewer than two folds define."""
+        if design.n_repeats == 1:  # else a repeat may be one random split, as the authors have it
+            need_folds(self, design, cure="Give `fold`; for one test set use method='holdout'.")
+        if design.n_configs == 1 and not isinstance(metric, CallableMetric):
+            _need_two(self, fold_details(design, metric, 0)[0])
+
     def __call__(self, call: Call) -> Estimate:
         """Return the mean of the fold scores with Student's limits."""
         pi, metric = call.pi, call.metric
-        if pi.n_repeats == 1:  # else each repeat may be one random split, as the authors have it
-            need_folds(self, pi, cure="Give `fold`; for one test set use method='holdout'.")
         best, value, _ = winner(pi, metric, MeanOfFolds(), n_jobs=call.n_jobs)
         scores, undefined = fold_details(pi, metric, best)
-        count = len(scores)
-        if count < 2:
-            raise EvidenceError(
-                f"method {self.spec.name!r} needs scores of folds",
-                needs="at least two folds in which the metric is defined",
-                got=f"{count}",
-                cure="Use fewer or stratified folds, or a metric that a small fold defines.",
-            )
+        count = _need_two(self, scores)
         ratio = overlap_of(call.given) if self.ratio is None else self.ratio
         error = float(corrected_variance(scores, ratio)) ** 0.5
         source: LimitSource = StudentLimits(value, error, count - 1)
@@ -119,6 +126,18 @@ class CorrectedT:
             estimand=as_fixed(self, pi),
             details=FoldDetails.of(scores),
         )
+
+
+def _need_two(method: Method, scores: NDArray[np.float64]) -> int:
+    """Return how many folds have a score, and refuse fewer than two."""
+    if len(scores) < 2:
+        raise EvidenceError(
+            f"method {method.spec.name!r} needs scores of folds",
+            needs="at least two folds in which the metric is defined",
+            got=f"{len(scores)}",
+            cure="Use fewer or stratified folds, or a metric that a small fold defines.",
+        )
+    return len(scores)
 
 
 def few_scores(count: int) -> Iterator[Caution]:

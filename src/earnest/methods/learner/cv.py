@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import MeanOfFolds, Pooled, Selector
+from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Estimate
-from earnest.core.results.specs import Estimand, Evidence, MethodSpec
+from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
 from earnest.inference.remarks import not_corrected, undefined_folds
 from earnest.inference.resampling.winners import defined_folds, judged, whole_scores
 from earnest.kernels.score import fold_scores
 from earnest.methods.base import Call, Method, make_estimate, need_folds, register, selector_of
-from earnest.metrics.families import Metric, MomentMetric
+from earnest.metrics.families import CallableMetric, Metric, MomentMetric
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,7 @@ class CV:
         name="cv",
         title="Cross-validation",
         needs=Evidence.OUT_OF_SAMPLE,
+        design=Design.FOLDS,
         estimand=Estimand.LEARNER,
         cites="Stone 1974",
         min_folds=2,
@@ -88,10 +90,16 @@ class CV:
     )
     selector: str | Selector | None = None
 
+    def check(self, target: Target, design: Predictions, metric: Metric) -> None:
+        """Refuse one test set, and a metric that no fold defines."""
+        need_folds(self, design, cure="Give `fold`; for one test set use method='holdout'.")
+        if design.n_configs == 1 and not isinstance(metric, CallableMetric):
+            selector = selector_of(self.selector, score_rule(metric))
+            judged(design, metric, selector, whole_scores(design, metric, selector))
+
     def __call__(self, call: Call) -> Estimate:
         """Return the score."""
         pi, metric = call.pi, call.metric
-        need_folds(self, pi, cure="Give `fold`; for one test set use method='holdout'.")
         selector = selector_of(self.selector, score_rule(metric))
         table = whole_scores(pi, metric, selector, n_jobs=call.n_jobs)  # (F, 1, C)
         best, value, _ = judged(pi, metric, selector, table)

@@ -6,16 +6,18 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from earnest.core.base.errors import EvidenceError, MetricError
+from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import Pooled
+from earnest.core.data.target import Target
 from earnest.core.results.estimate import Estimate
-from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
+from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
 from earnest.inference.cases.fold_variance import Variance, check_folds
 from earnest.inference.limits.fold_normal import fold_normal
 from earnest.inference.remarks import not_corrected
 from earnest.inference.resampling.winners import winner
 from earnest.methods.base import Call, make_estimate, need_folds, register
 from earnest.methods.learner.cv import as_fixed
-from earnest.metrics.families import MomentMetric
+from earnest.metrics.families import Metric, MomentMetric
 
 
 @register
@@ -51,7 +53,10 @@ class LOOCV:
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="loocv",
         title="Leave-one-out cross-validation",
+        short="Leave-one-out",
         needs=Evidence.OUT_OF_SAMPLE,
+        design=Design.SINGLES,
+        no_groups="it would train on the other cases of the group that it tests",
         estimand=Estimand.LEARNER,
         cites="Lachenbruch, Mickey 1968",
         metrics=Family.SUMS,
@@ -60,10 +65,9 @@ class LOOCV:
         one_learner=True,
     )
 
-    def __call__(self, call: Call) -> Estimate:
-        """Return the score of all cases with a normal interval."""
-        pi, metric = call.pi, call.metric
-        need_folds(self, pi, cure="Give each case a fold of its own.")
+    def check(self, target: Target, design: Predictions, metric: Metric) -> None:
+        """Refuse folds of several cases, and metrics of order."""
+        need_folds(self, design, cure="Give each case a fold of its own.")
         if not isinstance(metric, MomentMetric):
             raise MetricError(
                 "leave-one-out scores of different cases come from different models, and cannot "
@@ -72,14 +76,18 @@ class LOOCV:
                 got=metric.name,
                 cure="Use method='cv' or 'lpob' for an AUC.",
             )
-        if pi.n_folds != pi.n_cases:
+        if design.n_folds != design.n_cases:
             raise EvidenceError(
                 "method 'loocv' needs a fold for every case",
-                needs=f"{pi.n_cases} folds",
-                got=f"{pi.n_folds}",
+                needs=f"{design.n_cases} folds",
+                got=f"{design.n_folds}",
                 cure="Use method='bayle_all_pairs', which takes any folds.",
             )
-        check_folds(pi.folds, pi.target.groups, Variance.ALL_PAIRS)
+        check_folds(design.folds, target.groups, Variance.ALL_PAIRS)
+
+    def __call__(self, call: Call) -> Estimate:
+        """Return the score of all cases with a normal interval."""
+        pi, metric = call.pi, call.metric
         best, naive, _ = winner(pi, metric, Pooled(), n_jobs=call.n_jobs)
         made = fold_normal(pi, metric, best, Variance.ALL_PAIRS)
         return make_estimate(

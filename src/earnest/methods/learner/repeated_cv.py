@@ -12,10 +12,11 @@ import numpy as np
 from earnest.core.base.errors import EvidenceError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import MeanOfFolds, Pooled, Selector
+from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import LimitSource, NormalLimits
-from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
+from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
 from earnest.inference.cases.case_values import CaseValues, case_values, check_terms
 from earnest.inference.cases.repeated_influence import InfluenceVariance, influence_variance
 from earnest.inference.limits.fold_normal import few_cases, few_groups, lone_cases
@@ -24,7 +25,7 @@ from earnest.inference.remarks import not_corrected
 from earnest.inference.resampling.winners import winner
 from earnest.methods.base import Call, make_estimate, need_folds, register, selector_of
 from earnest.methods.learner.cv import as_fixed
-from earnest.metrics.families import RankMetric
+from earnest.metrics.families import Metric, RankMetric
 
 OF_ONE = "the error is that of a single partition, not of the mean over repeats"
 DROWNED = 10.0  # times the part of the tests: above it few repeats leave an error that is rough
@@ -75,7 +76,10 @@ class RepeatedCV:
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="repeated_cv",
         title="Repeated cross-validation with its influence-function error",
+        short="Repeated cross-validation",
         needs=Evidence.OUT_OF_SAMPLE,
+        design=Design.FOLDS,
+        repeats=10,
         estimand=Estimand.LEARNER,
         cites="Yousef 2022, section 6",
         metrics=Family.CASEWISE,
@@ -85,12 +89,15 @@ class RepeatedCV:
     )
     selector: str | Selector | None = None
 
+    def check(self, target: Target, design: Predictions, metric: Metric) -> None:
+        """Refuse one partition, and metrics that do not say what a case adds."""
+        need_folds(self, design, cure="Give `fold`; for one test set use method='holdout'.")
+        need_repeats(design)
+        check_terms(design, metric, singles=True)
+
     def __call__(self, call: Call) -> Estimate:
         """Return the mean over repeats with normal limits."""
         pi, metric = call.pi, call.metric
-        need_folds(self, pi, cure="Give `fold`; for one test set use method='holdout'.")
-        need_repeats(pi)
-        check_terms(pi, metric, singles=True)
         default = MeanOfFolds() if isinstance(metric, RankMetric) else Pooled()
         selector = selector_of(self.selector, default)
         best, naive, _ = winner(pi, metric, selector, n_jobs=call.n_jobs)

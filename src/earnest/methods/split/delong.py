@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from earnest.core.base import check
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.target import Target
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.limits import best_of
 from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
@@ -14,6 +16,7 @@ from earnest.inference.limits.auc import delong
 from earnest.inference.remarks import few_groups_in_variance
 from earnest.inference.resampling.splits import Splitting
 from earnest.methods.base import Call, chosen_by, register, split_estimate
+from earnest.metrics.families import Metric
 
 
 @register
@@ -65,6 +68,7 @@ class DeLong(Splitting):
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="delong",
         title="DeLong's interval on a part kept apart",
+        short="DeLong",
         needs=Evidence.OUT_OF_SAMPLE,
         estimand=Estimand.CHOSEN_ON_LEARNING,
         metrics=Family.AUC,
@@ -82,9 +86,12 @@ class DeLong(Splitting):
         if self.variant is not None:
             check.one_of("variant", self.variant, ["logit"])
 
+    def check(self, target: Target, design: Predictions, metric: Metric) -> None:
+        """Refuse metrics other than the AUC of two classes."""
+        need_auc(f"method {self.spec.name!r}", metric, target)
+
     def __call__(self, call: Call) -> Estimate:
         """Return the AUC of the chosen configuration, with DeLong's limits."""
-        need_auc(f"method {self.spec.name!r}", call.metric, call.pi.target)
         choice, selector = chosen_by(self, call, preselect=self.preselect)
         made = delong(choice, call.metric, logit=self.variant == "logit")
         source = best_of(made.source, len(choice.candidates), call.metric.greater_is_better)

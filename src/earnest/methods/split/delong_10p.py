@@ -47,6 +47,7 @@ class DeLong10p(DeLong):
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="delong_10p",
         title="DeLong's interval for the best of the preselected",
+        short="DeLong, best of a tenth",
         needs=Evidence.OUT_OF_SAMPLE,
         estimand=Estimand.CHOSEN_ON_EVALUATION,
         metrics=Family.AUC,

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from earnest.core.base import check
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.target import Target
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.limits import best_of
 from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
@@ -14,6 +16,7 @@ from earnest.inference.limits.auc import hanley_mcneil
 from earnest.inference.remarks import grouped_as_independent
 from earnest.inference.resampling.splits import Splitting
 from earnest.methods.base import Call, chosen_by, register, split_estimate
+from earnest.metrics.families import Metric
 
 
 @register
@@ -67,6 +70,7 @@ class HanleyMcNeil(Splitting):
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="hanley_mcneil",
         title="Hanley and McNeil's interval on a part kept apart",
+        short="Hanley and McNeil",
         needs=Evidence.OUT_OF_SAMPLE,
         estimand=Estimand.CHOSEN_ON_LEARNING,
         metrics=Family.AUC,
@@ -84,9 +88,12 @@ class HanleyMcNeil(Splitting):
         if self.variant is not None:
             check.one_of("variant", self.variant, ["as_published"])
 
+    def check(self, target: Target, design: Predictions, metric: Metric) -> None:
+        """Refuse metrics other than the AUC of two classes."""
+        need_auc(f"method {self.spec.name!r}", metric, target)
+
     def __call__(self, call: Call) -> Estimate:
         """Return the AUC of the chosen configuration, with limits from AUC and class sizes."""
-        need_auc(f"method {self.spec.name!r}", call.metric, call.pi.target)
         choice, selector = chosen_by(self, call, preselect=self.preselect)
         published = self.variant == "as_published"
         made = hanley_mcneil(choice, call.metric, cases=call.pi.n_cases if published else None)

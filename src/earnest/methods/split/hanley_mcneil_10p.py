@@ -48,6 +48,7 @@ class HanleyMcNeil10p(HanleyMcNeil):
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="hanley_mcneil_10p",
         title="Hanley and McNeil's interval for the best of the preselected",
+        short="Hanley and McNeil, best of a tenth",
         needs=Evidence.OUT_OF_SAMPLE,
         estimand=Estimand.CHOSEN_ON_EVALUATION,
         metrics=Family.AUC,

@@ -13,10 +13,11 @@ from earnest.core.base.errors import EvidenceError, MetricError
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import Pooled, Selector
+from earnest.core.data.target import Target
 from earnest.core.data.weights import Weights
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import DrawnLimits, LimitSource, NormalLimits
-from earnest.core.results.specs import Estimand, Evidence, MethodSpec
+from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
 from earnest.inference.limits.drawn_spread import with_spread
 from earnest.inference.remarks import part_only
 from earnest.inference.resampling.resampled import (
@@ -37,7 +38,7 @@ from earnest.methods.base import (
     resampler_of,
     selector_of,
 )
-from earnest.metrics.families import Metric
+from earnest.metrics.families import CallableMetric, Metric
 from earnest.resampling.bootstrap import Resampler
 
 
@@ -88,6 +89,7 @@ class HoldOut:
         name="holdout",
         title="Hold-out",
         needs=Evidence.OUT_OF_SAMPLE,
+        design=Design.HOLDOUT,
         estimand=Estimand.FITTED_MODEL,
         cites="Bayle et al. 2020, section 5",
         corrected=True,
@@ -106,6 +108,18 @@ class HoldOut:
         check.one_of("interval", self.interval, ["percentile", "normal"])
         check.one_of("undefined", self.undefined, list(Undefined))
 
+    def check(self, target: Target, design: Predictions, metric: Metric) -> None:
+        """Refuse normal limits of what is no mean, and a metric that the cases do not define."""
+        if self.interval == "normal" and (not metric.pointwise or target.groups is not None):
+            raise MetricError(
+                "normal limits are for means over independent cases",
+                needs="a pointwise metric such as 'accuracy' or 'mse', without groups",
+                got=metric.name,
+                cure="Use interval='percentile'.",
+            )
+        if design.n_configs == design.n_folds == 1 and not isinstance(metric, CallableMetric):
+            _value(design, metric, 0)
+
     def __call__(self, call: Call) -> Estimate:
         """Return the score of the selected configuration on cases that did not select it."""
         pi, metric = call.pi, call.metric
@@ -115,20 +129,13 @@ class HoldOut:
         if pi.n_configs > 1:
             best, naive, _ = winner(part_of(pi, ~scoring), metric, selector, n_jobs=call.n_jobs)
         part = part_of(pi, scoring)
-        value = _score(part, metric, best)(Weights.ones(part.n_cases))[0, 0]
-        if np.isnan(value):
-            raise EvidenceError(
-                f"metric {metric.name!r} is undefined on the scoring cases",
-                needs="cases of every class among them",
-                got=f"{part.n_cases} cases",
-                cure="Use method='bbc'.",
-            )
-        source = self._limits(call, part, best, float(value))
+        value = _value(part, metric, best)
+        source = self._limits(call, part, best, value)
         source, remarks = with_spread(source, part.select(best), metric)
         return make_estimate(
             self,
             call,
-            value=float(value),
+            value=value,
             winner=best,
             naive=naive,
             source=source,
@@ -158,13 +165,6 @@ class HoldOut:
         score = _score(part, metric, best)
         resampler = self._resampler(part)
         if resampler is None:
-            if not metric.pointwise or part.target.groups is not None:
-                raise MetricError(
-                    "normal limits are for means over independent cases",
-                    needs="a pointwise metric such as 'accuracy' or 'mse', without groups",
-                    got=metric.name,
-                    cure="Use interval='percentile'.",
-                )
             losses = score(Weights(np.eye(part.n_cases, dtype=np.uint8)))[:, 0]
             if np.isnan(losses).any():
                 raise EvidenceError(
@@ -184,6 +184,19 @@ class HoldOut:
             n_jobs=call.n_jobs,
         )
         return DrawnLimits(draws[:, 0])
+
+
+def _value(part: Predictions, metric: Metric, best: int) -> float:
+    """Return the score of a configuration on the scoring cases, and refuse where it has none."""
+    value = float(_score(part, metric, best)(Weights.ones(part.n_cases))[0, 0])
+    if np.isnan(value):
+        raise EvidenceError(
+            f"metric {metric.name!r} is undefined on the scoring cases",
+            needs="cases of every class among them",
+            got=f"{part.n_cases} cases",
+            cure="Use method='bbc'.",
+        )
+    return value
 
 
 def _score(part: Predictions, metric: Metric, best: int) -> Statistic:

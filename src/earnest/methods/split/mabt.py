@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from earnest.core.base import check
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.target import Target
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
 from earnest.inference.resampling.splits import Splitting
@@ -19,6 +21,7 @@ from earnest.methods.base import (
     resampler_of,
     split_estimate,
 )
+from earnest.metrics.families import Metric
 from earnest.resampling.bootstrap import Resampler
 
 
@@ -77,6 +80,7 @@ class MABT(Splitting):
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="mabt",
         title="Multiplicity-adjusted bootstrap tilting",
+        short="MABT",
         needs=Evidence.OUT_OF_SAMPLE,
         estimand=Estimand.CHOSEN_ON_EVALUATION,
         metrics=Family.MEANS_AND_AUC,
@@ -92,10 +96,13 @@ class MABT(Splitting):
         super().__post_init__()
         check.whole_number("n_resamples", self.n_resamples, low=1, high=MOST_RESAMPLES)
 
+    def check(self, target: Target, design: Predictions, metric: Metric) -> None:
+        """Refuse metrics that cannot be tilted."""
+        need_tiltable(self.spec.name, metric, target)
+
     def __call__(self, call: Call) -> Estimate:
         """Return the score of the chosen configuration, with tilted limits."""
         metric, target = call.metric, call.pi.target
-        need_tiltable(self.spec.name, metric, target)
         resampler = tilted_resampler(resampler_of(self.resampler), metric, target)
         choice, selector = chosen_by(self, call, preselect=True)
         source = tilted_limits(

@@ -47,6 +47,7 @@ class Tilted10p(Tilted):
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="tilted_10p",
         title="Bootstrap tilting for the best of the preselected",
+        short="Tilting, best of a tenth",
         needs=Evidence.OUT_OF_SAMPLE,
         estimand=Estimand.CHOSEN_ON_EVALUATION,
         metrics=Family.MEANS_AND_AUC,

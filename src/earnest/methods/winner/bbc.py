@@ -107,6 +107,7 @@ class BBC:
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="bbc",
         title="Bootstrap bias corrected CV",
+        short="BBC",
         needs=Evidence.OUT_OF_SAMPLE,
         estimand=Estimand.WINNER,
         cites="Tsamardinos et al. 2018, algorithm 5",

@@ -15,6 +15,7 @@ from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.base.sums import weighted_sums
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import MeanOfFolds, Selector, first_best
+from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import DrawnLimits, LimitSource
@@ -83,6 +84,7 @@ class BBCFold:
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="bbc_fold",
         title="Bootstrap bias correction over folds",
+        short="BBC by folds",
         needs=Evidence.OUT_OF_SAMPLE,
         estimand=Estimand.WINNER,
         cites="Paraschakis et al. 2024, algorithm 1",
@@ -106,10 +108,9 @@ class BBCFold:
         if self.variant is not None:
             check.one_of("variant", self.variant, ["as_published"])
 
-    def __call__(self, call: Call) -> Estimate:
-        """Return the mean score, on the folds left out, of the winner on the folds drawn."""
-        pi, metric = call.pi, call.metric
-        need_folds(self, pi)
+    def check(self, target: Target, design: Predictions, metric: Metric) -> None:
+        """Refuse a single fold, and rules that do not look at folds."""
+        need_folds(self, design)
         selector = selector_of(self.selector, MeanOfFolds())
         if not selector.by_fold:
             raise EvidenceError(
@@ -117,6 +118,11 @@ class BBCFold:
                 needs="selector 'mean_of_folds' or 'one_standard_error'",
                 cure="Use method='bbc' for the pooled rule.",
             )
+
+    def __call__(self, call: Call) -> Estimate:
+        """Return the mean score, on the folds left out, of the winner on the folds drawn."""
+        pi, metric = call.pi, call.metric
+        selector = selector_of(self.selector, MeanOfFolds())
         table = fold_scores(pi, metric, n_jobs=call.n_jobs)
         everything = table[:, 0]  # (F, C)
         kept = np.asarray(~np.isnan(everything).all(axis=1))

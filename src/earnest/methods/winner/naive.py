@@ -45,6 +45,8 @@ class Naive:
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="naive",
         title="Naive cross-validated score of the winner",
+        short="Naive winner’s score",
+        short_alone="Its own score",
         needs=Evidence.OUT_OF_SAMPLE,
         estimand=Estimand.WINNER_SCORE,
         cites="Tsamardinos et al. 2018, algorithm 2",

@@ -87,6 +87,8 @@ class NaiveBootstrap:
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="naive_bootstrap",
         title="Naive bootstrap of the winner",
+        short="Bootstrap of the winner",
+        short_alone="Bootstrap of its score",
         needs=Evidence.OUT_OF_SAMPLE,
         estimand=Estimand.WINNER_AS_FIXED,
         cites="Paraschakis et al. 2024, the rival NB",

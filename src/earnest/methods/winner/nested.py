@@ -10,7 +10,7 @@ import numpy as np
 from earnest.core.base.errors import EvidenceError
 from earnest.core.data.designs import NestedPredictions
 from earnest.core.results.estimate import Estimate
-from earnest.core.results.specs import Estimand, Evidence, MethodSpec
+from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
 from earnest.inference.remarks import undefined_folds
 from earnest.kernels.score import fold_scores
 from earnest.methods.base import Call, make_estimate, register
@@ -48,6 +48,7 @@ class Nested:
         name="nested",
         title="Nested cross-validation",
         needs=Evidence.NESTED,
+        design=Design.SEARCH,
         estimand=Estimand.PROCEDURE,
         cites="Tsamardinos et al. 2018, algorithm 3",
         min_folds=3,

@@ -7,7 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import MeanOfFolds
+from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
@@ -15,6 +17,7 @@ from earnest.inference.remarks import ties_at_the_top, undefined_folds
 from earnest.inference.resampling.winners import defined_folds, judged
 from earnest.kernels.score import fold_scores
 from earnest.methods.base import Call, make_estimate, need_folds, register
+from earnest.metrics.families import Metric
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,7 @@ class Tibshirani:
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="tibshirani",
         title="Tibshirani-Tibshirani correction",
+        short="Tibshirani and Tibshirani",
         needs=Evidence.OUT_OF_SAMPLE,
         estimand=Estimand.WINNER,
         cites="Tsamardinos et al. 2018, algorithm 4",
@@ -67,10 +71,13 @@ class Tibshirani:
         aliases=("tt",),
     )
 
+    def check(self, target: Target, design: Predictions, metric: Metric) -> None:
+        """Refuse a single fold."""
+        need_folds(self, design)
+
     def __call__(self, call: Call) -> Estimate:
         """Return the winner's score less its estimated bias."""
         pi, metric = call.pi, call.metric
-        need_folds(self, pi)
         everything = fold_scores(pi, metric, n_jobs=call.n_jobs)
         scores = defined_folds(everything)[:, 0]  # (F, C)
         best, naive, means = judged(pi, metric, MeanOfFolds(), everything)

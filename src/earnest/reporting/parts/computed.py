@@ -8,19 +8,19 @@ from earnest.comparison.base import TESTS
 from earnest.core.base.clock import moment_words
 from earnest.core.base.provenance import versions
 from earnest.core.results.estimate import Estimate
+from earnest.core.results.papers import Citing, collect_papers
 from earnest.core.results.specs import Side
 from earnest.core.text.estimate import article, limits_words, percent, printed
 from earnest.reporting.model import ComputedPart, Facts
 from earnest.reporting.parts.headings import COMPUTED
 from earnest.reporting.parts.labels import NONE, counted
-from earnest.reporting.references import cited
 from earnest.reporting.sources.asking import Results, spec_of
 from earnest.reporting.sources.material import Material
 
 
 def computed_of(found: Results) -> ComputedPart:
     """Return the last part of a report."""
-    papers = cited(_citations(found))
+    papers = collect_papers(_specs(found), also=_shown(found))
     return ComputedPart(
         heading=COMPUTED,
         facts=tuple(_facts(found)),
@@ -30,13 +30,18 @@ def computed_of(found: Results) -> ComputedPart:
     )
 
 
-def _citations(found: Results) -> Iterator[str]:
+def _specs(found: Results) -> Iterator[Citing]:
+    """Yield the specs of the methods and tests that were asked."""
     if found.estimate is not None:
-        yield spec_of(found.estimate).cites
+        yield spec_of(found.estimate)
     for one in found.table or ():
-        yield spec_of(one).cites
+        yield spec_of(one)
     if found.many is not None and len(found.many):
-        yield TESTS[found.many.comparisons[0].test].spec.cites
+        yield TESTS[found.many.comparisons[0].test].spec
+
+
+def _shown(found: Results) -> Iterator[str]:
+    """Yield the sources of what the other parts show."""
     if found.explanation is not None:
         yield "Moosbauer et al. 2021"
     if found.target is not None and found.target.has_classes:

@@ -14,8 +14,6 @@ from earnest.reporting.parts.headings import (
     GROUPS,
     GROUPS_OF_ONE,
     REFUSED,
-    SHORT,
-    SHORT_OF_ONE,
     UNCORRECTED,
     methods_heading,
 )
@@ -68,7 +66,7 @@ def _basis(made: Estimate) -> str:
 def _group_words(found: Results, made: Estimate, estimand: str) -> tuple[str, str]:
     """Return what a group is called, and what its numbers are about."""
     one = GROUPS_OF_ONE if made.n_configs == 1 else {}
-    title, note = one.get(estimand) or GROUPS.get(Estimand(estimand), (estimand, ""))
+    title, note = one.get(estimand) or GROUPS.get(estimand, (estimand, ""))
     if "{n_train}" in note and not found.n_train:
         note = "mean over choices"  # no folds are known, so no training set is either
     return title, note.format(n_train=f"{found.n_train:,}")
@@ -123,7 +121,7 @@ def _groups(found: Results, made: Estimate, places: int, strips: Strips) -> Iter
         yield MethodGroup(*UNCORRECTED, tuple(rows))
     refused = [
         MethodRow(
-            title=SHORT.get(name, METHODS[name].spec.title),
+            title=METHODS[name].spec.label(),
             note=f"{name}: {_briefly(name, why)}",
             value=NONE,
             interval=NONE,
@@ -165,8 +163,7 @@ def _scored(one: Estimate, made: Estimate) -> str:
 
 def _title(one: Estimate) -> str:
     """Return a method in a word or two; where nothing was chosen, none that speaks of a winner."""
-    alone = SHORT_OF_ONE.get(one.method) if one.n_configs == 1 else None
-    return alone or SHORT.get(one.method, str(spec_of(one).title))
+    return spec_of(one).label(alone=one.n_configs == 1)
 
 
 def _row(one: Estimate, made: Estimate, places: int, strips: Strips, kind: str) -> MethodRow:

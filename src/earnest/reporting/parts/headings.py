@@ -85,37 +85,6 @@ GROUPS_OF_ONE: dict[str, tuple[str, str]] = {
 UNCORRECTED = ("Not corrected for the search", "for reference; do not report")
 REFUSED = ("Methods that do not apply here", "")
 
-# ---- methods in a word or two; others by the title of their spec
-
-SHORT = {
-    "bbc": "BBC",
-    "bbc_fold": "BBC by folds",
-    "near_winner": "Near-winner level",
-    "tibshirani": "Tibshirani and Tibshirani",
-    "holdout": "Hold-out",
-    "delong": "DeLong",
-    "hanley_mcneil": "Hanley and McNeil",
-    "tilted": "Bootstrap tilting",
-    "delong_10p": "DeLong, best of a tenth",
-    "hanley_mcneil_10p": "Hanley and McNeil, best of a tenth",
-    "tilted_10p": "Tilting, best of a tenth",
-    "mabt": "MABT",
-    "naive": "Naive winner’s score",
-    "naive_bootstrap": "Bootstrap of the winner",
-    "bayle_all_pairs": "Bayle, all pairs",
-    "bayle_within_fold": "Bayle, within folds",
-    "cv": "Cross-validation",
-    "loocv": "Leave-one-out",
-    "corrected_t": "Corrected t",
-    "repeated_cv": "Repeated cross-validation",
-}
-
-SHORT_OF_ONE = {
-    "naive": "Its own score",
-    "naive_bootstrap": "Bootstrap of its score",
-    "near_winner": "Law of its metric",
-}
-
 # ---- tags that every panel carries
 
 CORRECTED_TAG = "corrected for the search"

@@ -12,6 +12,7 @@ from earnest.core.data.target import Target
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.estimate_table import Estimates
+from earnest.core.results.specs import MethodSpec
 from earnest.core.space.trials import Trials
 from earnest.explanation.explain import explain
 from earnest.explanation.result import Explanation
@@ -226,6 +227,7 @@ def _explained(
         return None
 
 
-def spec_of(made: Estimate) -> Any:
+def spec_of(made: Estimate) -> MethodSpec:
     """Return the declaration of the method that made an estimate."""
-    return METHODS[made.method].spec
+    spec: MethodSpec = METHODS[made.method].spec
+    return spec

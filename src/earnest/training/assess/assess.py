@@ -12,12 +12,14 @@ from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.protocols import Progress, Store
 from earnest.core.base.rng import RngLike, Seeds
+from earnest.core.data.designs import NestedPredictions
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.estimate_table import Estimates
 from earnest.core.results.interval import Ask
-from earnest.core.results.specs import Side
+from earnest.core.results.specs import Design, Side
 from earnest.methods.base import Method
-from earnest.methods.run import disagreement
+from earnest.methods.run import disagreement, estimate
+from earnest.methods.winner.nested import Nested
 from earnest.metrics.families import Metric
 from earnest.training.assess.assessing import Training, assessed
 from earnest.training.assess.methods import check_names, chosen, usual
@@ -131,17 +133,17 @@ def assess(
     """
     made = chosen(method, n_resamples)
     name = made.spec.name
-    if test is not None and name != "holdout":
+    if test is not None and made.spec.design is not Design.HOLDOUT:
         raise InputError(
             "`test` is for method 'holdout'", got=f"method={name!r}", cure="Say method='holdout'."
         )
-    if name == "nested":
+    if made.spec.design is Design.SEARCH:
         Ask.of(confidence_level, side)  # of which there is none, but a typing error is told
         _refuse_for_nested(
             {"cv": (cv, FOLDS), "n_repeats": (n_repeats, None), "stratify": (stratify, None)}
             | {"positive": (positive, None), "time_limit": (time_limit, None)}
         )
-        return _nested(estimator, X, y, metric, groups, rng, n_jobs, store, progress)
+        return _nested(made, estimator, X, y, metric, groups, rng, n_jobs, store, progress)
     splits = list(cv) if isinstance(cv, Iterator) else cv  # which is asked more than once
     question = read_question(
         estimator,
@@ -227,7 +229,7 @@ def assess_all(
     check_names(names)
     made = [chosen(name) for name in names]
     for one in made:
-        if one.spec.name == "nested":
+        if one.spec.design is Design.SEARCH:
             raise InputError(
                 "nested cross-validation shares no fit with another method",
                 needs="methods of one learner",
@@ -274,6 +276,7 @@ def _refuse_for_nested(given: dict[str, tuple[Any, Any]]) -> None:
 
 
 def _nested(
+    method: Method,
     estimator: Any,
     X: Any,
     y: Any,
@@ -284,7 +287,7 @@ def _nested(
     store: Any,
     progress: Any,
 ) -> Estimate:
-    """Cross-validate a whole search by its own folds."""
+    """Cross-validate a whole search by its own folds, and ask the method."""
     from sklearn.base import clone
 
     from earnest.training.assess.nested import nested_cv
@@ -301,4 +304,10 @@ def _nested(
         search.set_params(verbose=progress)
     if rng is not None and search.random_state is None:
         search.set_params(random_state=Seeds.of(rng).entropy % 2**32)
-    return nested_cv(search, X, y, groups=groups, n_jobs=n_jobs, store=store).estimate
+    found = nested_cv(search, X, y, groups=groups, n_jobs=n_jobs, store=store)
+    if isinstance(method, Nested):
+        return found.estimate
+    inner = iter(found.inner)  # those of every outer fold, repeat by repeat
+    rows = tuple(tuple(next(inner) for _ in names) for names in found.predictions.fold_names)
+    evidence = NestedPredictions(found.predictions, rows)
+    return estimate(evidence, method=method, metric=metric, rng=rng, n_jobs=n_jobs)

@@ -7,18 +7,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from earnest.core.base import check
-from earnest.core.base.errors import EarnestError, EvidenceError, InputError
+from earnest.core.base.errors import EarnestError, InputError
 from earnest.core.base.protocols import Progress
-from earnest.core.data.replicates import Drawn, Replicates
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Estimate, by_severity
-from earnest.core.results.specs import Evidence
-from earnest.methods.base import Method
+from earnest.core.results.specs import Design
+from earnest.methods.base import Method, check_question
 from earnest.methods.run import estimate
-from earnest.training.assess.evidence import SplitEvidence, rehearsed, train_splits
+from earnest.training.assess.evidence import SplitEvidence, make_perfect_evidence, train_splits
 from earnest.training.assess.methods import (
     check_cost,
     check_groups,
@@ -34,52 +31,6 @@ from earnest.training.fit.replicate_cell import ReplicateTraining
 from earnest.training.fit.split_cell import SplitTraining
 from earnest.training.fit.splits import can_shuffle
 from earnest.training.tables.hidden_groups import copies_across
-
-# Replicates with random responses, so that a method refuses before any training.
-
-
-MOST_CELLS = 5_000_000  # counts and responses that may be drawn only to be thrown away
-
-
-def random_replicates(
-    question: LearnerQuestion, count: int, stratify: Any, turn: int
-) -> Replicates | None:
-    """Return the samples that will be trained on, with random responses; None where too large."""
-    target, plan = question.target, question.response
-    width = (1 if plan.width is None else plan.width) * target.n
-    if count * width > MOST_CELLS:
-        return None
-    everywhere = question.metric.needs_all_classes and target.has_classes
-    shared = ReplicateTraining(
-        X=question.X,
-        y=question.y,
-        base=question.estimator,
-        plan=plan,
-        drawn=Drawn(drawn_units(stratify, target.groups is not None, everywhere)),
-        both_sides=everywhere,
-        seed=question.seed,
-    )
-    rng = np.random.default_rng([question.seed, turn])
-    shape = (target.n,) if plan.width is None else (target.n, plan.width)
-    responses = rng.random((count + 1, *shape))
-    if plan.width is not None:
-        responses /= responses.sum(axis=-1, keepdims=True)
-    elif plan.methods == ("predict",) and target.has_classes:
-        responses = rng.integers(0, len(target.classes), responses.shape).astype(np.float64)
-    return Replicates(
-        target=target,
-        responses=responses[1:],
-        counts=np.stack([shared.counts(b) for b in range(count)]),
-        apparent=responses[0],
-        kind=plan.kind,
-        drawn=shared.drawn,
-        learner=question.learner,
-        seed=question.seed,
-    )
-
-
-REHEARSALS = 3
-FOLDED = ("repeated_cv", "bates_ncv")  # which repeat folds where nothing is said
 
 
 @dataclass(frozen=True)
@@ -103,7 +54,8 @@ class Training:
 
     def repeats(self, method: Method) -> int | None:
         """Return how often folds are repeated; once where they cannot be, or repeat themselves."""
-        fixed = method.spec.name in FOLDED and not can_shuffle(self.cv)
+        folded = method.spec.design in (Design.FOLDS, Design.PAIRS) and method.spec.repeats > 1
+        fixed = folded and not can_shuffle(self.cv)
         return 1 if self.n_repeats is None and fixed else self.n_repeats
 
 
@@ -117,7 +69,7 @@ def assessed(
         try:
             check_groups(method, question.target)
             check_cost(method, question.target)
-            _rehearse(question, method, training)
+            _check_design(question, method, training)
             able.append(method)
         except EarnestError as error:
             refused[method.spec.name] = error
@@ -129,7 +81,7 @@ def assessed(
     copied = _copied(question, splits)
     answers = []
     for method in able:
-        if method.spec.needs is Evidence.REPLICATES:
+        if method.spec.design is Design.REPLICATES:
             evidence: Any = replicates
         else:
             assert splits is not None
@@ -170,36 +122,29 @@ def _asked(
     return replace(made, cautions=by_severity(every))
 
 
-def _rehearse(question: LearnerQuestion, method: Method, training: Training) -> None:
-    """Refuse before training what a method refuses on random responses of the same splits.
-
-    What hangs on the responses themselves, such as labels that are all alike in a small fold, is
-    not refused unless it comes up again and again.
-    """
-    for turn in range(REHEARSALS):
-        try:
-            _rehearse_once(question, method, training, turn)
-        except EvidenceError:
-            if turn == REHEARSALS - 1:
-                raise
-        else:
-            return
-
-
-def _rehearse_once(
-    question: LearnerQuestion, method: Method, training: Training, turn: int
-) -> None:
-    """Ask a method on random responses of the same splits."""
-    if method.spec.needs is Evidence.REPLICATES:
-        evidence: Any = random_replicates(question, training.n_replicates, training.stratify, turn)
-        if evidence is None:
-            return
-    else:
-        few = _few_repeats(method, training.repeats(method))  # what is refused is so from the start
-        plan = _plan(question, needs_of(method, few), training)
-        made = rehearsed(plan, question.response, question.learner, question.seed + turn)
-        evidence = evidence_for(method, few, made)
-    _asked(question, method, evidence, training.n_jobs)
+def _check_design(question: LearnerQuestion, method: Method, training: Training) -> None:
+    """Refuse before any training what a method cannot answer in these splits or samples."""
+    target, metric = question.target, question.metric
+    if method.spec.design is Design.REPLICATES:
+        everywhere = metric.needs_all_classes and target.has_classes
+        drawn = drawn_units(training.stratify, target.groups is not None, everywhere)
+        check_question(method, drawn, target, metric)
+        sampled = ReplicateTraining(
+            X=question.X,
+            y=question.y,
+            base=question.estimator,
+            plan=question.response,
+            drawn=drawn,
+            both_sides=everywhere,
+            seed=question.seed,
+        )
+        sampled.counts(0)  # refuses what can never be drawn
+        return
+    few = _few_repeats(method, training.repeats(method))  # what is refused is so from the start
+    plan = _plan(question, needs_of(method, few), training)
+    perfect = make_perfect_evidence(plan, question.response, question.learner)
+    design = evidence_for(method, few, perfect)
+    check_question(method, design, design.target, metric)
 
 
 def _few_repeats(method: Method, n_repeats: int | None) -> int | None:

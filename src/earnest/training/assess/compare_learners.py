@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from earnest.comparison.asking import Asked, assembled, evidence_of, refuse_undefined, result
-from earnest.comparison.base import Test, TestSpec, check_splits
+from earnest.comparison.base import Measured, Test, TestSpec, check_splits
 from earnest.comparison.shared.left_out import ReplicateQuestion, SampleTest
-from earnest.comparison.tests.corrected_t import CorrectedTTest
 from earnest.core.base import check
 from earnest.core.base.arrays import as_array, missing
 from earnest.core.base.errors import EvidenceError, InputError
@@ -214,7 +213,7 @@ def check_kinds(pair: StaticCandidates) -> None:
 
 def metric_of(asked: Asked, metric: Any, y: Any) -> Metric:
     """Return the metric; tests of pairs have one of their own."""
-    if metric is None and asked.test.spec.name == "lpob":
+    if metric is None and asked.test.spec.metrics is Measured.PAIRS:
         survival = isinstance(survival_outcome(y), np.ndarray) and survival_outcome(y).dtype.names
         return resolve_metric("concordance" if survival else "roc_auc")
     if metric is None:
@@ -553,9 +552,12 @@ def _provenance(asked: Asked, both: tuple[Replicates, ...]) -> Provenance:
 def _with_ratio(test: Test, splits: Splits) -> Test:
     """Return a test that corrects for overlap with the ratio of these splits."""
     ratio = overlap(splits)
-    if ratio is None or not isinstance(test, CorrectedTTest) or test.ratio is not None:
+    known = not test.spec.overlap or getattr(test, "ratio", None) is not None
+    if ratio is None or known:
         return test
-    return replace(test, ratio=ratio)
+    knobs: Any = test  # a frozen dataclass, as every test is
+    corrected: Test = replace(knobs, ratio=ratio)
+    return corrected
 
 
 def _train(search: SearchCV, X: Any, y: Any, groups: ArrayLike | None, target: Target) -> None:

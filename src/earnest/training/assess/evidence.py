@@ -187,26 +187,11 @@ def train_splits(
     return SplitEvidence(plan, responses, shared.plan, learner)
 
 
-def rehearsed(plan: Plan, response: ResponsePlan, learner: str, seed: int) -> SplitEvidence:
-    """Return evidence of the same splits with random responses, to refuse before any training.
-
-    What a method says of them is worth nothing; that it does not refuse them is what is asked.
-    """
-    rng = np.random.default_rng(seed)
-    every = plan.every
-    responses: dict[Key, Any] = {
-        key: _random(response, len(every.test[place]), rng) for key, place in plan.tasks()
-    }
+def make_perfect_evidence(plan: Plan, response: ResponsePlan, learner: str) -> SplitEvidence:
+    """Return what a perfect model would say in these splits, to check a question by."""
+    perfect, every = response.perfect(), plan.every
+    responses: dict[Key, Any] = {key: perfect[every.test[place]] for key, place in plan.tasks()}
     return SplitEvidence(plan, responses, response, learner)
-
-
-def _random(response: ResponsePlan, n: int, rng: np.random.Generator) -> Any:
-    if response.width is not None:
-        made = rng.random((n, response.width))
-        return made / made.sum(axis=1, keepdims=True)
-    if response.methods == ("predict",) and response.target.has_classes:
-        return rng.integers(0, len(response.target.classes), n).astype(np.float64)
-    return rng.random(n)
 
 
 def _shown(plan: Plan) -> str:

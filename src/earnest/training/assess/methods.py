@@ -9,29 +9,23 @@ from typing import Any
 from earnest.core.base.errors import InputError
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution, Severity
-from earnest.core.results.specs import Evidence
+from earnest.core.results.specs import Design, MethodSpec
 from earnest.methods import METHODS
-from earnest.methods.base import Method, methods_for
-from earnest.methods.learner.corrected_t import CorrectedT
+from earnest.methods.base import Method
 from earnest.methods.run import configured
 from earnest.training.assess.evidence import SplitEvidence
 from earnest.training.assess.plan import Block, Needs
 
-REPEATS = {"repeated_cv": 10, "bates_ncv": 10, "conservative_z": 15}  # where none are asked for
 HALVINGS = 10
 SHARE = 0.1  # of the cases that a random split tests
+HOLDOUT = 0.25  # of the cases, where the method has no knob `evaluate`
 MANY_SINGLES = 1_000  # fits of leaving out one case that folds could do without
 MOST_SINGLES = 10_000  # fits of leaving out one case that nobody can have meant
-FOLD_METHODS = ("cv", "bayle_all_pairs", "bayle_within_fold", "corrected_t")
-UNGROUPED = {
-    "loocv": "it would train on the other cases of the group that it tests",
-    "bates_ncv": "its variances take the cases as independent",
-    "conservative_z": "its random splits cut through groups",
-}
+_ORDER = list(Design)
 
 
 def assessing() -> list[str]:
-    """Return the names of the methods that assess a learner.
+    """Return the names of the methods that assess a learner, by what is trained for them.
 
     Examples
     --------
@@ -39,19 +33,22 @@ def assessing() -> list[str]:
     >>> [name for name in assessing() if "cv" in name]
     ['cv', 'repeated_cv', 'loocv', 'bates_ncv']
     """
-    trained = ("repeated_cv", "loocv", "holdout", "bates_ncv", "conservative_z", "nested")
-    return [*methods_for(Evidence.REPLICATES), *FOLD_METHODS, *trained]
+    specs: list[MethodSpec] = [method.spec for method in METHODS.values()]
+    mine = [(_ORDER.index(spec.design), spec.repeats, spec) for spec in specs if spec.design]
+    return [spec.name for _, _, spec in sorted(mine, key=lambda entry: entry[:2])]
 
 
 def usual() -> list[str]:
     """Return the methods that are asked where none is named: of one set of folds, of replicates."""
-    return [*methods_for(Evidence.REPLICATES), *FOLD_METHODS]
+    specs: list[MethodSpec] = [METHODS[name].spec for name in assessing()]
+    shared = (Design.REPLICATES, Design.FOLDS)
+    return [spec.name for spec in specs if spec.design in shared and spec.repeats == 1]
 
 
 def chosen(method: str | Method, n_resamples: int | None = None) -> Method:
     """Return a method that assesses a learner, and refuse one that does something else."""
     made = configured(method, n_resamples=n_resamples)
-    if made.spec.name not in assessing():
+    if made.spec.design is None:
         raise InputError(
             f"method {made.spec.name!r} is about a choice among configurations, not about a "
             "learner",
@@ -63,19 +60,19 @@ def chosen(method: str | Method, n_resamples: int | None = None) -> Method:
 
 
 def needs_of(method: Method, n_repeats: int | None) -> Needs:
-    """Return what a method needs to be trained."""
-    name = method.spec.name
-    repeats = REPEATS.get(name, 1) if n_repeats is None else n_repeats
-    if method.spec.needs is Evidence.REPLICATES:
+    """Return what a method needs to be trained, by the design of its spec."""
+    spec = method.spec
+    repeats = spec.repeats if n_repeats is None else n_repeats
+    if spec.design is Design.REPLICATES:
         return Needs(replicates=True)
-    if name == "bates_ncv":
+    if spec.design is Design.PAIRS:
         return Needs(folds=repeats, pairs=repeats)
-    if name == "conservative_z":
+    if spec.design is Design.HALVES:
         return Needs(subsamples=repeats, halvings=HALVINGS, share=SHARE)
-    if name == "loocv":
+    if spec.design is Design.SINGLES:
         return Needs(singles=True)
-    if name == "holdout":
-        return Needs(holdout=float(method.evaluate))  # type: ignore[attr-defined]
+    if spec.design is Design.HOLDOUT:
+        return Needs(holdout=float(getattr(method, "evaluate", HOLDOUT)))
     return Needs(folds=repeats)
 
 
@@ -97,21 +94,24 @@ def with_ratio(method: Method, made: SplitEvidence) -> Method:
     Where each split trains on all that it does not test, the method knows it from the folds.
     """
     splits = made.plan.blocks.get(Block.FOLDS)
-    if splits is None or not isinstance(method, CorrectedT) or method.ratio is not None:
+    known = not method.spec.overlap or getattr(method, "ratio", None) is not None
+    if splits is None or known:
         return method
     sizes = [(len(train), len(test)) for train, test in zip(splits.train, splits.test, strict=True)]
     if all(sum(size) == splits.n_cases for size in sizes):
         return method
     trained, tested = (sum(side) for side in zip(*sizes, strict=True))
-    return replace(method, ratio=tested / trained)
+    knobs: Any = method  # a frozen dataclass, as every method is
+    corrected: Method = replace(knobs, ratio=tested / trained)
+    return corrected
 
 
 def check_groups(method: Method, target: Target) -> None:
     """Refuse groups where a method cannot keep them together."""
-    name = method.spec.name
-    if target.groups is not None and name in UNGROUPED:
+    spec = method.spec
+    if target.groups is not None and spec.no_groups:
         raise InputError(
-            f"method {name!r} cannot honour groups: {UNGROUPED[name]}",
+            f"method {spec.name!r} cannot honour groups: {spec.no_groups}",
             needs="a method that keeps groups together",
             got="`groups`",
             cure="Use method='cv', 'corrected_t' or 'bayle_all_pairs', whose folds do.",
@@ -120,15 +120,16 @@ def check_groups(method: Method, target: Target) -> None:
 
 def check_cost(method: Method, target: Target) -> None:
     """Refuse to leave out each of very many cases, and to score a single one."""
-    if method.spec.name == "loocv" and target.n > MOST_SINGLES:
+    needs = needs_of(method, None)
+    if needs.singles and target.n > MOST_SINGLES:
         raise InputError(
             f"leaving out each of {target.n} cases would train {target.n} models",
             needs=f"at most {MOST_SINGLES} cases",
             got=f"{target.n}",
             cure="Use method='cv': with so many cases ten folds say the same.",
         )
-    scoring = round(needs_of(method, None).holdout * target.n)
-    if method.spec.name == "holdout" and scoring < 2:
+    scoring = round(needs.holdout * target.n)
+    if needs.holdout and scoring < 2:
         raise InputError(
             "a hold-out of one case says nothing of another",
             needs="at least 2 cases that score",
@@ -139,7 +140,7 @@ def check_cost(method: Method, target: Target) -> None:
 
 def cost_remarks(method: Method, target: Target) -> Iterator[Caution]:
     """Yield a note where a model was trained for each of many cases."""
-    if method.spec.name == "loocv" and target.n > MANY_SINGLES:
+    if needs_of(method, None).singles and target.n > MANY_SINGLES:
         yield Caution(
             "EN094",
             f"{target.n} models were trained, one a case.",

@@ -25,7 +25,7 @@ from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import Estimate, by_severity
 from earnest.engine.identity.identity import describe, digest
 from earnest.engine.run import run
-from earnest.methods.base import Method
+from earnest.methods.base import Method, check_question
 from earnest.methods.run import estimate
 from earnest.metrics.families import Metric
 from earnest.store import as_store
@@ -88,7 +88,8 @@ def assess_once(
         seed=question.seed,
         X_test=X_test,
     )
-    _asked(question, method, _random_response(plan), plan)  # refuses before any training
+    design = _scored(question, plan.perfect(), plan)
+    check_question(method, design, plan.target, question.metric)  # before any training
     with ExitStack() as stack:
         kept = as_store(store)
         number = 0
@@ -104,14 +105,21 @@ def assess_once(
         raise InputError(
             f"{question.learner} failed", needs="a model of all design cases", got=reason(outcome)
         )
-    made = _asked(question, method, outcome.arrays[RESPONSE], plan)
+    made = estimate(
+        _scored(question, outcome.arrays[RESPONSE], plan),
+        method=method,
+        metric=question.metric,
+        confidence_level=question.ask.confidence_level,
+        side=question.ask.side,
+        rng=question.seed,
+    )
     said = [
         *(_used_before(uses) if kept is not None else _unrecorded()),
         *_trained_on(question.X, X_test),
     ]
     found = [caution for caution in made.cautions if caution.code != "EN015"]
-    design = few_to_learn_from(question.target)
-    return replace(made, cautions=by_severity([*found, *said, *design]))
+    few = few_to_learn_from(question.target)
+    return replace(made, cautions=by_severity([*found, *said, *few]))
 
 
 def set_identity(X_test: Any, y_test: Any) -> dict[str, str]:
@@ -177,34 +185,15 @@ def _refuse_shared(question: LearnerQuestion, X_test: Any) -> None:
         )
 
 
-def _random_response(plan: ResponsePlan) -> Any:
-    rng = np.random.default_rng(0)
-    if plan.width is not None:
-        made = rng.random((plan.target.n, plan.width))
-        return made / made.sum(axis=1, keepdims=True)
-    if plan.methods == ("predict",) and plan.target.has_classes:
-        return rng.integers(0, len(plan.target.classes), plan.target.n).astype(np.float64)
-    return rng.random(plan.target.n)
-
-
-def _asked(
-    question: LearnerQuestion, method: Method, response: Any, plan: ResponsePlan
-) -> Estimate:
-    pi = Predictions(
+def _scored(question: LearnerQuestion, response: Any, plan: ResponsePlan) -> Predictions:
+    """Return Π of what a model says of the test set."""
+    return Predictions(
         target=plan.target,
         configs=Configs(ids=(question.learner,)),
         responses=np.asarray(response)[:, None, None],
         folds=np.zeros((plan.target.n, 1), dtype=np.int32),
         fold_names=(("test",),),
         kind=plan.kind,
-    )
-    return estimate(
-        pi,
-        method=method,
-        metric=question.metric,
-        confidence_level=question.ask.confidence_level,
-        side=question.ask.side,
-        rng=question.seed,
     )
 
 

@@ -50,6 +50,16 @@ class ResponsePlan:
         many = self.target.task is Task.MULTICLASS
         return len(self.target.classes) if many and scores else None
 
+    def perfect(self) -> NDArray[np.float64]:
+        """Return what a perfect model would say of the cases, as Π holds it: (n,) or (n, K)."""
+        target = self.target
+        if self.width is not None:
+            return np.asarray(np.eye(self.width)[target.y])
+        outcome = np.asarray(target.y, dtype=np.float64)
+        if self.kind is ResponseKind.DECISION:
+            return 2.0 * outcome - 1.0
+        return -outcome if target.task is Task.SURVIVAL else outcome
+
     def method_of(self, model: Any) -> str:
         """Return the method that is asked of this model."""
         for name in self.methods:

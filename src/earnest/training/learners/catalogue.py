@@ -9,6 +9,7 @@ from typing import Any
 
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError
+from earnest.core.base.registry import Registry
 
 BINARY, MULTICLASS, REGRESSION, SURVIVAL = "binary", "multiclass", "regression", "survival"
 TASKS = (BINARY, MULTICLASS, REGRESSION, SURVIVAL)
@@ -96,6 +97,9 @@ class Kind:
         Whether it takes NaN as it is.
     decides_only : bool
         Whether as a classifier it has no probabilities of its own.
+    types : tuple of str
+        The types that a fitted one is made of, by their full names, beyond those that skops
+        trusts by itself: no model file may make others.
     """
 
     make: Callable[[str, Params, int], Any]
@@ -106,6 +110,26 @@ class Kind:
     encode: str = "one_hot"
     takes_missing: bool = False
     decides_only: bool = False
+    types: tuple[str, ...] = ()
+
+
+MODELS: Registry[Kind] = Registry("model")
+SELECTIONS: Registry[Kind] = Registry("selection")
+
+
+def register_model(name: str, kind: Kind) -> Kind:
+    """Let a portfolio name a model."""
+    return MODELS.add(name, kind)
+
+
+def register_selection(name: str, kind: Kind) -> Kind:
+    """Let a portfolio name a selection of columns."""
+    return SELECTIONS.add(name, kind)
+
+
+def _ours(module: str, *names: str) -> tuple[str, ...]:
+    """Return the full names of types of a module beside this one."""
+    return tuple(f"{__name__.rpartition('.')[0]}.{module}.{name}" for name in names)
 
 
 # ---------------------------------------------------------------------------------------- models
@@ -199,37 +223,52 @@ def _cox_seconds(cases: int, columns: int, params: Params) -> float:
     return (0.3 if params.get("l1_ratio") else 0.1) + 5e-6 * cases * columns
 
 
+_TREE = ("sklearn.tree._tree.Tree",)
+_KERNEL_TYPES = _ours("svm", "KernelClassifier", "KernelRegressor")
 _MACHINE = {"C": POSITIVE, "gamma": POSITIVE, "gamma_unit": Knob(words=("columns", "one"))}
 
-MODELS: dict[str, Kind] = {
+for _name, _kind in {
     "elastic_net": Kind(
-        _elastic_net, knobs={"C": POSITIVE, "l1_ratio": SHARE}, seconds=_newton_seconds
+        _elastic_net,
+        knobs={"C": POSITIVE, "l1_ratio": SHARE},
+        seconds=_newton_seconds,
+        types=_ours("elastic_net", "ElasticNetClassifier", "ElasticNetRegressor"),
     ),
     "elastic_net_path": Kind(
         _elastic_net_path,
         tasks=(BINARY, MULTICLASS),
         knobs={"alpha": Knob(high=1.0, open_low=True), "step": COUNT, "steps": COUNT},
         seconds=_newton_seconds,
+        types=_ours("elastic_net", "PathClassifier"),
     ),
     "linear_svm": Kind(
         _linear_svm,
         knobs={"C": POSITIVE, "solver": Knob(words=("liblinear", "libsvm"))},
         seconds=_linear_seconds,
         decides_only=True,
+        types=(*_ours("svm", "LinearClassifier", "LinearRegressor"), *_KERNEL_TYPES),
     ),
     "polynomial_svm": Kind(
         _kernel("poly"),
         knobs={**_MACHINE, "degree": Knob(low=1, high=10, whole=True), "coef0": Knob()},
         seconds=_kernel_seconds,
         decides_only=True,
+        types=_KERNEL_TYPES,
     ),
-    "rbf_svm": Kind(_kernel("rbf"), knobs=_MACHINE, seconds=_kernel_seconds, decides_only=True),
+    "rbf_svm": Kind(
+        _kernel("rbf"),
+        knobs=_MACHINE,
+        seconds=_kernel_seconds,
+        decides_only=True,
+        types=_KERNEL_TYPES,
+    ),
     "random_forest": Kind(
         _random_forest,
         knobs={"trees": COUNT, "min_leaf": COUNT, "mtry": POSITIVE},
         seconds=_forest_seconds,
         scales=False,
         encode="ordinal",
+        types=(*_ours("base", "ForestClassifier", "ForestRegressor"), *_TREE),
     ),
     "hist_gradient_boosting": Kind(
         _boosting,
@@ -244,14 +283,17 @@ MODELS: dict[str, Kind] = {
         scales=False,
         encode="ordinal",
         takes_missing=True,
+        types=("sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",),
     ),
     "cox": Kind(
         _cox,
         tasks=(SURVIVAL,),
         knobs={"penalizer": POSITIVE, "l1_ratio": SHARE},
         seconds=_cox_seconds,
+        types=_ours("cox", "CoxRegressor"),
     ),
-}
+}.items():
+    register_model(_name, _kind)
 
 # ------------------------------------------------------------------------------------ selections
 
@@ -288,18 +330,20 @@ def _ses_seconds(cases: int, columns: int, params: Params) -> float:
     return 0.01 + 1e-6 * cases * columns  # most fits find the selection made
 
 
-SELECTIONS: dict[str, Kind] = {
+for _name, _kind in {
     "none": Kind(_none, tasks=TASKS),
     "univariate": Kind(
         _univariate,
         tasks=TASKS,
         knobs={"share": Knob(high=1.0, open_low=True)},
         seconds=lambda cases, columns, params: 0.001 + 1e-8 * cases * columns,
+        types=_ours("selection", "Univariate"),
     ),
     "l1": Kind(
         _l1,
         knobs={"strength": Knob(high=1.0, open_low=True, open_high=True)},
         seconds=_newton_seconds,
+        types=_ours("selection", "Lasso"),
     ),
     "ses": Kind(
         _ses,
@@ -308,5 +352,7 @@ SELECTIONS: dict[str, Kind] = {
             "max_k": Knob(low=0, high=10, whole=True),
         },
         seconds=_ses_seconds,
+        types=_ours("ses.ses", "SES"),
     ),
-}
+}.items():
+    register_selection(_name, _kind)

@@ -11,6 +11,7 @@ from typing import Any
 
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError
+from earnest.core.base.registry import Registry
 from earnest.training.learners.catalogue import COUNT, MODELS, SELECTIONS, TASKS, Kind, Knob, Value
 
 FORMAT = 1
@@ -100,7 +101,7 @@ class _Reader:
     """Reads the tables of one file, whose name is in every message."""
 
     file: str
-    tables: Mapping[str, Mapping[str, Kind]] = field(
+    tables: Mapping[str, Registry[Kind]] = field(
         default_factory=lambda: {"model": MODELS, "selection": SELECTIONS}
     )
 
@@ -161,8 +162,9 @@ class _Reader:
                 f"`{key}` of a [[{table}]] is unknown",
                 needs=", ".join(map(repr, kinds)),
                 got=name,
-                cure=check.nearest(str(name), kinds),
+                cure=check.nearest(str(name), list(kinds)),
             )
+        name = kinds.canonical(name)
         kind, where = kinds[name], f" of {table} {name!r}"
         self._known(given, (key, "tasks", *LIMITS, *more, *kind.knobs), where)
         grid = {

@@ -26,7 +26,12 @@ from earnest.training.tables.kinds import is_number, is_text
 from earnest.training.tables.outcome import column_of
 from earnest.training.tables.schema import Schema
 from earnest.training.tune.meaning import Curve, probabilities
-from earnest.training.tune.model_checks import TRUSTED, check_index, check_made, settled
+from earnest.training.tune.model_checks import (
+    check_index,
+    check_made,
+    list_trusted_types,
+    settled,
+)
 
 FORMAT = "earnest-model-1"
 NAME = "model.skops"
@@ -342,7 +347,7 @@ def _types_in(content: bytes) -> list[str]:
     from skops.io import get_untrusted_types
 
     types = list(get_untrusted_types(data=content))
-    strange = sorted(set(types) - set(TRUSTED))
+    strange = sorted(set(types) - list_trusted_types())
     if strange:
         raise FormatError(
             "the model file names types that are not trusted",

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError
+from earnest.training.learners.catalogue import MODELS, SELECTIONS
 
 # What a model file may be made of.
 #
@@ -27,27 +28,20 @@ from earnest.core.base.errors import FormatError
 # and no methods, so that nothing a file says is ever called but the types below.
 
 
-# Types beyond those that skops itself trusts: the parts of the portfolio, and what scikit-learn
-# keeps inside them.
-TRUSTED: tuple[str, ...] = (
+_AROUND = (
     "earnest.training.learners.calibrated.Calibrated",
-    "earnest.training.learners.cox.CoxRegressor",
-    "earnest.training.learners.elastic_net.ElasticNetClassifier",
-    "earnest.training.learners.elastic_net.ElasticNetRegressor",
-    "earnest.training.learners.elastic_net.PathClassifier",
-    "earnest.training.learners.base.ForestClassifier",
-    "earnest.training.learners.base.ForestRegressor",
-    "earnest.training.learners.svm.KernelClassifier",
-    "earnest.training.learners.svm.KernelRegressor",
-    "earnest.training.learners.svm.LinearClassifier",
-    "earnest.training.learners.svm.LinearRegressor",
     "earnest.training.learners.preprocessing.Preprocess",
-    "earnest.training.learners.selection.Lasso",
-    "earnest.training.learners.selection.Univariate",
-    "earnest.training.learners.ses.ses.SES",
-    "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
-    "sklearn.tree._tree.Tree",
 )
+
+
+def list_trusted_types() -> set[str]:
+    """Return the types that a model file may be made of, beyond those that skops trusts.
+
+    They are what the registered models and selections declare, and what stands around them.
+    """
+    kinds = [*MODELS.values(), *SELECTIONS.values()]
+    return {*_AROUND, *(name for kind in kinds for name in kind.types)}
+
 
 _NUMBERS = (
     "bool", "bool_", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
@@ -68,7 +62,7 @@ WAYS: dict[str, frozenset[str]] = {
     "NdArrayNode": frozenset(f"numpy.{name}" for name in ("ndarray", *_NUMBERS)),
     "RandomGeneratorNode": frozenset({"numpy.random._generator.Generator"}),
     "TreeNode": frozenset({"sklearn.tree._tree.Tree"}),
-    "ObjectNode": frozenset(TRUSTED),  # and the estimators of scikit-learn, which skops audits
+    "ObjectNode": frozenset(),  # those of `list_trusted_types`, and estimators of scikit-learn
     "LossNode": frozenset(),  # only the losses of scikit-learn
 }
 LOSSES = ("sklearn._loss._loss.Cy", "_loss.Cy")
@@ -88,7 +82,9 @@ def may_make(way: object, name: str) -> bool:
         return False
     if way == "LossNode":
         return name.startswith(LOSSES)
-    return name in WAYS[way] or (way == "ObjectNode" and name.startswith("sklearn."))
+    if way == "ObjectNode":  # skops audits the estimators of scikit-learn itself
+        return name.startswith("sklearn.") or name in list_trusted_types()
+    return name in WAYS[way]
 
 
 # The bytes of a model file that depend on the model alone.
