@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import check_schema, finite, read_parts
+from earnest.core.results.files import read_result, write_result
 from earnest.explanation.effects.curves import EffectCurve, EffectSurface, Objective
 from earnest.explanation.effects.effects import Scene, effect_of, surface_of
 from earnest.explanation.effects.quality import QualityGain
@@ -28,6 +30,7 @@ from earnest.explanation.suggest import Suggestion, suggest
 from earnest.explanation.surrogate.quality import SurrogateQuality
 
 SCHEMA = "earnest/explanation/1"
+PAGES = (".html", ".htm")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -231,6 +234,24 @@ class Explanation:
             "cautions": [caution.to_dict() for caution in self.cautions],
             "provenance": dict(self.provenance),
         }
+
+    def save(self, path: str | Path) -> Path:
+        """Write it, and return where to: a page if the name ends in .html, else JSON.
+
+        The page is the part of a report on what the search learned. It needs nothing else: no
+        network, no folder. An explanation that was read from JSON has a page too, but makes no
+        suggestions.
+        """
+        if Path(path).suffix.lower() in PAGES:
+            from earnest.reporting.report import Report, content_of_explanation
+
+            return Report(content_of_explanation(self)).save(path)
+        return write_result(self.to_dict(), path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Explanation:
+        """Read an explanation that `save` or `earnest explain --json` wrote."""
+        return read_result(cls, path)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Explanation:

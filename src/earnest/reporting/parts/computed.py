@@ -10,12 +10,15 @@ from earnest.core.base.provenance import versions
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Side
 from earnest.core.text.estimate import article, limits_words, percent, printed
+from earnest.explanation.result import Explanation
 from earnest.reporting.model import ComputedPart, Facts
 from earnest.reporting.parts.headings import COMPUTED
 from earnest.reporting.parts.labels import NONE, counted
 from earnest.reporting.references import cited
 from earnest.reporting.sources.asking import Results, spec_of
 from earnest.reporting.sources.material import Material
+
+LEARNED_BY = "Moosbauer et al. 2021"
 
 
 def computed_of(found: Results) -> ComputedPart:
@@ -30,6 +33,20 @@ def computed_of(found: Results) -> ComputedPart:
     )
 
 
+def computed_of_explanation(made: Explanation) -> ComputedPart:
+    """Return the last part of the page of an explanation."""
+    papers, told = cited([LEARNED_BY]), made.provenance
+    used = ", ".join(f"{name} {number}" for name, number in told["versions"].items())
+    evidence = (("Source", str(told["source"])), ("Versions", used))
+    return ComputedPart(
+        heading=COMPUTED,
+        facts=(_explanation(made), Facts("The evidence", evidence)),
+        paragraph="",
+        citations=tuple((paper.key, paper.words) for paper in papers),
+        bibtex="\n\n".join(paper.bibtex for paper in papers),
+    )
+
+
 def _citations(found: Results) -> Iterator[str]:
     if found.estimate is not None:
         yield spec_of(found.estimate).cites
@@ -38,7 +55,7 @@ def _citations(found: Results) -> Iterator[str]:
     if found.many is not None and len(found.many):
         yield TESTS[found.many.comparisons[0].test].spec.cites
     if found.explanation is not None:
-        yield "Moosbauer et al. 2021"
+        yield LEARNED_BY
     if found.target is not None and found.target.has_classes:
         yield "Wilson 1927"
         yield "Fawcett 2006"
@@ -64,11 +81,14 @@ def _facts(found: Results) -> Iterator[Facts]:
             ),
         )
     if found.explanation is not None:
-        told = found.explanation.provenance
-        names = {"n_points": "Points", "grid_size": "Grid", "regions": "Regions", "seed": "Seed"}
-        rows = [(words, _said(told[name])) for name, words in names.items()]
-        yield Facts("The explanation", (("Surrogate", found.explanation.surrogate), *rows))
+        yield _explanation(found.explanation)
     yield Facts("The evidence", tuple(_evidence(found)))
+
+
+def _explanation(made: Explanation) -> Facts:
+    names = {"n_points": "Points", "grid_size": "Grid", "regions": "Regions", "seed": "Seed"}
+    rows = [(words, _said(made.provenance[name])) for name, words in names.items()]
+    return Facts("The explanation", (("Surrogate", made.surrogate), *rows))
 
 
 def _estimate(made: Estimate) -> Iterator[tuple[str, str]]:
