@@ -6,6 +6,7 @@ import inspect
 import json
 import pickle
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 import earnest as en
-from earnest.core.base.errors import EvidenceError, FormatError
+from earnest.core.base.errors import EvidenceError, FormatError, InputError
+from earnest.core.results.base import Result
 from earnest.testing import example_predictions
 
 X = np.random.default_rng(3).gamma(2.0, size=40)
@@ -95,6 +97,10 @@ KINDS = [
 SAVED = [kind for kind in KINDS if kind not in ("interval", "caution")]  # those are parts
 
 
+PARTS = ("curve", "surface", "regions")  # of an explanation
+WHOLE = [kind for kind in SAVED if kind not in PARTS]
+
+
 def test_every_public_class_that_is_saved_is_held_here() -> None:
     assert list(results()) == KINDS
     public = (getattr(en, name) for name in en.__all__)
@@ -147,9 +153,42 @@ def test_other_data_are_refused_in_words(kind: str) -> None:
         type(made).from_dict({"schema": made.to_dict()["schema"]})
 
 
-@pytest.mark.parametrize(
-    "kind", [kind for kind in SAVED if kind not in ("curve", "surface", "regions")]
-)
+@pytest.mark.parametrize("kind", WHOLE)
+def test_a_result_is_written_and_read_as_every_other(kind: str, tmp_path: Path) -> None:
+    made = results()[kind]
+    assert isinstance(made, Result)
+    path = made.save(tmp_path / "result.json")
+    again = type(made).load(path)
+    assert again == made
+    assert again.to_dict(draws=True) == made.to_dict(draws=True)
+    text = json.dumps(made.to_dict(draws=True), indent=2, allow_nan=False) + "\n"
+    assert path.read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize("kind", WHOLE)
+def test_a_page_is_written_where_there_is_one(kind: str, tmp_path: Path) -> None:
+    made, path = results()[kind], tmp_path / "page.html"
+    if isinstance(made, en.Explanation):
+        assert made.save(path).read_text(encoding="utf-8").startswith("<!doctype html>")
+        return
+    with pytest.raises(InputError, match="page"):
+        made.save(path)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("kind", WHOLE)
+def test_a_result_is_a_table_of_its_rows(kind: str) -> None:
+    made = results()[kind]
+    frame = made.to_frame()
+    assert frame.num_rows == len(made.rows()) > 0
+    assert frame.column_names == list(made.rows()[0])
+    lines = made.to_markdown().splitlines()
+    assert lines[1].startswith("| ---")
+    assert lines.index("") == 2 + len(made.rows())
+    assert made.to_latex().count("\\\\\n") == 1 + len(made.rows())
+
+
+@pytest.mark.parametrize("kind", WHOLE)
 def test_a_notebook_shows_html_that_runs_nothing(kind: str) -> None:
     shown = results()[kind]._repr_html_()
     assert shown.lstrip().startswith("<")

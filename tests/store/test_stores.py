@@ -35,6 +35,20 @@ def test_what_was_put_is_there_when_opened_again(make: Make) -> None:
         assert store.documents() == {"candidates": '["ß"]'}
 
 
+def test_what_is_in_memory_is_what_a_file_would_hold(tmp_path: Path) -> None:
+    memory, path = MemoryStore(), tmp_path / "run.db"
+    for store in (memory, SqliteStore(path)):
+        with store:
+            store.open(IDENTITY)
+            for outcome in outcomes():
+                store.put(outcome)
+            store.put_document("candidates", '["ß"]')
+    found, read = memory.to_run(path), read_run(path, arrays=False)
+    assert (found.path, found.identity, found.documents) == (path, read.identity, read.documents)
+    assert list(found.outcomes) == list(read.outcomes)
+    assert all(same(found.outcomes[key], read.outcomes[key]) for key in read.outcomes)
+
+
 def test_what_is_put_is_there_at_once(make: Make) -> None:
     with make() as store:
         store.open({})

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
+from earnest.core.results.base import Result
 from earnest.core.results.cautions import Caution
-from earnest.core.results.estimate import check_schema, finite, read_parts
+from earnest.core.results.estimate import finite
 from earnest.explanation.effects.curves import EffectCurve, EffectSurface, Objective
 from earnest.explanation.effects.effects import Scene, effect_of, surface_of
 from earnest.explanation.effects.quality import QualityGain
@@ -22,16 +24,17 @@ from earnest.explanation.importance import Importance
 from earnest.explanation.regions.growing import Growth
 from earnest.explanation.regions.partition import RegionRule, inside, regions_of
 from earnest.explanation.regions.regions import Region, RegionTree
-from earnest.explanation.sampling_bias import SamplingBias
+from earnest.explanation.sampling_bias import SamplingBias, short
 from earnest.explanation.stable import StableOptimum
 from earnest.explanation.suggest import Suggestion, suggest
 from earnest.explanation.surrogate.quality import SurrogateQuality
 
-SCHEMA = "earnest/explanation/1"
+if TYPE_CHECKING:
+    from earnest.core.text.paper import PaperTable
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Explanation:
+class Explanation(Result):
     """What the tuning learned, and how surely.
 
     Attributes
@@ -80,6 +83,9 @@ class Explanation:
     >>> found.best_config["depth"]
     7
     """
+
+    schema: ClassVar[str] = "earnest/explanation/1"
+    called: ClassVar[str] = "an explanation"
 
     effects: Mapping[str, EffectCurve]
     regions: Mapping[str, RegionTree]
@@ -208,10 +214,18 @@ class Explanation:
 
         return plot_effects(self, figure, most=most)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data with a schema version, ready for JSON."""
+    def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
+        """Return plain data with a schema version, ready for JSON.
+
+        Read again by `from_dict`, it answers no further questions.
+
+        Parameters
+        ----------
+        draws : bool
+            As for other results; an explanation holds no draws.
+        """
         return {
-            "schema": SCHEMA,
+            "schema": self.schema,
             "headline": headline(self.importance, self.sampling_bias),
             "objective": self.objective.to_dict(),
             "n_trials": self.n_trials,
@@ -232,11 +246,55 @@ class Explanation:
             "provenance": dict(self.provenance),
         }
 
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Explanation:
-        """Make an explanation from the plain data of `to_dict`; it answers no further questions."""
-        check_schema(data, SCHEMA, "an explanation")
-        return read_parts(cls._from_parts, data)
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the importance of each parameter as flat dicts, the most important first."""
+        total = self.importance.total
+        return [
+            {
+                "param": name,
+                "share": share.value,
+                "low": share.low,
+                "high": share.high,
+                "total": total[name].value,
+                "total_low": total[name].low,
+                "total_high": total[name].high,
+                "best": short(self.best_config[name]) if name in self.best_config else None,
+                "n_trials": self.effects[name].n_trials if name in self.effects else None,
+            }
+            for name, share in self.importance.main.items()
+        ]
+
+    def _to_table(self) -> PaperTable:
+        from earnest.core.text.paper import PaperTable
+
+        level = f"{100 * self.confidence_level:.10g}\u00a0%"
+        heads = ("parameter", "share", f"{level} interval", "with the others", "best")
+        body = [
+            (
+                str(row["param"]),
+                f"{row['share']:.2f}",
+                f"[{row['low']:.2f}, {row['high']:.2f}]",
+                f"{row['total']:.2f}",
+                row["best"] or "–",
+            )
+            for row in self.rows()
+        ]
+        codes = sorted({caution.code for caution in self.cautions})
+        note = (
+            f"Shares of the variation of {self.objective.name} over the space, read from a "
+            f"{self.surrogate} fitted to {self.n_trials} trials"
+        )
+        told = f"; cautions: {', '.join(codes)}" if codes else ""
+        return PaperTable(heads, tuple(body), f"{note}{told}.")
+
+    def _save_page(self, path: str | Path) -> Path:
+        """Write the part of a report on what the search learned, as a page of its own.
+
+        An explanation that was read from JSON has a page too, but makes no suggestions.
+        """
+        from earnest.reporting.report import Report, content_of_explanation
+
+        return Report(content_of_explanation(self)).save(path)
 
     @classmethod
     def _from_parts(cls, data: Mapping[str, Any]) -> Explanation:
@@ -282,11 +340,6 @@ class Explanation:
             f"{self.objective.name} explained by {self.surrogate} from {self.n_trials} trials "
             f"(R² {self.surrogate_quality.r2:.2f}): {headline(self.importance, self.sampling_bias)}"
         )
-
-    def _repr_html_(self) -> str:
-        from earnest.reporting.fragments import explanation_fragment
-
-        return explanation_fragment(self)
 
 
 def _rows(scene: Scene, curve: EffectCurve, region: Region | None) -> NDArray[np.intp] | None:

@@ -160,9 +160,43 @@ def estimate_all(
     given = {"n_resamples": n_resamples, "selector": selector, "undefined": undefined}
     chosen = [configured(name, **_fitting(name, given)) for name in names]
     call = _call(predictions, metric, confidence_level, side, rng, n_jobs)
+    return _answer_all(chosen, predictions, call, None)
+
+
+def estimate_beside(
+    made: Estimate,
+    predictions: Predictions,
+    *,
+    metric: str | Metric | Any,
+    confidence_level: float,
+    side: Side | str,
+    rng: RngLike,
+    n_jobs: int | None = None,
+) -> Estimates:
+    """Answer by every method that applies, and put an estimate that is known in its place.
+
+    As `estimate_all`, but the method of `made` is not run again.
+    """
+    given = {"n_resamples": made.n_resamples}
+    names = usual_methods(predictions)
+    chosen = [configured(name, **_fitting(name, given)) for name in names]
+    call = _call(predictions, metric, confidence_level, side, rng, n_jobs)
+    return _answer_all(chosen, predictions, call, made)
+
+
+def _answer_all(
+    chosen: list[Method],
+    predictions: Predictions | Replicates | NestedPredictions | PairedHalves,
+    call: Call | ReplicatesCall,
+    known: Estimate | None,
+) -> Estimates:
+    """Ask every method but that of the known estimate, which stands as it is."""
     answers: list[Estimate] = []
     refused: dict[str, str] = {}
     for one in chosen:
+        if known is not None and known.method == one.spec.name:
+            answers.append(known)
+            continue
         try:
             need_evidence(one, predictions)
             answers.append(_answer(one, call))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from earnest.core.results.base import Result
 from earnest.core.results.cautions import Caution
 from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Comparisons
@@ -38,6 +39,12 @@ from earnest.reporting.page import environment
 
 WIDTH = 520  # pixels of a picture
 MOST_EFFECTS = 4
+
+
+def show_result(made: Result) -> str:
+    """Return any result as HTML."""
+    show = next(_FRAGMENTS[kind] for kind in type(made).__mro__ if kind in _FRAGMENTS)
+    return show(made)
 
 
 def estimate_fragment(made: Estimate, *, speaker: str = "the search") -> str:
@@ -281,3 +288,13 @@ def _difference(one: Comparison, *, kept: bool) -> draw.Difference:
         verdict=Comparisons.verdict(kept),
         worse=not kept,
     )
+
+
+_FRAGMENTS: dict[type, Callable[[Any], str]] = {
+    Estimate: estimate_fragment,
+    Estimates: estimates_fragment,
+    Comparison: comparison_fragment,
+    Comparisons: comparisons_fragment,
+    Explanation: explanation_fragment,
+    StatisticResult: statistic_fragment,
+}

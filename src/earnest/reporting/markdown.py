@@ -30,13 +30,13 @@ _BREAKS = re.compile(r"\s+")
 def markdown_of(content: Content) -> str:
     """Return a report as Markdown."""
     parts = [
-        *_answer(content.answer),
+        *(_answer(content.answer) if content.answer else ()),
         *(_methods(content.methods) if content.methods else ()),
         *(line for each in content.resamples for line in _panel(each)),
         *(_rivals(content.rivals) if content.rivals else ()),
         *(_curves(content.curves) if content.curves else ()),
         *(_audit(content.audit) if content.audit else ()),
-        *(_learned(content.learned) if content.learned else ()),
+        *(_learned(content.learned, "##" if content.answer else "#") if content.learned else ()),
         *_absent(content.absent.values()),
         *_computed(content.computed),
     ]
@@ -187,8 +187,8 @@ def _audit(part: AuditPart) -> Iterator[str]:
         yield from _facts(part.dropped)
 
 
-def _learned(part: LearnedPart) -> Iterator[str]:
-    yield f"## {escaped(part.heading)}"
+def _learned(part: LearnedPart, signs: str) -> Iterator[str]:
+    yield f"{signs} {escaped(part.heading)}"
     yield escaped(f"{part.lede} {part.trust} {part.looked}")
     yield from _cautions(part.cautions)
     yield "### Which parameters move the score"
@@ -204,6 +204,8 @@ def _learned(part: LearnedPart) -> Iterator[str]:
         yield "\n".join(f"- {escaped(words)}" for words in part.untold)
     yield "### What is as good as the best"
     yield escaped(part.stable)
+    for group in part.numbers:
+        yield from _facts(group)
     if part.next:
         yield f"### {part.next_title}"
         yield "\n".join(f"- {escaped(words)}" for words in part.next)

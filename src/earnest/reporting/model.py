@@ -272,6 +272,7 @@ class LearnedPart:
     next_title: str
     next: tuple[str, ...]
     stable: str
+    numbers: tuple[Facts, ...]
     importance: Figure
     importance_phone: Figure
     effects: tuple[Panel, ...]
@@ -296,14 +297,14 @@ class ComputedPart:
 class Content:
     """All of a report. A part is None where there is nothing to say, and `absent` tells why.
 
-    `begun` is when the run was begun, as it has recorded it; `codes` explains every code of a
-    caution that stands in the report.
+    The page of an explanation is a report without an answer. `begun` is when the run was begun, as
+    it has recorded it; `codes` explains every code of a caution that stands in the report.
     """
 
     title: str
     source: str
-    begun: str | None
-    answer: Answer
+    begun: str | None = None
+    answer: Answer | None = None
     computed: ComputedPart
     methods: MethodsPart | None = None
     resamples: tuple[Panel, ...] = ()
@@ -314,6 +315,11 @@ class Content:
     absent: Mapping[str, str] = field(default_factory=dict)
     codes: Mapping[str, Explained] = field(default_factory=dict)
     results: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def sentence(self) -> str:
+        """The first heading as text."""
+        return self.title if self.answer is None else self.answer.sentence
 
 
 def plain(value: Any) -> Any:

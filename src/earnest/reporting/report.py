@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,15 +13,17 @@ from earnest.core.base.rng import RngLike
 from earnest.core.base.writing import write_file
 from earnest.core.results.cautions import Explained, explained
 from earnest.core.results.specs import Side
+from earnest.explanation.result import Explanation
+from earnest.explanation.suggest import Suggestion
 from earnest.reporting.markdown import markdown_of
 from earnest.reporting.model import SCHEMA, Answer, Content, Facts, LearnedPart, RivalsPart, plain
 from earnest.reporting.page import page_of
 from earnest.reporting.parts.answer import answer_of
 from earnest.reporting.parts.audit import audit_of
-from earnest.reporting.parts.computed import computed_of
+from earnest.reporting.parts.computed import computed_of, computed_of_explanation
 from earnest.reporting.parts.curves import curves_of
 from earnest.reporting.parts.forest import methods_of
-from earnest.reporting.parts.learned import learned_of
+from earnest.reporting.parts.learned import learned_of, learned_part
 from earnest.reporting.parts.resamples import resamples_of
 from earnest.reporting.parts.rivals import rivals_of
 from earnest.reporting.sources.asking import Results, ask_all
@@ -50,6 +53,31 @@ def content_of(found: Results, *, title: str = "") -> Content:
     )
 
 
+def content_of_explanation(
+    made: Explanation, suggestions: Sequence[Suggestion] | None = None, *, source: str = ""
+) -> Content:
+    """Return an explanation alone: the part of a report, and how it was computed.
+
+    Parameters
+    ----------
+    made : Explanation
+        What to show.
+    suggestions : sequence of Suggestion, optional
+        What to try next; the explanation is asked for some by default.
+    source : str
+        What was read, for the page; what the explanation says of it by default.
+    """
+    learned = learned_part(made, suggestions, most_effects=len(made.effects))
+    return Content(
+        title=learned.heading,
+        source=source or str(made.provenance.get("source", "")),
+        learned=learned,
+        computed=computed_of_explanation(made),
+        codes=_codes(learned),
+        results={"explanation": made.to_dict()},
+    )
+
+
 def _codes(*parts: Answer | RivalsPart | LearnedPart | None) -> dict[str, Explained]:
     """Return what the codes mean that these parts warn with."""
     given = sorted({each.code for part in parts if part is not None for each in part.cautions})
@@ -68,6 +96,7 @@ def _results(found: Results) -> dict[str, Any]:
     return {name: made.to_dict() for name, made in parts.items() if made is not None}
 
 
+SAVE = "`report.save('report.html')` writes the whole page."
 FORMS = {".html": "to_html", ".htm": "to_html", ".json": "to_json", ".md": "to_markdown"}
 
 
@@ -123,14 +152,16 @@ class Report:
         from earnest.reporting.fragments import fragment
 
         answer = self.content.answer
+        if answer is None:
+            return fragment(self.content.sentence, SAVE, [], ())
         facts = [(group.title, _in_a_line(group)) for group in answer.facts]
-        rest = f"{answer.lede} `report.save('report.html')` writes the whole page."
+        rest = f"{answer.lede} {SAVE}"
         pictures = [answer.phone] if answer.phone is not None else []
         return fragment(answer.sentence, rest, facts, answer.cautions, pictures)
 
     def __repr__(self) -> str:
         """Return the headline."""
-        return f"Report: {self.content.answer.sentence}"
+        return f"Report: {self.content.sentence}"
 
 
 def _in_a_line(group: Facts) -> str:
@@ -164,9 +195,10 @@ def report(
 
     Parameters
     ----------
-    source : SearchCV, Predictions, str or Path
-        A fitted search, predictions, a file of predictions, a run file (`run.db`), or the folder
-        of a run, finished or not.
+    source : SearchCV, Tuned, Predictions, str or Path
+        A fitted search, what `tune` returned, predictions, a file of predictions, a run file
+        (`run.db`), or the folder of a run, finished or not. What a search or a tuning has
+        computed already is not computed again.
     metric : str, Metric or callable, optional
         What to measure; that of the search by default, needed for predictions.
     method : str or Method, optional

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Self
 
 from earnest.core.base.protocols import Key, Outcome
 from earnest.store.matching import refuse_another
+from earnest.store.reading import RunFile
 
 
 class MemoryStore:
@@ -50,6 +53,11 @@ class MemoryStore:
     def documents(self) -> Mapping[str, str]:
         """Return the texts by name."""
         return MappingProxyType(self._documents)
+
+    def to_run(self, path: str | Path) -> RunFile:
+        """Return what `read_run(path, arrays=False)` would read, had it been kept in that file."""
+        outcomes = {key: replace(one, arrays={}) for key, one in self._outcomes.items()}
+        return RunFile(Path(path), dict(self._identity or {}), outcomes, dict(self._documents))
 
     def flush(self) -> None:
         """Do nothing: nothing here survives the process."""

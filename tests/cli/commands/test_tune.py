@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,6 +15,10 @@ import pytest
 from pyarrow import csv
 
 from earnest.cli.show.tune import _facts, in_words
+from earnest.comparison import against_winner
+from earnest.core.data.predictions import Predictions
+from earnest.methods.winner.bbc import BBC
+from earnest.store import reading
 from earnest.training.tune import job as tune_job
 from earnest.training.tune import run as tune_run
 from earnest.training.tune.folder import FILES, REPORT
@@ -337,3 +342,24 @@ def test_a_configuration_in_words():
         "rbf svm, C=0.5, no selection"
     )
     assert in_words({}) == "model, no selection"
+
+
+def test_bbc_and_the_comparison_run_once_and_nothing_is_read_back(run, here, monkeypatch):
+    counts = Counter()
+
+    def count(owner, name: str, label: str) -> None:
+        told = getattr(owner, name)
+
+        def counted(*given, **named):
+            counts[label] += 1
+            return told(*given, **named)
+
+        monkeypatch.setattr(owner, name, counted)
+
+    count(BBC, "__call__", "bbc")
+    count(against_winner, "compare_many", "comparison")
+    count(reading, "_read", "run file")
+    count(Predictions, "load", "predictions")
+    assert run(*QUICK).code == 0
+    assert (here / "run" / REPORT).exists()
+    assert counts == {"bbc": 1, "comparison": 1}

@@ -243,7 +243,6 @@ WRITERS = {
     ("engine/parcels.py", "_dump"),
     ("engine/worker.py", "_marks"),
     ("store/lock.py", "acquire"),
-    ("plotting/figures/style.py", "as_svg"),
 }
 WRITING = {
     "write_text", "write_bytes", "savefig", "to_csv", "to_parquet", "savez",

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import itertools
 from dataclasses import replace
 from typing import Any
-from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
@@ -20,7 +18,6 @@ from earnest.explanation.regions.partition import RegionRule, regions_of
 from earnest.explanation.sampling_bias import Gap
 from earnest.plotting.figures.effects import MOST_TICKS, plot_effect, plot_surface
 from earnest.plotting.figures.regions import plot_regions
-from earnest.plotting.figures.style import as_svg
 from tests.explanation.scenes import mixed_trials, process_scene
 
 SCENE = process_scene(mixed_trials(50))
@@ -163,18 +160,6 @@ def test_figures_side_by_side_share_their_scale() -> None:
     shown = [ax for ax in figure.axes if ax.get_visible()]
     assert len(shown) == 3
     assert len({ax.get_ylim() for ax in shown}) == 1
-
-
-def test_an_svg_is_the_same_every_time_and_its_ids_are_its_own() -> None:
-    curve = effect_of(SCENE, "share")
-    made = [as_svg(curve.plot().figure, "one") for _ in range(2)]
-    assert hashlib.sha256(made[0].encode()).digest() == hashlib.sha256(made[1].encode()).digest()
-    ET.fromstring(made[0])
-    assert 'id="one-' in made[0]
-    assert "<metadata>" not in made[0]
-    other = as_svg(curve.plot().figure, "two")
-    ids = [{part.split('"')[0] for part in text.split('id="')[1:]} for text in (made[0], other)]
-    assert not ids[0] & ids[1]
 
 
 def drawn_levels(levels: list[str]) -> list[str]:

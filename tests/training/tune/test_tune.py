@@ -171,6 +171,20 @@ def test_the_folder_has_the_files_and_they_say_the_same(tmp_path, quick):
     assert (plan.seed, plan.n_rows, len(plan.configs)) == (7, 90, 3)
 
 
+def test_the_run_in_memory_is_that_of_the_file_also_after_a_resumption(tmp_path, quick):
+    out = tmp_path / "run"
+    given = {"target": "relapse", "out": out, **quick}
+    for resume in (False, True):
+        found = en.tune(of("relapse"), resume=resume, **given).run
+        read = read_run(out / "run.db", arrays=False)
+        assert (found.path, found.identity) == (read.path, read.identity)
+        assert found.documents == read.documents
+        assert found.outcomes.keys() == read.outcomes.keys()
+        for key, outcome in read.outcomes.items():
+            assert found.outcomes[key].numbers == outcome.numbers
+            assert not found.outcomes[key].arrays
+
+
 def test_a_folder_that_holds_a_run_needs_resume(tmp_path, quick):
     out = tmp_path / "run"
     first = en.tune(of("relapse"), target="relapse", out=out, **quick)

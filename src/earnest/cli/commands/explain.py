@@ -190,7 +190,6 @@ def _check_page(out: Path | None) -> None:
 
 
 def _write_page(out: Path, found: Any, advice: Any, source: str) -> None:
-    from earnest.core.base.writing import write_file
-    from earnest.reporting.explanation_page import explanation_page
+    from earnest.reporting.report import Report, content_of_explanation
 
-    write_file(out, explanation_page(found, advice, source=Path(source).name))
+    Report(content_of_explanation(found, advice, source=Path(source).name)).save(out)

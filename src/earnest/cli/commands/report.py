@@ -189,7 +189,7 @@ def _say(made: Any, path: Path) -> None:
     answer = made.content.answer
     emit(
         Text(),
-        indented(Text(clean(answer.sentence), style="bold")),
+        indented(Text(clean(made.content.sentence), style="bold")),
         indented(Text(clean(answer.lede))),
         Text(),
         *(remarks(answer.cautions, answer.checked) if answer.checked else ()),

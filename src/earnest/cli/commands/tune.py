@@ -148,7 +148,7 @@ def write_report(tuned: Any) -> str | None:
     from earnest.training.tune.folder import REPORT
 
     try:
-        report(tuned.folder).save(tuned.folder / REPORT)
+        report(tuned).save(tuned.folder / REPORT)
     except EarnestError as error:
         return str(error)
     return None

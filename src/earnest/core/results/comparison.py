@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
+from earnest.core.results.base import Result
 from earnest.core.results.cautions import Caution
 from earnest.core.results.differences import (
     Alternative,
@@ -22,16 +22,15 @@ from earnest.core.results.estimate import (
     Provenance,
     Scale,
     by_severity,
-    check_schema,
     few_beyond,
     finite,
-    read_parts,
 )
-from earnest.core.results.files import read_result, write_result
 from earnest.core.results.interval import Interval, LimitSource
 from earnest.core.text.comparison import chance_words, decision, interval_words, outcome_words
 
-SCHEMA = "earnest/comparison/1"
+if TYPE_CHECKING:
+    from earnest.core.text.paper import PaperTable
+
 FEW = ("EN016", "EN041")  # cautions that depend on the level or the alternative
 
 
@@ -55,7 +54,7 @@ class Probabilities:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Comparison:
+class Comparison(Result):
     """A comparison of two configurations on the same cases, which names what it compares.
 
     Attributes
@@ -110,6 +109,9 @@ class Comparison:
     svm is better than tree: its accuracy is 0.11 higher (with 95 % confidence the difference is
     above 0.04; p = 0.005).
     """
+
+    schema: ClassVar[str] = "earnest/comparison/1"
+    called: ClassVar[str] = "a comparison"
 
     a: str
     b: str
@@ -212,7 +214,7 @@ class Comparison:
         values = None if self.p_values is None else dict(self.p_values)
         chances = self.probabilities
         return {
-            "schema": SCHEMA,
+            "schema": self.schema,
             "a": self.a,
             "b": self.b,
             "difference": finite(self.difference),
@@ -247,12 +249,6 @@ class Comparison:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Comparison:
-        """Make a comparison from the plain data of `to_dict`."""
-        check_schema(data, SCHEMA, "a comparison")
-        return read_parts(cls._from_parts, data)
-
-    @classmethod
     def _from_parts(cls, data: Mapping[str, Any]) -> Comparison:
         low, high = data["limits"]
         interval, chances = data["interval"], data["probabilities"]
@@ -285,32 +281,14 @@ class Comparison:
             source=difference_source(data["limits_from"]),
         )
 
-    def save(self, path: str | Path, *, draws: bool = True) -> Path:
-        """Write it as JSON, with the draws that `at` reads, and return where to."""
-        return write_result(self.to_dict(draws=draws), path)
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the main numbers as one flat dict."""
+        return [self.row()]
 
-    @classmethod
-    def load(cls, path: str | Path) -> Comparison:
-        """Read a comparison that `save` or `earnest --json` wrote."""
-        return read_result(cls, path)
-
-    def to_frame(self) -> Any:
-        """Return the main numbers as a pyarrow table of one row."""
-        import pyarrow as pa
-
-        return pa.Table.from_pylist([self.row()])
-
-    def to_markdown(self) -> str:
-        """Return the comparison as a Markdown table, with the decimals that it deserves."""
+    def _to_table(self) -> PaperTable:
         from earnest.core.text.paper import comparisons_table
 
-        return comparisons_table(self).to_markdown()
-
-    def to_latex(self) -> str:
-        """Return the comparison as a LaTeX table for the package booktabs."""
-        from earnest.core.text.paper import comparisons_table
-
-        return comparisons_table(self).to_latex()
+        return comparisons_table(self)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the difference and its interval beside 0, and return the matplotlib Axes."""
@@ -345,11 +323,6 @@ class Comparison:
         pair = f"{self.metric}({self.a}) - {self.metric}({self.b})"
         words = [outcome_words(self, pair), interval_words(self), chance_words(self)]
         return f"{', '.join(w for w in words if w)} ({self.test}, n={self.n_cases})"
-
-    def _repr_html_(self) -> str:
-        from earnest.reporting.fragments import comparison_fragment
-
-        return comparison_fragment(self)
 
 
 def level_remarks(comparison: Comparison) -> Iterable[Caution]:

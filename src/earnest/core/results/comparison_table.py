@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import UnknownNameError
+from earnest.core.results.base import Result
 from earnest.core.results.cautions import Caution
 from earnest.core.results.comparison import Comparison
 from earnest.core.results.differences import Alternative, alpha_of
-from earnest.core.results.estimate import check_schema, read_parts
-from earnest.core.results.files import read_result, write_result
 from earnest.core.text.comparison import p_words
 
-SCHEMA = "earnest/comparisons/1"
+if TYPE_CHECKING:
+    from earnest.core.text.paper import PaperTable
+
 ADJUSTMENTS = ("holm", "bh", "none")
 MOST_LINES = 10  # of the repr
 
 
 @dataclass(frozen=True, kw_only=True)
-class Comparisons:
+class Comparisons(Result):
     """One configuration against all others on the same cases.
 
     Attributes
@@ -67,6 +67,9 @@ class Comparisons:
     >>> found.best, found.not_worse
     ('a', ('a',))
     """
+
+    schema: ClassVar[str] = "earnest/comparisons/1"
+    called: ClassVar[str] = "a table of comparisons"
 
     reference: str
     best: str
@@ -167,32 +170,10 @@ class Comparisons:
             for made, p in zip(self.comparisons, self.adjusted, strict=True)
         ]
 
-    def save(self, path: str | Path, *, draws: bool = True) -> Path:
-        """Write them as JSON, with the draws that `at` reads, and return where to."""
-        return write_result(self.to_dict(draws=draws), path)
-
-    @classmethod
-    def load(cls, path: str | Path) -> Comparisons:
-        """Read comparisons that `save` or `earnest --json` wrote."""
-        return read_result(cls, path)
-
-    def to_frame(self) -> Any:
-        """Return the main numbers as a pyarrow table, one row a comparison."""
-        import pyarrow as pa
-
-        return pa.Table.from_pylist(self.rows())
-
-    def to_markdown(self) -> str:
-        """Return the comparisons as a Markdown table, with the decimals that it deserves."""
+    def _to_table(self) -> PaperTable:
         from earnest.core.text.paper import comparisons_table
 
-        return comparisons_table(self).to_markdown()
-
-    def to_latex(self) -> str:
-        """Return the comparisons as a LaTeX table for the package booktabs."""
-        from earnest.core.text.paper import comparisons_table
-
-        return comparisons_table(self).to_latex()
+        return comparisons_table(self)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the reference against the others, and return the matplotlib Axes."""
@@ -203,7 +184,7 @@ class Comparisons:
     def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
         """Return plain data with a schema version, ready for JSON."""
         return {
-            "schema": SCHEMA,
+            "schema": self.schema,
             "reference": self.reference,
             "best": self.best,
             "not_worse": list(self.not_worse),
@@ -219,12 +200,6 @@ class Comparisons:
             "comparisons": [made.to_dict(draws=draws) for made in self.comparisons],
             "cautions": [caution.to_dict() for caution in self.cautions],
         }
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Comparisons:
-        """Make comparisons from the plain data of `to_dict`."""
-        check_schema(data, SCHEMA, "a table of comparisons")
-        return read_parts(cls._from_parts, data)
 
     @classmethod
     def _from_parts(cls, data: Mapping[str, Any]) -> Comparisons:
@@ -256,11 +231,6 @@ class Comparisons:
             lines.append(f"{made!r}, adjusted {p_words(p)}: {verdict}")
         more = len(self.comparisons) - MOST_LINES
         return "\n".join([*lines, *([f"and {more} more"] if more > 0 else [])])
-
-    def _repr_html_(self) -> str:
-        from earnest.reporting.fragments import comparisons_fragment
-
-        return comparisons_fragment(self)
 
 
 def adjusted(p_values: ArrayLike, how: str) -> list[float]:

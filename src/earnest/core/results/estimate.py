@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
-from numbers import Integral, Real
-from pathlib import Path
-from typing import Any, TypeVar
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.base import check
-from earnest.core.base.errors import EvidenceError, FormatError
+from earnest.core.base.errors import EvidenceError
+from earnest.core.results.base import Result
 from earnest.core.results.cautions import Caution, Severity
-from earnest.core.results.files import read_result, write_result
 from earnest.core.results.interval import Ask, Interval, LimitSource, source_from_dict
 from earnest.core.results.limits import draws_of, limit_remarks
 from earnest.core.results.specs import Side
 from earnest.core.text.numbers import decimals, number
 
-SCHEMA = "earnest/estimate/1"
-T = TypeVar("T")
-_READERS = {f"earnest/{name.lower()}/1": name for name in ("Estimate", "Estimates")}
-_READERS |= {f"earnest/{name.lower()}/1": name for name in ("Comparison", "Comparisons")}
+if TYPE_CHECKING:
+    from earnest.core.text.paper import PaperTable
+
 OF_A_LEVEL = {"EN016", "EN026", "EN029"}  # cautions that another level may not deserve
 FEW_IN_TAIL = 5  # draws beyond a limit under which the limit is rough
 
@@ -67,7 +63,7 @@ class Provenance:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Estimate:
+class Estimate(Result):
     """An estimate of performance that names what it estimates.
 
     Attributes
@@ -111,6 +107,9 @@ class Estimate:
     >>> found.at(confidence_level=0.9, side="lower").interval.side
     'lower'
     """
+
+    schema: ClassVar[str] = "earnest/estimate/1"
+    called: ClassVar[str] = "an estimate"
 
     value: float
     interval: Interval | None
@@ -194,7 +193,7 @@ class Estimate:
             Whether to keep the resampled values, so that `at` works after `from_dict`.
         """
         data: dict[str, Any] = {
-            "schema": SCHEMA,
+            "schema": self.schema,
             "value": finite(self.value),
             "interval": None if self.interval is None else self.interval.to_dict(),
             "standard_error": finite(self.standard_error),
@@ -223,12 +222,6 @@ class Estimate:
         return data
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Estimate:
-        """Make an estimate from the plain data of `to_dict`."""
-        check_schema(data, SCHEMA, "an estimate")
-        return read_parts(cls._from_parts, data)
-
-    @classmethod
     def _from_parts(cls, data: Mapping[str, Any]) -> Estimate:
         low, high = data["limits"]
         interval = data["interval"]
@@ -255,32 +248,14 @@ class Estimate:
             source=source_from_dict(data["limits_from"]),
         )
 
-    def save(self, path: str | Path, *, draws: bool = True) -> Path:
-        """Write it as JSON, with the draws that `at` reads, and return where to."""
-        return write_result(self.to_dict(draws=draws), path)
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the main numbers as one flat dict."""
+        return [self.row()]
 
-    @classmethod
-    def load(cls, path: str | Path) -> Estimate:
-        """Read an estimate that `save` or `earnest --json` wrote."""
-        return read_result(cls, path)
-
-    def to_frame(self) -> Any:
-        """Return the main numbers as a pyarrow table of one row."""
-        import pyarrow as pa
-
-        return pa.Table.from_pylist([self.row()])
-
-    def to_markdown(self) -> str:
-        """Return the estimate as a Markdown table, with the decimals that it deserves."""
+    def _to_table(self) -> PaperTable:
         from earnest.core.text.paper import estimates_table
 
-        return estimates_table(self).to_markdown()
-
-    def to_latex(self) -> str:
-        """Return the estimate as a LaTeX table for the package booktabs."""
-        from earnest.core.text.paper import estimates_table
-
-        return estimates_table(self).to_latex()
+        return estimates_table(self)
 
     def to_metrics(self) -> dict[str, float]:
         """Return the numbers by name, such as `roc_auc`, `roc_auc_low` and `roc_auc_high`.
@@ -328,80 +303,12 @@ class Estimate:
         of = f"winner of {self.n_configs} configs, " if self.n_configs > 1 else ""
         return f"{words} ({self.method}, {of}n={self.n_cases})"
 
-    def _repr_html_(self) -> str:
-        from earnest.reporting.fragments import estimate_fragment
-
-        return estimate_fragment(self)
-
 
 def make_interval(source: LimitSource, ask: Ask, scale: Scale) -> Interval:
     """Return the interval that a source gives, inside the metric's range."""
     side = ask.resolved(scale.greater_is_better)
     low, high = source.limits(ask.confidence_level, side)
     return Interval(scale.clip(low), scale.clip(high), ask.confidence_level, str(side))
-
-
-def check_schema(data: Any, schema: str, what: str) -> None:
-    """Refuse plain data of another kind or version."""
-    found = data.get("schema") if isinstance(data, Mapping) else type(data).__name__
-    if found != schema:
-        reader = _READERS.get(str(found))
-        raise FormatError(
-            f"this is not {what} that can be read",
-            needs=f"schema {schema!r}",
-            got=repr(found),
-            cure=f"Read it as {reader}." if reader else _newer(str(found)),
-        )
-
-
-def _newer(found: str) -> str:
-    """Return what to do about a later version of a kind that is known."""
-    name, _, version = found.rpartition("/")
-    known = {one.rpartition("/")[0] for one in _READERS}
-    return "Update earnest: a newer one wrote it." if name in known and version > "1" else ""
-
-
-def read_parts(read: Callable[[Mapping[str, Any]], T], data: Mapping[str, Any]) -> T:
-    """Read plain data, and say so where a part of it is missing or of the wrong kind."""
-    try:
-        made = read(data)
-        _refuse_other_types(made)
-        return made
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
-        kind = "is missing" if isinstance(error, KeyError) else "cannot be read"
-        raise FormatError(
-            f"a part of the result {kind}",
-            got=str(error),
-            cure="The file was changed or cut short; write it anew with to_dict.",
-        ) from error
-
-
-_PLAIN: dict[str, type] = {"float": Real, "int": Integral, "str": str, "bool": bool}
-
-
-def _refuse_other_types(made: object) -> None:
-    """Refuse a result, or a part of one, whose numbers or words are of another type."""
-    if not is_dataclass(made):
-        return
-    for one in fields(made):
-        value, kind = getattr(made, one.name), str(one.type)
-        _refuse_other_types(value)
-        word = kind.removesuffix(" | None")
-        inner = word.removeprefix("tuple[").split(",")[0]
-        if inner not in _PLAIN or (value is None and word != kind):
-            continue
-        parts = value if word != inner and isinstance(value, tuple) else (value,)
-        if not all(_is_plain(part, inner) for part in parts):
-            raise TypeError(f"{one.name} is {check.show(value)}, which is no {kind}")
-
-
-def _is_plain(value: object, word: str) -> bool:
-    """Tell whether a value is of a plain type, and a number within the range of floats."""
-    if isinstance(value, bool):
-        return word == "bool"
-    if word == "float" and isinstance(value, Real):
-        float(value)
-    return isinstance(value, _PLAIN[word])
 
 
 def few_beyond(interval: Interval | None, n_valid: int | None) -> Iterator[Caution]:

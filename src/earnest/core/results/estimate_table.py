@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from earnest.core.base.errors import UnknownNameError
+from earnest.core.results.base import Result
 from earnest.core.results.cautions import Caution
-from earnest.core.results.estimate import Estimate, check_schema, read_parts
-from earnest.core.results.files import read_result, write_result
+from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import Ask
 from earnest.core.results.specs import Side
 
-SCHEMA = "earnest/estimates/1"
+if TYPE_CHECKING:
+    from earnest.core.text.paper import PaperTable
 
 
 @dataclass(frozen=True)
-class Estimates:
+class Estimates(Result):
     """Estimates by several methods on the same resamples.
 
     Attributes
@@ -43,6 +43,9 @@ class Estimates:
     naive 0.8
     bbc 0.71
     """
+
+    schema: ClassVar[str] = "earnest/estimates/1"
+    called: ClassVar[str] = "a table of estimates"
 
     estimates: tuple[Estimate, ...]
     refused: Mapping[str, str] = field(default_factory=dict)
@@ -81,17 +84,11 @@ class Estimates:
     def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
         """Return plain data with a schema version, ready for JSON."""
         return {
-            "schema": SCHEMA,
+            "schema": self.schema,
             "estimates": [estimate.to_dict(draws=draws) for estimate in self.estimates],
             "refused": dict(self.refused),
             "cautions": [caution.to_dict() for caution in self.cautions],
         }
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Estimates:
-        """Make estimates from the plain data of `to_dict`."""
-        check_schema(data, SCHEMA, "a table of estimates")
-        return read_parts(cls._from_parts, data)
 
     @classmethod
     def _from_parts(cls, data: Mapping[str, Any]) -> Estimates:
@@ -101,32 +98,14 @@ class Estimates:
             tuple(Caution.from_dict(part) for part in data["cautions"]),
         )
 
-    def save(self, path: str | Path, *, draws: bool = True) -> Path:
-        """Write them as JSON, with the draws that `at` reads, and return where to."""
-        return write_result(self.to_dict(draws=draws), path)
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the main numbers as flat dicts, one a method."""
+        return [estimate.row() for estimate in self.estimates]
 
-    @classmethod
-    def load(cls, path: str | Path) -> Estimates:
-        """Read estimates that `save` or `earnest --json` wrote."""
-        return read_result(cls, path)
-
-    def to_frame(self) -> Any:
-        """Return the main numbers as a pyarrow table, one row a method."""
-        import pyarrow as pa
-
-        return pa.Table.from_pylist([estimate.row() for estimate in self.estimates])
-
-    def to_markdown(self) -> str:
-        """Return the estimates as a Markdown table, with the decimals that it deserves."""
+    def _to_table(self) -> PaperTable:
         from earnest.core.text.paper import estimates_table
 
-        return estimates_table(self).to_markdown()
-
-    def to_latex(self) -> str:
-        """Return the estimates as a LaTeX table for the package booktabs."""
-        from earnest.core.text.paper import estimates_table
-
-        return estimates_table(self).to_latex()
+        return estimates_table(self)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the estimates as a forest plot, and return the matplotlib Axes."""
@@ -139,8 +118,3 @@ class Estimates:
         lines = [repr(estimate) for estimate in self.estimates]
         lines += [f"{name}: refused. {reason}" for name, reason in self.refused.items()]
         return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        from earnest.reporting.fragments import estimates_fragment
-
-        return estimates_fragment(self)

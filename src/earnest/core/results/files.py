@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError
 from earnest.core.base.writing import write_file
-
-T = TypeVar("T", covariant=True)
 
 
 def parse_json(text: str | bytes) -> Any:
@@ -33,20 +31,16 @@ def parse_json(text: str | bytes) -> Any:
         raise ValueError("the JSON is nested too deeply") from None
 
 
-class _Readable(Protocol[T]):
-    def from_dict(self, data: Mapping[str, Any], /) -> T: ...
-
-
 def write_result(data: Mapping[str, Any], path: str | Path) -> Path:
     """Write the plain data of a result, and return where to."""
     return write_file(path, json.dumps(data, indent=2, allow_nan=False) + "\n")
 
 
-def read_result(kind: _Readable[T], path: str | Path) -> T:
-    """Read a result of a kind that has `from_dict`."""
+def read_result(path: str | Path) -> Any:
+    """Read the plain data of a result."""
     check.refuse_stream(Path(path))
     try:
-        data = parse_json(Path(path).read_bytes())  # UTF-16 too, which PowerShell makes of --json
+        return parse_json(Path(path).read_bytes())  # UTF-16 too, which PowerShell makes of --json
     except OSError as error:
         why = error.strerror or str(error)
         raise FormatError(f"{str(path)!r} cannot be read", got=why) from error
@@ -56,4 +50,3 @@ def read_result(kind: _Readable[T], path: str | Path) -> T:
             needs="what `save` or --json wrote",
             got=str(error),
         ) from error
-    return kind.from_dict(data)

@@ -21,7 +21,7 @@ from earnest.core.results.interval import Interval
 from earnest.core.results.specs import Side
 from earnest.core.text.comparison import chance, p_words, places_of_difference
 from earnest.core.text.estimate import MINUS, estimand_words, places_of
-from earnest.core.text.numbers import number
+from earnest.core.text.numbers import decimals, number
 
 # Text as LaTeX shows it: signs that mean something to it escaped, symbols as their commands.
 
@@ -262,6 +262,19 @@ def comparisons_table(given: Comparison | Comparisons) -> PaperTable:
             cells += [given.verdict(one.b in given.not_worse)]
         body.append(tuple(cells))
     return PaperTable(tuple(heads), tuple(body), _compared(given, made))
+
+
+def statistic_table(
+    how: str, numbers: tuple[float, float, float | None], interval: Interval, *, note: str
+) -> PaperTable:
+    """Return the table of a statistic: one row with its value, standard error and bias."""
+    value, error, bias = numbers
+    places, open_ended = decimals(error, value), (-math.inf, math.inf)
+    cells = [_cell(each, places, open_ended) for each in (value, error)]
+    ends = _ends(interval, places, open_ended, words=False)
+    shift = NONE if bias is None else f"{bias:.2g}".replace("-", MINUS)
+    heads = ("tool", "value", "standard error", _of(interval), "bias")
+    return PaperTable(heads, ((how, *cells, ends, shift),), note)
 
 
 def _compared(given: Comparison | Comparisons, made: Sequence[Comparison]) -> str:

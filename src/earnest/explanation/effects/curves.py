@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
-from earnest.core.results.estimate import check_schema, finite, read_parts
+from earnest.core.results.base import check_schema, read_parts
+from earnest.core.results.estimate import finite
 from earnest.explanation.effects.quality import mean_confidence
 
 Floats = NDArray[np.float64]

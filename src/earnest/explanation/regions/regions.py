@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from earnest.core.results.estimate import check_schema, finite, read_parts
+from earnest.core.results.base import check_schema, read_parts
+from earnest.core.results.estimate import finite
 from earnest.explanation.effects.curves import EffectCurve
 from earnest.explanation.effects.quality import CurveQuality, QualityGain, optimum_confidence
 from earnest.explanation.regions.limits import Limit, band_words, in_words, share_words

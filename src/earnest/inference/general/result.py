@@ -5,27 +5,30 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
+from earnest.core.results.base import Result
 from earnest.core.results.cautions import Caution
-from earnest.core.results.estimate import by_severity, check_schema, few_beyond, finite, read_parts
+from earnest.core.results.estimate import by_severity, few_beyond, finite
 from earnest.core.results.interval import Interval, LimitSource
 from earnest.core.results.limits import limit_remarks
 from earnest.core.results.specs import Side
 from earnest.core.text.numbers import decimals, number
 from earnest.inference.general.draws import from_plain, limits_from_dict, plain
 
-SCHEMA = "earnest/statistic/1"
+if TYPE_CHECKING:
+    from earnest.core.text.paper import PaperTable
+
 BY_LEVEL = ("EN016",)  # cautions that depend on the level
 SIDES = (Side.TWO_SIDED, Side.LOWER, Side.UPPER)
 
 
 @dataclass(frozen=True, kw_only=True)
-class StatisticResult:
+class StatisticResult(Result):
     """How surely a statistic is known.
 
     Attributes
@@ -65,6 +68,9 @@ class StatisticResult:
     0.9
     """
 
+    schema: ClassVar[str] = "earnest/statistic/1"
+    called: ClassVar[str] = "a statistic"
+
     value: float
     bias: float | None
     standard_error: float
@@ -102,7 +108,7 @@ class StatisticResult:
             Whether to keep draws and influences, so that `at` works after `from_dict`.
         """
         data: dict[str, Any] = {
-            "schema": SCHEMA,
+            "schema": self.schema,
             "value": self.value,
             "bias": finite(self.bias),
             "standard_error": self.standard_error,
@@ -123,12 +129,6 @@ class StatisticResult:
         return data
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> StatisticResult:
-        """Make a result from the plain data of `to_dict`."""
-        check_schema(data, SCHEMA, "a statistic")
-        return read_parts(cls._from_parts, data)
-
-    @classmethod
     def _from_parts(cls, data: Mapping[str, Any]) -> StatisticResult:
         same = ("value", "bias", "standard_error", "tool", "method", "n_cases", "n_units")
         limits = data["limits_from"]
@@ -139,6 +139,40 @@ class StatisticResult:
             draws=from_plain(data.get("draws")),
             influences=from_plain(data.get("influences")),
             source=None if limits is None else limits_from_dict(limits),
+        )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the main numbers as one flat dict."""
+        return [
+            {
+                "tool": self.tool,
+                "method": self.method,
+                "value": self.value,
+                "bias": self.bias,
+                "standard_error": self.standard_error,
+                "low": self.interval.low,
+                "high": self.interval.high,
+                "confidence_level": self.interval.confidence_level,
+                "side": self.interval.side,
+                "n_cases": self.n_cases,
+                "n_units": self.n_units,
+                "n_resamples": self.n_resamples,
+                "n_valid": self.n_valid,
+            }
+        ]
+
+    def _to_table(self) -> PaperTable:
+        from earnest.core.text.paper import statistic_table
+
+        units = "" if self.n_units == self.n_cases else f" in {self.n_units} groups"
+        drawn = "" if self.n_resamples is None else f", {self.n_resamples} resamples"
+        codes = sorted({caution.code for caution in self.cautions})
+        told = f"; cautions: {', '.join(codes)}" if codes else ""
+        return statistic_table(
+            self.tool if self.method == self.tool else f"{self.tool}, {self.method}",
+            (self.value, self.standard_error, self.bias),
+            self.interval,
+            note=f"n = {self.n_cases}{units}{drawn}{told}.",
         )
 
     def __repr__(self) -> str:
@@ -153,11 +187,6 @@ class StatisticResult:
         shown = ends.get(self.interval.side, f"interval [{low}, {high}]")
         how = self.tool if self.method == self.tool else f"{self.tool}, {self.method}"
         return f"{value}, standard error {error}, {level} {shown} ({how}, n={self.n_cases})"
-
-    def _repr_html_(self) -> str:
-        from earnest.reporting.fragments import statistic_fragment
-
-        return statistic_fragment(self)
 
 
 def asked_at(made: StatisticResult, confidence_level: float, side: str) -> StatisticResult:

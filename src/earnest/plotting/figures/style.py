@@ -6,9 +6,6 @@ dash say it without colour.
 
 from __future__ import annotations
 
-import io
-import re
-import warnings
 from typing import Any
 
 HONEST = "#0B5CA0"
@@ -55,29 +52,3 @@ def literal(text: str) -> str:
 def shortened(text: str, most: int = 32) -> str:
     """Return the end of a long name, by which those of a pipeline differ."""
     return text if len(text) <= most else "…" + text[1 - most :]
-
-
-def as_svg(figure: Any, name: str) -> str:
-    """Return a figure as an SVG element to stand in a page: the same bytes every time.
-
-    Parameters
-    ----------
-    figure : matplotlib Figure
-        What to write.
-    name : str
-        A word of letters that prefixes every id, since ids repeat between figures.
-    """
-    from matplotlib import rc_context
-
-    settings: Any = {"svg.fonttype": "none", "svg.hashsalt": name, "font.family": "sans-serif"}
-    nothing = {"Date": None, "Creator": None, "Format": None, "Type": None}
-    with rc_context(settings), warnings.catch_warnings():
-        # Text stays text, and whoever shows the page has a font for it.
-        warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
-        made = io.StringIO()
-        figure.savefig(made, format="svg", metadata=nothing, transparent=True)
-    element = made.getvalue()
-    element = element[element.index("<svg") :]
-    element = re.sub(r"<metadata>.*?</metadata>\s*", "", element, flags=re.S)
-    element = re.sub(r'(id="|url\(#|xlink:href="#)', rf"\g<1>{name}-", element)
-    return element.strip()

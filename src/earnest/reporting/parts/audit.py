@@ -70,6 +70,8 @@ def win_shares(found: Results) -> dict[str, float]:
     made, pi = found.estimate, found.material.predictions
     if len(found.material.tried) < 2:
         return {}  # nothing was chosen
+    if found.material.won:
+        return dict(found.material.won)
     shares = getattr(None if made is None else made.details, "win_share", None)
     if shares is None and found.table is not None:
         told = [

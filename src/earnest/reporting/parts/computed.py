@@ -8,14 +8,17 @@ from earnest.comparison.base import TESTS
 from earnest.core.base.clock import moment_words
 from earnest.core.base.provenance import versions
 from earnest.core.results.estimate import Estimate
-from earnest.core.results.papers import Citing, collect_papers
+from earnest.core.results.papers import Citing, collect_papers, find_papers
 from earnest.core.results.specs import Side
 from earnest.core.text.estimate import article, limits_words, percent, printed
+from earnest.explanation.result import Explanation
 from earnest.reporting.model import ComputedPart, Facts
 from earnest.reporting.parts.headings import COMPUTED
 from earnest.reporting.parts.labels import NONE, counted
 from earnest.reporting.sources.asking import Results, spec_of
 from earnest.reporting.sources.material import Material
+
+LEARNED_BY = "Moosbauer et al. 2021"
 
 
 def computed_of(found: Results) -> ComputedPart:
@@ -25,6 +28,20 @@ def computed_of(found: Results) -> ComputedPart:
         heading=COMPUTED,
         facts=tuple(_facts(found)),
         paragraph=paragraph(found),
+        citations=tuple((paper.key, paper.words) for paper in papers),
+        bibtex="\n\n".join(paper.bibtex for paper in papers),
+    )
+
+
+def computed_of_explanation(made: Explanation) -> ComputedPart:
+    """Return the last part of the page of an explanation."""
+    papers, told = find_papers(LEARNED_BY), made.provenance
+    used = ", ".join(f"{name} {number}" for name, number in told["versions"].items())
+    evidence = (("Source", str(told["source"])), ("Versions", used))
+    return ComputedPart(
+        heading=COMPUTED,
+        facts=(_explanation(made), Facts("The evidence", evidence)),
+        paragraph="",
         citations=tuple((paper.key, paper.words) for paper in papers),
         bibtex="\n\n".join(paper.bibtex for paper in papers),
     )
@@ -43,7 +60,7 @@ def _specs(found: Results) -> Iterator[Citing]:
 def _shown(found: Results) -> Iterator[str]:
     """Yield the sources of what the other parts show."""
     if found.explanation is not None:
-        yield "Moosbauer et al. 2021"
+        yield LEARNED_BY
     if found.target is not None and found.target.has_classes:
         yield "Wilson 1927"
         yield "Fawcett 2006"
@@ -69,11 +86,14 @@ def _facts(found: Results) -> Iterator[Facts]:
             ),
         )
     if found.explanation is not None:
-        told = found.explanation.provenance
-        names = {"n_points": "Points", "grid_size": "Grid", "regions": "Regions", "seed": "Seed"}
-        rows = [(words, _said(told[name])) for name, words in names.items()]
-        yield Facts("The explanation", (("Surrogate", found.explanation.surrogate), *rows))
+        yield _explanation(found.explanation)
     yield Facts("The evidence", tuple(_evidence(found)))
+
+
+def _explanation(made: Explanation) -> Facts:
+    names = {"n_points": "Points", "grid_size": "Grid", "regions": "Regions", "seed": "Seed"}
+    rows = [(words, _said(made.provenance[name])) for name, words in names.items()]
+    return Facts("The explanation", (("Surrogate", made.surrogate), *rows))
 
 
 def _estimate(made: Estimate) -> Iterator[tuple[str, str]]:

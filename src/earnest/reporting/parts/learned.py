@@ -2,36 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from statistics import NormalDist
+from typing import Any
 
 from earnest.core.base.errors import EarnestError
 from earnest.core.text.estimate import percent
 from earnest.explanation.effects.curves import EffectCurve
-from earnest.explanation.findings import as_sentence, headline
+from earnest.explanation.findings import as_sentence, headline, in_percent
 from earnest.explanation.regions.limits import band_words, in_words, share_words
 from earnest.explanation.regions.regions import Region, RegionTree
 from earnest.explanation.result import Explanation
 from earnest.explanation.sampling_bias import short
+from earnest.explanation.suggest import Suggestion
 from earnest.plotting.svg import figures as draw
-from earnest.reporting.model import LearnedPart, Panel, RegionNode, RegionsPart
+from earnest.reporting.model import Facts, LearnedPart, Panel, RegionNode, RegionsPart
 from earnest.reporting.parts.labels import class_names, counted
 from earnest.reporting.sources.asking import Results
 
 EFFECT, NODE = 266, 230  # pixels
 MOST_OTHERS = 3
 MOST_EFFECTS, MOST_TREES = 12, 3
-SUGGESTIONS = 3
+SUGGESTIONS, MOST_PAIRS = 3, 5
 FAR = 0.1  # distance from an even spread that is worth a word
 
 
 def learned_of(found: Results) -> LearnedPart | None:
     """Return the part on the parameters, None where there is no explanation."""
-    made = found.explanation
-    if made is None:
-        return None
+    return None if found.explanation is None else learned_part(found.explanation)
+
+
+def learned_part(
+    made: Explanation,
+    suggestions: Sequence[Suggestion] | None = None,
+    *,
+    most_effects: int = MOST_EFFECTS,
+) -> LearnedPart:
+    """Return an explanation as the part of a report, or as a page of its own shows it.
+
+    Parameters
+    ----------
+    made : Explanation
+        What was learned.
+    suggestions : sequence of Suggestion, optional
+        What to try next; the explanation is asked for some by default.
+    most_effects : int
+        How many effects are drawn, the most important first.
+    """
     level, named = made.confidence_level, _names(made)
-    curves = list(made.effects.values())[:MOST_EFFECTS]
+    curves = list(made.effects.values())[:most_effects]
     limits = draw.shared_limits(curves, level)
     trees = [tree for tree in made.regions.values() if len(tree) > 1]
     return LearnedPart(
@@ -40,8 +59,9 @@ def learned_of(found: Results) -> LearnedPart | None:
         trust=str(made.surrogate_quality),
         looked=named(_looked(made)),
         next_title="What to try next",
-        next=tuple(named(words) for words in _next(made)),
+        next=tuple(named(words) for words in _next(made, suggestions)),
         stable=named(f"{made.stable_optimum!r}."),
+        numbers=tuple(_numbers(made, named)),
         importance=_importance(made, "importance", 560),
         importance_phone=_importance(made, "importance-phone", 350),
         effects=tuple(
@@ -122,11 +142,46 @@ def _looked(made: Explanation) -> str:
     return f"Distance from an even spread (MMD, 0 is even): {said}."
 
 
-def _next(made: Explanation) -> Iterator[str]:
-    if made.scene is None:
-        return
-    for each in made.suggest(SUGGESTIONS):
-        yield ", ".join(f"{name} {short(value)}" for name, value in each.config.items())
+def _next(made: Explanation, given: Sequence[Suggestion] | None) -> Iterator[str]:
+    if given is None:
+        given = () if made.scene is None else made.suggest(SUGGESTIONS)
+    for each in given:
+        config = ", ".join(f"{name} {short(value)}" for name, value in each.config.items())
+        yield f"{config} (band {percent(round(each.narrower, 2))} narrower)"
+
+
+def _numbers(made: Explanation, named: Callable[[str], str]) -> Iterator[Facts]:
+    """Yield the numbers behind the words: shares with others, gaps, values of the best."""
+    shares = made.importance
+    yield Facts(
+        "Share of the variation, together with the others",
+        (
+            *((name, in_percent(share)) for name, share in shares.total.items()),
+            *(
+                (f"{' and '.join(pair)}, beyond each alone", in_percent(share))
+                for pair, share in list(shares.pairs.items())[:MOST_PAIRS]
+            ),
+        ),
+    )
+    gaps = {
+        name: "; ".join(f"{gap.words} ({counted(gap.n_trials, 'trial')})" for gap in found)
+        for name, found in made.sampling_bias.gaps.items()
+    }
+    if any(gaps.values()):
+        rows = tuple((name, named(words)) for name, words in gaps.items() if words)
+        yield Facts("Hardly tried", rows)
+    ranges = made.stable_optimum.ranges.items()
+    yield Facts(
+        "Values among those as good as the best",
+        tuple((name, named(_span(values))) for name, values in ranges),
+    )
+
+
+def _span(values: tuple[Any, ...]) -> str:
+    """Return the values of a set: the ends of numbers, or all levels."""
+    shown = list(dict.fromkeys(short(value) for value in values))
+    numbers = all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values)
+    return " to ".join(shown) if numbers and len(values) == 2 else ", ".join(shown)
 
 
 def _effect_words(curve: EffectCurve) -> str:

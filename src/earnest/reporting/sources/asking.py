@@ -13,11 +13,10 @@ from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.estimate_table import Estimates
 from earnest.core.results.specs import MethodSpec
-from earnest.core.space.trials import Trials
 from earnest.explanation.explain import explain
 from earnest.explanation.result import Explanation
 from earnest.methods import METHODS
-from earnest.methods.run import configured, estimate, estimate_all
+from earnest.methods.run import configured, estimate, estimate_beside
 from earnest.reporting.sources.material import Material
 
 SEED = 0  # of sources that have none, so that the same file gives the same report
@@ -122,8 +121,9 @@ def ask_all(
     }
     found = Results(material=material)
     if material.predictions is not None:
-        own = material.estimate if method is None and n_resamples is None and rng is None else None
-        found = _of_predictions(material, asked, own, absent)
+        if method is not None or n_resamples is not None or rng is not None:
+            material = replace(material, estimate=None, comparison=None, won={})
+        found = _of_predictions(material, asked, absent)
     if explanation:
         found = replace(found, explanation=_explained(material, asked, absent))
     else:
@@ -131,10 +131,8 @@ def ask_all(
     return replace(found, absent=absent)
 
 
-def _of_predictions(
-    material: Material, asked: dict[str, Any], own: Estimate | None, absent: dict[str, str]
-) -> Results:
-    pi, metric = material.predictions, material.metric
+def _of_predictions(material: Material, asked: dict[str, Any], absent: dict[str, str]) -> Results:
+    pi, metric, own = material.predictions, material.metric, material.estimate
     assert pi is not None
     try:
         made = _at(own, asked) if own is not None else estimate(pi, metric=metric, **asked)
@@ -171,27 +169,27 @@ def _uncorrected(made: Estimate) -> bool:
 def _table(
     material: Material, made: Estimate, asked: dict[str, Any], absent: dict[str, str]
 ) -> Estimates | None:
-    knobs = {name: asked[name] for name in ("confidence_level", "side", "rng", "n_jobs")}
     seed, pi = made.provenance.seed, material.predictions
     assert pi is not None
     try:
-        table = estimate_all(
+        return estimate_beside(
+            made,
             pi,
             metric=material.metric,
-            n_resamples=made.n_resamples,
-            **{**knobs, "rng": asked["rng"] if seed is None else seed},
+            confidence_level=asked["confidence_level"],
+            side=asked["side"],
+            rng=asked["rng"] if seed is None else seed,
+            n_jobs=asked["n_jobs"],
         )
     except EarnestError as error:
         absent["methods"] = str(error)
         return None
-    rows = [made if one.method == made.method else one for one in table]
-    return Estimates(tuple(rows), table.refused, table.cautions)
 
 
 def _many(
     material: Material, made: Estimate, asked: dict[str, Any], absent: dict[str, str]
 ) -> Comparisons | None:
-    """Compare the winner with all others by the first test that applies."""
+    """Compare the winner with all others by the first test that applies, unless that is known."""
     pi, metric = material.predictions, material.metric
     assert pi is not None
     assert metric is not None
@@ -199,6 +197,9 @@ def _many(
         absent["rivals"] = "There is one configuration, so there is nothing to compare it with."
         return None
     level, rng, n_jobs = (asked[name] for name in ("confidence_level", "rng", "n_jobs"))
+    known = material.comparison
+    if known is not None and (known.reference, known.confidence_level) == (made.winner, level):
+        return known
     try:
         return against_winner(
             pi, metric, made.winner, confidence_level=level, rng=rng, n_jobs=n_jobs
@@ -218,10 +219,7 @@ def _explained(
         return None
     seed = material.seed if material.seed is not None else asked["rng"]
     try:
-        known = dict(material.trials)
-        if "configs" in known:
-            known = {"source": Trials.from_configs(**known)}
-        return explain(**known, rng=seed, n_jobs=asked["n_jobs"])
+        return explain(material.trials(), rng=seed, n_jobs=asked["n_jobs"])
     except EarnestError as error:
         absent["learned"] = f"The search is not explained: {error}"
         return None

@@ -1,11 +1,11 @@
-"""The material of a run folder: whatever of it is there."""
+"""The material of a tuning: from memory, or of its folder whatever is there."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from earnest.adapters.trials.scored import COMPLETE
 from earnest.core.base import check
@@ -17,14 +17,18 @@ from earnest.metrics import metric as resolve_metric
 from earnest.reporting.sources.material import Material, measuring
 from earnest.reporting.sources.run import material_of_run
 from earnest.reporting.sources.source import material_of_predictions, needed
+from earnest.store import RunFile, read_run
+
+if TYPE_CHECKING:
+    from earnest.training.tune.tuned import Tuned
 
 PREDICTIONS = ("predictions.parquet", "predictions.npz", "predictions.csv")
 RUN, ESTIMATE, MODEL = "run.db", "estimate.json", "model.skops"
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a run wrote of its result: the estimate, and how its model was found."""
+class RunResult:
+    """What a run says of its result: the estimate, and how its model was found."""
 
     estimate: Estimate | None = None
     tuning: Mapping[str, Any] = field(default_factory=dict)
@@ -38,15 +42,17 @@ class Told:
 def material_of_folder(folder: Path, metric: Any, options: dict[str, Any]) -> Material:
     """Return what a run folder holds, also of a run that was killed half-way."""
     table = next((folder / name for name in PREDICTIONS if (folder / name).exists()), None)
-    run = folder / RUN if (folder / RUN).exists() else None
+    run = read_run(folder / RUN, arrays=False) if (folder / RUN).exists() else None
     # Only files of the run: a report that was written beside them must not change the next one.
     files = tuple(name for name in (RUN, *PREDICTIONS, ESTIMATE, MODEL) if (folder / name).exists())
-    told, name = _told(folder / ESTIMATE), folder.resolve().name
-    asked = told.metric if metric is None else metric
+    result, name = _read_result(folder / ESTIMATE), folder.resolve().name
+    asked = result.metric if metric is None else metric
     if table is not None:
         pi = Predictions.load(table, **options)
         found = _with_run(run, pi, asked, name)
-        return _with_told(found, told, pi, files)
+        missing = tuple(_lacks(found, result, pi, files))
+        found = _with_result(found, result, pi)
+        return replace(found, refitted=MODEL in files, files=files, missing=missing)
     if run is not None:
         return material_of_run(run, asked, source=name, files=files)
     raise FormatError(
@@ -56,7 +62,23 @@ def material_of_folder(folder: Path, metric: Any, options: dict[str, Any]) -> Ma
     )
 
 
-def _with_run(run: Path | None, pi: Predictions, metric: Any, name: str) -> Material:
+def material_of_tuned(tuned: Tuned, metric: Any = None) -> Material:
+    """Return what `tune` has found, from memory: the same as its folder holds."""
+    result, pi, folder = RunResult(tuned.estimate, tuned.about()), tuned.predictions, tuned.folder
+    name = "tune" if folder is None else folder.resolve().name
+    found = _with_run(tuned.run, pi, result.metric if metric is None else metric, name)
+    files = () if folder is None else (RUN, PREDICTIONS[0], ESTIMATE, MODEL)
+    missing = () if folder is None else tuple(_lacks(found, result, pi, files))
+    return replace(
+        _with_result(found, result, pi),
+        comparison=tuned.comparison if metric is None else None,
+        refitted=True,
+        files=files,
+        missing=missing,
+    )
+
+
+def _with_run(run: RunFile | None, pi: Predictions, metric: Any, name: str) -> Material:
     """Join the predictions with what only the run file knows: dropped, failed, fits."""
     if run is None:
         return replace(material_of_predictions(pi, needed(metric), name), speaker="the search")
@@ -77,33 +99,44 @@ def _same_search(found: Material, predicted: set[str]) -> bool:
     return whole <= predicted and (begun <= predicted or predicted <= begun)
 
 
-def _with_told(found: Material, told: Told, pi: Predictions, files: tuple[str, ...]) -> Material:
-    """Take the run's own estimate where it is of these predictions; else one is made anew."""
-    made, missing = told.estimate, []
-    fits = (
+def _fits(found: Material, result: RunResult, pi: Predictions) -> bool:
+    """Tell whether the run's own estimate is of these predictions and this metric."""
+    made = result.estimate
+    return (
         made is not None
         and made.metric == found.scale.name
         and made.provenance.fingerprint == pi.fingerprint
     )
-    if made is None:
-        why = "that can be read" if ESTIMATE in files else "at all"
-        missing.append(f"The folder holds no {ESTIMATE} {why}: the estimate is made anew.")
-    elif not fits:
-        missing.append(f"{ESTIMATE} is of other predictions or another metric: it is made anew.")
-    if MODEL not in files:
-        missing.append(f"The folder holds no {MODEL}: the run ended before a model was kept.")
-    features = told.tuning.get("features")
+
+
+def _with_result(found: Material, result: RunResult, pi: Predictions) -> Material:
+    """Take the run's own estimate where it is of these predictions; else one is made anew."""
+    made, tuning = result.estimate, result.tuning
+    own = made if _fits(found, result, pi) else None
+    own = None if own is None or own.source is None else own
+    features, won = tuning.get("features"), tuning.get("won")
     return replace(
         found,
-        source=str(told.tuning.get("source") or found.source),
-        estimate=made if fits and made is not None and made.source is not None else None,
+        source=str(tuning.get("source") or found.source),
+        estimate=own,
+        won=won if own is not None and isinstance(won, dict) else {},
         settings=_settings(made) if made is not None else {},
         n_features=len(features) if isinstance(features, list) else None,
-        drop=str(told.tuning.get("drop") or ""),
-        refitted=MODEL in files,
-        files=files,
-        missing=tuple(missing),
+        drop=str(tuning.get("drop") or ""),
     )
+
+
+def _lacks(
+    found: Material, result: RunResult, pi: Predictions, files: tuple[str, ...]
+) -> Iterator[str]:
+    """Yield what a folder lacks, and what follows."""
+    if result.estimate is None:
+        why = "that can be read" if ESTIMATE in files else "at all"
+        yield f"The folder holds no {ESTIMATE} {why}: the estimate is made anew."
+    elif not _fits(found, result, pi):
+        yield f"{ESTIMATE} is of other predictions or another metric: it is made anew."
+    if MODEL not in files:
+        yield f"The folder holds no {MODEL}: the run ended before a model was kept."
 
 
 def _settings(made: Estimate) -> dict[str, Any]:
@@ -118,12 +151,12 @@ def _settings(made: Estimate) -> dict[str, Any]:
     }
 
 
-def _told(path: Path) -> Told:
+def _read_result(path: Path) -> RunResult:
     """Return what a run wrote of its result; nothing where the file is missing or cut short."""
     try:
         data = parse_json(path.read_text(encoding="utf-8"))
         made = Estimate.from_dict(data)
     except (OSError, ValueError, EarnestError):
-        return Told()
+        return RunResult()
     about = data.get("tuning")
-    return Told(made, about if isinstance(about, dict) else {})
+    return RunResult(made, about if isinstance(about, dict) else {})

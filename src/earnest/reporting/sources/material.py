@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from earnest.core.data.predictions import Predictions
+from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate, Scale
 from earnest.metrics.families import Metric
 
@@ -60,6 +61,10 @@ class Material:
         Out-of-sample predictions.
     estimate : Estimate or None
         The honest number, where the source has asked for it already.
+    comparison : Comparisons or None
+        The winner against all others, where the source has asked for it already.
+    won : mapping of str to float
+        The share of resamples that each configuration won, where the source has counted them.
     settings : mapping
         How to ask: method, level, resamples and seed of the source.
     tried : tuple of Tried
@@ -68,8 +73,8 @@ class Material:
         Whether the scores of `tried` are means over folds, and not over all cases at once.
     best : str or None
         The winner by the search's own score, where there are no predictions to choose from.
-    trials : object or None
-        What an explanation reads.
+    trials : callable or None
+        Returns what an explanation reads, or raises why there is nothing to explain.
     model : str
         The kind of the winner's model, empty where it is unknown.
     n_features, n_fits, n_fits_saved, seed : int or None
@@ -93,11 +98,13 @@ class Material:
     metric: Metric | None = None
     predictions: Predictions | None = None
     estimate: Estimate | None = None
+    comparison: Comparisons | None = None
+    won: Mapping[str, float] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
     tried: tuple[Tried, ...] = ()
     by_folds: bool = False
     best: str | None = None
-    trials: Any = None
+    trials: Callable[[], Any] | None = None
     model: str = ""
     n_features: int | None = None
     n_fits: int | None = None

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from earnest.adapters.trials.request import Ask
 from earnest.adapters.trials.run_file import BEGUN, CONFIGS, document_of, scored_of
 from earnest.adapters.trials.scored import COMPLETE, DROPPED, Scored, ScoreName, choose
 from earnest.core.results.estimate import Scale
 from earnest.core.results.files import parse_json
 from earnest.metrics import METRICS
 from earnest.reporting.sources.material import Material, Tried
-from earnest.store import RunFile, read_run
+from earnest.store import RunFile
 
 NO_OUTCOME = (
     "A run file holds the scores of the search, but not the outcome of the cases: what to expect "
@@ -23,10 +23,12 @@ NO_OUTCOME = (
 
 
 def material_of_run(
-    path: Path, metric: Any = None, *, source: str | None = None, files: tuple[str, ...] = ()
+    run: RunFile, metric: Any = None, *, source: str | None = None, files: tuple[str, ...] = ()
 ) -> Material:
-    """Return what a run file holds, also of a run that was killed half-way."""
-    run = read_run(path, arrays=False)  # predictions are read from their own file
+    """Return what a run file holds, also of a run that was killed half-way.
+
+    Its predictions are not looked at: they have a file of their own.
+    """
     scored = scored_of(run)
     asked = getattr(metric, "name", metric)
     key = choose(scored.names, asked, scored.usual)
@@ -37,14 +39,14 @@ def material_of_run(
     gain = 1.0 if scale.greater_is_better else -1.0
     best = max(done, key=lambda one: gain * (one.score or 0.0)).config if done else None
     return Material(
-        source=source or path.name,
+        source=source or run.path.name,
         speaker="the search",
         title=title,
         scale=scale,
         tried=tried,
         by_folds=True,
         best=best,
-        trials={"source": str(path), "objective": key},
+        trials=lambda: scored.trials(Ask(objective=key)),
         n_fits=sum(len(key) == 3 for key in run.outcomes),
         seed=_seed(run),
         begun=run.documents.get(BEGUN),
@@ -114,7 +116,9 @@ def _reason(run: RunFile, config: int, status: str, row: Any) -> str:
     from earnest.reporting.sources.search import last_line
 
     bad = [
-        one for key, one in run.outcomes.items() if key[0] == config and (one.failed or one.note)
+        one
+        for key, one in sorted(run.outcomes.items())
+        if key[0] == config and (one.failed or one.note)
     ]
     where = "1 fold" if len(bad) == 1 else f"{len(bad)} folds"
     return f"in {where}: {last_line(bad[0].note, bad[0].error)}" if bad else "no score"

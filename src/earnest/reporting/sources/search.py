@@ -43,7 +43,7 @@ def material_of_search(search: Any, metric: Any = None) -> Material:
         },
         tried=tried,
         by_folds=own and not _by_another_score(search),
-        trials={"source": search},
+        trials=lambda: search,
         model=model_name(getattr(search, "best_estimator_", None)),
         n_features=_n_features(search),
         n_fits=search.n_fits_,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +14,18 @@ from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.weights import Weights
+from earnest.core.space.trials import Trials
 from earnest.kernels.score import fold_scores, score_table
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric
 from earnest.metrics.responding import check_fits
 from earnest.reporting.sources.material import COMPLETE, INCOMPLETE, Material, Tried, measuring
 from earnest.reporting.sources.run import material_of_run
+from earnest.store import read_run
 
 NEEDS = (
-    "a fitted SearchCV, Predictions, a file of predictions, a run file (run.db), or a run folder"
+    "a fitted SearchCV, the result of tune, Predictions, a file of predictions, a run file "
+    "(run.db), or a run folder"
 )
 
 
@@ -30,7 +34,7 @@ def material_from(source: Any, metric: Any = None, **options: Any) -> Material:
 
     Parameters
     ----------
-    source : SearchCV, Predictions, str or Path
+    source : SearchCV, Tuned, Predictions, str or Path
         What to report on.
     metric : str, Metric or callable, optional
         What to measure; needed where the source does not say.
@@ -49,6 +53,12 @@ def material_from(source: Any, metric: Any = None, **options: Any) -> Material:
         from earnest.reporting.sources.search import material_of_search
 
         return material_of_search(source, metric)
+    from earnest.training.tune.tuned import Tuned
+
+    if isinstance(source, Tuned):
+        from earnest.reporting.sources.folder import material_of_tuned
+
+        return material_of_tuned(source, metric)
     raise InputError(
         "there is nothing here to report on",
         needs=NEEDS,
@@ -67,7 +77,7 @@ def _of_path(path: Path, metric: Any, options: dict[str, Any]) -> Material:
         raise FormatError(f"there is no file or folder {str(path)!r}", needs=NEEDS)
     check.refuse_stream(path)
     if path.suffix.lower() in (".db", ".sqlite"):
-        return material_of_run(path, metric)
+        return material_of_run(read_run(path, arrays=False), metric)
     try:  # first, since a table that holds no predictions needs no metric
         pi = Predictions.load(path, **options)
     except OSError as error:
@@ -96,7 +106,7 @@ def material_of_predictions(pi: Predictions, metric: Any, source: str) -> Materi
         **measuring(measure),
         predictions=pi,
         tried=tried_from(pi, measure),
-        trials=_trials(pi, measure),
+        trials=None if pi.configs.params is None else partial(_trials, pi, measure),
     )
 
 
@@ -123,19 +133,16 @@ def _lacks(done: Any, asked: Any) -> str:
     return f"not evaluated in {int((asked & ~done).sum())} of {int(asked.sum())} folds"
 
 
-def _trials(pi: Predictions, metric: Metric) -> Any:
-    """Return what an explanation reads, None where the parameters are not known."""
-    if pi.configs.params is None:
-        return None
+def _trials(pi: Predictions, metric: Metric) -> Trials:
+    """Return what an explanation reads."""
     pooled = score_table(pi, metric, Weights.ones(pi.n_cases))[0]
-    direction = "maximize" if metric.greater_is_better else "minimize"
-    return {
-        "configs": [plain_params(one) for one in pi.configs.params],
-        "objective": pooled,
-        "direction": direction,
-        "objective_name": metric.name,
-        "source": "predictions",
-    }
+    return Trials.from_configs(
+        configs=[plain_params(one) for one in pi.configs.params or ()],
+        objective=pooled,
+        direction="maximize" if metric.greater_is_better else "minimize",
+        objective_name=metric.name,
+        source="predictions",
+    )
 
 
 def plain_params(params: Any) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution
+from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate, by_severity
 from earnest.engine import backends
 from earnest.metrics import metric as metric_named
@@ -140,8 +141,8 @@ class Job:
         cautions = [*table.cautions, *plan_remarks(plan, table), *ran.cautions]
         made = _with_cautions(_estimate(search, pi), cautions)
         winner = by_name[str(made.winner)]
-        level = self.asked.confidence_level
-        simplest, count = _simplest(pi, self.metric, by_name, winner.name, level, plan.seed)
+        comparison = _compare(made, pi, self.metric, self.asked.confidence_level)
+        simplest, count = _simplest(comparison, by_name)
         folds, repeats = self.asked.folds, self.asked.repeats
         estimator = _fitted(winner.estimator, table)
         meaning = meaning_of(winner.name, estimator, pi)
@@ -163,6 +164,8 @@ class Job:
             winner=winner,
             simplest=simplest,
             n_not_worse=count,
+            comparison=comparison,
+            run=ran.run,
             plan=plan,
             table=table,
             folds=folds,
@@ -306,24 +309,31 @@ def _with_cautions(made: Estimate, more: Sequence[Caution]) -> Estimate:
     return replace(made, cautions=by_severity([*made.cautions, *more]))
 
 
-def _simplest(
-    pi: Predictions, metric: str, configs: dict[str, Any], winner: str, level: float, seed: int
-) -> tuple[Any, int]:
+def _compare(made: Estimate, pi: Predictions, metric: str, level: float) -> Comparisons | None:
+    """Compare the winner with the others, once for the terminal and the report."""
+    from earnest.comparison.against_winner import against_winner
+
+    if made.n_configs < 2:
+        return None
+    seed = made.provenance.seed
+    try:
+        return against_winner(pi, metric, made.winner, confidence_level=level, rng=seed)
+    except EarnestError:  # too few cases for any test: nothing is told
+        return None
+
+
+def _simplest(found: Comparisons | None, configs: dict[str, Any]) -> tuple[Any, int]:
     """Return the cheapest configuration not shown to be worse, None if that is the winner.
 
     And how many there are, as the report names them.
     """
-    from earnest.comparison.against_winner import against_winner, not_shown_worse, simplest_of
+    from earnest.comparison.against_winner import not_shown_worse, simplest_of
 
-    if len(configs) < 2:
-        return None, 1
-    try:
-        found = against_winner(pi, metric, winner, confidence_level=level, rng=seed)
-    except EarnestError:  # too few cases for any test: nothing is told
+    if found is None:
         return None, 1
     kept = not_shown_worse(found)
     simplest = simplest_of(found, kept)
-    return None if simplest in (None, winner) else configs[str(simplest)], len(kept)
+    return None if simplest in (None, found.reference) else configs[str(simplest)], len(kept)
 
 
 def _write(tuned: Tuned, folder: Folder) -> None:

@@ -13,10 +13,11 @@ from earnest.core.base.errors import EarnestError, InputError
 from earnest.core.base.protocols import Key, Outcome, Progress
 from earnest.core.results.cautions import Caution
 from earnest.engine.backends import at_once
-from earnest.store import MemoryStore, SqliteStore, read_run
+from earnest.store import MemoryStore, RunFile, SqliteStore, read_run
 from earnest.training.fit.failures import AllFailedError
 from earnest.training.search.search_cv import SearchCV
 from earnest.training.tables.table import Tabular
+from earnest.training.tune.folder import RUN
 from earnest.training.tune.folds import Pairs
 from earnest.training.tune.options import Asked
 from earnest.training.tune.plan import DOCUMENT, FEWEST_CONFIGS, Plan, cut_short
@@ -30,16 +31,36 @@ class TimeIsUpError(EarnestError):
 
 
 class PlannedStore(SqliteStore):
-    """A run file that begins with the plan of the run."""
+    """A run file that begins with the plan of the run, and whose scores stay in memory too."""
 
     def __init__(self, path: str | Path, plan: Plan) -> None:
         super().__init__(path)
         self._plan = plan
+        self._memory = MemoryStore()
 
     def open(self, identity: Mapping[str, str]) -> None:
         """Begin or resume the run, and write down the plan before any fit."""
         super().open(identity)
+        self._memory.open(identity)
+        for outcome in self.done().values():
+            self._memory.put(replace(outcome, arrays={}))
+        for name, text in self.documents().items():
+            self._memory.put_document(name, text)
         self.put_document(DOCUMENT, self._plan.to_json())
+
+    def put(self, outcome: Outcome) -> None:
+        """Commit an outcome, and remember its scores."""
+        super().put(outcome)
+        self._memory.put(replace(outcome, arrays={}))
+
+    def put_document(self, name: str, text: str) -> None:
+        """Commit a text by name, and remember it."""
+        super().put_document(name, text)
+        self._memory.put_document(name, text)
+
+    def to_run(self, path: str | Path) -> RunFile:
+        """Return what the file holds, from memory and without predictions."""
+        return self._memory.to_run(path)
 
 
 class Clock:
@@ -105,10 +126,14 @@ class Clock:
 
 @dataclass(frozen=True, eq=False)
 class Ran:
-    """A fitted search, the configurations it is about, and whether its time was too short."""
+    """A fitted search, the configurations it is about, and whether its time was too short.
+
+    `run` is what its run file holds, without predictions; it is not read back from the file.
+    """
 
     search: SearchCV
     configs: tuple[Any, ...]
+    run: RunFile
     cautions: tuple[Caution, ...] = ()
 
 
@@ -130,6 +155,7 @@ def run_search(
     is one `joblib.parallel_config` around the call of `fit` here.
     """
     store = MemoryStore() if path is None else PlannedStore(path, plan)
+    where = RUN if path is None else path
     by_fold = asked.drop is not None
     clock = Clock(until, len(folds), by_fold, progress)
 
@@ -157,17 +183,19 @@ def run_search(
                 raise InputError(error.what, got=last) from error
 
     try:
-        return Ran(fitted(configs, folds, store, clock), tuple(configs))
+        search = fitted(configs, folds, store, clock)
+        return Ran(search, tuple(configs), store.to_run(where))
     except TimeIsUpError:
         done = store.done() if isinstance(store, MemoryStore) else read_run(store.path).outcomes
     if by_fold:
         kept, count = _whole_folds(done, len(configs))
         note = cut_short(count, len(folds), "folds")
-        return Ran(fitted(configs, folds[:count], kept, 0), tuple(configs), (note,))
+        search = fitted(configs, folds[:count], kept, 0)
+        return Ran(search, tuple(configs), store.to_run(where), (note,))
     kept, places = _whole_configurations(done, len(folds))
     some = tuple(configs[place] for place in places)
     note = cut_short(len(places), len(configs), "configurations")
-    return Ran(fitted(some, folds, kept, 0), some, (note,))
+    return Ran(fitted(some, folds, kept, 0), some, store.to_run(where), (note,))
 
 
 def _longest(asked: Asked, plan: Plan) -> float | None:

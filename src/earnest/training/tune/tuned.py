@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from earnest.core.data.predictions import Predictions
+from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate
+from earnest.store import RunFile
 from earnest.training.tables.table import Tabular
 from earnest.training.tune.model import Model
 from earnest.training.tune.plan import Plan
@@ -29,6 +31,10 @@ class Tuned:
         The winner, and the cheapest that cannot be shown to be worse; None where none is told.
     n_not_worse : int
         How many configurations cannot be shown to be worse than the best, that one included.
+    comparison : Comparisons or None
+        The winner against all others; None where there is one configuration, or no test applies.
+    run : RunFile
+        What its run file holds, without predictions.
     plan : Plan
         What was tried, on how many rows.
     table : Tabular
@@ -62,6 +68,8 @@ class Tuned:
     winner: Any
     simplest: Any
     n_not_worse: int
+    comparison: Comparisons | None
+    run: RunFile
     plan: Plan
     table: Tabular
     folds: int
@@ -84,6 +92,12 @@ class Tuned:
         is not in it.
         """
         return {**self.estimate.to_dict(draws=True), "tuning": self.about()}
+
+    @property
+    def won(self) -> dict[str, float]:
+        """The share of the resamples in which each configuration was chosen."""
+        shares = self.estimate.details.win_share.tolist()
+        return dict(zip(self.predictions.usable().configs.ids, shares, strict=True))
 
     def about(self) -> dict[str, Any]:
         """Return in plain data how the model was found."""
@@ -108,6 +122,7 @@ class Tuned:
             "winner": {"name": self.winner.name, "params": dict(self.winner.params)},
             "simplest": None if self.simplest is None else self.simplest.name,
             "n_not_worse": self.n_not_worse,
+            "won": self.won,
             "n_fits": self.n_fits,
             "n_fits_nested": self.n_fits_nested,
             "n_dropped": self.n_dropped,

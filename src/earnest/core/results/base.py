@@ -1,0 +1,189 @@
+"""What every result can do: be written, be read again, be a table, and show itself."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
+from numbers import Integral, Real
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+
+from earnest.core.base import check
+from earnest.core.base.errors import FormatError, InputError
+from earnest.core.results.files import read_result, write_result
+
+if TYPE_CHECKING:
+    from earnest.core.text.paper import PaperTable
+
+T = TypeVar("T")
+PAGES = (".html", ".htm")
+_READERS = {
+    f"earnest/{name}/1": reader
+    for name, reader in (
+        ("estimate", "Estimate"),
+        ("estimates", "Estimates"),
+        ("comparison", "Comparison"),
+        ("comparisons", "Comparisons"),
+        ("explanation", "Explanation"),
+        ("statistic", "StatisticResult"),
+    )
+}
+
+
+class Result(ABC):
+    """The base of results.
+
+    A result is a frozen dataclass that says how it becomes plain data (`to_dict`) and is made from
+    it (`_from_parts`), what its rows are, and how it is a table of a paper. The rest is here.
+
+    Attributes
+    ----------
+    schema : str
+        The kind and the version of its plain data.
+    called : str
+        What it is, in words with an article.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> from earnest.core.results.base import Result
+    >>> issubclass(en.Estimate, Result), en.Estimate.schema
+    (True, 'earnest/estimate/1')
+    """
+
+    schema: ClassVar[str]
+    called: ClassVar[str]
+
+    @abstractmethod
+    def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
+        """Return plain data with a schema version, ready for JSON.
+
+        Parameters
+        ----------
+        draws : bool
+            Whether to keep the resampled values, so that `at` works after `from_dict`.
+        """
+
+    @classmethod
+    @abstractmethod
+    def _from_parts(cls, data: Mapping[str, Any]) -> Self:
+        """Make it from the plain data of `to_dict`; what is missing is a KeyError."""
+
+    @abstractmethod
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the main numbers as flat dicts."""
+
+    @abstractmethod
+    def _to_table(self) -> PaperTable:
+        """Return it as a table of words."""
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Make it from the plain data of `to_dict`."""
+        check_schema(data, cls.schema, cls.called)
+        return read_parts(cls._from_parts, data)
+
+    def save(self, path: str | Path, *, draws: bool = True) -> Path:
+        """Write it as JSON, with the draws that `at` reads, and return where to.
+
+        A name that ends in .html is for the page of an explanation; other results have none.
+        """
+        if Path(path).suffix.lower() in PAGES:
+            return self._save_page(path)
+        return write_result(self.to_dict(draws=draws), path)
+
+    def _save_page(self, path: str | Path) -> Path:
+        raise InputError(
+            f"{self.called} has no page of its own",
+            needs="a name that ends in .json",
+            got=Path(path).name,
+            cure="Use earnest.report(...).save('report.html') for a page on the whole search.",
+        )
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read what `save` or `earnest --json` wrote."""
+        return cls.from_dict(read_result(path))
+
+    def to_frame(self) -> Any:
+        """Return the main numbers as a pyarrow table."""
+        import pyarrow as pa
+
+        return pa.Table.from_pylist(self.rows())
+
+    def to_markdown(self) -> str:
+        """Return a Markdown table, with the decimals that the numbers deserve."""
+        return self._to_table().to_markdown()
+
+    def to_latex(self) -> str:
+        """Return a LaTeX table for the package booktabs."""
+        return self._to_table().to_latex()
+
+    def _repr_html_(self) -> str:
+        from earnest.reporting.fragments import show_result
+
+        return show_result(self)
+
+
+def check_schema(data: Any, schema: str, what: str) -> None:
+    """Refuse plain data of another kind or version."""
+    found = data.get("schema") if isinstance(data, Mapping) else type(data).__name__
+    if found != schema:
+        reader = _READERS.get(str(found))
+        raise FormatError(
+            f"this is not {what} that can be read",
+            needs=f"schema {schema!r}",
+            got=repr(found),
+            cure=f"Read it as {reader}." if reader else _newer(str(found)),
+        )
+
+
+def _newer(found: str) -> str:
+    """Return what to do about a later version of a kind that is known."""
+    name, _, version = found.rpartition("/")
+    known = {one.rpartition("/")[0] for one in _READERS}
+    return "Update earnest: a newer one wrote it." if name in known and version > "1" else ""
+
+
+def read_parts(read: Callable[[Mapping[str, Any]], T], data: Mapping[str, Any]) -> T:
+    """Read plain data, and say so where a part of it is missing or of the wrong kind."""
+    try:
+        made = read(data)
+        _refuse_other_types(made)
+        return made
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        kind = "is missing" if isinstance(error, KeyError) else "cannot be read"
+        raise FormatError(
+            f"a part of the result {kind}",
+            got=str(error),
+            cure="The file was changed or cut short; write it anew with to_dict.",
+        ) from error
+
+
+_PLAIN: dict[str, type] = {"float": Real, "int": Integral, "str": str, "bool": bool}
+
+
+def _refuse_other_types(made: object) -> None:
+    """Refuse a result, or a part of one, whose numbers or words are of another type."""
+    if not is_dataclass(made):
+        return
+    for one in fields(made):
+        value, kind = getattr(made, one.name), str(one.type)
+        _refuse_other_types(value)
+        word = kind.removesuffix(" | None")
+        inner = word.removeprefix("tuple[").split(",")[0]
+        if inner not in _PLAIN or (value is None and word != kind):
+            continue
+        parts = value if word != inner and isinstance(value, tuple) else (value,)
+        if not all(_is_plain(part, inner) for part in parts):
+            raise TypeError(f"{one.name} is {check.show(value)}, which is no {kind}")
+
+
+def _is_plain(value: object, word: str) -> bool:
+    """Tell whether a value is of a plain type, and a number within the range of floats."""
+    if isinstance(value, bool):
+        return word == "bool"
+    if word == "float" and isinstance(value, Real):
+        float(value)
+    return isinstance(value, _PLAIN[word])

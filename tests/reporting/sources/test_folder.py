@@ -1,0 +1,102 @@
+"""The report of a tuning is made from memory, and says what its folder would say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import earnest as en
+from earnest.methods.winner.bbc import BBC
+from earnest.training.tune import run as tune_run
+from tests.training.tune_tables import PORTFOLIO, of
+
+QUICK = {"target": "relapse", "folds": 3, "rng": 7, "n_jobs": 1, "n_configs": 12}
+
+
+def tuned(folder: Path, **options: object) -> en.Tuned:
+    """Tune twelve configurations: enough that the report explains the search."""
+    (folder / "twelve.toml").write_text(
+        PORTFOLIO.replace("[1.0, 0.1, 0.01]", "[1.0, 0.3, 0.1, 0.03, 0.01, 0.003]").replace(
+            "[0.1, 1.0]", "[0.01, 0.03, 0.1, 0.3, 1.0, 3.0]"
+        )
+    )
+    given = {**QUICK, "portfolio": str(folder / "twelve.toml"), "out": folder / "run"}
+    return en.tune(of("relapse"), **{**given, **options})
+
+
+def write_everything(source: object) -> tuple[str, str, str]:
+    """Return a report in its three forms."""
+    made = en.report(source)
+    return made.to_html(), made.to_json(), made.to_markdown()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"drop": "bced", "folds": 5}, {"n_configs": 1}, {"repeats": 2}],
+    ids=["plain", "dropping", "one configuration", "repeats"],
+)
+def test_a_report_from_memory_has_the_bytes_of_one_from_the_folder(
+    tmp_path: Path, options: dict[str, object]
+) -> None:
+    found = tuned(tmp_path, **options)
+    assert found.folder is not None
+    assert write_everything(found) == write_everything(found.folder)
+
+
+def test_so_it_has_of_a_run_that_was_resumed_or_ran_out_of_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Late(tune_run.Clock):
+        def __init__(self, until: float, *rest: object) -> None:
+            super().__init__(-1.0, *rest)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(tune_run, "Clock", Late)
+        short = tuned(tmp_path)
+    assert len(short.predictions.configs.ids) < 12
+    assert write_everything(short) == write_everything(short.folder)
+    whole = tuned(tmp_path, resume=True)
+    assert len(whole.predictions.configs.ids) == 12
+    assert write_everything(whole) == write_everything(whole.folder)
+
+
+def test_a_tuning_without_a_folder_can_be_reported(tmp_path: Path) -> None:
+    kept, free = tuned(tmp_path), tuned(tmp_path, out=None)
+    with_files, without = en.report(kept).content, en.report(free).content
+    assert without.answer == with_files.answer
+    assert without.rivals == with_files.rivals
+    assert without.audit is not None
+    assert [row.config for row in without.audit.rows] == [
+        row.config for row in with_files.audit.rows
+    ]
+    assert "learned" not in without.absent
+
+
+def test_shares_of_won_resamples_are_those_of_the_estimate(tmp_path: Path) -> None:
+    found = tuned(tmp_path)
+    shares = dict(zip(found.predictions.configs.ids, found.estimate.details.win_share, strict=True))
+    rows = en.report(found.folder).content.audit.rows
+    assert {row.config: row.share for row in rows} == shares
+
+
+def test_a_report_of_a_search_runs_bbc_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    from sklearn.datasets import load_breast_cancer
+    from sklearn.tree import DecisionTreeClassifier
+
+    runs = []
+    told = BBC.__call__
+    monkeypatch.setattr(BBC, "__call__", lambda self, call: runs.append(1) or told(self, call))
+    X, y = load_breast_cancer(return_X_y=True)
+    search = en.SearchCV(
+        DecisionTreeClassifier(random_state=0),
+        {"max_depth": [1, 2, 3]},
+        scoring="roc_auc",
+        cv=3,
+        random_state=7,
+    ).fit(X[:120], y[:120])
+    made = en.report(search, explain=False)
+    assert len(runs) == 1
+    assert made.content.results["estimate"] == search.estimate_.to_dict()
+    listed = made.content.results["methods"]["estimates"]
+    assert [one for one in listed if one["method"] == "bbc"] == [search.estimate_.to_dict()]
