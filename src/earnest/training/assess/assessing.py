@@ -30,8 +30,9 @@ from earnest.training.assess.methods import (
 from earnest.training.assess.plan import Block, Needs, Plan, make_plan
 from earnest.training.assess.question import LearnerQuestion, few_to_learn_from
 from earnest.training.assess.replicates import drawn_units
-from earnest.training.fit.replicate_cell import ReplicateTraining
-from earnest.training.fit.split_cell import SplitTraining
+from earnest.training.fit.experiment import Experiment
+from earnest.training.fit.run import RunOptions
+from earnest.training.fit.samples import Samples
 from earnest.training.fit.splits import can_shuffle
 from earnest.training.tables.hidden_groups import copies_across
 
@@ -50,11 +51,8 @@ def random_replicates(
     if count * width > MOST_CELLS:
         return None
     everywhere = question.metric.needs_all_classes and target.has_classes
-    shared = ReplicateTraining(
-        X=question.X,
-        y=question.y,
-        base=question.estimator,
-        plan=plan,
+    samples = Samples(
+        target=target,
         drawn=Drawn(drawn_units(stratify, target.groups is not None, everywhere)),
         both_sides=everywhere,
         seed=question.seed,
@@ -69,10 +67,10 @@ def random_replicates(
     return Replicates(
         target=target,
         responses=responses[1:],
-        counts=np.stack([shared.counts(b) for b in range(count)]),
+        counts=np.stack([samples.counts(b) for b in range(count)]),
         apparent=responses[0],
         kind=plan.kind,
-        drawn=shared.drawn,
+        drawn=samples.drawn,
         learner=question.learner,
         seed=question.seed,
     )
@@ -219,24 +217,26 @@ def _trained_splits(
     from sklearn import get_config
 
     plan = _plan(question, needs, training)
-    shared = SplitTraining(
+    experiment = Experiment(
         X=question.X,
         y=question.y,
         base=question.estimator,
         plan=question.response,
-        splits=plan.every,
+        rows=plan.every,
         seed=question.seed,
         config=get_config(),
     )
     return train_splits(
-        shared,
+        experiment,
         plan,
         {**question.facts, "seed": str(question.seed)},
         question.learner,
-        n_jobs=training.n_jobs,
-        store=_store(training.store, needs, "-folds"),
-        time_limit=training.time_limit,
-        progress=training.progress,
+        RunOptions(
+            n_jobs=training.n_jobs,
+            store=_store(training.store, needs, "-folds"),
+            time_limit=training.time_limit,
+            progress=training.progress,
+        ),
     )
 
 
