@@ -26,7 +26,7 @@ from earnest.training.assess.methods import assessing, chosen, evidence_for, nee
 from earnest.training.assess.plan import Needs, Plan, make_plan
 from earnest.training.assess.question import LearnerQuestion, read_question
 from earnest.training.assess.replicates import drawn_units
-from earnest.training.fit.replicate_cell import ReplicateTraining
+from earnest.training.fit.samples import Samples
 
 METRICS = ("accuracy", "roc_auc")
 METHODS = tuple(name for name in assessing() if name != "nested")
@@ -157,16 +157,13 @@ def _splits(question: LearnerQuestion, plan: Plan, raw: Floats, middle: float) -
 def _replicates(question: LearnerQuestion, learner: Learner, n_replicates: int) -> en.Replicates:
     """Return the replicates that `earnest.bootstrap_train` would make with the same seed."""
     metric, target, X = question.metric, question.target, question.X
-    shared = ReplicateTraining(
-        X=X,
-        y=question.y,
-        base=learner.model,
-        plan=question.response,
+    samples = Samples(
+        target=target,
         drawn=drawn_units(None, False, metric.needs_all_classes),
         both_sides=metric.needs_all_classes,
         seed=question.seed,
     )
-    counts = np.stack([shared.counts(b) for b in range(n_replicates)])
+    counts = np.stack([samples.counts(b) for b in range(n_replicates)])
     weights = np.vstack([np.ones((1, target.n), dtype=counts.dtype), counts])
     raw = learner.responses(X, target.y, weights, X)
     shown = _as_kept(raw, question, learner.middle)
@@ -176,7 +173,7 @@ def _replicates(question: LearnerQuestion, learner: Learner, n_replicates: int) 
         counts=counts,
         apparent=shown[0],
         kind=question.response.kind,
-        drawn=shared.drawn,
+        drawn=samples.drawn,
         learner=question.learner,
         seed=question.seed,
     )

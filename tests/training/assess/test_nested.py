@@ -167,7 +167,7 @@ def test_a_store_gives_back_what_is_finished(monkeypatch: pytest.MonkeyPatch) ->
     def never(*_: Any) -> Any:
         raise AssertionError("a fit that is stored was made again")
 
-    monkeypatch.setattr("earnest.training.assess.nested.fit_cell", never)
+    monkeypatch.setattr("earnest.training.fit.run.fit_cell", never)
     again = nested_cv(search, X, y, store=store)
     assert again.estimate == first.estimate
     assert len(store.done()) == 3 * 3 * 4

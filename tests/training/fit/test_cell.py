@@ -17,9 +17,9 @@ from sklearn.preprocessing import StandardScaler
 from earnest import InputError, SearchCV
 from earnest.core.base.protocols import Task
 from earnest.core.base.rng import Seeds
-from earnest.training.fit.cell import UNPREDICTED, Training, fit_cell, unseeded
+from earnest.training.fit.cell import UNPREDICTED, fit_cell
+from earnest.training.fit.experiment import Cell, Experiment, Setting, find_unseeded
 from earnest.training.fit.splits import make_splits
-from earnest.training.search.candidates import Setting
 
 Array = NDArray[Any]
 RNG = np.random.default_rng(8)
@@ -102,20 +102,22 @@ def test_a_scorer_sees_the_very_class_and_nothing_is_left_on_the_model() -> None
     assert all(set(vars(model)) == {"answer", "classes_"} for model in seen)
 
 
-def shared(**knobs: Any) -> Training:
+def shared(**knobs: Any) -> Experiment:
     splits = make_splits(2, X, Y, classifier=True, seeds=Seeds(0))
     base = knobs.pop("base", Counting())
     scorer = check_scoring(base, knobs.pop("scoring", "accuracy"))
-    return Training(X=X, y=Y, base=base, splits=splits, scorer=scorer, **knobs)
+    return Experiment(X=X, y=Y, base=base, rows=splits, scorer=scorer, **knobs)
 
 
 def test_a_failed_fit_is_an_outcome_with_its_traceback_and_time() -> None:
-    outcome = fit_cell(shared(), Task((0, 0, 0), (Setting({"answer": "fails"}), 0)))
+    outcome = fit_cell(shared(), Task((0, 0, 0), Cell(0, (0, 0), Setting({"answer": "fails"}))))
     assert outcome.error is not None
     assert "RuntimeError: cannot fit" in outcome.error
     assert outcome.numbers["fit_time"] >= 0
     with pytest.raises(RuntimeError, match="cannot fit"):
-        fit_cell(shared(), Task((0, 0, 0), (Setting({"answer": "fails"}), 0)), raises=True)
+        fit_cell(
+            shared(), Task((0, 0, 0), Cell(0, (0, 0), Setting({"answer": "fails"}))), raises=True
+        )
 
 
 def test_predictions_that_are_not_finite_fail_the_cell_without_failing_the_fit() -> None:
@@ -144,11 +146,11 @@ def test_a_score_that_is_no_number_is_told() -> None:
 def test_unseeded_parts_get_seeds_that_differ_by_split_and_part_not_by_configuration() -> None:
     forest = RandomForestClassifier(n_estimators=2)
     pipe = make_pipeline(StandardScaler(), forest)
-    assert unseeded(pipe) == ("randomforestclassifier__random_state",)
+    assert find_unseeded(pipe) == ("randomforestclassifier__random_state",)
     made = shared(base=pipe, seed=3)
     name = "randomforestclassifier__random_state"
     seeds = {
-        (where, depth): made.model(
+        (where, depth): made.make_model(
             Setting({"randomforestclassifier__max_depth": depth}), where
         ).get_params()[name]
         for where in ((0, 0), (0, 1), (1, 0))
@@ -156,21 +158,21 @@ def test_unseeded_parts_get_seeds_that_differ_by_split_and_part_not_by_configura
     }
     assert len(set(seeds.values())) == 3
     assert seeds[(0, 0), 1] == seeds[(0, 0), 2]
-    kept = made.model(Setting({name: 5}), (0, 0))
+    kept = made.make_model(Setting({name: 5}), (0, 0))
     assert kept.get_params()[name] == 5
-    swapped = made.model(Setting({"randomforestclassifier": RandomForestClassifier()}), (0, 0))
+    swapped = made.make_model(Setting({"randomforestclassifier": RandomForestClassifier()}), (0, 0))
     assert swapped.get_params()[name] == seeds[(0, 0), 1]
 
 
 def test_without_a_seed_parts_stay_as_they_are() -> None:
     forest = RandomForestClassifier()
-    assert shared(base=forest).model(Setting({}), (0, 0)).random_state is None
+    assert shared(base=forest).make_model(Setting({}), (0, 0)).random_state is None
 
 
 def test_two_parts_of_a_pipeline_get_different_seeds() -> None:
     pipe = make_pipeline(TruncatedSVD(2), RandomForestClassifier(n_estimators=2))
-    model = shared(base=pipe, seed=3).model(Setting({}), (0, 0))
-    seeds = [model.get_params()[name] for name in unseeded(pipe)]
+    model = shared(base=pipe, seed=3).make_model(Setting({}), (0, 0))
+    seeds = [model.get_params()[name] for name in find_unseeded(pipe)]
     assert len(seeds) == len(set(seeds)) == 2
 
 

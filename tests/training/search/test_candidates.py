@@ -16,8 +16,8 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from earnest import InputError
+from earnest.training.fit.experiment import Setting
 from earnest.training.search.candidates import (
-    Setting,
     StaticCandidates,
     check_settings,
     distinct_kinds,

@@ -27,8 +27,9 @@ from earnest.training.assess.methods import (
 from earnest.training.assess.plan import Block, Needs, Plan, make_plan
 from earnest.training.assess.question import LearnerQuestion, few_to_learn_from
 from earnest.training.assess.replicates import drawn_units
-from earnest.training.fit.replicate_cell import ReplicateTraining
-from earnest.training.fit.split_cell import SplitTraining
+from earnest.training.fit.experiment import Experiment
+from earnest.training.fit.run import RunOptions
+from earnest.training.fit.samples import Samples
 from earnest.training.fit.splits import can_shuffle
 from earnest.training.tables.hidden_groups import copies_across
 
@@ -129,16 +130,8 @@ def _check_design(question: LearnerQuestion, method: Method, training: Training)
         everywhere = metric.needs_all_classes and target.has_classes
         drawn = drawn_units(training.stratify, target.groups is not None, everywhere)
         check_question(method, drawn, target, metric)
-        sampled = ReplicateTraining(
-            X=question.X,
-            y=question.y,
-            base=question.estimator,
-            plan=question.response,
-            drawn=drawn,
-            both_sides=everywhere,
-            seed=question.seed,
-        )
-        sampled.counts(0)  # refuses what can never be drawn
+        samples = Samples(target=target, drawn=drawn, both_sides=everywhere, seed=question.seed)
+        samples.counts(0)  # refuses what can never be drawn
         return
     few = _few_repeats(method, training.repeats(method))  # what is refused is so from the start
     plan = _plan(question, needs_of(method, few), training)
@@ -164,24 +157,26 @@ def _trained_splits(
     from sklearn import get_config
 
     plan = _plan(question, needs, training)
-    shared = SplitTraining(
+    experiment = Experiment(
         X=question.X,
         y=question.y,
         base=question.estimator,
         plan=question.response,
-        splits=plan.every,
+        rows=plan.every,
         seed=question.seed,
         config=get_config(),
     )
     return train_splits(
-        shared,
+        experiment,
         plan,
         {**question.facts, "seed": str(question.seed)},
         question.learner,
-        n_jobs=training.n_jobs,
-        store=_store(training.store, needs, "-folds"),
-        time_limit=training.time_limit,
-        progress=training.progress,
+        RunOptions(
+            n_jobs=training.n_jobs,
+            store=_store(training.store, needs, "-folds"),
+            time_limit=training.time_limit,
+            progress=training.progress,
+        ),
     )
 
 

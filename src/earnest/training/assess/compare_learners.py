@@ -21,13 +21,15 @@ from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.protocols import Progress, Store
 from earnest.core.base.provenance import knobs, versions
 from earnest.core.base.rng import Purpose, RngLike, Seeds
+from earnest.core.data.predictions import Predictions
 from earnest.core.data.replicates import Replicates
 from earnest.core.data.target import Target
 from earnest.core.results.comparison import Comparison
 from earnest.core.results.differences import Alternative
 from earnest.core.results.estimate import Provenance
 from earnest.core.results.specs import Evidence
-from earnest.engine.identity.identity import describe, digest
+from earnest.engine.identity.identity import describe, digest, parameters_of, with_parts
+from earnest.engine.identity.identity import versions as versions_of
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric
 from earnest.metrics.responding import check_fits
@@ -39,14 +41,17 @@ from earnest.training.assess.question import (
     refuse_inner_store,
 )
 from earnest.training.assess.replicates import bootstrap_train
-from earnest.training.fit.failures import AllFailedError, exception_of
+from earnest.training.fit.experiment import Experiment
+from earnest.training.fit.failures import exception_of
+from earnest.training.fit.identity import with_splits
+from earnest.training.fit.ledger import Ledger
 from earnest.training.fit.problem import nothing_yet, read_outcome, survival_outcome
-from earnest.training.fit.response import plan_response, will_have
+from earnest.training.fit.response import ResponsePlan, plan_response, will_have
+from earnest.training.fit.run import RunOptions, open_run
 from earnest.training.fit.splits import Splits, make_splits
 from earnest.training.search.candidates import StaticCandidates, read_candidates
-from earnest.training.search.preparation import for_outcome, prepare
 from earnest.training.search.remarks import leaking_splits
-from earnest.training.search.search_cv import SearchCV
+from earnest.training.search.run import enter_configs, put_cases, record_all
 
 # The splits that two learners are trained on, by the design of the test that compares them.
 
@@ -456,22 +461,7 @@ def _by_folds(
         target=target,
     )
     asked = replace(asked, test=_with_ratio(asked.test, splits))
-    search = SearchCV(
-        None,
-        list(zip(pair.ids, learners, strict=True)),
-        scoring=no_score,
-        metric=metric,
-        cv=list(zip(splits.train, splits.test, strict=True)),
-        refit=False,
-        error_score=0.0,  # as any other score here; failures are refused below
-        store=how.store,
-        n_jobs=asked.n_jobs,
-        time_limit=how.time_limit,
-        verbose=how.progress or 0,
-        random_state=asked.seeds.entropy,
-    )
-    _train(search, X, y, groups, target)
-    pi = search.predictions_
+    pi = _train(pair, X, y, metric, replace(target, ordered=splits.ordered), splits, asked, how)
     question = asked.question(pi, metric.on(pi.target.task), pi.fingerprint)
     refuse_undefined(question)
     remarks = [
@@ -533,11 +523,6 @@ def _by_samples(
     )
 
 
-def no_score(model: Any, X: Any, y: Any = None) -> float:
-    """Return 0: learners are compared by their predictions, and not scored one by one."""
-    return 0.0
-
-
 def _provenance(asked: Asked, both: tuple[Replicates, ...]) -> Provenance:
     return Provenance(
         seed=asked.seeds.entropy,
@@ -560,20 +545,79 @@ def _with_ratio(test: Test, splits: Splits) -> Test:
     return corrected
 
 
-def _train(search: SearchCV, X: Any, y: Any, groups: ArrayLike | None, target: Target) -> None:
+def _train(
+    pair: StaticCandidates,
+    X: Any,
+    y: Any,
+    metric: Metric,
+    target: Target,
+    splits: Splits,
+    asked: Asked,
+    how: Training,
+) -> Predictions:
     """Fit both learners on every split; end with the message of one that fails."""
-    from sklearn.exceptions import FitFailedWarning
+    from sklearn import get_config
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FitFailedWarning)  # it becomes an error below
-        try:
-            ready = prepare(search, X, y, {} if groups is None else {"groups": groups})
-            search._run(for_outcome(ready, target))
-        except AllFailedError as error:
-            raise _failed("both learners", error.got) from error
-    if search.failures_:
-        first = search.failures_[0]
-        raise _failed(first.config, first.error or first.note or "")
+    learners = [setting.own for setting in pair.settings]
+    measure = metric.on(target.task) if target.task in metric.tasks else metric
+    plan = plan_response(measure, target, learners)
+    experiment = Experiment(
+        X=X,
+        y=y,
+        base=learners[0],
+        rows=splits,
+        plan=plan,
+        seed=asked.seeds.entropy,
+        config=get_config(),
+    )
+    ledger = Ledger(splits, plan, ())
+    options = RunOptions(
+        n_jobs=asked.n_jobs, store=how.store, time_limit=how.time_limit, progress=how.progress
+    )
+    facts = {} if how.store is None else _identify(pair, X, y, plan, asked)
+    with open_run(
+        experiment,
+        options,
+        identity=with_splits(facts, splits),
+        total=len(pair) * len(splits),
+        title="Splits",
+    ) as opened:
+        if opened.store is not None:
+            put_cases(opened.store, plan, splits, static=True)
+        both = enter_configs(opened, ledger, pair.ids, pair.settings)
+        record_all(opened, ledger, ledger.tasks(both, range(len(splits))))
+    _refuse_failures(ledger)
+    made = ledger.predictions()
+    assert made is not None
+    return made
+
+
+def _identify(
+    pair: StaticCandidates, X: Any, y: Any, plan: ResponsePlan, asked: Asked
+) -> dict[str, str]:
+    """Return what a stored run of these learners must agree in to be resumed."""
+    first, second = (setting.own for setting in pair.settings)
+    return {
+        "kind": "two learners",
+        "data": describe(X),
+        "outcome": describe(y),
+        "groups": describe(plan.target.groups),
+        "names": describe(pair.ids),
+        **with_parts("learner a", first, parameters_of(first)),
+        **with_parts("learner b", second, parameters_of(second)),
+        "response": describe((str(plan.kind), plan.methods)),
+        "classes": describe(plan.target.classes),
+        "seed": describe(asked.seeds.entropy),
+        **versions_of(first, second),
+    }
+
+
+def _refuse_failures(ledger: Ledger) -> None:
+    failures, every = ledger.failures(), ledger.failed_fits()
+    if every and len(every) == ledger.n_fits:
+        raise _failed("both learners", every[0])
+    if failures:
+        raise _failed(failures[0].config, failures[0].error or failures[0].note or "")
 
 
 def _failed(who: str, why: str) -> EvidenceError:

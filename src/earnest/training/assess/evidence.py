@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -12,20 +11,18 @@ from typing import Any
 import numpy as np
 
 from earnest.core.base.errors import InputError
-from earnest.core.base.protocols import Key, Outcome, Progress, Task
+from earnest.core.base.protocols import Key, Outcome, Task
 from earnest.core.data.configs import Configs
 from earnest.core.data.designs import NestedPredictions, PairedHalves
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution
 from earnest.engine.identity.identity import digest
-from earnest.engine.progress import watched
-from earnest.engine.run import run
-from earnest.store import as_store
 from earnest.training.assess.plan import Block, Plan
 from earnest.training.fit.cell import RESPONSE
+from earnest.training.fit.experiment import Cell, Experiment
 from earnest.training.fit.failures import reason
 from earnest.training.fit.response import ResponsePlan
-from earnest.training.fit.split_cell import SplitTraining, fit_split
+from earnest.training.fit.run import RunOptions, run_all
 from earnest.training.fit.splits import Splits
 from earnest.training.search.remarks import leaking_splits, overlapping_splits
 
@@ -154,37 +151,24 @@ def _some(splits: Splits, found: Sequence[int]) -> Splits:
 
 
 def train_splits(
-    shared: SplitTraining,
+    experiment: Experiment,
     plan: Plan,
     facts: Mapping[str, str],
     learner: str,
-    *,
-    n_jobs: int | None = None,
-    store: Any = None,
-    time_limit: float | None = None,
-    progress: Progress | bool | None = None,
+    options: RunOptions,
 ) -> SplitEvidence:
     """Train every split of a plan once; what is in the store is read from it."""
-    tasks = [Task(key, place) for key, place in plan.tasks()]
-    with ExitStack() as stack:
-        kept = as_store(store)
-        if kept is not None:
-            stack.enter_context(kept)
-            kept.open({**facts, "splits": _shown(plan)})
-        told = stack.enter_context(watched(progress, len(tasks), "Splits"))
-        made = run(
-            fit_split,
-            shared,
-            tasks,
-            n_jobs=n_jobs,
-            store=kept,
-            time_limit=time_limit,
-            progress=told,
-        )
-        found = {outcome.key: outcome for outcome in made}
+    assert experiment.plan is not None
+    found = run_all(
+        experiment,
+        [Task(key, Cell(place, key)) for key, place in plan.tasks()],
+        options,
+        identity={**facts, "splits": _shown(plan)},
+        title="Splits",
+    )
     _refuse_failures(found, learner)
     responses = {key: outcome.arrays[RESPONSE] for key, outcome in found.items()}
-    return SplitEvidence(plan, responses, shared.plan, learner)
+    return SplitEvidence(plan, responses, experiment.plan, learner)
 
 
 def make_perfect_evidence(plan: Plan, response: ResponsePlan, learner: str) -> SplitEvidence:

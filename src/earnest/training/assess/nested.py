@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,21 +20,27 @@ from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import Estimate, Provenance, by_severity
 from earnest.core.results.specs import Estimand
 from earnest.core.text.numbers import number
-from earnest.engine.run import run
 from earnest.inference.cases.no_information import no_information
 from earnest.inference.remarks import evidence_remarks, undefined_folds
 from earnest.kernels.score import fold_scores, score_table
 from earnest.metrics.families import Metric
-from earnest.store import as_store
-from earnest.training.fit.cell import RESPONSE, cell, fit_cell
+from earnest.training.fit.cell import RESPONSE
+from earnest.training.fit.experiment import make_cell
 from earnest.training.fit.ledger import Ledger
 from earnest.training.fit.problem import refuse
+from earnest.training.fit.run import run_all
 from earnest.training.fit.splits import Splits
 from earnest.training.search.candidates import StaticCandidates
 from earnest.training.search.judging import Judged, judge
+from earnest.training.search.options import SearchOptions
 from earnest.training.search.preparation import Prepared, prepare
-from earnest.training.search.running import Journey, raise_again
-from earnest.training.search.searching import Searched
+from earnest.training.search.run import Journey, Searched
+from earnest.training.search.search_cv import (
+    SearchCV,
+    keep_results,
+    read_options,
+    refit_winner,
+)
 
 # The splits of nested cross-validation: inner folds are the remaining outer folds.
 
@@ -126,10 +131,10 @@ def _as_repeat(splits: Splits, repeat: int) -> Splits:
 # Running every fit of nested cross-validation as one run: parallel, stored, told of.
 
 
-def collected(search: Any, prepared: Prepared, nesting: Nesting) -> dict[Key, Outcome]:
+def train_nested(
+    options: SearchOptions, prepared: Prepared, nesting: Nesting
+) -> dict[Key, Outcome]:
     """Return the outcome of every configuration on every split, by key."""
-    from dataclasses import replace
-
     candidates = prepared.candidates
     if not isinstance(candidates, StaticCandidates):
         raise InputError(
@@ -138,40 +143,18 @@ def collected(search: Any, prepared: Prepared, nesting: Nesting) -> dict[Key, Ou
             got=type(candidates).__name__,
             cure="Give a grid, distributions with `n_iter`, or a list of estimators.",
         )
-    shared = replace(prepared.training, splits=nesting.every)
-    tasks = [
-        cell(config, split, setting, nesting.every)
+    cells = [
+        make_cell(config, split, setting, nesting.every)
         for config, setting in enumerate(candidates.settings)
         for split in range(len(nesting.every))
     ]
-    found: dict[Key, Outcome] = {}
-    with ExitStack() as stack:
-        store = as_store(search.store)
-        if store is not None:
-            stack.enter_context(store)
-            store.open({**prepared.identity, "kind": "nested cross-validation"})
-        progress = None
-        if search.verbose:
-            from earnest.engine.progress import ProgressBar
-
-            progress = ProgressBar()
-            progress.start(len(tasks), "nested_cv")
-            stack.callback(progress.finish)
-        by_key = {task.key: task for task in tasks}
-        for outcome in run(
-            fit_cell,
-            shared,
-            tasks,
-            n_jobs=search.n_jobs,
-            store=store,
-            time_limit=search.time_limit,
-            progress=progress,
-            pre_dispatch=search.pre_dispatch,
-        ):
-            if isinstance(search.error_score, str) and (outcome.failed or outcome.note):
-                raise_again(shared, by_key[outcome.key], outcome)
-            found[outcome.key] = outcome
-    return found
+    return run_all(
+        replace(prepared.experiment, rows=nesting.every),
+        cells,
+        options.run,
+        identity={**prepared.identity, "kind": "nested cross-validation"},
+        title="nested_cv",
+    )
 
 
 WINNER = "the inner winner"
@@ -228,7 +211,7 @@ class NestedResult:
     winners: tuple[str, ...]
     n_fits: int
     n_trained: int
-    search: Any
+    search: SearchCV
 
     @property
     def value(self) -> float:
@@ -254,7 +237,7 @@ class NestedResult:
 
 
 def nested_cv(
-    search: Any,
+    search: SearchCV,
     X: Any,
     y: Any = None,
     *,
@@ -316,22 +299,25 @@ def nested_cv(
     >>> found.n_trained
     76
     """
-    asked = _asked(search, n_jobs, store)
-    prepared = prepare(asked, X, y, {"groups": groups, **params})
+    asked = _copy_search(search, n_jobs, store)
+    options = read_options(asked)
+    prepared = prepare(options, X, y, {"groups": groups, **params})
     refusal = refuse(prepared.problem)
     if refusal is not None:
         raise refusal
-    if asked.refit is False and len(prepared.scoring.names or ()) > 1:
+    if options.refit is False and len(prepared.scoring.names or ()) > 1:
         raise _no_choice()
     nesting = Nesting.of(prepared.splits)
-    outcomes = collected(asked, prepared, nesting)
-    inner = [_judged(asked, prepared, nesting, outcomes, i)[1] for i in range(len(nesting.outer))]
+    outcomes = train_nested(options, prepared, nesting)
+    inner = [
+        _judge_folds(options, prepared, nesting, outcomes, i)[1] for i in range(len(nesting.outer))
+    ]
     winners = [_best(judged) for judged in inner]
     outer = _outer_predictions(prepared, nesting, outcomes, winners)
-    searched, judged = _judged(asked, prepared, nesting, outcomes, None)
-    asked._keep(prepared, searched, judged)
-    if asked.refit:
-        asked._refit(prepared, searched.ledger.settings[_best(judged)])
+    searched, judged = _judge_folds(options, prepared, nesting, outcomes, None)
+    keep_results(asked, prepared, searched, judged)
+    if options.refit:
+        refit_winner(asked, prepared, searched.ledger.settings[_best(judged)])
     ids = searched.ledger.ids
     fits = len(outcomes)
     scores, estimate = _estimate(prepared, outer, judged, [ids[w] for w in winners])
@@ -341,13 +327,13 @@ def nested_cv(
         predictions=outer,
         inner=tuple(one.predictions for one in inner if one.predictions is not None),
         winners=tuple(ids[w] for w in winners),
-        n_trained=fits + bool(asked.refit),
+        n_trained=fits + bool(options.refit),
         n_fits=nesting.fits_published(len(ids)),
         search=asked,
     )
 
 
-def _asked(search: Any, n_jobs: int | None, store: Any) -> Any:
+def _copy_search(search: SearchCV, n_jobs: int | None, store: Any) -> SearchCV:
     """Return the search as it will be run, and refuse what algorithm 3 has not."""
     from sklearn.base import clone
 
@@ -366,12 +352,14 @@ def _asked(search: Any, n_jobs: int | None, store: Any) -> Any:
             needs="a search without early dropping or stopping",
             cure="search.set_params(drop=None, stop_when_width=None) leaves them out.",
         )
-    made = clone(search).set_params(store=store)
-    return made if n_jobs is None else made.set_params(n_jobs=n_jobs)
+    made: SearchCV = clone(search).set_params(store=store)
+    if n_jobs is not None:
+        made.set_params(n_jobs=n_jobs)
+    return made
 
 
-def _judged(
-    search: Any,
+def _judge_folds(
+    options: SearchOptions,
     prepared: Prepared,
     nesting: Nesting,
     outcomes: Mapping[Key, Outcome],
@@ -379,7 +367,7 @@ def _judged(
 ) -> tuple[Searched, Judged]:
     """Return what the search makes of its inner folds of an outer split, or of all folds."""
     splits = nesting.outer if outer is None else nesting.inner[outer]
-    own = replace(prepared, training=replace(prepared.training, splits=splits))
+    own = replace(prepared, splits=splits)
     ledger = Ledger(splits, prepared.problem.plan, prepared.scoring.names, static=True)
     candidates = prepared.candidates
     assert isinstance(candidates, StaticCandidates)
@@ -388,7 +376,7 @@ def _judged(
             found = outcomes[nesting.key(config, outer, split)]
             ledger.record(replace(found, key=(config, splits.repeat[split], splits.fold[split])))
     searched = Searched(ledger, Journey(range(len(splits))))
-    return searched, judge(search, own, searched)
+    return searched, judge(options, own, searched)
 
 
 def _best(judged: Judged) -> int:

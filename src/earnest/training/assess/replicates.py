@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +16,9 @@ from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.data.replicates import Drawn, Replicates
 from earnest.core.results.cautions import Caution
 from earnest.engine.identity.identity import describe, parameters_of, versions, with_parts
-from earnest.engine.progress import watched
-from earnest.engine.run import run
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric
 from earnest.metrics.responding import check_fits
-from earnest.store import as_store
 from earnest.training.assess.question import (
     check_estimator,
     check_size,
@@ -31,11 +27,13 @@ from earnest.training.assess.question import (
 )
 from earnest.training.fit.cell import RESPONSE
 from earnest.training.fit.copies import inner_splits, refuse_fixed_splits
+from earnest.training.fit.experiment import Cell, Experiment
 from earnest.training.fit.failures import reason
 from earnest.training.fit.identity import seed_of
 from earnest.training.fit.problem import nothing_yet, read_outcome
-from earnest.training.fit.replicate_cell import WHOLE, ReplicateTraining, fit_replicate
-from earnest.training.fit.response import plan_response
+from earnest.training.fit.response import ResponsePlan, plan_response
+from earnest.training.fit.run import RunOptions, run_all
+from earnest.training.fit.samples import ALL_CASES, Samples
 
 MOST_FAILED = 0.1  # the share of replicates that may fail
 MOST_REPLICATES = 1_000_000
@@ -126,7 +124,7 @@ def bootstrap_train(
     """
     check.whole_number("n_replicates", n_replicates, low=1, high=MOST_REPLICATES)
     measure = None if metric is None else resolve_metric(metric)
-    shared, facts = _prepared(
+    experiment, samples, plan, facts = _prepare(
         estimator,
         X,
         y,
@@ -138,12 +136,16 @@ def bootstrap_train(
         rng,
         stored=store is not None,
     )
-    shared.counts(0)  # refuses before any training what can never be drawn
-    outcomes = _outcomes(shared, facts, n_replicates, n_jobs, store, time_limit, progress)
-    return _collected(shared, outcomes, n_replicates, name or type(estimator).__name__)
+    samples.counts(0)  # refuses before any training what can never be drawn
+    cells = [Task((b,), Cell(b, (b - ALL_CASES,))) for b in range(ALL_CASES, n_replicates)]
+    options = RunOptions(n_jobs=n_jobs, store=store, time_limit=time_limit, progress=progress)
+    found = run_all(experiment, cells, options, identity=facts, title="Bootstrap samples")
+    outcomes = {key[0]: outcome for key, outcome in found.items()}
+    learner = name or type(estimator).__name__
+    return _collect(samples, plan, outcomes, learner, _split_copies(estimator))
 
 
-def _prepared(
+def _prepare(
     estimator: Any,
     X: Any,
     y: Any,
@@ -155,7 +157,7 @@ def _prepared(
     rng: RngLike,
     *,
     stored: bool,
-) -> tuple[ReplicateTraining, dict[str, str]]:
+) -> tuple[Experiment, Samples, ResponsePlan, dict[str, str]]:
     """Read everything and refuse what cannot work; return what is shared, and its identity."""
     from sklearn import get_config
 
@@ -184,17 +186,11 @@ def _prepared(
         **versions(estimator),
     }
     seed = seed_of(facts) if rng is None and stored else Seeds.of(rng).entropy
-    shared = ReplicateTraining(
-        X=X,
-        y=y,
-        base=estimator,
-        plan=plan,
-        drawn=drawn,
-        both_sides=all_classes,
-        seed=seed,
-        config=get_config(),
+    samples = Samples(target=target, drawn=drawn, both_sides=all_classes, seed=seed)
+    experiment = Experiment(
+        X=X, y=y, base=estimator, rows=samples, plan=plan, seed=seed, config=get_config()
     )
-    return shared, {**facts, "seed": describe(seed)}
+    return experiment, samples, plan, {**facts, "seed": describe(seed)}
 
 
 def drawn_units(stratify: bool | ArrayLike | None, grouped: bool, all_classes: bool) -> Drawn:
@@ -212,40 +208,15 @@ def drawn_units(stratify: bool | ArrayLike | None, grouped: bool, all_classes: b
     return Drawn.STRATIFIED if apart or (stratify is None and all_classes) else Drawn.CASES
 
 
-def _outcomes(
-    shared: ReplicateTraining,
-    facts: Mapping[str, str],
-    n_replicates: int,
-    n_jobs: int | None,
-    store: str | Path | Store | None,
-    time_limit: float | None,
-    progress: Progress | bool | None,
-) -> dict[int, Outcome]:
-    """Train on all cases and on every sample; what is stored is read."""
-    tasks = [Task((replicate,)) for replicate in range(WHOLE, n_replicates)]
-    with ExitStack() as stack:
-        kept = as_store(store)
-        if kept is not None:
-            stack.enter_context(kept)
-            kept.open(facts)
-        told = stack.enter_context(watched(progress, len(tasks), "Bootstrap samples"))
-        found = run(
-            fit_replicate,
-            shared,
-            tasks,
-            n_jobs=n_jobs,
-            store=kept,
-            time_limit=time_limit,
-            progress=told,
-        )
-        return {outcome.key[0]: outcome for outcome in found}
-
-
-def _collected(
-    shared: ReplicateTraining, outcomes: Mapping[int, Outcome], count: int, learner: str
+def _collect(
+    samples: Samples,
+    plan: ResponsePlan,
+    outcomes: Mapping[int, Outcome],
+    learner: str,
+    said: Iterable[Caution],
 ) -> Replicates:
     """Put the outcomes together; refuse where all cases, or too many samples, have no model."""
-    whole = outcomes[WHOLE]
+    whole, count = outcomes[ALL_CASES], len(outcomes) - 1
     if whole.failed:
         raise InputError(
             f"{learner} cannot be trained on all cases, or asked of them",
@@ -262,19 +233,19 @@ def _collected(
             cure="Make the learner robust against samples that repeat and lack cases.",
         )
     return Replicates(
-        target=shared.target,
+        target=samples.target,
         responses=np.stack([outcomes[b].arrays[RESPONSE] for b in good]),
-        counts=np.stack([shared.counts(b) for b in good]),
+        counts=np.stack([samples.counts(b) for b in good]),
         apparent=whole.arrays[RESPONSE],
-        kind=shared.plan.kind,
-        drawn=shared.drawn,
+        kind=plan.kind,
+        drawn=samples.drawn,
         learner=learner,
         n_failed=len(bad),
-        seed=shared.seed,
+        seed=samples.seed,
         cautions=(
-            *few_to_learn_from(shared.target),
+            *few_to_learn_from(samples.target),
             *_failed(bad, count),
-            *_split_copies(shared.base),
+            *said,
         ),
     )
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,48 +16,27 @@ import numpy as np
 from earnest.core.base import check
 from earnest.core.base.arrays import as_array, missing
 from earnest.core.base.errors import EvidenceError, InputError
-from earnest.core.base.protocols import Outcome, Store, Task
+from earnest.core.base.protocols import Store, Task
 from earnest.core.data.configs import Configs
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import Estimate, by_severity
 from earnest.engine.identity.identity import describe, digest
-from earnest.engine.run import run
 from earnest.methods.base import Method, check_question
 from earnest.methods.run import estimate
 from earnest.metrics.families import Metric
-from earnest.store import as_store
 from earnest.training.assess.question import LearnerQuestion, few_to_learn_from
-from earnest.training.fit.cell import RESPONSE, fit
+from earnest.training.fit.cell import RESPONSE
+from earnest.training.fit.experiment import Cell, Experiment
 from earnest.training.fit.failures import reason
 from earnest.training.fit.problem import survival_outcome
 from earnest.training.fit.response import ResponsePlan
-from earnest.training.fit.split_cell import SplitTraining
-from earnest.training.fit.splits import Splits
+from earnest.training.fit.run import RunOptions, open_run, run_cells
 from earnest.training.search.preparation import same_rows
 
 MOST_CELLS = 20_000_000  # of a table whose rows are compared
 USES = "uses"  # the document of a run file that lists the learners a test set was used for
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class OnceTraining(SplitTraining):
-    """What the one fit needs: the design set, and the cases that are tested."""
-
-    X_test: Any = field(default=None)
-
-
-def fit_once(shared: OnceTraining, task: Task) -> Outcome:
-    """Train on all design cases, and keep what the model says of the test set."""
-    from sklearn import config_context, get_config
-
-    if shared.config and get_config() != shared.config:
-        with config_context(**shared.config):
-            return fit_once(shared, task)
-    model = shared.model((0,))
-    fit(model, shared.X, shared.y, {})
-    return Outcome(task.key, arrays={RESPONSE: shared.plan.read(model, shared.X_test)})
 
 
 def assess_once(
@@ -76,31 +54,30 @@ def assess_once(
     hash of the set. The same learner on the same design data with the same seed is the same use,
     which is read and not trained again.
     """
+    from sklearn import get_config
+
     X_test, y_test, plan = _read_test(question, test)
     _refuse_shared(question, X_test)
-    empty = Splits(train=(), test=(), repeat=(), fold=(), n_cases=question.target.n)
-    shared = OnceTraining(
+    experiment = Experiment(
         X=question.X,
         y=question.y,
         base=question.estimator,
+        X_new=X_test,
         plan=plan,
-        splits=empty,
         seed=question.seed,
-        X_test=X_test,
+        config=get_config(),
     )
     design = _scored(question, plan.perfect(), plan)
     check_question(method, design, plan.target, question.metric)  # before any training
-    with ExitStack() as stack:
-        kept = as_store(store)
+    options = RunOptions(n_jobs=n_jobs, store=store, time_limit=limit)
+    identity = set_identity(X_test, y_test)
+    with open_run(experiment, options, identity=identity, total=1, title="Test set") as opened:
         number = 0
         uses: list[dict[str, str]] = []
-        if kept is not None:
-            stack.enter_context(kept)
-            kept.open(set_identity(X_test, y_test))
-            number, uses = _entered(kept, question)
-        (outcome,) = run(
-            fit_once, shared, [Task((number,))], n_jobs=n_jobs, store=kept, time_limit=limit
-        )
+        if opened.store is not None:
+            number, uses = _entered(opened.store, question)
+        # Its seeds are those of the first use, whichever it is: the same learner, the same model.
+        (outcome,) = run_cells(opened, [Task((number,), Cell(0, (0,)))])
     if outcome.failed:
         raise InputError(
             f"{question.learner} failed", needs="a model of all design cases", got=reason(outcome)
@@ -114,7 +91,7 @@ def assess_once(
         rng=question.seed,
     )
     said = [
-        *(_used_before(uses) if kept is not None else _unrecorded()),
+        *(_used_before(uses) if store is not None else _unrecorded()),
         *_trained_on(question.X, X_test),
     ]
     found = [caution for caution in made.cautions if caution.code != "EN015"]

@@ -13,7 +13,7 @@ from earnest.core.base.errors import EarnestError
 from earnest.core.base.protocols import Outcome
 from earnest.training.fit.ledger import Ledger
 
-USERS_LINE = 5  # whoever called `fit`, which calls `_run` and `judge`, which calls here
+USERS_LINE = 5  # whoever called `fit`, two calls above `judge`, which calls here
 
 
 class AllFailedError(EarnestError, ValueError):

@@ -1,4 +1,4 @@
-"""The ledger of a search: what every configuration gave on every split."""
+"""The ledger of a run: what every configuration gave on every split."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from earnest.core.base.protocols import Outcome, Task
 from earnest.core.data.configs import Configs
 from earnest.core.data.predictions import Predictions
-from earnest.training.fit.cell import RESPONSE, SINGLE, UNPREDICTED, cell
+from earnest.training.fit.cell import RESPONSE, SINGLE, UNPREDICTED
+from earnest.training.fit.experiment import Setting, make_cell
 from earnest.training.fit.response import ResponsePlan
 from earnest.training.fit.splits import Splits
-from earnest.training.search.candidates import Setting
 
 UNSCORED = "scoring failed"  # the note of a failure that left the predictions whole
 
@@ -99,7 +99,7 @@ class Ledger:
         As scikit-learn has it: neighbouring tasks cost about the same.
         """
         return [
-            cell(config, split, self.settings[config], self.splits)
+            make_cell(config, split, self.settings[config], self.splits)
             for config in configs
             for split in splits
         ]

@@ -22,14 +22,14 @@ class Routed:
     score: Mapping[str, Any] = field(default_factory=dict)
 
 
-def routes(search: Any, scorer: Any) -> Any:
-    """Return the metadata router of a search."""
+def make_router(owner: str, estimator: Any, scorer: Any, splitter: Any) -> Any:
+    """Return the metadata router of a search, whose messages name its owner."""
     from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 
     return (
-        MetadataRouter(owner=search)
+        MetadataRouter(owner=owner)
         .add(
-            estimator=search.base_estimator(),
+            estimator=estimator,
             method_mapping=MethodMapping().add(caller="fit", callee="fit"),
         )
         .add(
@@ -39,7 +39,7 @@ def routes(search: Any, scorer: Any) -> Any:
             .add(caller="fit", callee="score"),
         )
         .add(
-            splitter=search.cv,
+            splitter=splitter,
             method_mapping=MethodMapping().add(caller="fit", callee="split"),
         )
     )
@@ -52,7 +52,9 @@ def routing_enabled() -> bool:
     return bool(get_config().get("enable_metadata_routing", False))
 
 
-def route(search: Any, scorer: Any, params: Mapping[str, Any], n: int) -> Routed:
+def route(
+    owner: str, estimator: Any, scorer: Any, splitter: Any, params: Mapping[str, Any], n: int
+) -> Routed:
     """Send the arguments of `fit` where they belong.
 
     Without metadata routing `groups` goes to the splitter and the rest to the estimator, and
@@ -62,7 +64,8 @@ def route(search: Any, scorer: Any, params: Mapping[str, Any], n: int) -> Routed
     if routing_enabled():
         from sklearn.utils.metadata_routing import process_routing
 
-        routed = process_routing(search, "fit", **given)
+        router = make_router(owner, estimator, scorer, splitter)
+        routed = process_routing(router, "fit", **given)
         return Routed(routed.estimator.fit, routed.splitter.split, routed.scorer.score)
     groups = given.pop("groups", None)
     weights = given.get("sample_weight")

@@ -15,14 +15,17 @@ from numpy.typing import NDArray
 
 
 def parts(
-    model: Any, X: Any, y: Any, train: NDArray[np.intp], test: NDArray[np.intp]
+    model: Any, X: Any, y: Any, train: NDArray[np.intp], test: NDArray[np.intp] | None
 ) -> tuple[Any, Any, Any, Any]:
-    """Return X and y of the training rows, and X and y of the test rows."""
+    """Return X and y of the training rows, and X and y of the test rows, None for every row."""
     from sklearn.utils import get_tags
     from sklearn.utils.metaestimators import _safe_split
 
     if get_tags(model).input_tags.pairwise:  # a kernel: its columns are cut, too
-        return (*_safe_split(model, X, y, train), *_safe_split(model, X, y, test, train))
+        asked = np.arange(count_rows(X)) if test is None else test
+        return (*_safe_split(model, X, y, train), *_safe_split(model, X, y, asked, train))
+    if test is None:
+        return take(X, train), take(y, train), X, y
     return take(X, train), take(y, train), take(X, test), take(y, test)
 
 

@@ -46,6 +46,10 @@ class Splits:
         """Count the splits."""
         return len(self.test)
 
+    def rows_of(self, place: int) -> tuple[Indices, Indices]:
+        """Return the rows that a split trains on, and those that it tests."""
+        return self.train[place], self.test[place]
+
     @property
     def n_repeats(self) -> int:
         """The number of repeats."""

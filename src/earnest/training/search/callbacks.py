@@ -57,14 +57,17 @@ class Callbacks:
         The search.
     context : CallbackContext
         The task that its fits are part of.
+    n_splits : int
+        How many splits a configuration is evaluated on.
     """
 
     search: Any
     context: Any
+    n_splits: int = 0
 
-    def evaluation(self, number: int) -> CallbackTask:
+    def evaluation(self, config: int, split: int) -> CallbackTask:
         """Return the task of evaluating one configuration on one split."""
-        name = "candidate-split-evaluation"
+        name, number = "candidate-split-evaluation", config * self.n_splits + split
         return CallbackTask(self.search, self.context.subcontext(task_name=name, task_id=number))
 
     def refit(self) -> CallbackTask:
@@ -72,18 +75,19 @@ class Callbacks:
         return CallbackTask(self.search, self.context.subcontext("refit-with-best-params"))
 
     @contextmanager
-    def searching(self, limit: int | None) -> Iterator[Callbacks]:
-        """Give the callbacks of the evaluations, `limit` at most."""
+    def searching(self, count: int | None, n_splits: int) -> Iterator[Callbacks]:
+        """Give the callbacks of the evaluations, of `count` configurations at most."""
+        limit = None if count is None else count * n_splits
         context = self.context.subcontext("search", max_subtasks=limit, sequential_subtasks=False)
         context.call_on_fit_task_begin(estimator=self.search)
-        yield Callbacks(self.search, context)
+        yield Callbacks(self.search, context, n_splits)
         context.call_on_fit_task_end(estimator=self.search)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the store and the bar behind, which stay in the process of the search."""
         sent = copy(self.search)
         sent.store, sent.verbose = None, 0
-        return {"search": sent, "context": self.context}
+        return {"search": sent, "context": self.context, "n_splits": self.n_splits}
 
 
 @contextmanager

@@ -11,56 +11,14 @@ import numpy as np
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
+from earnest.training.fit.experiment import WHOLE, Setting
 from earnest.training.fit.response import METHODS
 
 DEFAULT_DRAWS = 10  # candidates drawn from distributions, as scikit-learn's RandomizedSearchCV does
-WHOLE = "estimator"  # the parameter under which a candidate that is a whole estimator is shown
 
 
 class CandidatesTypeError(InputError, TypeError):
     """Candidates are of a type that cannot be searched; scikit-learn raises TypeError, too."""
-
-
-@dataclass(frozen=True)
-class Setting:
-    """One configuration: parameters of the search's estimator, or a whole estimator.
-
-    Parameters
-    ----------
-    params : dict
-        What `cv_results_["params"]` shows.
-    whole : bool
-        Whether an estimator takes the place of the search's, and `params` are no parameters of
-        it: `params["estimator"]`, or the next where it is given.
-    estimator : estimator, optional
-        The whole estimator of a candidate that describes itself in `params`.
-    """
-
-    params: dict[str, Any]
-    whole: bool = False
-    estimator: Any = None
-
-    @property
-    def own(self) -> Any:
-        """The estimator that takes the place of the search's, where it is a whole one."""
-        return self.params[WHOLE] if self.estimator is None else self.estimator
-
-    def made_from(self, base: Any, more: Mapping[str, Any] | None = None) -> Any:
-        """Return a new, unfitted estimator with this setting, and with `more` set on it."""
-        from sklearn.base import clone
-
-        if self.whole:
-            return clone(self.own).set_params(**(more or {}))
-        # Parameters may be estimators themselves, which a fit would change.
-        return clone(base).set_params(**clone(self.params, safe=False), **(more or {}))
-
-    @property
-    def plain(self) -> bool:
-        """Whether it changes values only: no part of the estimator, and no seed."""
-        return not any(
-            hasattr(value, "get_params") or name.endswith("random_state")
-            for name, value in self.params.items()
-        )
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,13 @@ class NoEstimateError(EarnestError, ValueError, AttributeError):
     """A search has no predictions or no estimate; `hasattr` tells so too."""
 
 
+def refuse_estimate(why: EarnestError | None, name: str) -> NoEstimateError:
+    """Return the error that says why a search has no predictions or no estimate."""
+    if why is None:
+        return NoEstimateError(f"there is no {name}", got="a search without predictions")
+    return NoEstimateError(why.what, needs=why.needs, got=why.got, cure=why.cure)
+
+
 @dataclass(frozen=True)
 class Trial:
     """One configuration as an explanation of the search reads it.
@@ -167,12 +174,6 @@ class Honest:
     _refusal: EarnestError | None
     _answer: Estimate | None
 
-    def _refuse(self, name: str) -> NoEstimateError:
-        why = self._refusal
-        if why is None:
-            return NoEstimateError(f"there is no {name}", got="a search without predictions")
-        return NoEstimateError(why.what, needs=why.needs, got=why.got, cure=why.cure)
-
     @property
     def predictions_(self) -> Predictions:
         """Π: the out-of-sample predictions of every candidate.
@@ -182,7 +183,7 @@ class Honest:
         """
         _need_fit(self)
         if self._predictions is None:
-            raise self._refuse("predictions_")
+            raise refuse_estimate(self._refusal, "predictions_")
         return self._predictions
 
     @property
@@ -196,12 +197,12 @@ class Honest:
         _need_fit(self)
         if self._answer is None:
             if self._question is None:
-                raise self._refuse("estimate_")
+                raise refuse_estimate(self._refusal, "estimate_")
             try:
                 self._answer = self._question.answer(self.predictions_)
             except EarnestError as error:
                 self._refusal = error
-                raise self._refuse("estimate_") from error
+                raise refuse_estimate(error, "estimate_") from error
         return self._answer
 
     @property

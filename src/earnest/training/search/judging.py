@@ -16,9 +16,10 @@ from earnest.core.results.cautions import Caution
 from earnest.training.fit.cell import SINGLE
 from earnest.training.fit.failures import tell_failures, warn_of_means
 from earnest.training.fit.problem import refuse
-from earnest.training.search.dropping.bced import drop_remarks, dropping_of
-from earnest.training.search.dropping.stopping import stop_remarks, stop_rule
+from earnest.training.search.dropping.bced import drop_remarks
+from earnest.training.search.dropping.stopping import stop_remarks
 from earnest.training.search.estimate import Question, Trial, trial
+from earnest.training.search.options import SearchOptions
 from earnest.training.search.preparation import Prepared
 from earnest.training.search.remarks import (
     another_score,
@@ -28,8 +29,8 @@ from earnest.training.search.remarks import (
     overlapping_splits,
     weighted_scores,
 )
+from earnest.training.search.run import Searched
 from earnest.training.search.scoring import check_refit
-from earnest.training.search.searching import Searched
 from earnest.training.tables.hidden_groups import copies_across
 
 # The table of results, in scikit-learn's own form.
@@ -151,22 +152,21 @@ class Judged:
     trials: tuple[Trial, ...]
 
 
-def judge(search: Any, prepared: Prepared, searched: Searched) -> Judged:
+def judge(options: SearchOptions, prepared: Prepared, searched: Searched) -> Judged:
     """Make the table, choose the winner and put the question."""
-    raises = isinstance(search.error_score, str)
-    missing = np.nan if raises else float(search.error_score)
+    missing = options.missing_score
     tell_failures(searched.ledger, missing)
     names = searched.ledger.score_names
     multimetric = isinstance(prepared.scoring.shown, dict) or names != (SINGLE,)
     if multimetric:
-        check_refit(search.refit, names)
-    table = _table(search, searched, names, missing)
+        check_refit(options.refit, names)
+    table = _table(options, searched, names, missing)
     pi = searched.ledger.predictions()
-    name = search.refit if multimetric and isinstance(search.refit, str) else names[0]
-    chosen = _winner(search, table, name) if search.refit or not multimetric else None
+    name = options.refit if multimetric and isinstance(options.refit, str) else names[0]
+    chosen = _winner(options, table, name) if options.refit or not multimetric else None
     best = None if chosen is None else int(chosen)
     scores, unscored = None, False
-    if best is not None and not callable(search.refit):
+    if best is not None and not callable(options.refit):
         scores = table[f"mean_test_{name}"][best]
         unscored = bool(np.isnan(table[f"mean_test_{name}"]).all())
     refusal = refuse(prepared.problem)
@@ -174,12 +174,12 @@ def judge(search: Any, prepared: Prepared, searched: Searched) -> Judged:
     if refusal is None and prepared.problem.metric is not None:
         question = Question(
             metric=prepared.problem.metric,
-            method=search.method,
-            confidence_level=search.confidence_level,
-            n_resamples=search.n_resamples,
+            method=options.method,
+            confidence_level=options.confidence_level,
+            n_resamples=options.n_resamples,
             seed=prepared.seed,
             best=best,
-            cautions=tuple(_cautions(search, prepared, searched, unscored)),
+            cautions=tuple(_cautions(options, prepared, searched, unscored)),
         )
     return Judged(
         table=table,
@@ -194,7 +194,9 @@ def judge(search: Any, prepared: Prepared, searched: Searched) -> Judged:
     )
 
 
-def _table(search: Any, searched: Searched, names: Sequence[str], missing: float) -> dict[str, Any]:
+def _table(
+    options: SearchOptions, searched: Searched, names: Sequence[str], missing: float
+) -> dict[str, Any]:
     ledger, splits = searched.ledger, searched.journey.splits
     times = {
         name: np.nan_to_num(ledger.numbers(name, splits, 0.0))
@@ -202,7 +204,7 @@ def _table(search: Any, searched: Searched, names: Sequence[str], missing: float
     }
     test = {name: ledger.numbers(f"test_{name}", splits, missing) for name in names}
     train = None
-    if search.return_train_score:
+    if options.return_train_score:
         train = {name: ledger.numbers(f"train_{name}", splits, missing) for name in names}
     table = results_table([setting.params for setting in ledger.settings], times, test, train)
     if not searched.journey.dropped:
@@ -213,12 +215,12 @@ def _table(search: Any, searched: Searched, names: Sequence[str], missing: float
     return table
 
 
-def _winner(search: Any, table: dict[str, Any], name: str) -> int | np.integer[Any]:
+def _winner(options: SearchOptions, table: dict[str, Any], name: str) -> int | np.integer[Any]:
     """Return the position of the winner, as scikit-learn gives it."""
-    if not callable(search.refit):
+    if not callable(options.refit):
         first: np.integer[Any] = table[f"rank_test_{name}"].argmin()
         return first
-    best: int | np.integer[Any] = search.refit(table)
+    best: int | np.integer[Any] = options.refit(table)
     count = len(table["params"])
     if not isinstance(best, int | np.integer):
         raise _bad_choice(TypeError, best, count)
@@ -239,35 +241,35 @@ def _bad_choice(kind: type[Exception], best: Any, count: int) -> Exception:
 
 
 def _cautions(
-    search: Any, prepared: Prepared, searched: Searched, unscored: bool
+    options: SearchOptions, prepared: Prepared, searched: Searched, unscored: bool
 ) -> Iterator[Caution]:
     ledger, problem = searched.ledger, prepared.problem
     assert problem.metric is not None
     yield from failed_fits(ledger.failures(), len(ledger.ids))
     yield from overlapping_splits(prepared.splits)
     yield from leaking_splits(prepared.splits)
-    yield from copies_across(prepared.training.X, prepared.training.y, prepared.splits)
+    yield from copies_across(prepared.experiment.X, prepared.experiment.y, prepared.splits)
     if unscored:
         yield from nothing_to_choose_by(ledger.ids[0])
     if prepared.routed.score.get("sample_weight") is not None:
         yield from weighted_scores()
     if not problem.measure.chooses:
-        yield from another_score(_named(search), problem.metric.name)
-    rule = dropping_of(search.drop)
+        yield from another_score(_name_score(options), problem.metric.name)
+    rule = options.dropping
     if rule is not None:
         yield from drop_remarks(rule, searched.journey.dropped, len(ledger.ids))
     done, planned = len(searched.journey.splits), len(prepared.splits)
-    yield from stop_remarks(stop_rule(search), done, planned)
+    yield from stop_remarks(options.stopping, done, planned)
 
 
-def _named(search: Any) -> str:
+def _name_score(options: SearchOptions) -> str:
     """Return a word for what the search chooses by."""
-    if search.scoring is None:
+    if options.scoring is None:
         return "the estimator's own score"
-    if isinstance(search.refit, str):
-        return f"{search.refit!r}"
-    name = getattr(search.scoring, "__name__", None)
-    return f"{name!r}" if name else check.show(search.scoring, 40)
+    if isinstance(options.refit, str):
+        return f"{options.refit!r}"
+    name = getattr(options.scoring, "__name__", None)
+    return f"{name!r}" if name else check.show(options.scoring, 40)
 
 
 def _trials(searched: Searched, name: str, missing: float) -> tuple[Trial, ...]:

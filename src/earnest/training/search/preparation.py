@@ -13,26 +13,26 @@ from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.base.rng import Seeds
 from earnest.core.base.threads import workers
-from earnest.core.data.target import Target
 from earnest.core.results.interval import Ask
 from earnest.engine.backends import count_ahead
-from earnest.engine.identity.identity import describe
+from earnest.engine.identity.identity import describe, parameters_of, versions, with_parts
 from earnest.engine.limits import Limit
 from earnest.methods.run import configured
-from earnest.training.fit.cell import Training
-from earnest.training.fit.identity import search_identity, seed_of, with_splits
+from earnest.training.fit.experiment import Experiment, Setting
+from earnest.training.fit.identity import check_seeded, seed_of, with_splits
 from earnest.training.fit.problem import Problem, read_problem, survival_outcome
 from earnest.training.fit.routing import Routed, route
 from earnest.training.fit.rows import count_rows
 from earnest.training.fit.splits import Splits, make_splits
 from earnest.training.search.candidates import (
+    DEFAULT_DRAWS,
     DynamicCandidates,
-    Setting,
     StaticCandidates,
     check_settings,
     distinct_kinds,
     read_candidates,
 )
+from earnest.training.search.options import SearchOptions
 from earnest.training.search.scoring import Scoring, read_scoring
 
 
@@ -42,8 +42,10 @@ class Prepared:
 
     Attributes
     ----------
-    training : Training
+    experiment : Experiment
         What all fits share.
+    splits : Splits
+        The splits.
     candidates : StaticCandidates or DynamicCandidates
         What is tried.
     scoring : Scoring
@@ -58,7 +60,8 @@ class Prepared:
         What a stored run must agree in to be resumed.
     """
 
-    training: Training
+    experiment: Experiment
+    splits: Splits
     candidates: StaticCandidates | DynamicCandidates
     scoring: Scoring
     problem: Problem
@@ -66,42 +69,37 @@ class Prepared:
     seed: int
     identity: Mapping[str, str]
 
-    @property
-    def splits(self) -> Splits:
-        """The splits."""
-        return self.training.splits
 
-
-def prepare(search: Any, X: Any, y: Any, params: Mapping[str, Any]) -> Prepared:
+def prepare(options: SearchOptions, X: Any, y: Any, params: Mapping[str, Any]) -> Prepared:
     """Read the data and all knobs of a search, and refuse what cannot work."""
-    check_knobs(search)
-    base = search.base_estimator()
-    raises = isinstance(search.error_score, str)
-    scoring = read_scoring(base, search.scoring, refit=search.refit, raises=raises)
+    check_options(options)
+    base = options.base_estimator
+    scoring = read_scoring(base, options.scoring, refit=options.refit, raises=options.raises)
     X, y = same_rows(X, survival_outcome(y))
-    routed = route(search, scoring.call, params, count_rows(X))
-    facts = search_identity(search, base, X, y, routed)
-    candidates, seed = _drawn(search, facts)
-    kinds = _kinds(candidates)
+    routed = route("SearchCV", base, scoring.call, options.cv, params, count_rows(X))
+    facts = _identify(options, base, X, y, routed)
+    candidates, seed = _draw_candidates(options, facts)
+    kinds = _find_kinds(candidates)
     check_settings(base, kinds)
-    splits = _splits(search, base, X, y, seed, routed)
+    splits = _make_splits(options, base, X, y, seed, routed)
     problem = read_problem(
         base,
         y,
-        scoring=search.scoring,
+        scoring=options.scoring,
         scorers=scoring,
-        refit=search.refit,
-        metric=search.metric,
+        refit=options.refit,
+        metric=options.metric,
         models=[setting.made_from(base) for setting in kinds],
-        response=search.response,
+        response=options.response,
         groups=routed.split.get("groups"),
         ordered=splits.ordered,
-        raises=raises,
+        raises=options.raises,
     )
     if splits.oddity:
         problem = replace(problem, plan=None, refusal=splits.oddity)
     return Prepared(
-        training=_training(search, base, X, y, splits, scoring, problem, routed, seed),
+        experiment=_make_experiment(options, base, X, y, splits, scoring, problem, routed, seed),
+        splits=splits,
         candidates=candidates,
         scoring=scoring,
         problem=problem,
@@ -111,23 +109,48 @@ def prepare(search: Any, X: Any, y: Any, params: Mapping[str, Any]) -> Prepared:
     )
 
 
-def for_outcome(prepared: Prepared, target: Target) -> Prepared:
-    """Return a search whose outcome is read with another positive class, or with strata.
+def _identify(options: SearchOptions, base: Any, X: Any, y: Any, routed: Routed) -> dict[str, str]:
+    """Return the facts that a stored search must share with this one; none without a store.
 
-    The classes belong to the identity of a stored run, whose responses are encoded by them.
+    What only concerns the way there (`n_jobs`, `time_limit`), which cells are run (`drop`,
+    `stop_when_width`) or what is made of them (`refit`, `method`, `error_score`) may differ.
     """
-    plan = prepared.problem.plan
-    assert plan is not None
-    if target.classes == plan.target.classes and target.strata is None:
-        return prepared
-    own = replace(plan, target=replace(target, ordered=prepared.splits.ordered))
-    said = {} if target.classes == plan.target.classes else {"classes": describe(target.classes)}
-    return replace(
-        prepared,
-        training=replace(prepared.training, plan=own),
-        problem=replace(prepared.problem, plan=own),
-        identity={**prepared.identity, **said},
-    )
+    if options.store is None:
+        return {}
+    check_seeded(options.cv)
+    grid = options.given_candidates if isinstance(options.given_candidates, dict) else {}
+    beside = _list_arguments(routed)
+    return {
+        "data": describe(X),
+        "outcome": describe(y),
+        **with_parts("arguments of fit", beside, beside),
+        **with_parts("estimator", base, parameters_of(base)),
+        **with_parts("candidates", options.given_candidates, grid),
+        "n_iter": describe(_count_draws(options)),
+        "scoring": describe(options.scoring),
+        "metric": describe(options.metric),
+        "response": describe(options.response),
+        "return_train_score": describe(bool(options.return_train_score)),
+        "seed": describe(options.random_state),
+        **versions(base, options.given_candidates),
+    }
+
+
+def _count_draws(options: SearchOptions) -> int | None:
+    """Return how many candidates are drawn: of lists by one name ten, by the others all."""
+    sampled = options.n_iter is None and options.param_distributions is not None
+    return DEFAULT_DRAWS if sampled else options.n_iter
+
+
+def _list_arguments(routed: Routed) -> dict[str, Any]:
+    """Return what was passed to `fit` beside the data, by name and where it goes."""
+    places = {"fit": routed.fit, "split": routed.split, "score": routed.score}
+    return {
+        f"{name} for {place}": value
+        for place, given in places.items()
+        for name, value in given.items()
+        if value is not None
+    }
 
 
 def same_rows(X: Any, y: Any) -> tuple[Any, Any]:
@@ -141,23 +164,25 @@ def same_rows(X: Any, y: Any) -> tuple[Any, Any]:
     return made_X, made_y
 
 
-def _splits(search: Any, base: Any, X: Any, y: Any, seed: int, routed: Routed) -> Splits:
+def _make_splits(
+    options: SearchOptions, base: Any, X: Any, y: Any, seed: int, routed: Routed
+) -> Splits:
     from sklearn.base import is_classifier
 
     return make_splits(
-        search.cv,
+        options.cv,
         X,
         y,
         classifier=is_classifier(base),
-        n_repeats=search.n_repeats,
+        n_repeats=options.n_repeats,
         seeds=Seeds(seed),
         params=routed.split,
         odd=True,
     )
 
 
-def _training(
-    search: Any,
+def _make_experiment(
+    options: SearchOptions,
     base: Any,
     X: Any,
     y: Any,
@@ -166,55 +191,55 @@ def _training(
     problem: Problem,
     routed: Routed,
     seed: int,
-) -> Training:
+) -> Experiment:
     from sklearn import get_config
 
-    return Training(
+    return Experiment(
         X=X,
         y=y,
         base=base,
-        splits=splits,
+        rows=splits,
         scorer=scoring.call,
         plan=problem.plan,
         fit_params=routed.fit,
         score_params=routed.score,
-        return_train_score=bool(search.return_train_score),
-        seed=None if search.random_state is None and search.store is None else seed,
+        return_train_score=bool(options.return_train_score),
+        seed=None if options.random_state is None and options.store is None else seed,
         config=get_config(),
     )
 
 
-def _drawn(
-    search: Any, facts: Mapping[str, str]
+def _draw_candidates(
+    options: SearchOptions, facts: Mapping[str, str]
 ) -> tuple[StaticCandidates | DynamicCandidates, int]:
     """Return the candidates and the seed of everything else.
 
     Candidates are drawn exactly as scikit-learn's RandomizedSearchCV draws them. With a store and
     no `random_state` the seed is made from the question itself, so that the same call resumes.
     """
-    given = search.random_state
-    if given is None and search.store is not None:
+    given = options.random_state
+    if given is None and options.store is not None:
         given = seed_of(facts)
     if isinstance(given, np.random.Generator | np.random.SeedSequence):
         given = Seeds.of(given).entropy % 2**32
     candidates = read_candidates(
-        search.given_candidates,
-        n_iter=search.n_iter,
+        options.given_candidates,
+        n_iter=options.n_iter,
         random_state=given,
-        sampled=search.param_distributions is not None,
+        sampled=options.param_distributions is not None,
     )
     return candidates, Seeds.of(given).entropy
 
 
-def _kinds(candidates: StaticCandidates | DynamicCandidates) -> list[Setting]:
+def _find_kinds(candidates: StaticCandidates | DynamicCandidates) -> list[Setting]:
     if isinstance(candidates, StaticCandidates):
         return distinct_kinds(candidates.settings)
     return [Setting({})]
 
 
-def check_knobs(search: Any) -> None:
+def check_options(options: SearchOptions) -> None:
     """Refuse settings of a search that are wrong whatever the data."""
-    base = search.base_estimator()
+    base = options.base_estimator
     if isinstance(base, type) or not hasattr(base, "fit") or not hasattr(base, "get_params"):
         raise InputError(
             "`estimator` is no estimator",
@@ -222,26 +247,26 @@ def check_knobs(search: Any) -> None:
             got=check.show(base),
             cure=f"Write {base.__name__}()." if isinstance(base, type) else "",
         )
-    if search.error_score != "raise" and not isinstance(search.error_score, Real):
+    if options.error_score != "raise" and not isinstance(options.error_score, Real):
         raise InputError(
             "`error_score` is unknown",
             needs="'raise' or a number",
-            got=check.show(search.error_score),
+            got=check.show(options.error_score),
         )
-    if not isinstance(search.refit, bool | np.bool_ | str) and not callable(search.refit):
+    if not isinstance(options.refit, bool | np.bool_ | str) and not callable(options.refit):
         raise InputError(
             "`refit` cannot be read",
             needs="True, False, the name of a score, or a callable",
-            got=check.show(search.refit),
+            got=check.show(options.refit),
         )
-    Ask.of(search.confidence_level, "two-sided")
-    configured(search.method, n_resamples=search.n_resamples)
-    workers(search.n_jobs)
-    count_ahead(search.pre_dispatch, 1)
-    Limit.of(search.time_limit)
-    _check_seed(search.random_state)
-    if search.drop is not None or search.stop_when_width is not None:
-        _check_rounds(search)
+    Ask.of(options.confidence_level, "two-sided")
+    configured(options.method, n_resamples=options.n_resamples)
+    workers(options.n_jobs)
+    count_ahead(options.pre_dispatch, 1)
+    Limit.of(options.time_limit)
+    _check_seed(options.random_state)
+    if options.drop is not None or options.stop_when_width is not None:
+        _check_rounds(options)
 
 
 def _check_seed(given: Any) -> None:
@@ -255,16 +280,12 @@ def _check_seed(given: Any) -> None:
         )
 
 
-def _check_rounds(search: Any) -> None:
-    from earnest.training.search.dropping.bced import dropping_of
-    from earnest.training.search.dropping.stopping import stop_rule
-
-    dropping_of(search.drop)
-    stop_rule(search)
-    if isinstance(search.given_candidates, DynamicCandidates):
+def _check_rounds(options: SearchOptions) -> None:
+    _ = options.dropping, options.stopping  # a rule that cannot be read is refused here
+    if isinstance(options.given_candidates, DynamicCandidates):
         raise InputError(
             "a dynamic search has no rounds",
             needs="candidates that are known in advance, for `drop` or `stop_when_width`",
-            got=check.show(search.given_candidates),
+            got=check.show(options.given_candidates),
             cure="Leave `drop` and `stop_when_width` out.",
         )

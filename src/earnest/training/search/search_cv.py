@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from copy import deepcopy
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -19,17 +19,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
-from earnest.training.fit.cell import fit
+from earnest.training.fit.cell import fit_model
+from earnest.training.fit.experiment import Setting
 from earnest.training.fit.problem import survival_outcome
-from earnest.training.fit.routing import routes, routing_enabled
+from earnest.training.fit.routing import make_router, routing_enabled
 from earnest.training.search.callbacks import Callbacks, CallbackSupport, tell_callbacks
-from earnest.training.search.candidates import Setting, first_estimator
 from earnest.training.search.dropping.bced import Dropping
 from earnest.training.search.estimate import Honest
 from earnest.training.search.judging import Judged, judge
+from earnest.training.search.options import SearchOptions
 from earnest.training.search.preparation import Prepared, prepare
+from earnest.training.search.run import Searched, count_planned, search_all
 from earnest.training.search.scoring import read_scoring
-from earnest.training.search.searching import Searched, planned_count, search_all
 
 # What a fitted search hands on to the estimator that it refitted.
 
@@ -310,16 +311,7 @@ class SearchCV(MetaEstimatorMixin, Delegating, Shown, Honest, CallbackSupport, B
     @property
     def given_candidates(self) -> Any:
         """The candidates, by whichever of their three names they were given; None without."""
-        names = ("candidates", "param_grid", "param_distributions")
-        said = [name for name in names if getattr(self, name) is not None]
-        if len(said) > 1:
-            raise InputError(
-                "the candidates are given twice",
-                needs="one of `candidates`, `param_grid` and `param_distributions`",
-                got=check.some(f"`{name}`" for name in said),
-                cure="To search several grids give a list of them.",
-            )
-        return getattr(self, said[0]) if said else None
+        return read_options(self).given_candidates
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> SearchCV:
         """Evaluate every candidate on every split, and refit the best.
@@ -340,66 +332,11 @@ class SearchCV(MetaEstimatorMixin, Delegating, Shown, Honest, CallbackSupport, B
         SearchCV
             The search itself, fitted.
         """
-        prepared = prepare(self, X, y, params)
-        shared = prepared.training
+        options = read_options(self)
+        prepared = prepare(options, X, y, params)
+        shared = prepared.experiment
         with tell_callbacks(self, shared.X, shared.y, shared.fit_params) as callbacks:
-            return self._run(prepared, callbacks)
-
-    def _run(self, prepared: Prepared, callbacks: Callbacks | None = None) -> SearchCV:
-        """Run a search that is ready."""
-        searched = self._search(prepared, callbacks)
-        judged = judge(self, prepared, searched)
-        self._keep(prepared, searched, judged)
-        if self.refit and judged.best is not None:
-            self._refit(prepared, searched.ledger.settings[judged.best], callbacks)
-        return self
-
-    def _search(self, prepared: Prepared, callbacks: Callbacks | None) -> Searched:
-        if callbacks is None:
-            return search_all(self, prepared)
-        count = planned_count(prepared.candidates)
-        limit = None if count is None else count * len(prepared.splits)
-        with callbacks.searching(limit) as told:
-            training = replace(prepared.training, callbacks=told)
-            return search_all(self, replace(prepared, training=training))
-
-    def _keep(self, prepared: Prepared, searched: Searched, judged: Judged) -> None:
-        """Set what was learned; what an earlier fit learned goes first."""
-        for name in [name for name in vars(self) if name.endswith("_") and name[0] != "_"]:
-            delattr(self, name)
-        self.cv_results_ = judged.table
-        self.n_splits_ = len(searched.journey.splits)
-        self.multimetric_ = judged.multimetric
-        self.scorer_ = prepared.scoring.shown
-        if judged.best is not None:
-            self.best_index_ = judged.best_index
-            self.best_params_ = judged.table["params"][judged.best]
-            if judged.best_score is not None:
-                self.best_score_ = judged.best_score
-        self.dropped_ = searched.journey.dropped
-        self.failures_ = searched.ledger.failures()
-        self.trials_ = judged.trials
-        self.begun_ = searched.begun
-        self.n_fits_ = searched.ledger.n_fits
-        self.n_fits_saved_ = len(searched.ledger.ids) * len(prepared.splits) - self.n_fits_
-        self._predictions = judged.predictions
-        self._question, self._refusal, self._answer = judged.question, judged.refusal, None
-
-    def _refit(
-        self, prepared: Prepared, setting: Setting, callbacks: Callbacks | None = None
-    ) -> None:
-        shared = prepared.training
-        self.best_estimator_ = shared.model(setting, (0,))
-        given = (self.best_estimator_, shared.X, shared.y, shared.fit_params)
-        told = None if callbacks is None else callbacks.refit()
-        start = time.perf_counter()
-        with told.fitting(*given) if told else nullcontext():
-            fit(*given)
-        self.refit_time_ = time.perf_counter() - start
-        if hasattr(self.best_estimator_, "feature_names_in_"):
-            self.feature_names_in_ = self.best_estimator_.feature_names_in_
-        if told is not None:
-            told.end()
+            return _fit_prepared(self, options, prepared, callbacks)
 
     def score(self, X: Any, y: Any = None, **params: Any) -> Any:
         """Score the best estimator on other data, by the scorer that chose it."""
@@ -421,20 +358,13 @@ class SearchCV(MetaEstimatorMixin, Delegating, Shown, Honest, CallbackSupport, B
 
     def base_estimator(self) -> Any:
         """Return the estimator that candidates are made from, the first of a list of them."""
-        listed = first_estimator(self.given_candidates)
-        if listed is not None:
-            return listed
-        if self.estimator is not None:
-            return self.estimator
-        raise InputError(
-            "`estimator` is missing",
-            needs="an estimator; only a list of estimators as `candidates` can do without",
-        )
+        return read_options(self).base_estimator
 
     def get_metadata_routing(self) -> Any:
         """Return where the arguments of `fit` and `score` go."""
         base = self.base_estimator()
-        return routes(self, read_scoring(base, self.scoring, refit=self.refit, raises=True).call)
+        scorer = read_scoring(base, self.scoring, refit=self.refit, raises=True).call
+        return make_router(type(self).__name__, base, scorer, self.cv)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -449,3 +379,73 @@ class SearchCV(MetaEstimatorMixin, Delegating, Shown, Honest, CallbackSupport, B
         tags.input_tags.sparse = own.input_tags.sparse
         tags.target_tags.multi_output = own.target_tags.multi_output
         return tags
+
+
+def read_options(search: SearchCV) -> SearchOptions:
+    """Return the arguments of a search as one value."""
+    return SearchOptions(**{one.name: getattr(search, one.name) for one in fields(SearchOptions)})
+
+
+def keep_results(
+    search: SearchCV, prepared: Prepared, searched: Searched, judged: Judged
+) -> SearchCV:
+    """Set what was learned on a search; what an earlier fit learned goes first."""
+    for name in [name for name in vars(search) if name.endswith("_") and name[0] != "_"]:
+        delattr(search, name)
+    search.cv_results_ = judged.table
+    search.n_splits_ = len(searched.journey.splits)
+    search.multimetric_ = judged.multimetric
+    search.scorer_ = prepared.scoring.shown
+    if judged.best is not None:
+        search.best_index_ = judged.best_index
+        search.best_params_ = judged.table["params"][judged.best]
+        if judged.best_score is not None:
+            search.best_score_ = judged.best_score
+    search.dropped_ = searched.journey.dropped
+    search.failures_ = searched.ledger.failures()
+    search.trials_ = judged.trials
+    search.begun_ = searched.begun
+    search.n_fits_ = searched.ledger.n_fits
+    search.n_fits_saved_ = len(searched.ledger.ids) * len(prepared.splits) - search.n_fits_
+    search._predictions = judged.predictions
+    search._question, search._refusal, search._answer = judged.question, judged.refusal, None
+    return search
+
+
+def refit_winner(
+    search: SearchCV, prepared: Prepared, setting: Setting, callbacks: Callbacks | None = None
+) -> None:
+    """Fit the winner on all data, as the `best_estimator_` of a search."""
+    shared = prepared.experiment
+    search.best_estimator_ = shared.make_model(setting, (0,))
+    given = (search.best_estimator_, shared.X, shared.y, shared.fit_params)
+    told = None if callbacks is None else callbacks.refit()
+    start = time.perf_counter()
+    with told.fitting(*given) if told else nullcontext():
+        fit_model(*given)
+    search.refit_time_ = time.perf_counter() - start
+    if hasattr(search.best_estimator_, "feature_names_in_"):
+        search.feature_names_in_ = search.best_estimator_.feature_names_in_
+    if told is not None:
+        told.end()
+
+
+def _fit_prepared(
+    search: SearchCV, options: SearchOptions, prepared: Prepared, callbacks: Callbacks | None
+) -> SearchCV:
+    """Run a search that is ready, and refit its winner."""
+    searched = _search(options, prepared, callbacks)
+    judged = judge(options, prepared, searched)
+    keep_results(search, prepared, searched, judged)
+    if options.refit and judged.best is not None:
+        refit_winner(search, prepared, searched.ledger.settings[judged.best], callbacks)
+    return search
+
+
+def _search(options: SearchOptions, prepared: Prepared, callbacks: Callbacks | None) -> Searched:
+    """Evaluate the candidates, and tell the callbacks of every fit."""
+    if callbacks is None:
+        return search_all(options, prepared)
+    with callbacks.searching(count_planned(prepared.candidates), len(prepared.splits)) as told:
+        experiment = replace(prepared.experiment, callbacks=told)
+        return search_all(options, replace(prepared, experiment=experiment))

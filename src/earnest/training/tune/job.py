@@ -24,6 +24,8 @@ from earnest.core.results.estimate import Estimate, by_severity
 from earnest.engine import backends
 from earnest.metrics import metric as metric_named
 from earnest.training.learners.portfolio import Portfolio, load_portfolio, needs_probabilities
+from earnest.training.search.estimate import refuse_estimate
+from earnest.training.search.judging import Judged
 from earnest.training.search.remarks import in_tune, no_probabilities
 from earnest.training.tables.hidden_groups import find_copies, kept_together, too_few_apart
 from earnest.training.tables.sampling import FEWEST
@@ -135,11 +137,13 @@ class Job:
         return tuned
 
     def _tuned(self, plan: Plan, table: Tabular, ran: Ran) -> Tuned:
-        search = ran.search
+        searched, judged = ran.searched, ran.judged
+        if judged.predictions is None:
+            raise refuse_estimate(judged.refusal, "estimate")
         by_name = {config.name: config for config in ran.configs}
-        pi = _with_ranks(_with_labels(search.predictions_, table), by_name)
+        pi = _with_ranks(_with_labels(judged.predictions, table), by_name)
         cautions = [*table.cautions, *plan_remarks(plan, table), *ran.cautions]
-        made = _with_cautions(_estimate(search, pi), cautions)
+        made = _with_cautions(_estimate(judged, pi), cautions)
         winner = by_name[str(made.winner)]
         comparison = _compare(made, pi, self.metric, self.asked.confidence_level)
         simplest, count = _simplest(comparison, by_name)
@@ -147,8 +151,8 @@ class Job:
         estimator = _fitted(winner.estimator, table)
         meaning = meaning_of(winner.name, estimator, pi)
         made = _with_cautions(made, _of_meaning(winner.name, estimator, pi, meaning))
-        results = search.cv_results_
-        took = (results["mean_fit_time"] + results["mean_score_time"]).sum() * search.n_splits_
+        results, n_splits = judged.table, len(searched.journey.splits)
+        took = (results["mean_fit_time"] + results["mean_score_time"]).sum() * n_splits
         return Tuned(
             estimate=made,
             model=Model(
@@ -170,9 +174,9 @@ class Job:
             table=table,
             folds=folds,
             repeats=repeats,
-            n_dropped=len(search.dropped_),
-            n_failed=len(search.failures_),
-            n_fits=search.n_fits_ + 1,
+            n_dropped=len(searched.journey.dropped),
+            n_failed=len(searched.ledger.failures()),
+            n_fits=searched.ledger.n_fits + 1,
             n_fits_nested=repeats * folds**2 * len(ran.configs) + repeats * folds + 1,
             fit_seconds=float(took),
             seconds=monotonic() - self.started,
@@ -277,11 +281,11 @@ def _with_ranks(pi: Predictions, configs: dict[str, Any]) -> Predictions:
     return replace(pi, configs=pi.configs.with_complexity(costs))
 
 
-def _estimate(search: Any, pi: Predictions) -> Estimate:
+def _estimate(judged: Judged, pi: Predictions) -> Estimate:
     """Return the estimate of the winner by the pooled metric, the choice that BBC repeats."""
-    if search._question is None:
-        raise search._refuse("estimate")
-    made: Estimate = replace(search._question, best=None).answer(pi)
+    if judged.question is None:
+        raise refuse_estimate(judged.refusal, "estimate")
+    made = replace(judged.question, best=None).answer(pi)
     return replace(made, cautions=tuple(map(in_tune, made.cautions)))
 
 

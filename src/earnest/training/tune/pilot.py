@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from earnest.core.base.protocols import Outcome, Task
+from earnest.core.base.protocols import Task
 from earnest.core.base.rng import Purpose, Seeds
-from earnest.engine.run import run
+from earnest.training.fit.experiment import Cell, Experiment
+from earnest.training.fit.run import RunOptions, run_all
 from earnest.training.tables.table import Tabular
 
 FIRST = 250  # cases of the first sample; each further one has four times as many
@@ -109,11 +110,10 @@ def _pace(
             draws = seeds.generator(Purpose.SPLITS, 0, 1, most)
             samples[most] = table.sample(most, draws)
         sample = samples[most]
-        (outcome,) = run(_fit_once, sample, [Task((0,), config.estimator)], n_jobs=1)
-        if outcome.error is not None:
-            error = outcome.error.strip().splitlines()[-1]
+        took = _time_fit(sample, config.estimator)
+        if isinstance(took, str):
+            error = took
             break
-        took = outcome.numbers["fit_time"]
         measured.append((sample.n_cases, took))
         if took > enough or sample.n_cases >= table.n_cases:
             break
@@ -130,15 +130,27 @@ def _pace(
     return Pace(n, seconds / max(config.cost, 1e-9), exponent)
 
 
-def _fit_once(sample: Tabular, task: Task) -> Outcome:
-    from sklearn.base import clone
+def _time_fit(sample: Tabular, estimator: Any) -> float | str:
+    """Return the seconds of the processor for a fit and a tenth of its predictions, or its error.
+
+    One task at a time runs in this process, so that its clock tells.
+    """
     from threadpoolctl import threadpool_limits
 
-    model = clone(task.payload)
+    few = max(1, sample.n_cases // 10)
+    experiment = Experiment(
+        X=sample.X, y=sample.y, base=estimator, X_new=sample.X[:few], scorer=_count_predictions
+    )
+    cells = [Task((0,), Cell(0, (0,)))]
     start = process_time()
     # One thread, as a worker has: several fits run at once.
     with threadpool_limits(1), warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        model.fit(sample.X, sample.y)
-        model.predict(sample.X[: max(1, sample.n_cases // 10)])
-    return Outcome(task.key, numbers={"fit_time": process_time() - start})
+        found = run_all(experiment, cells, RunOptions(n_jobs=1), identity={}, title="Pilot")
+    took, (outcome,) = process_time() - start, found.values()
+    why = outcome.error or outcome.note
+    return took if why is None else why.strip().splitlines()[-1]
+
+
+def _count_predictions(model: Any, X: Any) -> int:
+    return len(model.predict(X))

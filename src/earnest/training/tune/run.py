@@ -15,7 +15,10 @@ from earnest.core.results.cautions import Caution
 from earnest.engine.backends import at_once
 from earnest.store import MemoryStore, RunFile, SqliteStore, read_run
 from earnest.training.fit.failures import AllFailedError
-from earnest.training.search.search_cv import SearchCV
+from earnest.training.search.judging import Judged, judge
+from earnest.training.search.options import SearchOptions
+from earnest.training.search.preparation import prepare
+from earnest.training.search.run import Searched, search_all
 from earnest.training.tables.table import Tabular
 from earnest.training.tune.folder import RUN
 from earnest.training.tune.folds import Pairs
@@ -126,12 +129,13 @@ class Clock:
 
 @dataclass(frozen=True, eq=False)
 class Ran:
-    """A fitted search, the configurations it is about, and whether its time was too short.
+    """A search, the configurations it is about, and whether its time was too short.
 
     `run` is what its run file holds, without predictions; it is not read back from the file.
     """
 
-    search: SearchCV
+    searched: Searched
+    judged: Judged
     configs: tuple[Any, ...]
     run: RunFile
     cautions: tuple[Caution, ...] = ()
@@ -151,16 +155,21 @@ def run_search(
 ) -> Ran:
     """Search within the time; where it is over, take what is complete.
 
-    This is the only place where a search is fitted: a back end other than this machine's processes
-    is one `joblib.parallel_config` around the call of `fit` here.
+    A back end other than this machine's processes is one `joblib.parallel_config` around this call.
     """
     store = MemoryStore() if path is None else PlannedStore(path, plan)
     where = RUN if path is None else path
     by_fold = asked.drop is not None
     clock = Clock(until, len(folds), by_fold, progress)
 
-    def fitted(some: Sequence[Any], pairs: Pairs, kept: Any, told: Any) -> SearchCV:
-        search = SearchCV(
+    def search(
+        some: Sequence[Any],
+        pairs: Pairs,
+        kept: MemoryStore | PlannedStore,
+        told: Progress | None = None,
+        note: Caution | None = None,
+    ) -> Ran:
+        options = SearchOptions(
             None,
             list(some),
             scoring=metric,
@@ -172,30 +181,32 @@ def run_search(
             time_limit=_longest(asked, plan),
             n_jobs=asked.n_jobs,
             random_state=plan.seed % 2**32,
-            verbose=told,
+            verbose=told or 0,
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # failures are told by EN045, with their number
             try:
-                return search.fit(table.X, table.y, groups=table.groups)
+                prepared = prepare(options, table.X, table.y, {"groups": table.groups})
+                searched = search_all(options, prepared)
+                judged = judge(options, prepared, searched)
             except AllFailedError as error:
                 last = error.got.strip().splitlines()[-1]  # of the traceback that it quotes
                 raise InputError(error.what, got=last) from error
+        notes = () if note is None else (note,)
+        return Ran(searched, judged, tuple(some), store.to_run(where), notes)
 
     try:
-        search = fitted(configs, folds, store, clock)
-        return Ran(search, tuple(configs), store.to_run(where))
+        return search(configs, folds, store, clock)
     except TimeIsUpError:
         done = store.done() if isinstance(store, MemoryStore) else read_run(store.path).outcomes
     if by_fold:
         kept, count = _whole_folds(done, len(configs))
         note = cut_short(count, len(folds), "folds")
-        search = fitted(configs, folds[:count], kept, 0)
-        return Ran(search, tuple(configs), store.to_run(where), (note,))
+        return search(configs, folds[:count], kept, note=note)
     kept, places = _whole_configurations(done, len(folds))
     some = tuple(configs[place] for place in places)
     note = cut_short(len(places), len(configs), "configurations")
-    return Ran(fitted(some, folds, kept, 0), some, store.to_run(where), (note,))
+    return search(some, folds, kept, note=note)
 
 
 def _longest(asked: Asked, plan: Plan) -> float | None:

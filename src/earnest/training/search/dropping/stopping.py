@@ -191,16 +191,6 @@ def stopping_of(width: float | StopWhenWidth | None, **knobs: Any) -> StopWhenWi
     return StopWhenWidth(width, **knobs)
 
 
-def stop_rule(search: Any) -> StopWhenWidth | None:
-    """Return the rule of a search: its own interval is what must be narrow enough."""
-    return stopping_of(
-        search.stop_when_width,
-        confidence_level=search.confidence_level,
-        method=search.method,
-        n_resamples=search.n_resamples,
-    )
-
-
 def stop_remarks(rule: StopWhenWidth | None, done: int, planned: int) -> Iterator[Caution]:
     """Yield what a reader must know of folds that were left out; `done` of `planned` were run."""
     if rule is None or done >= planned:

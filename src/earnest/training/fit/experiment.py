@@ -1,0 +1,218 @@
+"""An experiment: the data, what is trained on them, and what is kept of every model."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base.protocols import Task
+from earnest.core.base.rng import Purpose, Seeds
+from earnest.training.fit.copies import inner_splits, keep_copies_together
+from earnest.training.fit.response import ResponsePlan
+from earnest.training.fit.rows import count_rows, parts, take
+from earnest.training.fit.samples import Samples
+from earnest.training.fit.splits import Splits
+
+if TYPE_CHECKING:
+    from earnest.training.search.callbacks import Callbacks
+
+WHOLE = "estimator"  # the parameter under which a whole estimator is shown
+Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One configuration: parameters of the experiment's estimator, or a whole estimator.
+
+    Parameters
+    ----------
+    params : dict
+        What `cv_results_["params"]` shows.
+    whole : bool
+        Whether an estimator takes the place of the experiment's, and `params` are no parameters
+        of it: `params["estimator"]`, or the next where it is given.
+    estimator : estimator, optional
+        The whole estimator of a configuration that describes itself in `params`.
+    """
+
+    params: dict[str, Any]
+    whole: bool = False
+    estimator: Any = None
+
+    @property
+    def own(self) -> Any:
+        """The estimator that takes the place of the experiment's, where it is a whole one."""
+        return self.params[WHOLE] if self.estimator is None else self.estimator
+
+    def made_from(self, base: Any, more: Mapping[str, Any] | None = None) -> Any:
+        """Return a new, unfitted estimator with this setting, and with `more` set on it."""
+        from sklearn.base import clone
+
+        if self.whole:
+            return clone(self.own).set_params(**(more or {}))
+        # Parameters may be estimators themselves, which a fit would change.
+        return clone(base).set_params(**clone(self.params, safe=False), **(more or {}))
+
+    @property
+    def plain(self) -> bool:
+        """Whether it changes values only: no part of the estimator, and no seed."""
+        return not any(
+            hasattr(value, "get_params") or name.endswith("random_state")
+            for name, value in self.params.items()
+        )
+
+
+LEARNER = Setting({})  # the experiment's estimator as it is
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What one task trains, on which rows, and what seeds it.
+
+    Parameters
+    ----------
+    place : int
+        Which rows: the number of a split or of a bootstrap sample. Not looked at where models
+        are trained on all cases.
+    stream : tuple of int
+        The stream of seeds for parts of the model that have none of their own. It depends on the
+        key of the task alone, never on what else is trained.
+    setting : Setting
+        The configuration; the learner itself by default.
+    """
+
+    place: int
+    stream: tuple[int, ...]
+    setting: Setting = LEARNER
+
+
+def make_cell(config: int, split: int, setting: Setting, splits: Splits) -> Task:
+    """Return the task of one configuration on one split.
+
+    All configurations share the seeds of a split: they differ in what was asked to differ.
+    """
+    place = splits.repeat[split], splits.fold[split]
+    return Task((config, *place), Cell(split, place, setting))
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """The data of one cell: what it trains on, what it answers for, and which rows these are."""
+
+    X_train: Any
+    y_train: Any
+    X_test: Any
+    y_test: Any
+    train: Rows | None = None
+    test: Rows | None = None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Experiment:
+    """What all cells of a run share.
+
+    Parameters
+    ----------
+    X, y : array-like
+        The data; y may be None.
+    base : estimator
+        The unfitted learner, which settings are made from.
+    rows : Splits or Samples, optional
+        Which rows a cell trains on and which it answers for. A bootstrap sample answers for every
+        case. None trains on all cases and answers for `X_new`.
+    X_new : array-like, optional
+        Cases beside the data.
+    plan : ResponsePlan, optional
+        What is kept of a model's predictions; None keeps nothing.
+    scorer : callable, optional
+        `scorer(model, X, y, **params)` to a number, or to a dict of numbers; None scores nothing.
+    fit_params, score_params : mapping
+        What goes to `fit` and to the scorer beside the data.
+    return_train_score : bool
+        Whether models are also scored on their training rows.
+    seed : int, optional
+        What parts of an estimator without a `random_state` are seeded from; None leaves them so.
+    config : mapping
+        scikit-learn's settings, such as metadata routing, which worker processes do not know of.
+    callbacks : Callbacks, optional
+        Who is told when a fit begins and ends.
+    """
+
+    X: Any
+    y: Any
+    base: Any
+    rows: Splits | Samples | None = None
+    X_new: Any = None
+    plan: ResponsePlan | None = None
+    scorer: Callable[..., Any] | None = None
+    fit_params: Mapping[str, Any] = field(default_factory=dict)
+    score_params: Mapping[str, Any] = field(default_factory=dict)
+    return_train_score: bool = False
+    seed: int | None = None
+    config: Mapping[str, Any] = field(default_factory=dict)
+    callbacks: Callbacks | None = None
+
+    @property
+    def n_cases(self) -> int:
+        """The number of rows."""
+        return count_rows(self.X)
+
+    def make_model(self, setting: Setting, stream: tuple[int, ...]) -> Any:
+        """Return the unfitted model of a setting, with seeds for its unseeded parts.
+
+        A seed depends on the stream and on the name of the part, not on the setting.
+        """
+        if self.seed is None:
+            return setting.made_from(self.base)
+        if setting.plain and not setting.whole:
+            if stream not in self._base_seeds:
+                self._base_seeds[stream] = self._draw_seeds(find_unseeded(self.base), stream)
+            return setting.made_from(self.base, self._base_seeds[stream])
+        model = setting.made_from(self.base)
+        return model.set_params(**self._draw_seeds(find_unseeded(model), stream))
+
+    def prepare(self, cell: Cell) -> tuple[Any, Parts]:
+        """Return the unfitted model of a cell, and its data."""
+        model = self.make_model(cell.setting, cell.stream)
+        if self.rows is None:
+            return model, Parts(self.X, self.y, self.X_new, None)
+        train, test = self.rows.rows_of(cell.place)
+        if isinstance(self.rows, Samples) and self._splits_inside:
+            seed = self._draw_seeds(("cv",), cell.stream)["cv"]
+            groups = self.rows.target.groups
+            model = keep_copies_together(model, train, take(self.y, train), groups, seed)
+        return model, Parts(*parts(model, self.X, self.y, train, test), train, test)
+
+    @cached_property
+    def _base_seeds(self) -> dict[tuple[int, ...], dict[str, int]]:
+        """The seeds of a stream, which all settings share that only change values."""
+        return {}
+
+    @cached_property
+    def _splits_inside(self) -> bool:
+        """Whether the learner splits its training rows by itself, so that copies matter."""
+        return bool(inner_splits(self.base)[0])
+
+    def _draw_seeds(self, names: tuple[str, ...], stream: tuple[int, ...]) -> dict[str, int]:
+        seeds = Seeds(self.seed or 0)
+        made = {}
+        for name in names:
+            word = zlib.crc32(name.encode())
+            draw = seeds.generator(Purpose.TRAINING, *stream, word)
+            made[name] = int(draw.integers(0, 2**31 - 1))
+        return made
+
+
+def find_unseeded(model: Any) -> tuple[str, ...]:
+    """Return the names of the `random_state` of every part of an estimator that has none."""
+    return tuple(
+        name
+        for name, value in model.get_params(deep=True).items()
+        if value is None and (name == "random_state" or name.endswith("__random_state"))
+    )

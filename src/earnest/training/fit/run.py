@@ -1,0 +1,172 @@
+"""Running cells: the one place where the package hands fits to the engine.
+
+Every verb that trains opens a run and gives it cells. A run keeps finished cells in a store, tells
+how it goes on, and reads from the store what it has: what differs between verbs is which cells
+they make, and what they make of the outcomes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from earnest.core.base.errors import InputError
+from earnest.core.base.protocols import Key, Outcome, Progress, Store, Task
+from earnest.engine.parcels import Kept, keep
+from earnest.engine.progress import watched
+from earnest.engine.run import run
+from earnest.store import as_store
+from earnest.training.fit.cell import UNPREDICTED, fit_cell
+from earnest.training.fit.experiment import Experiment
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """How cells are run; none of it changes what a cell gives.
+
+    Parameters
+    ----------
+    n_jobs : int, optional
+        How many cells at once.
+    store : str, Path or Store, optional
+        Where finished cells are kept.
+    time_limit : float, optional
+        Seconds for each cell.
+    progress : Progress or bool, optional
+        Who is told how it goes on; True shows a bar.
+    pre_dispatch : int or str
+        How many parcels of cells joblib sends ahead.
+    raises : bool
+        Whether the first failure is raised, as it came.
+    """
+
+    n_jobs: int | None = None
+    store: str | Path | Store | None = None
+    time_limit: float | None = None
+    progress: Progress | bool | None = None
+    pre_dispatch: int | str = "2*n_jobs"
+    raises: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A run that is open.
+
+    Parameters
+    ----------
+    experiment : Kept
+        What all cells share; it stays with the workers from one call to the next.
+    options : RunOptions
+        How cells are run.
+    store : Store, optional
+        The store, open and locked.
+    progress : Progress, optional
+        Who is told.
+    """
+
+    experiment: Kept[Experiment]
+    options: RunOptions
+    store: Store | None = None
+    progress: Progress | None = None
+
+
+@contextmanager
+def open_run(
+    experiment: Experiment,
+    options: RunOptions,
+    *,
+    identity: Mapping[str, str],
+    total: int,
+    title: str,
+) -> Iterator[Run]:
+    """Open the store and begin to tell how it goes on; close both at the end.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        What all cells share.
+    options : RunOptions
+        How cells are run.
+    identity : mapping
+        What a stored run must agree in to be resumed.
+    total : int
+        How many cells there will be, as far as that is known.
+    title : str
+        What the run is called where it is shown.
+    """
+    with ExitStack() as stack:
+        store = as_store(options.store)
+        if store is not None:
+            stack.enter_context(store)
+            store.open(identity)
+        kept = stack.enter_context(keep(experiment))
+        progress = stack.enter_context(watched(options.progress, total, title))
+        stack.enter_context(_note_what_is_kept(options.store))
+        yield Run(kept, options, store, progress)
+
+
+def run_cells(opened: Run, cells: Sequence[Task]) -> Iterator[Outcome]:
+    """Run cells, and yield their outcomes as they are finished; those in the store are read.
+
+    Parameters
+    ----------
+    opened : Run
+        The run.
+    cells : sequence of Task
+        Each with a `Cell` as its payload, under a key of its own.
+    """
+    options = opened.options
+    by_key = {task.key: task for task in cells} if options.raises else {}
+    for outcome in run(
+        fit_cell,
+        opened.experiment,
+        cells,
+        n_jobs=options.n_jobs,
+        store=opened.store,
+        time_limit=options.time_limit,
+        progress=opened.progress,
+        pre_dispatch=options.pre_dispatch,
+    ):
+        if options.raises and (outcome.failed or outcome.note):
+            _raise_again(opened.experiment.value, by_key[outcome.key], outcome)
+        yield outcome
+
+
+def run_all(
+    experiment: Experiment,
+    cells: Sequence[Task],
+    options: RunOptions,
+    *,
+    identity: Mapping[str, str],
+    title: str,
+) -> dict[Key, Outcome]:
+    """Open a run, run all its cells, and return their outcomes by key."""
+    total = len(cells)
+    with open_run(experiment, options, identity=identity, total=total, title=title) as opened:
+        return {outcome.key: outcome for outcome in run_cells(opened, cells)}
+
+
+def _raise_again(experiment: Experiment, task: Task, outcome: Outcome) -> None:
+    """Repeat a cell that failed here, so that its own exception comes out; else tell of it."""
+    if outcome.error is None or outcome.note in (None, UNPREDICTED):
+        fit_cell(replace(experiment, callbacks=None), task, raises=True)
+    raise InputError(
+        f"fit {task.key} failed" + (f" ({outcome.note})" if outcome.note else ""),
+        got=f"{outcome.error or outcome.note}",
+        cure="Without error_score='raise' the search goes on.",
+    )
+
+
+@contextmanager
+def _note_what_is_kept(store: str | Path | Store | None) -> Iterator[None]:
+    """Say with Ctrl-C what is kept, at the end of the traceback."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        if isinstance(store, (str, Path)):
+            stop.add_note(
+                f"What is finished is kept in {str(store)!r}: the same call goes on where it was."
+            )
+        raise

@@ -1,0 +1,130 @@
+"""What a search is asked to do, as one value: `SearchCV` and the verbs that search make it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Real
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from earnest.core.base import check
+from earnest.core.base.errors import InputError
+from earnest.core.base.protocols import Store
+from earnest.core.base.rng import RngLike
+from earnest.methods.base import Method
+from earnest.metrics.families import Metric
+from earnest.training.fit.run import RunOptions
+from earnest.training.search.candidates import first_estimator
+from earnest.training.search.dropping.bced import Dropping, dropping_of
+from earnest.training.search.dropping.stopping import StopWhenWidth, stopping_of
+
+
+@dataclass(frozen=True, eq=False)
+class SearchOptions:
+    """What a search tries, how it compares, and how it is run.
+
+    The fields are the arguments of `SearchCV`, with its defaults, and are described there. They
+    are as the user gave them: `prepare` reads and checks them.
+
+    Examples
+    --------
+    >>> from sklearn.svm import SVC
+    >>> from earnest.training.search.options import SearchOptions
+    >>> options = SearchOptions(SVC(), param_grid={"C": [1, 10]}, error_score="raise")
+    >>> options.given_candidates, options.raises
+    ({'C': [1, 10]}, True)
+    """
+
+    estimator: Any
+    candidates: Any = None
+    n_iter: int | None = None
+    scoring: Any = None
+    metric: str | Metric | Callable[..., Any] | None = None
+    cv: Any = None
+    n_repeats: int = 1
+    refit: bool | str | Callable[..., Any] = True
+    method: str | Method = "bbc"
+    confidence_level: float = 0.95
+    n_resamples: int | None = None
+    response: str | None = None
+    drop: str | Dropping | None = None
+    stop_when_width: float | None = None
+    store: str | Path | Store | None = None
+    time_limit: float | None = None
+    n_jobs: int | None = None
+    error_score: Any = np.nan
+    return_train_score: bool = False
+    random_state: RngLike = None
+    verbose: Any = 0
+    param_grid: Any = None
+    param_distributions: Any = None
+    pre_dispatch: int | str = "2*n_jobs"
+
+    @property
+    def given_candidates(self) -> Any:
+        """The candidates, by whichever of their three names they were given; None without."""
+        names = ("candidates", "param_grid", "param_distributions")
+        said = [name for name in names if getattr(self, name) is not None]
+        if len(said) > 1:
+            raise InputError(
+                "the candidates are given twice",
+                needs="one of `candidates`, `param_grid` and `param_distributions`",
+                got=check.some(f"`{name}`" for name in said),
+                cure="To search several grids give a list of them.",
+            )
+        return getattr(self, said[0]) if said else None
+
+    @property
+    def base_estimator(self) -> Any:
+        """The estimator that candidates are made from, the first of a list of them."""
+        listed = first_estimator(self.given_candidates)
+        if listed is not None:
+            return listed
+        if self.estimator is not None:
+            return self.estimator
+        raise InputError(
+            "`estimator` is missing",
+            needs="an estimator; only a list of estimators as `candidates` can do without",
+        )
+
+    @property
+    def raises(self) -> bool:
+        """Whether a fit that fails ends the search."""
+        return isinstance(self.error_score, str)
+
+    @property
+    def missing_score(self) -> float:
+        """The score of a fit that fails."""
+        return np.nan if isinstance(self.error_score, str) else float(self.error_score)
+
+    @cached_property
+    def dropping(self) -> Dropping | None:
+        """The rule that ends configurations early."""
+        return dropping_of(self.drop)
+
+    @cached_property
+    def stopping(self) -> StopWhenWidth | None:
+        """The rule that leaves out the rest of the folds: by the search's own interval."""
+        return stopping_of(
+            self.stop_when_width,
+            confidence_level=self.confidence_level,
+            method=self.method,
+            n_resamples=self.n_resamples,
+        )
+
+    @property
+    def run(self) -> RunOptions:
+        """How the fits are run."""
+        shown = self.verbose
+        return RunOptions(
+            n_jobs=self.n_jobs,
+            store=self.store,
+            time_limit=self.time_limit,
+            progress=bool(shown) if not shown or isinstance(shown, Real) else shown,
+            pre_dispatch=self.pre_dispatch,
+            raises=self.raises,
+        )
