@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -22,10 +22,10 @@ from earnest.cli.reading import sign_of
 from earnest.cli.show.terminal import write_json
 from earnest.cli.writing import check_place
 from earnest.core.base.errors import EarnestError, InputError
-from earnest.core.results.cautions import Caution
-from earnest.core.tables.columns import Columns
-from earnest.training.tables.files import open_noting
-from earnest.training.tables.outcome import column_of
+
+if TYPE_CHECKING:
+    from earnest.core.results.cautions import Caution
+    from earnest.core.tables.columns import Columns
 
 # What a tool did not keep, from the table that it was given.
 
@@ -73,6 +73,8 @@ def read_columns(
     delimiter, decimal, thousands : str, optional
         Of a CSV file.
     """
+    from earnest.training.tables.files import open_noting
+
     _refuse_halves(data, named)
     if data is None:
         return Found()
@@ -116,6 +118,8 @@ def _outcome(columns: Columns, named: Named) -> Any:
 
 
 def _array(columns: Columns, name: str | None, role: str) -> Any:
+    from earnest.training.tables.outcome import column_of
+
     if name is None:
         return None
     column_of(columns, name, role)  # refuses a name that is not there
