@@ -35,7 +35,7 @@ def test_usage_is_refused_in_one_line(run, table, args, message):
         (["--metric", "rmse"], ["error: metric 'rmse' is not defined for a binary task."]),
         (
             ["--method", "bcc"],
-            ["error: method 'bcc' is unknown. Expected apparent, ", "Did you mean 'bbc'?"],
+            ["error: method 'bcc' is unknown. Expected .632, ", "Did you mean 'bbc'?"],
         ),
         (["--method", "bbc", "--method", "bcc"], ["error: method 'bcc' is unknown."]),
         (["--method", "bbc", "--all"], ["error: --all and --method exclude each other."]),
@@ -50,7 +50,7 @@ def test_usage_is_refused_in_one_line(run, table, args, message):
             ["--seed", "-1"],
             ["error: --seed is out of range. Expected a whole number from 0 on, got"],
         ),
-        (["--selector", "best"], ["error: selector 'best' is unknown. Expected pooled, "]),
+        (["--selector", "best"], ["error: selector 'best' is unknown. Expected mean_of_folds, "]),
         (["--selector", "mean_of_folds"], ["Use --selector pooled, or --method bbc_fold."]),
         (["--undefined", "ignore"], ["error: --undefined is unknown.", "got 'ignore'."]),
         (["--n-jobs", "0"], ["error: --n-jobs is out of range."]),

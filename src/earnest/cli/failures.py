@@ -121,7 +121,7 @@ def system_line(error: OSError | MemoryError) -> str:
     --------
     >>> from earnest.cli.failures import system_line
     >>> system_line(OSError(36, "File name too long", "a" * 300))[-27:]
-    "aaaa…': File name too long."
+    'aaaaa…: File name too long.'
     >>> system_line(MemoryError())
     'There is not enough memory. Use a smaller table, or a machine with more memory.'
     """

@@ -25,6 +25,7 @@ from earnest.core.results.limits import WidenedLimits, draws_of
 from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
 from earnest.inference.cases.areas import is_auc
 from earnest.inference.left_out.estimates import has_cases, has_pairs
+from earnest.inference.limits.winner_law import law_of
 from earnest.inference.remarks import (
     best_of_several,
     few_for_an_auc,
@@ -204,6 +205,7 @@ def takes_metric(family: Family, metric: Metric, target: Target) -> bool:
         Family.PAIRS: pairs,
         Family.SUMS_AND_PAIRS: sums or areas or pairs,
         Family.SUMS: sums,
+        Family.SHARES_AND_AUC: law_of(metric, target) is not None,
     }[family]
 
 

@@ -149,14 +149,14 @@ def test_every_learner_has_its_name_in_the_help(run: Any, name: str) -> None:
 ERRORS = [
     (
         ("--model", "xgb"),
-        "error: learner 'xgb' is unknown. Expected rf, extra_trees, gradient_boosting, logistic, "
-        "ridge, linear, svm, knn, tree, lda, qda, naive_bayes, dummy. Did you mean 'gbm'?",
+        "error: learner 'xgb' is unknown. Expected dummy, extra_trees, gradient_boosting, knn, "
+        "lda, linear, logistic, naive_bayes, qda, rf, ridge, svm, tree. Did you mean 'gbm'?",
     ),
     (
         ("--model", "linear"),
         "error: learner 'linear' cannot learn a binary task. Expected regression, got binary. "
-        "Use one of rf, extra_trees, gradient_boosting, logistic, ridge, svm, knn, tree, lda, qda, "
-        "naive_bayes, dummy.",
+        "Use one of dummy, extra_trees, gradient_boosting, knn, lda, logistic, naive_bayes, qda, "
+        "rf, ridge, svm, tree.",
     ),
     (
         ("--folds", "50", "--method", "cv"),

@@ -13,7 +13,7 @@ from pyarrow import csv
 
 from earnest.engine import backends
 from tests.cli.conftest import Run
-from tests.engine.clusters import DaskProcesses, dask_processes
+from tests.engine.local_clusters import DaskProcesses, dask_processes
 from tests.training.tune_tables import of, portfolio
 
 ASK = ("tune", "patients.csv", "--target", "relapse", "--seed", "7", "--portfolio", "quick.toml")

@@ -55,6 +55,7 @@ def test_spawn_keys_never_change() -> None:
         "SIGN_FLIPS": 7,
         "MULTIPLIERS": 8,
         "REPLICATES": 9,
+        "LOCAL_LEVEL": 12,
     }
 
 

@@ -23,7 +23,7 @@ from earnest.core.base.writing import replacing, write_file
 from earnest.training.tune.folder import Folder
 from tests.core.data.test_replicates import made
 
-SOURCE = Path(en.__file__).parents[1]
+SOURCE = Path(en.__file__).parent
 ROOM = 100  # bytes that a full disk still takes
 
 posix = pytest.mark.skipif(os.name != "posix", reason="limits, links and pipes of POSIX")

@@ -91,6 +91,6 @@ def test_one_standard_error_without_a_defined_score_is_minus_one() -> None:
 
 
 def test_selectors_are_found_by_name_and_alias() -> None:
-    assert list(SELECTORS) == ["pooled", "mean_of_folds", "one_standard_error"]
+    assert list(SELECTORS) == ["mean_of_folds", "one_standard_error", "pooled"]
     assert SELECTORS["1se"] is SELECTORS["one_standard_error"]
-    assert [SELECTORS[name].by_fold for name in SELECTORS] == [False, True, True]
+    assert [SELECTORS[name].by_fold for name in SELECTORS] == [True, True, False]

@@ -25,7 +25,7 @@ from earnest.engine.clusters import dask as on_dask
 from earnest.engine.parcels import keep
 from earnest.engine.run import run
 from earnest.store import SqliteStore, read_run
-from tests.engine.clusters import WORKER, DaskProcesses, dask_processes
+from tests.engine.local_clusters import WORKER, DaskProcesses, dask_processes
 from tests.engine.searches import searched
 from tests.engine.test_run import collected, same_all
 from tests.engine.works import (

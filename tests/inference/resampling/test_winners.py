@@ -52,8 +52,8 @@ def test_the_short_cut_for_means_names_the_same_winners(
     taken = []
     real = module.contest
 
-    def spy(*args: object) -> object:
-        taken.append(real(*args))
+    def spy(*args: object, **more: object) -> object:
+        taken.append(real(*args, **more))
         return taken[-1]
 
     monkeypatch.setattr(module, "contest", spy)

@@ -129,7 +129,7 @@ def test_a_dominating_configuration_leaves_nothing_to_correct() -> None:
     scores = np.column_stack([good, *(-y + rng.standard_normal(100) for _ in range(5))])
     pi = Predictions.from_arrays(y, scores)
     made = estimate(pi, metric="roc_auc", rng=0)
-    alone = estimate(pi.select("c0"), metric="roc_auc", rng=0)
+    alone = estimate(pi.select("c0"), method="bbc", metric="roc_auc", rng=0)
     np.testing.assert_array_equal(made.draws, alone.draws)
     assert made.details.win_share[0] == 1
 
@@ -198,7 +198,8 @@ def test_a_class_with_one_case_is_refused() -> None:
 
 def test_two_cases_are_refused_for_the_auc_and_answered_for_a_loss() -> None:
     with pytest.raises(en.EvidenceError):
-        estimate(Predictions.from_arrays([0, 1], [[0.1], [0.7]]), metric="roc_auc", rng=0)
+        two = Predictions.from_arrays([0, 1], [[0.1], [0.7]])
+        estimate(two, method="bbc", metric="roc_auc", rng=0)
     pair = Predictions.from_arrays([0.25, 1.5], [[0.0, 0.2], [1.0, 1.1]], task="regression")
     made = estimate(pair, metric=squared_error, rng=0)
     # a resample is one case twice, the other one scores: case 0 in -> column 1 wins -> .16 there;

@@ -279,7 +279,7 @@ CHANGES = {
 def test_arrays_that_compiled_code_would_follow_anywhere_are_refused(name, tmp_path):
     kind, wanted, change = CHANGES[name]
     path = with_arrays(file_of(kind), tmp_path / "model.skops", wanted, change)
-    with pytest.raises(FormatError, match=r"was changed|cannot be read as a model"):
+    with pytest.raises(FormatError, match=r"was changed|cannot be read"):
         load_model(path)
 
 
@@ -371,5 +371,5 @@ def test_an_index_without_end_is_refused(tmp_path):
     data = file_of("forest")
     parts = {**members(data), INDEX: b"[" * 200_000 + b"]" * 200_000}
     path = written(parts, data, tmp_path / "model.skops")
-    with pytest.raises(FormatError, match="cannot be read as a model"):
+    with pytest.raises(FormatError, match="cannot be read"):
         load_model(path)

@@ -32,7 +32,8 @@ def tell_of_data(error: InputError, table: Any, path: Path, target: str | None) 
     """
     if error.what != IS_DATA and not holds_data(table, target):
         return error
-    named = target is not None and target in table.column_names
+    names = table.names if isinstance(table, Columns) else table.column_names
+    named = target is not None and target in names
     said = f" --target {shlex.quote(str(target))}" if named else ""
     tune = (
         f"earnest tune {shlex.quote(path.name)}{said} trains models on them, and says how good "

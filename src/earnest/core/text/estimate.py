@@ -222,7 +222,7 @@ def estimand_words(estimate: Estimate) -> str:
     >>> import earnest as en
     >>> from earnest.core.text.estimate import estimand_words
     >>> pi = en.Predictions.from_arrays([0, 1, 0, 1], [0.2, 0.7, 0.4, 0.6])
-    >>> estimand_words(en.estimate(pi, metric="accuracy", rng=0))
+    >>> estimand_words(en.estimate(pi, method="bbc", metric="accuracy", rng=0))
     'the performance of this one configuration, its predictions read as they are'
     """
     if estimate.n_configs > 1 or estimate.estimand != Estimand.WINNER:
