@@ -163,7 +163,9 @@ def check_question(
             f"method {spec.name!r} cannot take {metric.name!r}",
             needs=str(spec.metrics),
             got=f"{metric.name!r} on a {target.task} task",
-            cure="`earnest methods` lists what each method takes.",
+            cure="Use method='bbc', which takes any metric."
+            if spec.needs is Evidence.OUT_OF_SAMPLE
+            else "`earnest methods` lists what each method takes.",
         )
     if isinstance(design, Drawn):
         return

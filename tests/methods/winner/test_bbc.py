@@ -197,8 +197,8 @@ def test_a_class_with_one_case_is_refused() -> None:
 
 
 def test_two_cases_are_refused_for_the_auc_and_answered_for_a_loss() -> None:
+    two = Predictions.from_arrays([0, 1], [[0.1], [0.7]])
     with pytest.raises(en.EvidenceError):
-        two = Predictions.from_arrays([0, 1], [[0.1], [0.7]])
         estimate(two, method="bbc", metric="roc_auc", rng=0)
     pair = Predictions.from_arrays([0.25, 1.5], [[0.0, 0.2], [1.0, 1.1]], task="regression")
     made = estimate(pair, metric=squared_error, rng=0)

@@ -8,7 +8,8 @@ import pytest
 from earnest.core.base.errors import InputError
 from earnest.core.base.rng import Seeds
 from earnest.core.data.target import Target, Task
-from earnest.training.assess.plan import Block, Needs, fold_splits, make_plan, pair_splits
+from earnest.training.assess.plan import Block, Needs, make_plan
+from earnest.training.fit.splits import leave_out_pairs, make_folds
 
 Y = np.repeat([0, 1], [40, 20])
 TARGET = Target(y=Y, task=Task.BINARY, classes=("a", "b"))
@@ -20,7 +21,7 @@ def plan(needs: Needs, target: Target = TARGET, cv: int = 5):  # type: ignore[no
 
 
 def test_folds_part_the_cases_and_keep_the_classes() -> None:
-    splits = fold_splits(5, None, None, TARGET, 3, SEEDS)
+    splits = make_folds(5, None, None, TARGET, 3, SEEDS)
     assert len(splits) == 15
     for repeat in range(3):
         tests = [t for t, r in zip(splits.test, splits.repeat, strict=True) if r == repeat]
@@ -30,13 +31,13 @@ def test_folds_part_the_cases_and_keep_the_classes() -> None:
 
 
 def test_more_repeats_extend_the_earlier_ones() -> None:
-    few, many = (fold_splits(5, None, None, TARGET, r, SEEDS) for r in (2, 4))
+    few, many = (make_folds(5, None, None, TARGET, r, SEEDS) for r in (2, 4))
     assert all(np.array_equal(a, b) for a, b in zip(few.test, many.test, strict=False))
 
 
 def test_cases_are_shuffled_for_numbers_too() -> None:
     target = Target(y=np.arange(30.0), task=Task.REGRESSION)
-    first = fold_splits(3, None, None, target, 1, SEEDS).test[0]
+    first = make_folds(3, None, None, target, 1, SEEDS).test[0]
     assert not np.array_equal(first, np.arange(10))
 
 
@@ -50,8 +51,8 @@ def test_groups_are_never_cut() -> None:
 
 
 def test_pairs_of_folds_are_left_out_once() -> None:
-    folds = fold_splits(4, None, None, TARGET, 2, SEEDS)
-    pairs = pair_splits(folds, 2)
+    folds = make_folds(4, None, None, TARGET, 2, SEEDS)
+    pairs = leave_out_pairs(folds, 2)
     assert len(pairs) == 2 * 6
     for train, test in zip(pairs.train, pairs.test, strict=True):
         assert len(train) + len(test) == 60
@@ -91,22 +92,22 @@ def test_needs_are_joined() -> None:
 @pytest.mark.parametrize("folds", [1, 0, -3])
 def test_folds_that_are_none_are_refused(folds: int) -> None:
     with pytest.raises(InputError, match="cv"):
-        fold_splits(folds, None, None, TARGET, 1, SEEDS)
+        make_folds(folds, None, None, TARGET, 1, SEEDS)
 
 
 def test_a_class_with_fewer_cases_than_folds_is_refused_with_the_most_that_work() -> None:
     with pytest.raises(InputError, match="cv=20"):
-        fold_splits(25, None, None, TARGET, 1, SEEDS)
+        make_folds(25, None, None, TARGET, 1, SEEDS)
 
 
 def test_strata_and_events_are_kept_and_may_be_too_few() -> None:
     layers = np.repeat([0, 1, 2], 20)
     target = Target(y=np.arange(60.0), task=Task.REGRESSION, strata=layers)
-    for rows in fold_splits(5, None, None, target, 1, SEEDS).test:
+    for rows in make_folds(5, None, None, target, 1, SEEDS).test:
         assert np.bincount(layers[rows]).tolist() == [4, 4, 4]
     rare = Target(y=np.arange(60.0), task=Task.REGRESSION, strata=np.arange(60) // 57)
     with pytest.raises(InputError, match="a stratum has fewer"):
-        fold_splits(5, None, None, rare, 1, SEEDS)
+        make_folds(5, None, None, rare, 1, SEEDS)
     times = Target(y=np.arange(1.0, 61.0), task=Task.SURVIVAL, event=np.arange(60) % 30 == 0)
     with pytest.raises(InputError, match="event and censoring"):
-        fold_splits(5, None, None, times, 1, SEEDS)
+        make_folds(5, None, None, times, 1, SEEDS)

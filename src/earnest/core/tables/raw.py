@@ -32,8 +32,7 @@ def tell_of_data(error: InputError, table: Any, path: Path, target: str | None) 
     """
     if error.what != IS_DATA and not holds_data(table, target):
         return error
-    names = table.names if isinstance(table, Columns) else table.column_names
-    named = target is not None and target in names
+    named = target is not None and target in names_of(table)
     said = f" --target {shlex.quote(str(target))}" if named else ""
     tune = (
         f"earnest tune {shlex.quote(path.name)}{said} trains models on them, and says how good "
@@ -45,6 +44,12 @@ def tell_of_data(error: InputError, table: Any, path: Path, target: str | None) 
     else:
         cure += " If they are predictions, name the configurations with configs=[...]."
     return type(error)(error.what, needs=error.needs, got=error.got, cure=cure)
+
+
+def names_of(table: Any) -> Sequence[str]:
+    """Return the names of the columns of a table, read as a whole or by its columns."""
+    names: Sequence[str] = table.names if isinstance(table, Columns) else table.column_names
+    return names
 
 
 def holds_data(table: Any, target: str | None = None) -> bool:

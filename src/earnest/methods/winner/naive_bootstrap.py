@@ -137,8 +137,9 @@ class NaiveBootstrap:
             best, naive, _ = judged(pi, metric, selector, everything)
         else:
             best, naive, _ = winner(pi, metric, selector, n_jobs=call.n_jobs)
-        kept = ~np.isnan(everything).all(axis=(1, 2))
-        scores = defined_folds(everything)[:, 0, best]  # (F,)
+        own = everything[:, :, [best]]  # a fold may be undefined for the winner alone
+        kept = ~np.isnan(own).all(axis=(1, 2))
+        scores = defined_folds(own)[:, 0, 0]  # (F,)
         repeats = fold_repeats(pi)[kept]
         value = float(scores.mean())
         source, remarks = self._spread(self._fold_limits(call, scores, repeats, value), call, best)

@@ -20,7 +20,7 @@ from earnest.core.base.arrays import as_array, missing
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.protocols import Progress, Store
 from earnest.core.base.provenance import knobs, versions
-from earnest.core.base.rng import Purpose, RngLike, Seeds
+from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.replicates import Replicates
 from earnest.core.data.target import Target
@@ -33,7 +33,6 @@ from earnest.engine.identity.identity import versions as versions_of
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric
 from earnest.metrics.responding import check_fits
-from earnest.training.assess.plan import check_layers
 from earnest.training.assess.question import (
     check_size,
     few_to_learn_from,
@@ -48,7 +47,14 @@ from earnest.training.fit.ledger import Ledger
 from earnest.training.fit.problem import nothing_yet, read_outcome, survival_outcome
 from earnest.training.fit.response import ResponsePlan, plan_response, will_have
 from earnest.training.fit.run import RunOptions, open_run
-from earnest.training.fit.splits import Splits, make_splits
+from earnest.training.fit.splits import (
+    Splits,
+    check_layers,
+    draw_split_seed,
+    make_random_splitter,
+    make_splits,
+    make_splitter,
+)
 from earnest.training.search.candidates import StaticCandidates, read_candidates
 from earnest.training.search.remarks import leaking_splits
 from earnest.training.search.run import enter_configs, put_cases, record_all
@@ -126,7 +132,11 @@ def _own(
     seeds: Seeds,
 ) -> tuple[Any, int]:
     """Return a splitter of the test's own design, and its repeats."""
-    seed = int(seeds.generator(Purpose.SPLITS, 0).integers(0, 2**31 - 1))
+    how: dict[str, Any] = {
+        "layered": layered,
+        "grouped": grouped,
+        "seed": draw_split_seed(seeds),
+    }
     if spec.design is not None:
         repeats, folds = spec.design
         for name, value, fixed in (("n_repeats", n_repeats, repeats), ("cv", cv, folds)):
@@ -137,14 +147,14 @@ def _own(
                     got=f"{name}={value}",
                     cure="Use test='corrected_t' for other numbers.",
                 )
-        return _folds(folds, grouped, layered, seed), repeats
+        return make_splitter(folds, **how), repeats
     count = FOLDS if cv is None else int(cv)
     if count < 2:
         raise _unreadable(cv)
     if spec.random_test_sets:
         sets = check.whole_number("n_repeats", n_repeats or TEST_SETS, low=2)
-        return _random(sets, 1.0 / count, grouped, layered, seed), 1
-    return _folds(count, grouped, layered, seed), n_repeats or 1
+        return make_random_splitter(sets, 1.0 / count, **how), 1
+    return make_splitter(count, **how), n_repeats or 1
 
 
 def _unreadable(cv: Any) -> InputError:
@@ -153,24 +163,6 @@ def _unreadable(cv: Any) -> InputError:
         needs="a number of folds from 2 on, a splitter of scikit-learn, or (train, test) pairs",
         got=check.show(cv),
     )
-
-
-def _folds(count: int, grouped: bool, layered: bool, seed: int) -> Any:
-    from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
-
-    if grouped:
-        kind = StratifiedGroupKFold if layered else GroupKFold
-    else:
-        kind = StratifiedKFold if layered else KFold
-    return kind(count, shuffle=True, random_state=seed)
-
-
-def _random(count: int, share: float, grouped: bool, layered: bool, seed: int) -> Any:
-    from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit, StratifiedShuffleSplit
-
-    alone = StratifiedShuffleSplit if layered else ShuffleSplit
-    kind = GroupShuffleSplit if grouped else alone
-    return kind(count, test_size=share, random_state=seed)
 
 
 def overlap(splits: Splits) -> float | None:

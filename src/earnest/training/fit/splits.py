@@ -1,10 +1,11 @@
-"""Splits: which cases train and which test, as repeats and folds of Π."""
+"""Splits: which cases train and which test. All folds and random splits are made here."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from inspect import signature
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,11 @@ from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.data.folds import places
+from earnest.core.data.target import Target
 from earnest.training.fit.rows import count_rows
 
 Indices = NDArray[np.intp]
+LEAST_TO_HALVE = 4  # of a class: each half needs one to train on and one to test
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -147,6 +150,256 @@ def make_splits(
     )
 
 
+def make_splitter(folds: int, *, layered: bool, grouped: bool, seed: int) -> Any:
+    """Return the splitter that a number of folds means: shuffled, by class and by group."""
+    from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
+
+    if grouped:
+        kind = StratifiedGroupKFold if layered else GroupKFold
+    else:
+        kind = StratifiedKFold if layered else KFold
+    return kind(folds, shuffle=True, random_state=seed)
+
+
+def make_random_splitter(
+    count: int, share: float, *, layered: bool, grouped: bool, seed: int
+) -> Any:
+    """Return the splitter of random test sets that hold a share of the cases, or of the groups."""
+    from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit, StratifiedShuffleSplit
+
+    alone = StratifiedShuffleSplit if layered else ShuffleSplit
+    kind = GroupShuffleSplit if grouped else alone
+    return kind(count, test_size=share, random_state=seed)
+
+
+def draw_split_seed(seeds: Seeds, repeat: int = 0) -> int:
+    """Return the seed by which the folds of a repeat are shuffled."""
+    return int(seeds.generator(Purpose.SPLITS, repeat).integers(0, 2**31 - 1))
+
+
+def shuffle_folds(
+    folds: int,
+    repeats: int,
+    n: int,
+    layers: NDArray[np.integer[Any]] | None,
+    groups: NDArray[Any] | None,
+    seeds: Seeds,
+    *,
+    odd: bool = False,
+) -> Splits:
+    """Return shuffled folds, repeat by repeat.
+
+    Parameters
+    ----------
+    folds, repeats : int
+        How many folds, and how often.
+    n : int
+        The number of cases.
+    layers : ndarray of int, shape (n,), optional
+        What every fold has in equal shares, such as classes.
+    groups : ndarray, shape (n,), optional
+        Cases that stay together.
+    seeds : Seeds
+        What shuffles them.
+    odd : bool
+        Whether a fold may be empty, which few large groups can make it.
+    """
+    layered, grouped = layers is not None, groups is not None
+    splitter = make_splitter(folds, layered=layered, grouped=grouped, seed=draw_split_seed(seeds))
+    return make_splits(
+        splitter,
+        np.zeros((n, 1)),
+        layers,
+        classifier=layered,
+        n_repeats=repeats,
+        seeds=seeds,
+        params={"groups": groups},
+        odd=odd,
+    )
+
+
+def make_folds(cv: Any, X: Any, y: Any, target: Target, repeats: int, seeds: Seeds) -> Splits:
+    """Return the folds of every repeat: shuffled, by class and by group, for a number of folds."""
+    params = {"groups": target.groups}
+    if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
+        check_folds(int(cv), target)
+        layers = target.layer_codes if len(target.layers) > 1 else None
+        return shuffle_folds(int(cv), repeats, target.n, layers, target.groups, seeds)
+    return make_splits(
+        cv, X, y, classifier=target.has_classes, n_repeats=repeats, seeds=seeds, params=params
+    )
+
+
+def check_folds(folds: int, target: Target) -> None:
+    """Refuse more folds than there are cases, groups, or cases of a class."""
+    check.whole_number("cv", folds, low=2)
+    groups = None if target.groups is None else len(np.unique(target.groups))
+    if groups == 1:
+        raise InputError(
+            "all cases are of one group", needs="at least 2 groups, to test on one of them"
+        )
+    units, noun = (target.n, "cases") if groups is None else (groups, "groups")
+    if folds > units:
+        raise InputError(
+            "there are more folds than there is to split",
+            needs=f"at most {units} folds, as there are {units} {noun}",
+            got=f"cv={folds}",
+            cure=_fewer(min(units, *(len(rows) for rows in target.layers))),
+        )
+    check_layers(folds, target)
+
+
+def _fewer(most: int) -> str:
+    """Return how many folds could be asked for."""
+    return f"Say cv={most}." if most >= 2 else "Use more cases."
+
+
+def check_layers(folds: int, target: Target) -> None:
+    """Refuse more folds than the smallest class, stratum or kind of outcome has cases."""
+    counts = [len(rows) for rows in target.layers]
+    fewest = min(counts)
+    if len(counts) == 1 or fewest >= folds:
+        return
+    if target.strata is not None:
+        who, kind = "a stratum", "stratum"
+    elif target.has_classes:
+        who, kind = f"class {target.classes[int(np.argmin(counts))]!r}", "class"
+    else:
+        who, kind = "the rarer of event and censoring", "kind"
+    raise InputError(
+        f"{who} has fewer cases than there are folds",
+        needs=f"at least {folds} cases of every {kind}, or fewer folds",
+        got=f"{fewest} case{'s' * (fewest != 1)}",
+        cure=f"Say cv={fewest}."
+        if fewest >= 2
+        else f"Leave that {kind} out, or join it with another.",
+    )
+
+
+def leave_out_pairs(folds: Splits, repeats: int) -> Splits:
+    """Return the splits that leave out two folds: one model tests both, trained on the rest."""
+    train, test, repeat, fold = [], [], [], []
+    for own in range(repeats):
+        tests = [folds.test[i] for i in range(len(folds)) if folds.repeat[i] == own]
+        _need_partition(folds, own, tests)
+        for place, (first, second) in enumerate(combinations(range(len(tests)), 2)):
+            rows = np.concatenate([tests[first], tests[second]])
+            train.append(np.setdiff1d(np.arange(folds.n_cases), rows))
+            test.append(rows)
+            repeat.append(own)
+            fold.append(place)
+    return Splits(
+        train=tuple(train),
+        test=tuple(test),
+        repeat=tuple(repeat),
+        fold=tuple(fold),
+        n_cases=folds.n_cases,
+    )
+
+
+def _need_partition(folds: Splits, repeat: int, tests: list[Indices]) -> None:
+    """Refuse splits that are no partition, or train on less than all other folds."""
+    every = np.sort(np.concatenate(tests))
+    own = [i for i in range(len(folds)) if folds.repeat[i] == repeat]
+    rest = all(len(folds.train[i]) + len(folds.test[i]) == folds.n_cases for i in own)
+    if len(tests) < 3 or not rest or not np.array_equal(every, np.arange(folds.n_cases)):
+        raise InputError(
+            "these splits cannot be nested",
+            needs="at least 3 folds that part the cases, each trained on all the others",
+            got=f"{len(tests)} splits" + ("" if rest else " that are no partition"),
+            cure="Say cv=5, or use KFold, StratifiedKFold or GroupKFold.",
+        )
+
+
+def leave_out_singles(n: int) -> Splits:
+    """Return the splits that leave out one case each."""
+    return _train_on_others([[i] for i in range(n)], n)
+
+
+def split_once(share: float, target: Target, seeds: Seeds) -> Splits:
+    """Return one split that tests a share of the cases, of every class alike."""
+    rng = seeds.generator(Purpose.SPLITS, 1_000_000)
+    return _train_on_others([_draw_test_rows(target, share, rng)], target.n)
+
+
+def halve_and_split(
+    target: Target, seeds: Seeds, *, subsamples: int, halvings: int, share: float
+) -> tuple[Splits, Splits]:
+    """Return random splits of all cases, and of both halves of every halving.
+
+    All test sets have the same size. The halves are drawn by class, each as large as the other up
+    to one case of a class.
+    """
+    fewest = min(len(rows) for rows in target.layers)
+    if fewest < LEAST_TO_HALVE:
+        raise InputError(
+            "these cases cannot be halved",
+            needs=f"at least {LEAST_TO_HALVE} cases"
+            + (" of every class" if target.has_classes else ""),
+            got=f"{fewest}",
+            cure="Use method='cv'.",
+        )
+    whole = [
+        _draw_test_rows(target, share, seeds.generator(Purpose.SPLITS, 2_000_000, j))
+        for j in range(subsamples)
+    ]
+    train: list[Indices] = []
+    test: list[Indices] = []
+    repeat: list[int] = []
+    for halving in range(halvings):
+        rng = seeds.generator(Purpose.SPLITS, 3_000_000, halving)
+        first = _draw_test_rows(target, 0.5, rng)
+        for side, rows in enumerate((first, np.setdiff1d(np.arange(target.n), first))):
+            for j in range(subsamples):
+                draw = seeds.generator(Purpose.SPLITS, 4_000_000, halving, side, j)
+                own = rows[_draw_test_rows(target.take(rows), 2.0 * share, draw)]
+                train.append(np.setdiff1d(rows, own))
+                test.append(own)
+                repeat.append(2 * halving + side)
+    fold = [j for _ in range(2 * halvings) for j in range(subsamples)]
+    halves = Splits(
+        train=tuple(train),
+        test=tuple(test),
+        repeat=tuple(repeat),
+        fold=tuple(fold),
+        n_cases=target.n,
+    )
+    every = _train_on_others(whole, target.n)
+    return replace(every, repeat=tuple(range(len(whole))), fold=(0,) * len(whole)), halves
+
+
+def _train_on_others(tests: Iterable[Any], n: int) -> Splits:
+    """Return splits of one repeat, each trained on all other cases."""
+    rows = tuple(np.sort(np.asarray(test, dtype=np.intp)) for test in tests)
+    every = np.arange(n)
+    return Splits(
+        train=tuple(np.setdiff1d(every, test, assume_unique=True) for test in rows),
+        test=rows,
+        repeat=(0,) * len(rows),
+        fold=tuple(range(len(rows))),
+        n_cases=n,
+    )
+
+
+def _draw_test_rows(target: Target, share: float, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Return a share of the cases, of every layer alike; whole groups where there are any."""
+    if target.groups is not None:
+        names = rng.permutation(np.unique(target.groups))
+        sizes = np.cumsum([int((target.groups == name).sum()) for name in names])
+        count = int(np.searchsorted(sizes, share * target.n)) + 1
+        return np.flatnonzero(np.isin(target.groups, names[: min(count, len(names) - 1)]))
+    parts = [
+        rng.permutation(rows)[: _count_tested(share * len(rows), len(rows))]
+        for rows in target.layers
+    ]
+    return np.sort(np.concatenate(parts))
+
+
+def _count_tested(wanted: float, size: int) -> int:
+    """Return how many of a layer are tested: one at least, and one at least is left to train."""
+    return min(max(1, round(wanted)), max(size - 1, 0))
+
+
 def _before(train: Indices, test: Indices) -> bool:
     """Tell whether all training rows come before all test rows."""
     return bool(len(train) and len(test) and train.max() < test.min())
@@ -191,7 +444,7 @@ def _shuffled(splitter: Any, seeds: Seeds, repeat: int) -> Any:
         )
     made = copy(splitter)
     made.shuffle = True
-    made.random_state = int(seeds.generator(Purpose.SPLITS, repeat).integers(0, 2**31 - 1))
+    made.random_state = draw_split_seed(seeds, repeat)
     return made
 
 

@@ -236,7 +236,7 @@ class Honest:
             return ""
 
 
-def _need_fit(search: Any) -> None:
+def _need_fit(search: Honest) -> None:
     from sklearn.utils.validation import check_is_fitted
 
     check_is_fitted(search)

@@ -38,7 +38,7 @@ from earnest.training.search.scoring import read_scoring
 def _has(name: str) -> Callable[[Any], bool]:
     """Return a check that raises AttributeError where the refitted estimator lacks a method."""
 
-    def check(search: Any) -> bool:
+    def check(search: SearchCV) -> bool:
         need_refit(search, name)
         fitted = getattr(search, "best_estimator_", None)
         try:
@@ -50,7 +50,7 @@ def _has(name: str) -> Callable[[Any], bool]:
     return check
 
 
-def need_refit(search: Any, name: str) -> None:
+def need_refit(search: SearchCV, name: str) -> None:
     """Refuse what only a refitted estimator can answer."""
     if not search.refit:
         raise AttributeError(

@@ -1,15 +1,14 @@
-"""The folds of `tune`: stratified, grouped or plain, shuffled by the seed."""
+"""The folds of `tune`, and which tables have too few cases for them."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
-from earnest.core.base.rng import Purpose, Seeds
+from earnest.core.base.rng import Seeds
+from earnest.training.fit.splits import shuffle_folds
 from earnest.training.tables.outcome import counted
 from earnest.training.tables.table import Tabular
 
@@ -57,16 +56,8 @@ def _too_many(folds: int, kind: str, why: str, needs: str, got: str, most: int) 
 def make_folds(table: Tabular, folds: int, repeats: int, seeds: Seeds) -> Pairs:
     """Return (train, test) pairs of rows, repeat by repeat."""
     layers = table.layers
-    pairs: Pairs = []
-    for repeat in range(repeats):
-        seed = int(seeds.generator(Purpose.SPLITS, repeat).integers(0, 2**31 - 1))
-        splitter = _splitter(folds, layers is not None, table.groups is not None, seed)
-        nothing = np.zeros((table.n_cases, 1))
-        pairs += [
-            (train, test)
-            for train, test in splitter.split(nothing, layers, table.groups)
-            if len(test)
-        ]
+    made = shuffle_folds(folds, repeats, table.n_cases, layers, table.groups, seeds, odd=True)
+    pairs = [pair for pair in zip(made.train, made.test, strict=True) if len(pair[1])]
     _refuse_lost_classes(table, layers, pairs)
     return pairs
 
@@ -86,13 +77,3 @@ def _refuse_lost_classes(table: Tabular, layers: NDArray[np.int64] | None, pairs
                 got=f"{len(np.unique(table.groups[layers == lost[0]]))} groups of that class",
                 cure="Look whether `group` names the right column, or use more folds.",
             )
-
-
-def _splitter(folds: int, stratified: bool, grouped: bool, seed: int) -> Any:
-    from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
-
-    if grouped:
-        kind = StratifiedGroupKFold if stratified else GroupKFold
-    else:
-        kind = StratifiedKFold if stratified else KFold
-    return kind(folds, shuffle=True, random_state=seed)

@@ -20,7 +20,7 @@ from earnest.core.tables.formats.text import read_csv, usual_delimiter, write_cs
 from earnest.core.tables.formats.written_wide import column_names, read_wide
 from earnest.core.tables.frames import read_frame
 from earnest.core.tables.options import refuse_other_options, table_options
-from earnest.core.tables.raw import tell_of_data
+from earnest.core.tables.raw import names_of, tell_of_data
 from earnest.core.tables.writing import wide_batches
 
 # What a file holds by its first bytes, and the door through which other libraries read it.
@@ -114,7 +114,7 @@ def load_table(
                 return _remarked(read_frame(table, **kept), remarks), False
             except InputError as error:
                 said = kept.get("target") or next(
-                    (name for name in ("y", "y_true") if name in table.column_names), None
+                    (name for name in ("y", "y_true") if name in names_of(table)), None
                 )
                 raise tell_of_data(error, table, path, said) from error.__cause__
     return rebuild(facts, arrays, path, verify=verify), True
