@@ -60,8 +60,18 @@ def is_gone(group: int) -> bool:
     return False
 
 
-@pytest.mark.parametrize("to", ["the process", "its group"])
-@pytest.mark.parametrize("command", COMMANDS)
+# Each takes ten seconds: the ordinary run ends two commands, one in each way; the others are slow.
+ORDINARY = {("tune", "the process"), ("assess", "its group")}
+
+
+@pytest.mark.parametrize(
+    ("command", "to"),
+    [
+        pytest.param(command, to, marks=() if (command, to) in ORDINARY else pytest.mark.slow)
+        for command in COMMANDS
+        for to in ("the process", "its group")
+    ],
+)
 def test_sigterm_ends_workers_keeps_results_and_warns_of_nothing(
     command: str, to: str, here: Path
 ) -> None:

@@ -242,7 +242,7 @@ WRITERS = {
     ("engine/parcels.py", "_made"),
     ("engine/parcels.py", "_dump"),
     ("engine/worker.py", "_marks"),
-    ("store/lock.py", "acquire"),
+    ("store/sqlite.py", "acquire"),
 }
 WRITING = {
     "write_text", "write_bytes", "savefig", "to_csv", "to_parquet", "savez",

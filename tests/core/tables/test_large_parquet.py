@@ -139,7 +139,7 @@ def test_memory_is_below_that_of_the_matrix(own: bool, tmp_path: Path) -> None:
         table = pa.table({"y": y, "fold": fold, **scores})
         pq.write_table(table, path, use_dictionary=False, compression="none")
     small = some("one repeat").save(tmp_path / "small.parquet")
-    source = Path(formats.__file__).parents[4]
+    source = Path(formats.__file__).parents[3]
     done = subprocess.run(
         [sys.executable, "-c", MEASURED, str(path), str(small)],
         env={**os.environ, "PYTHONPATH": str(source)},
