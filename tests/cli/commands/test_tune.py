@@ -138,8 +138,8 @@ def test_an_interrupt_says_how_to_go_on(run, here, monkeypatch):
         ),
         (
             ["--budget", "soon"],
-            "--budget is no span of time. Expected such as '90s', '5m', '1h' or a number of "
-            "seconds, from a second to a year, got 'soon'.",
+            "--budget is not a duration. Expected a number of seconds, or a text like '90s', '5m' "
+            "or '1h', from a second to a year, got 'soon'.",
         ),
         (
             ["--metric", "rmse"],

@@ -114,8 +114,9 @@ def seconds_of(budget: Any) -> float:
         seconds = float(found[1]) * _SECONDS[unit.lower()]
     if not 1.0 <= seconds <= 366 * 86400:
         raise InputError(
-            "`budget` is no span of time",
-            needs="such as '90s', '5m', '1h' or a number of seconds, from a second to a year",
+            "`budget` is not a duration",
+            needs="a number of seconds, or a text like '90s', '5m' or '1h', from a second to a "
+            "year",
             got=check.show(budget),
         )
     return seconds

@@ -154,7 +154,7 @@ def _delimiter(line: str, path: Path, suffix: str, options: Mapping[str, Any]) -
     mark = usual_delimiter(suffix) if said is None else said
     if not isinstance(mark, str) or len(mark) != 1 or not mark.isascii():
         raise FormatError(
-            "`delimiter` is not one character", needs="such as ',' or ';'", got=check.show(mark)
+            "`delimiter` is not one character", needs="one like ',' or ';'", got=check.show(mark)
         )
     other = next((sign for sign in ";,\t|" if sign in line), None)
     if mark in line or other is None:

@@ -105,7 +105,7 @@ class StopWhenWidth:
         if not _with_interval(self.method):
             raise InputError(
                 "`stop_when_width` needs a method that gives an interval",
-                needs="such as method='bbc'",
+                needs="one like method='bbc'",
                 got=check.show(self.method),
             )
         check.share("confidence_level", self.confidence_level)
