@@ -8,7 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.base.sums import ROWS, as_counts, cut_features, cut_weights, sum_slices
+from earnest.core.base.sums import (
+    ROWS,
+    Slices,
+    as_counts,
+    cut_features,
+    cut_weights,
+    sum_slices,
+)
 from earnest.core.base.threads import each
 from earnest.core.data.target import Target
 from earnest.kernels.scratch import Scratch
@@ -76,14 +83,13 @@ def _sums(
     shape = (parts, len(weights), columns.stop - columns.start)
     own = scratch.empty("own", shape, np.float64)
     shared: NDArray[np.float64] | float = 0.0
-    exact = metric.whole and weights.dtype.kind in "ui"
-    heaviest = float(weights.sum(axis=1, dtype=np.uint64).max(initial=0)) if exact else np.inf
+    heaviest = _heaviest(metric, weights)
     for start in range(0, target.n, ROWS):
         rows = slice(start, min(start + ROWS, target.n))
         part = target.take(np.arange(rows.start, rows.stop))
         moments = metric.features(part, response(rows, columns), centre)
         beside = np.atleast_2d(moments.shared).T
-        if exact and heaviest * _largest(moments) < EXACT:
+        if heaviest * _largest(moments) < EXACT:
             block = scratch.copy("weights", weights[:, rows], np.float32)
             product = scratch.empty("product", shape, np.float32)
             np.matmul(block, scratch.copy("features", moments.own, np.float32), out=product)
@@ -135,20 +141,39 @@ def _selected_sums(
     having = [np.flatnonzero(index == c) for c in range(columns.stop - columns.start)]
     own: Any = 0.0
     shared: Any = 0.0
+    heaviest = _heaviest(metric, weights)
     for start in range(0, target.n, ROWS):
         rows = slice(start, min(start + ROWS, target.n))
         part = target.take(np.arange(rows.start, rows.stop))
         moments = metric.features(part, response(rows, columns), centre)
-        features = cut_features(moments.own, weights.dtype, bound_of(metric))
-        beside = cut_features(np.atleast_2d(moments.shared).T, weights.dtype)
+        whole = heaviest * _largest(moments) < EXACT
+        features = _cut_unless(whole, moments.own, weights, bound_of(metric))
+        beside = _cut_unless(whole, np.atleast_2d(moments.shared).T, weights)
         product = np.empty((len(moments.own), len(weights), 1))
         common = np.empty((len(weights), beside[0].shape[1]))
         for c, mine in enumerate(having):
-            heavy = cut_weights(weights[mine, rows])
+            some = weights[mine, rows]
+            heavy: Slices = [some.astype(np.float32)] if whole else cut_weights(some)
             product[:, mine] = sum_slices(heavy, [f[:, :, c : c + 1] for f in features])
             common[mine] = sum_slices(heavy, beside)
         own, shared = own + product, shared + common
     return own, shared.T[:, :, None]
+
+
+def _cut_unless(
+    whole: bool, features: NDArray[Any], weights: NDArray[Any], bound: float | None = None
+) -> Slices:
+    """Return features as slices for `sum_slices`; whole numbers are one slice as they are."""
+    if whole:
+        return [features.astype(np.float32)]
+    return cut_features(features, weights.dtype, bound)
+
+
+def _heaviest(metric: MomentMetric, weights: NDArray[Any]) -> float:
+    """Return the largest sum of weights where sums are whole numbers, infinity elsewhere."""
+    if not metric.whole or weights.dtype.kind not in "ui":
+        return np.inf
+    return float(weights.sum(axis=1, dtype=np.uint64).max(initial=0))
 
 
 def bound_of(metric: MomentMetric) -> float | None:

@@ -12,12 +12,14 @@ the number of resamples or that of columns. After Ozaki, Ogita, Oishi and Rump 2
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+Slices = Sequence[NDArray[np.float32] | Array]
 
 ROWS = 2048  # cases whose sum is exact
 RESAMPLES = 1024  # rows of weights a product: a matter of memory
@@ -94,13 +96,13 @@ def cut_features(
     return _cut(values, bits, axis=-2) if bound is None else _cut_below(values, bits, bound)
 
 
-def sum_slices(weights: list[Array], features: list[Array]) -> Array:
+def sum_slices(weights: Slices, features: Slices) -> Array:
     """Return the sum of all products of slices, the smallest first."""
     total: Any = 0.0  # so that no sum is a negative zero
     for part in reversed(features):
         for own in reversed(weights):
             total = total + own @ part
-    return np.asarray(total)
+    return np.asarray(total, dtype=np.float64)
 
 
 def _cut_below(values: Array, bits: int, bound: float) -> list[Array]:
