@@ -1,6 +1,6 @@
 """Keep the pages true: tables from the registries, outputs from running the examples.
 
-`python docs/_generate.py` rewrites the pages; tests/docs/test_code_blocks.py holds them to it.
+`python docs/_generate.py [PAGE ...]` rewrites the pages; tests/docs/test_code_blocks.py holds them to it.
 
 In a page, what stands between `<!-- generated: NAME -->` and `<!-- end -->` is a table of
 `_tables.py`. A block of python is run, in the order of the page and with the names of the blocks
@@ -75,8 +75,9 @@ def pages() -> list[Path]:
 
 
 def main() -> None:
-    """Rewrite every page."""
-    for page in pages():
+    """Rewrite every page, or those named on the command line."""
+    asked = {Path(name).resolve() for name in sys.argv[1:]}
+    for page in pages() if not asked else [page for page in pages() if page in asked]:
         text = page.read_text(encoding="utf-8")
         with tempfile.TemporaryDirectory() as folder:
             fresh = with_outputs(tables.with_tables(text), Path(folder))
