@@ -1,6 +1,7 @@
 """Keep the pages true: tables from the registries, outputs from running the examples.
 
-`python docs/_generate.py [PAGE ...]` rewrites the pages; tests/docs/test_code_blocks.py holds them to it.
+`python docs/_generate.py [PAGE ...]` rewrites the pages; tests/docs/test_code_blocks.py holds them
+to it.
 
 In a page, what stands between `<!-- generated: NAME -->` and `<!-- end -->` is a table of
 `_tables.py`. A block of python is run, in the order of the page and with the names of the blocks
