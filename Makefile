@@ -6,7 +6,7 @@
 #   make PYTHON=python3.12 test      which Python a new environment is made with
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-portable test-slow test-all test-sklearn check bench fuzz docs clean distclean
+.PHONY: help demo test test-portable test-slow test-all test-sklearn test-package check bench fuzz docs clean distclean
 
 PYTHONS := $(or $(PYTHON),python3 python3.13 python3.12 python3.11)
 USABLE  := import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))
@@ -39,12 +39,15 @@ test-portable: $(VENV)/.installed ## the ordinary tests, or make test-portable T
 test-slow: $(VENV)/.installed ## the slow tests: coverage of intervals, tables of the papers
 	$(THREADS) $(VENV)/bin/python $(PYTEST) -m slow tests $(ARGS)
 
-test-all: $(VENV_ALL)/.installed test-sklearn ## the ordinary tests with every extra (gigabytes, in .venv-all), and test-sklearn
+test-all: $(VENV_ALL)/.installed test-sklearn test-package ## the ordinary tests with every extra (gigabytes, in .venv-all), test-sklearn and test-package
 	$(THREADS) $(VENV_ALL)/bin/python $(PYTEST) -m "not slow" --doctest-modules src/earnest tests $(ARGS)
 
 # An older scikit-learn meets newer libraries that deprecate what it uses: not our warnings.
 test-sklearn: $(SKLEARNS:%=.venv-sklearn-%/.installed) ## the search under every supported scikit-learn, slow checks included
 	$(foreach v,$(SKLEARNS),$(THREADS) .venv-sklearn-$(v)/bin/python $(PYTEST) -W ignore::DeprecationWarning tests/training tests/peers $(ARGS) &&) true
+
+test-package: $(VENV)/.installed-dev ## build wheel and sdist into dist/, and try both in fresh environments
+	$(VENV)/bin/python scripts/package.py $(ARGS)
 
 check: $(VENV)/.installed ## lint, format, types, and who may import whom
 	$(VENV)/bin/python -m ruff check .
@@ -99,6 +102,9 @@ $(VENV)/.installed-plain: pyproject.toml
 
 $(VENV)/.installed-docs: $(VENV)/.installed
 	$(call install,$(VENV),docs)
+
+$(VENV)/.installed-dev: $(VENV)/.installed
+	$(call install,$(VENV),dev)
 
 $(VENV_ALL)/.installed: pyproject.toml
 	$(call install,$(VENV_ALL),$(EVERY_EXTRA))
