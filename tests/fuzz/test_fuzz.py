@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import json
+import operator
 import re
 import shutil
 import sqlite3
@@ -190,11 +191,14 @@ def load_result(kind: Any, name: str, *trail: str, value: Any) -> Callable[[Path
     return load
 
 
-def load_history(seeds: Path, work: Path) -> object:
-    tree = json.loads((seeds / "runhistory.json").read_text())
-    tree["data"][0][4] = 10**400
-    (work / "runhistory.json").write_text(json.dumps(tree))
-    return en.trials_from(work / "runhistory.json")
+def load_history(change: Callable[[list[Any]], object]) -> Callable[[Path, Path], object]:
+    def load(seeds: Path, work: Path) -> object:
+        tree = json.loads((seeds / "runhistory.json").read_text())
+        change(tree["data"])
+        (work / "runhistory.json").write_text(json.dumps(tree))
+        return en.trials_from(work / "runhistory.json")
+
+    return load
 
 
 def load_model_with_empty_member(seeds: Path, work: Path) -> object:
@@ -265,7 +269,10 @@ DAMAGED: dict[str, Callable[[Path, Path], object]] = {
     "a result without its own p-value": load_result(
         en.Comparison, "comparison", "p_values", value={}
     ),
-    "a run history with a cost that is too large": load_history,
+    "a run history with a cost that is too large": load_history(
+        lambda runs: operator.setitem(runs[0], 4, 10**400)
+    ),
+    "a run history without runs": load_history(lambda runs: runs.clear()),
     "a model with an empty member": load_model_with_empty_member,
 }
 

@@ -50,6 +50,12 @@ def read_history(path: Path, ask: Ask) -> Trials:
             needs="a run history of SMAC",
             got=f"{type(error).__name__}: {error}",
         ) from error
+    if not runs:
+        raise FormatError(
+            f"{path.name!r} holds no run that is over",
+            needs="a run history of SMAC with at least one finished run",
+            got="none",
+        )
     budgets = [budget for _, budget in runs]
     if len(set(budgets)) > 1:
         configs = [c | {"budget": b} for c, b in zip(configs, budgets, strict=True)]
