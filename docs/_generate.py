@@ -1,13 +1,13 @@
 """Keep the pages true: tables from the registries, outputs from running the examples.
 
-`python docs/_generate.py [PAGE ...]` rewrites the pages; tests/docs/test_code_blocks.py holds them
-to it.
+`python docs/_generate.py [PAGE ...]` rewrites the pages; tests/docs/test_code_blocks.py checks
+that they are up to date.
 
-In a page, what stands between `<!-- generated: NAME -->` and `<!-- end -->` is a table of
-`_tables.py`. A block of python is run, in the order of the page and with the names of the blocks
-before it; a block of text right after it is what it prints. A block of console holds commands after
-`$ ` and what they print; commands of `earnest` are run. One that shall be refused ends in
-`|| echo $?`: its complaint and its exit code are shown.
+In a page, the text between `<!-- generated: NAME -->` and `<!-- end -->` is a table from
+`_tables.py`. Python blocks run in the order of the page and share their names; a text block right
+after one shows what it prints. A console block holds commands after `$ ` and what they print;
+`earnest` commands are run. End a command that earnest should refuse with `|| echo $?`: the block
+then shows its error and its exit code.
 """
 
 from __future__ import annotations
