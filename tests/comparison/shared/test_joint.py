@@ -57,7 +57,7 @@ def test_a_large_common_part_costs_no_digits() -> None:
 
 
 def test_flipped_sums_have_the_variance_of_the_sum() -> None:
-    # seed 4; the tolerance is four standard errors of a variance from 1999 draws
+    # seed 4; the tolerance is four standard errors of a variance from 999 draws
     errors = np.random.default_rng(4).standard_normal((50, 2)) / 50
     draws = flipped(errors, Seeds.of(4))
     assert len(draws) == DRAWS

@@ -18,7 +18,7 @@ from earnest.comparison.base import Array
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.base.threads import each, workers
 
-DRAWS = 1999  # joint draws; p-values are whole multiples of 1 / 2000
+DRAWS = 999  # joint draws; p-values are whole multiples of 1 / 1000
 BLOCK = 64  # draws a seed
 CELLS = 1 << 17  # numbers looked at together, so that they stay in the cache
 
