@@ -58,7 +58,7 @@ def audit_of(found: Results, rivals: RivalsPart | None) -> AuditPart | None:
     ]
     return AuditPart(
         heading=audit_heading(len(rows)),
-        lede=_lede(found, pooled=bool(pooled)),
+        lede=_lede(found, rows, pooled=bool(pooled)),
         score_title="Score",
         counts=_counts(rows),
         rows=tuple(rows),
@@ -201,7 +201,7 @@ def _counts(rows: list[AuditRow]) -> tuple[tuple[str, str], ...]:
     return tuple((state, f"{found[state]:,}") for state in ORDER if found[state])
 
 
-def _lede(found: Results, *, pooled: bool) -> str:
+def _lede(found: Results, rows: list[AuditRow], *, pooled: bool) -> str:
     material = found.material
     if len(material.tried) == 1:
         return "Nothing was chosen, so there is nothing to correct."
@@ -215,6 +215,8 @@ def _lede(found: Results, *, pooled: bool) -> str:
         )
     if pooled and any(one.status != COMPLETE for one in material.tried):
         said += " Those of configurations that were not run on every fold are means over theirs."
+    if pooled and rows[0].status != WINNER:
+        said += " The search chose by the mean over folds, so its winner does not stand first."
     if material.n_fits_saved and material.n_fits is not None:
         total = material.n_fits + material.n_fits_saved
         said += f" Early ending saved {material.n_fits_saved:,} of {total:,} fits."
