@@ -198,7 +198,7 @@ def plain_errors(pi: en.Predictions, metric: str) -> tuple[np.ndarray, np.ndarra
 
 
 def plain_p(pi: en.Predictions, metric: str, draws: int, rng: np.random.Generator) -> np.ndarray:
-    """The p-values of the best against the others: single, and for all pairs at once; (2, C - 1)."""
+    """Return p-values of the best against the others, (2, C - 1): single, and all pairs at once."""
     values, errors = plain_errors(pi, metric)
     units, best = len(errors), int(values.argmax())
     square = errors.T @ errors
