@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.comparison.against_winner import against_winner, not_shown_worse, simplest_of
+from earnest.comparison.against_winner import against_winner
 
 
 def predictions(complexity: list[float] | None) -> en.Predictions:
@@ -21,26 +21,35 @@ def predictions(complexity: list[float] | None) -> en.Predictions:
     return replace(pi, configs=pi.configs.with_complexity(complexity))
 
 
-def test_bonferroni_tells_who_is_worse_and_the_first_test_that_applies_is_asked() -> None:
+def test_the_first_test_that_applies_is_asked_and_compare_many_asks_the_same() -> None:
     pi = predictions([4, 3, 2, 1])
     asked = {"roc_auc": "delong", "accuracy": "bayle", "average_precision": "bootstrap"}
     for metric, test in asked.items():
-        many = against_winner(pi, metric, "a", confidence_level=0.95, rng=0)
+        free = en.compare_many(pi, metric=metric, rng=0)
+        many = against_winner(pi, metric, free.best, confidence_level=0.95, rng=0)
         assert {made.test for made in many.comparisons} == {test}
-        by_hand = {
-            made.b
-            for made in many.comparisons
-            if made.favours == "a" and made.p_value is not None and 3 * made.p_value <= 0.05
-        }
-        assert not_shown_worse(many) == set("abcd") - by_hand
-        assert "d" in by_hand
+        assert en.compare(pi, "a", "b", metric=metric, rng=0).test == test
+        assert free.not_worse == many.not_worse
+        assert free.adjusted == many.adjusted
+        assert "d" not in many.not_worse
+
+
+def test_the_winner_of_a_search_stands_for_the_best_though_another_has_a_better_value() -> None:
+    pi = predictions(None)
+    free = en.compare_many(pi, metric="accuracy", rng=0)
+    second = free.ranked()[0][0].b
+    many = against_winner(pi, "accuracy", second, confidence_level=0.95, rng=0)
+    assert many.best == many.reference == second
+    assert second in many.not_worse
+    # it was chosen on the same cases as well, so all pairs count, not only those that it is in
+    assert many.family.size == free.family.size == 6
 
 
 def test_the_simplest_of_those_not_shown_worse_is_the_first_in_the_order_given() -> None:
     many = against_winner(predictions([4, 3, 2, 1]), "roc_auc", "a", confidence_level=0.95, rng=0)
-    assert simplest_of(many, not_shown_worse(many)) == "c"
+    assert many.simplest == "c"
     many = against_winner(predictions(None), "roc_auc", "a", confidence_level=0.95, rng=0)
-    assert simplest_of(many, not_shown_worse(many)) is None
+    assert many.simplest is None
 
 
 def test_where_no_test_applies_the_refusal_of_the_first_is_told() -> None:

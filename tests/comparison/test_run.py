@@ -273,3 +273,69 @@ def test_every_page_and_every_module_is_of_a_test() -> None:
     assert {page.stem for page in (root / "docs" / "comparison").glob("*.md")} == set(TESTS)
     files = {path.stem for path in (root / "src/earnest/comparison/tests").glob("*.py")}
     assert files - {"__init__"} == set(TESTS)
+
+
+def equal_models(seed: int, configs: int = 10, n: int = 100) -> en.Predictions:
+    rng = np.random.default_rng(seed)
+    y = np.tile([0, 1], n // 2)
+    scores = y[:, None] + rng.standard_normal((n, configs))
+    return en.Predictions.from_arrays(y, scores, np.arange(n) // 2 % 5)
+
+
+@pytest.mark.parametrize("test", ["bayle", "mcnemar", "sign_flip"])
+def test_the_best_of_a_table_is_noticed_with_the_p_value_that_holds(test: str) -> None:
+    # seeds 0 to 39: the best of ten equal ones against each other one, at the level .05
+    plain = held = told = pairs = 0
+    for seed in range(40):
+        pi = equal_models(seed)
+        many = en.compare_many(pi, test=test, metric="accuracy", rng=0)
+        for other in many.comparisons:
+            made = en.compare(pi, other.b, many.best, test=test, metric="accuracy", rng=0)
+            assert made.best_of == 10
+            assert made.p_value is not None
+            assert made.p_simultaneous is not None
+            assert made.p_simultaneous >= made.p_value
+            assert made.p_simultaneous == pytest.approx(many.p_best[other.b])
+            said = {caution.code: caution.severity for caution in made.cautions}["EN150"]
+            decides = made.p_value <= 0.05 < made.p_simultaneous
+            assert str(said) == ("caution" if decides else "note")
+            plain, held, pairs = (
+                plain + (made.p_value <= 0.05),
+                held + (made.p_simultaneous <= 0.05),
+                pairs + 1,
+            )
+            told += decides
+    assert plain > 0.1 * pairs  # what a single p-value says of the best of equals
+    assert held < 0.02 * pairs
+    assert told == plain - held
+
+
+def test_a_pair_without_the_best_or_of_a_table_of_two_has_no_other_p_value() -> None:
+    pi = classified()
+    for made in (
+        en.compare(pi, "fair", "poor", metric="accuracy"),
+        en.compare(pi.select(["good", "poor"]), "good", "poor", metric="accuracy"),
+        en.compare(pi, "good", "good", metric="accuracy"),
+        en.compare(pi, "good", "poor", test="bayesian_t", metric="accuracy"),
+    ):
+        assert (made.best_of, made.p_simultaneous) == (None, None)
+        assert "EN150" not in {caution.code for caution in made.cautions}
+
+
+def test_the_p_value_that_holds_follows_the_alternative_and_survives_json() -> None:
+    made = en.compare(classified(), "poor", "good", metric="accuracy")
+    assert made.p_simultaneous is not None
+    turned = made.at(alternative="greater")
+    assert turned.p_simultaneous == 1.0
+    assert [caution.code for caution in turned.cautions].count("EN150") == 1
+    again = en.Comparison.from_dict(made.to_dict())
+    assert again == made
+    assert again.at(alternative="greater") == turned
+
+
+def test_a_loss_has_the_best_of_its_table_below() -> None:
+    made = en.compare(classified(), "good", "poor", metric="error_rate")
+    assert made.best_of == 3
+    assert made.p_simultaneous == pytest.approx(
+        en.compare(classified(), "good", "poor", metric="accuracy").p_simultaneous
+    )

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from earnest.comparison.many import compare_many
-from earnest.core.base.errors import EarnestError
+from earnest.comparison.asking import Asked, ask_first_that_applies
+from earnest.comparison.base import Test
+from earnest.comparison.many import compare_all
+from earnest.comparison.pairing import measured
 from earnest.core.base.rng import RngLike
 from earnest.core.data.predictions import Predictions
-from earnest.core.results.comparison import Comparison
-from earnest.core.results.comparison_table import Comparisons, p_of
-from earnest.core.results.differences import alpha_of
-from earnest.metrics import metric as resolve_metric
+from earnest.core.results.comparison_table import Comparisons
 from earnest.metrics.families import Metric
 
 
@@ -24,48 +23,18 @@ def against_winner(
 ) -> Comparisons:
     """Compare the winner with all others by the first test that applies.
 
+    The winner stands for the best, so `not_worse` are those that are not shown to be worse than
+    it. As it was chosen on the same cases, everything holds for all pairs at once.
+
     Raises
     ------
     EarnestError
         That of the first test, where none applies.
     """
-    first = ["delong"] if resolve_metric(metric).name == "roc_auc" else []
-    refusals: list[EarnestError] = []
-    for test in (*first, "bayle", "bootstrap"):
-        try:
-            return compare_many(
-                pi,
-                test=test,
-                metric=metric,
-                reference=winner,
-                adjust="none",
-                confidence_level=confidence_level,
-                rng=rng,
-                n_jobs=n_jobs,
-            )
-        except EarnestError as error:
-            refusals.append(error)
-    raise refusals[0]
+    given, measure = measured(pi, metric)
 
+    def ask(test: str | Test) -> Comparisons:
+        asked = Asked.of(test, "two-sided", confidence_level, None, rng, n_jobs)
+        return compare_all(asked, given, measure, winner=winner)
 
-def shown_worse(made: Comparison, count: int, confidence_level: float) -> bool:
-    """Tell whether the other is shown to be worse than the reference, for `count` others at once.
-
-    Bonferroni's rule: the verdict, its p-value and its interval are of one kind.
-    """
-    p = min(1.0, count * p_of(made))
-    return made.favours == made.a and p <= alpha_of(confidence_level)
-
-
-def not_shown_worse(many: Comparisons) -> set[str]:
-    """Return the reference and the others that are not shown to be worse."""
-    level, count = many.confidence_level, len(many)
-    kept = {made.b for made in many.comparisons if not shown_worse(made, count, level)}
-    return {many.reference, *kept}
-
-
-def simplest_of(many: Comparisons, kept: set[str]) -> str | None:
-    """Return the simplest configuration of a set, None where the complexity is unknown."""
-    if many.simple_first is None:
-        return None
-    return next(name for name in many.simple_first if name in kept)
+    return ask_first_that_applies(None, measure, ask)

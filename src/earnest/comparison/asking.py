@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from earnest.comparison import TESTS
 from earnest.comparison.base import Compared, Outcome, Question, Reading, Test, check_evidence
 from earnest.core.base import check
-from earnest.core.base.errors import EvidenceError, InputError
+from earnest.core.base.errors import EarnestError, EvidenceError, InputError, MetricError
 from earnest.core.base.provenance import knobs, plain, versions
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.base.threads import workers
@@ -26,7 +26,9 @@ from earnest.inference.remarks import evidence_remarks
 from earnest.kernels.score import score_table
 from earnest.metrics.families import Metric, RankMetric
 from earnest.metrics.knobs import split_knobs
+from earnest.metrics.ranking import auc_scan
 
+T = TypeVar("T")
 ABOUT_FOLDS = {"EN002"}  # remarks that bear only on tests that look at single folds
 
 
@@ -78,6 +80,38 @@ class Asked:
             n_jobs=self.n_jobs,
             fingerprint=fingerprint,
         )
+
+
+def ask_first_that_applies(
+    test: str | Test | None, metric: Metric, ask: Callable[[str | Test], T]
+) -> T:
+    """Ask the test that was named; without a name the first that applies to the evidence.
+
+    Raises
+    ------
+    EarnestError
+        That of the first test, where none applies.
+    """
+    if test is not None:
+        return ask(test)
+    refusal: EarnestError | None = None
+    for name in default_tests(metric):
+        try:
+            return ask(name)
+        except (EvidenceError, MetricError) as error:
+            refusal = refusal or error
+    assert refusal is not None
+    raise refusal
+
+
+def default_tests(metric: Metric) -> tuple[str, ...]:
+    """Return the tests that are tried where none is named, in this order.
+
+    The area under a ROC curve is that of all cases at once, as the score of a search is; the areas
+    of single folds, which `bayle` takes, are others.
+    """
+    area = isinstance(metric, RankMetric) and metric.scan is auc_scan
+    return (*(("delong",) if area else ()), "bayle", "bootstrap")
 
 
 def configured(test: str | Test, **given: Any) -> Test:

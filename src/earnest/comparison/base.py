@@ -171,7 +171,7 @@ class JointReading(Reading, Protocol):
 
     @property
     def units(self) -> int:
-        """The independent units that the errors are made of."""
+        """The independent units that the error of a value is a sum of."""
         ...
 
     def deviations(self) -> Array:

@@ -6,20 +6,25 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from earnest.comparison.asking import Asked, evidence_of, refuse_undefined, result, undefined
+from earnest.comparison.asking import (
+    Asked,
+    ask_first_that_applies,
+    evidence_of,
+    refuse_undefined,
+    result,
+    undefined,
+)
 from earnest.comparison.base import Array, JointReading, Question, Reading, Test
 from earnest.comparison.losses import Losses
 from earnest.comparison.pairing import measured
-from earnest.comparison.shared.joint import chance_of_being_best
+from earnest.comparison.shared.joint import largest_errors
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.rng import RngLike
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import first_best
 from earnest.core.results.cautions import Caution, Severity
-from earnest.core.results.comparison_table import ADJUSTMENTS, Comparisons, adjusted, p_of
+from earnest.core.results.comparison_table import ADJUSTMENTS, Comparisons, Family, adjust_all
 from earnest.core.results.differences import Alternative
 from earnest.core.results.estimate import by_severity
 from earnest.inference.resampling.winners import gains_of
@@ -29,9 +34,9 @@ from earnest.metrics.families import Metric
 def compare_many(
     predictions: Predictions | Losses,
     *,
-    test: str | Test = "bayle",
+    test: str | Test | None = None,
     metric: str | Metric | Any = None,
-    adjust: str = "holm",
+    adjust: str = "simultaneous",
     reference: str | int | None = None,
     alternative: Alternative | str = "two-sided",
     confidence_level: float = 0.95,
@@ -41,26 +46,32 @@ def compare_many(
 ) -> Comparisons:
     """Tell which configurations may be the best, and which are shown not to be.
 
-    Every configuration is compared with the best one on these cases, or with `reference`, and the
-    p-values are adjusted for their number. `not_worse` is the set of configurations that may be the
-    best: of the others it is shown that some configuration is better than they are.
+    Every configuration is compared with the best one on these cases, or with `reference`.
+    `not_worse` is the set of configurations that may be the best: the others are shown to be worse
+    than the best here.
 
-    **What the set promises.** By tests that know how all values err together (`bayle`, `delong`,
-    `bootstrap`): it holds the configuration that is truly best with the level asked for, however
-    many there are, and though the best here was found on the same cases (Lei 2020, cross-
-    validation with confidence). By the others it is made of adjusted one-sided tests against the
-    best here, which the choice of that best makes a little too eager: a caution says so. A p-value
-    of being the best is never below that of the pair that decides it, which counts what few cases
-    cannot show, nor below 1/2 to the number of independent units.
+    **What holds.** What is said against the best holds for all pairs of configurations at once: the
+    chance that any of it is wrong is at most 1 minus the level, however many there are, and though
+    the best was found on the same cases. So the set holds every configuration that is truly best.
+    Tests that know how all values err together (`bayle`, `delong`, `bootstrap`) judge a difference
+    by the largest that luck makes of any pair (max-T); for the others Bonferroni's rule over all
+    pairs takes its place, which is more cautious.
 
     Parameters
     ----------
-    adjust : {'holm', 'bh', 'none'}
-        How p-values are adjusted: Holm bounds the chance of any wrong claim, 'bh' (Benjamini and
-        Hochberg) the expected share of wrong ones.
+    test : str or Test, optional
+        As for `compare`: by default the first that applies of `delong` (for the ROC AUC of two
+        classes), `bayle` and `bootstrap`.
+    adjust : {'simultaneous', 'holm', 'bh', 'none'}
+        How p-values are adjusted: for all pairs at once, so that they hold against the best too.
+        Holm (the chance of any wrong claim) and 'bh' (Benjamini and Hochberg, the expected share
+        of wrong ones) are for a reference that was fixed before any score was seen; against the
+        best they are too small, and a caution says so. The set does not depend on it.
     reference : str or int, optional
-        What to compare with; the best on these cases by default. The set is about the best anyway.
-    predictions, test, metric, alternative, confidence_level, n_resamples, rng, n_jobs
+        What to compare with; the best on these cases by default. One that is not the best here is
+        taken as fixed in advance: then p-values hold for all comparisons with it. The set is about
+        the best anyway.
+    predictions, metric, alternative, confidence_level, n_resamples, rng, n_jobs
         As for `compare`. The difference is metric(reference) - metric(other).
 
     Returns
@@ -81,32 +92,82 @@ def compare_many(
     >>> many.best, many.not_worse
     ('a', ('a', 'b'))
     """
-    asked = Asked.of(test, alternative, confidence_level, n_resamples, rng, n_jobs)
     check.one_of("adjust", adjust, ADJUSTMENTS)
-    _need_p_values(asked.test)
     given, measure = measured(predictions, metric)
+
+    def ask(test: str | Test) -> Comparisons:
+        asked = Asked.of(test, alternative, confidence_level, n_resamples, rng, n_jobs)
+        return compare_all(asked, given, measure, adjust=adjust, reference=reference)
+
+    return ask_first_that_applies(test, measure, ask)
+
+
+def compare_all(
+    asked: Asked,
+    given: Predictions,
+    measure: Metric,
+    *,
+    adjust: str = "simultaneous",
+    reference: str | int | None = None,
+    winner: str | None = None,
+) -> Comparisons:
+    """Compare one configuration with all others.
+
+    Parameters
+    ----------
+    reference : str or int, optional
+        What to compare with. One that is not the best here is taken as fixed in advance.
+    winner : str, optional
+        The winner of a search: it stands for the best, and was chosen on the same cases though
+        this test may measure another one better.
+    """
+    _need_p_values(asked.test)
     question, left_out = _defined(asked.question(given, measure, given.fingerprint))
     reading = asked.test.read(question)
     configs = question.pi.configs
     best = _best(reading.values, measure, configs.ids)
+    if winner is not None:
+        best = _reference(given, question.pi, winner)
     held = best if reference is None else _reference(given, question.pi, reference)
-    others = [config for config in range(len(configs)) if config != held]
-    made = [result(asked, question, reading, held, other) for other in others]
-    p_best, joint = _p_best(reading, question, best, adjust)
+    pairs = family_of(reading, question)
+    family = pairs if held == best else family_of(reading, question, fixed=held)
+    everyone = range(len(configs))
+    made = [result(asked, question, reading, held, c) for c in everyone if c != held]
+    against = made
+    if held != best:
+        against = [result(asked, question, reading, best, c) for c in everyone if c != best]
+    shown = {
+        one.b: 1.0 if one.favours == one.b else pairs.p_value(one, "two-sided") for one in against
+    }
     remarks = [*evidence_of(given, measure, asked.test), *left_out]
     simple = [configs.ids[config] for config in configs.simplicity_order()]
+    joint = pairs.largest is not None
     return Comparisons(
         reference=configs.ids[held],
         best=configs.ids[best],
         comparisons=tuple(made),
-        adjusted=tuple(adjusted([p_of(one) for one in made], adjust)),
+        adjusted=adjust_all(tuple(made), adjust, family),
         adjust=adjust,
-        p_best=dict(zip(configs.ids, p_best, strict=True)),
+        p_best={name: shown.get(name, 1.0) for name in configs.ids},
         joint=joint,
+        family=family,
         simple_first=None if configs.complexity is None else tuple(simple),
         confidence_level=asked.confidence_level,
         seed=asked.seeds.entropy if joint or asked.test.spec.draws else None,
-        cautions=by_severity([*remarks, *_chosen_here(reference is None, joint)]),
+        cautions=by_severity([*remarks, *_chosen_here(held == best, adjust)]),
+    )
+
+
+def family_of(reading: Reading, question: Question, fixed: int | None = None) -> Family:
+    """Return what is claimed at once: of all pairs, or of those with one fixed in advance."""
+    count = len(reading.values)
+    size = max(1, count * (count - 1) // 2 if fixed is None else count - 1)
+    if not isinstance(reading, JointReading):
+        return Family(size=size, units=question.pi.n_cases)
+    return Family(
+        size=size,
+        units=reading.units,
+        largest=largest_errors(reading.deviations(), fixed, question.n_jobs),
     )
 
 
@@ -168,41 +229,14 @@ def _reference(given: Predictions, usable: Predictions, reference: str | int) ->
     return usable.configs.ids.index(name)
 
 
-def _p_best(
-    reading: Reading, question: Question, best: int, adjust: str
-) -> tuple[list[float], bool]:
-    """Return the p-value of every configuration's being the best, and whether it is joint."""
-    metric = question.metric
-    side = "greater" if metric.greater_is_better else "less"
-
-    def pair_p(better: int, worse: int) -> float:
-        return (reading.pair(better, worse).p_values or {side: 1.0})[side]
-
-    if isinstance(reading, JointReading):
-        gains = metric.sign * reading.values
-        draws = metric.sign * reading.deviations()
-        found = chance_of_being_best(gains, draws, pair_p, reading.units, question.n_jobs)
-        return found.tolist(), True
-    others = [c for c in range(len(reading.values)) if c != best]
-    p = [pair_p(best, c) for c in others]
-    found = np.ones(len(reading.values))
-    found[others] = adjusted(p, adjust)
-    return found.tolist(), False
-
-
-def _chosen_here(chosen: bool, joint: bool) -> Iterator[Caution]:
-    """Yield what follows from a best that was found on the same cases."""
-    if not chosen and joint:
+def _chosen_here(chosen: bool, adjust: str) -> Iterator[Caution]:
+    """Yield what p-values leave out that are adjusted as if the best had been fixed in advance."""
+    if not chosen or adjust == "simultaneous":
         return
-    rest = (
-        "; the set of those that may be the best allows for it"
-        if joint
-        else ", and so is the set of those that may be the best"
-    )
     yield Caution(
         "EN039",
         "The best was found on the same cases that it is compared on.",
-        f"It looks better than it is, and p-values against it are too small{rest}.",
-        "" if joint else "Use test='bayle' or test='bootstrap' for a set that allows for it.",
-        Severity.NOTE if joint else Severity.CAUTION,
+        "It looks better than it is, and p-values against it are too small; the set of those that "
+        "may be the best allows for it.",
+        "Use adjust='simultaneous', which allows for it too.",
     )

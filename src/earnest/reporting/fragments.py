@@ -223,6 +223,7 @@ def estimates_fragment(made: Estimates) -> str:
 
 def comparisons_fragment(made: Comparisons) -> str:
     """Return the decision on all, and a row for each of the nearest rivals."""
+    made, _ = made.as_shown()
     ranked = made.ranked()[:MOST_ROWS]
     kept = set(made.not_worse)
     differences = [_difference(one, kept=one.b in kept) for one, _ in ranked]
@@ -245,7 +246,7 @@ def comparisons_fragment(made: Comparisons) -> str:
     heads = (
         "Configuration",
         f"{made.reference} minus it",
-        f"p, {made.adjust}" if made.adjust != "none" else "p",
+        {"none": "p", "simultaneous": "p, all at once"}.get(made.adjust, f"p, {made.adjust}"),
         "p of being the best",
         "",
     )

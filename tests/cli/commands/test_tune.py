@@ -357,7 +357,7 @@ def test_bbc_and_the_comparison_run_once_and_nothing_is_read_back(run, here, mon
         monkeypatch.setattr(owner, name, counted)
 
     count(BBC, "__call__", "bbc")
-    count(against_winner, "compare_many", "comparison")
+    count(against_winner, "compare_all", "comparison")
     count(reading, "_read", "run file")
     count(Predictions, "load", "predictions")
     assert run(*QUICK).code == 0

@@ -80,7 +80,7 @@ def test_differences_that_vary_between_folds_only_take_the_other_variance() -> N
 
 @pytest.mark.parametrize("metric", ["f1", "mcc", "roc_auc"])
 def test_what_is_no_mean_is_answered_with_a_note(metric: str) -> None:
-    made = compare(classified(n=200), "good", "poor", metric=metric)
+    made = compare(classified(n=200), "good", "poor", test="bayle", metric=metric)
     assert made.shown
     assert "EN031" in {caution.code for caution in made.cautions}
 
@@ -91,7 +91,7 @@ def test_the_auc_is_the_mean_over_folds() -> None:
     pi = classified(n=100)
     y, scores, fold = pi.target.y, pi.responses[:, :, 0], pi.folds[:, 0]
     areas = [[roc_auc_score(y[fold == k], scores[fold == k, c]) for c in (0, 1)] for k in range(5)]
-    made = compare(pi, "good", "fair", metric="roc_auc")
+    made = compare(pi, "good", "fair", test="bayle", metric="roc_auc")
     assert [made.value_a, made.value_b] == pytest.approx(np.mean(areas, axis=0))
 
 
@@ -110,7 +110,7 @@ def test_repeats_do_not_make_the_test_surer_by_themselves() -> None:
 
 def test_other_metrics_and_variances_are_refused() -> None:
     with pytest.raises(MetricError, match="test='bootstrap'"):
-        compare(classified(), "good", "fair", metric="average_precision")
+        compare(classified(), "good", "fair", test="bayle", metric="average_precision")
     with pytest.raises(InputError, match="all_pairs"):
         BayleTest(variance="all pairs")
 
@@ -149,8 +149,9 @@ def test_without_spread_a_difference_is_as_wide_as_the_single_models_allow(metri
 def test_without_spread_groups_bound_the_pairs_of_an_auc() -> None:
     y = np.tile([0, 1], 30)
     scores = np.column_stack([y * 0.8, y * 0.6 + 0.1])
-    free = compare(columns(y, scores), "a", "b", metric="roc_auc").interval
-    held = compare(columns(y, scores, groups=np.arange(60) // 10), "a", "b", metric="roc_auc")
+    grouped = columns(y, scores, groups=np.arange(60) // 10)
+    free = compare(columns(y, scores), "a", "b", test="bayle", metric="roc_auc").interval
+    held = compare(grouped, "a", "b", test="bayle", metric="roc_auc")
     assert free is not None
     assert held.interval is not None
     assert free.high == pytest.approx(1 - 0.025 ** (1 / 30))
@@ -181,5 +182,5 @@ def test_a_small_class_is_sent_to_a_test_that_answers(positives: int, named: str
     y = np.array([1] * positives + [0] * (40 - positives))
     pi = columns(y, np.random.default_rng(1).random((40, 2)), np.arange(40) % 4)
     with pytest.raises(EvidenceError, match=f"test='{named}'"):
-        compare(pi, "a", "b", metric="roc_auc")
+        compare(pi, "a", "b", test="bayle", metric="roc_auc")
     assert compare(pi, "a", "b", test=named, metric="roc_auc", rng=0).p_value is not None

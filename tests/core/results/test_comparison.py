@@ -198,7 +198,7 @@ def test_many_have_a_decision_and_a_short_repr() -> None:
     assert lines[0] == many.decision
     assert len(lines) == 12
     assert lines[-1] == "and 4 more"
-    assert many.decision == f"Besides {many.best}, 3 of 14 others may be the best."
+    assert many.decision == f"Besides {many.best}, 4 of 14 others may be the best."
     assert many._repr_html_().count("<tr>") == 15
     assert len(many) == 14
 

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.comparison.against_winner import simplest_of
 from earnest.core.results.comparison_table import Comparisons
 from earnest.reporting.parts.rivals import verdicts
 
@@ -28,15 +27,15 @@ def pi() -> en.Predictions:
 
 @pytest.fixture(scope="module", params=["delong", "bayle", "bootstrap"])
 def many(pi: en.Predictions, request: pytest.FixtureRequest) -> Comparisons:
-    return en.compare_many(pi, test=request.param, metric="roc_auc", adjust="none", rng=0)
+    return en.compare_many(pi, test=request.param, metric="roc_auc", rng=0)
 
 
-def test_the_verdict_is_bonferronis(many: Comparisons) -> None:
+def test_the_verdict_is_that_of_the_set_for_all_pairs_at_once(many: Comparisons) -> None:
     found = verdicts(many)
     assert {row.worse for row in found} == {True, False}
+    assert {row.made.b for row in found if not row.worse} == {*many.not_worse} - {many.best}
     for row in found:
-        by_hand = len(many) * many[row.made.b].p_value
-        assert row.p == min(1.0, by_hand)
+        assert row.p == many.p_best[row.made.b]
         assert row.worse == (row.p <= 0.05 and row.made.difference > 0)
 
 
@@ -69,8 +68,20 @@ def test_the_simplest_is_unknown_without_an_order(pi: en.Predictions) -> None:
     assert part is not None
     assert part.simplest is None
     assert "is not known" in part.lede
-    many = en.compare_many(bare, metric="roc_auc", rng=0)
-    assert simplest_of(many, set(many.not_worse)) is None
+    assert en.compare_many(bare, metric="roc_auc", rng=0).simplest is None
+
+
+def test_every_surface_counts_the_same_configurations(pi: en.Predictions) -> None:
+    # one question, one answer: Python, the report's heading and rows, and its audit table
+    for metric in ("roc_auc", "accuracy", "average_precision"):
+        many = en.compare_many(pi, metric=metric, rng=0)
+        content = en.report(pi, metric=metric).content
+        assert content.rivals is not None
+        assert content.audit is not None
+        assert set(content.rivals.not_worse) == set(many.not_worse) - {many.best}
+        states = {row.config: row.status for row in content.audit.rows}
+        assert {name for name, state in states.items() if state != "worse"} == {*many.not_worse}
+        assert dict(content.audit.counts)["not worse"] == str(len(many.not_worse) - 1)
 
 
 def test_of_a_loss_the_winner_is_ahead_by_a_positive_amount(regression: en.Predictions) -> None:
@@ -108,7 +119,7 @@ def test_the_sentence_on_the_simplest_shows_the_interval_that_its_verdict_follow
     part = en.report(pi, metric="roc_auc").content.rivals
     assert part is not None
     simplest = next(row for row in part.rows if row.simplest)
-    said = f"95\u00a0% interval for all 11 comparisons at once: {simplest.interval})"
+    said = f"95\u00a0% interval for all pairs at once: {simplest.interval})"
     assert said in part.lede
     assert simplest.limits is not None
     assert simplest.limits[0] <= 0 <= simplest.limits[1]

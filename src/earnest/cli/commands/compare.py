@@ -32,7 +32,7 @@ def command(
     everything: how.All = False,
     json: options.AsJson = False,
     table: options.PaperTable = None,
-    test: how.TestName = "bayle",
+    test: how.TestName = None,
     alternative: how.Alternative = "two-sided",
     level: how.Level = 0.95,
     adjust: how.Adjust = None,
@@ -94,7 +94,7 @@ def command(
         "n_jobs": n_jobs,
     }
     if everything:
-        answer, show = _all(pi, {**ask, "adjust": adjust or "holm", "reference": reference})
+        answer, show = _all(pi, {**ask, "adjust": adjust or "simultaneous", "reference": reference})
     else:
         answer, show = _pair(pi, *_two(pi.configs.ids, a, b), ask)
     answer_each(metric, answer, show, seed=seed, json=json, table=table)
@@ -130,7 +130,7 @@ def _check(a: str | None, everything: bool, adjust: str | None, reference: str |
         raise InputError("--adjust and --reference belong to --all", cure="Leave them out.")
 
 
-def _test(name: str, rope: float | None) -> Any:
+def _test(name: str | None, rope: float | None) -> Any:
     """Return the test by name, or with its region of practical equivalence."""
     if rope is None:
         return name

@@ -68,7 +68,7 @@ def command(
     metric: Metric = None,
     json: AsJson = False,
     quiet: Quiet = False,
-    test: how.TestName = "corrected_t",
+    test: how.LearnersTest = "corrected_t",
     alternative: how.Alternative = "two-sided",
     level: how.Level = 0.95,
     folds: Folds = None,

@@ -20,14 +20,19 @@ All = Annotated[
     bool,
     typer.Option("--all", metavar="", help="All configurations against the best."),
 ]
+_KNOBS = "See [bold]earnest tests[/bold]. With knobs: \"mcnemar(p='mid')\"."
 TestName = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--test",
         metavar="NAME",
-        help="See [bold]earnest tests[/bold]. With knobs: \"mcnemar(p='mid')\".",
+        help="[dim]default: delong for roc_auc, else bayle, else bootstrap[/dim]  " + _KNOBS,
         rich_help_panel=_HOW,
     ),
+]
+LearnersTest = Annotated[
+    str,
+    typer.Option("--test", metavar="NAME", help=_KNOBS, rich_help_panel=_HOW),
 ]
 Alternative = Annotated[
     str,
@@ -47,7 +52,8 @@ Adjust = Annotated[
     typer.Option(
         "--adjust",
         metavar="RULE",
-        help="[dim]default: holm[/dim]  With --all, for many p-values: holm, bh or none.",
+        help="[dim]default: simultaneous[/dim]  With --all, for many p-values: simultaneous, holm, "
+        "bh or none.",
         rich_help_panel=_HOW,
     ),
 ]

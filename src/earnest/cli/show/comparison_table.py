@@ -22,10 +22,16 @@ MOST_ROWS = 20
 WIDTH = 78  # what a terminal of 80 columns holds
 LEAST_STRIP = 12
 LONGEST_NAME = 26
-HEADS = ("other", "difference", "p adj.", "p best")
+HEADS = ("other", "difference", "p adj.")
+P_BEST = "p best"  # where it is not the adjusted p-value
 NOT_BEST = "○"  # said without colour too
-Cells = tuple[str, str, str, str]
-RULES = {"holm": "Holm", "bh": "Benjamini and Hochberg", "none": "not adjusted"}
+Cells = tuple[str, ...]
+RULES = {
+    "simultaneous": "for all at once",
+    "holm": "Holm",
+    "bh": "Benjamini and Hochberg",
+    "none": "not adjusted",
+}
 
 
 def show_comparisons(results: Comparisons) -> None:
@@ -61,11 +67,13 @@ def _alone(results: Comparisons) -> bool:
 
 def table(results: Comparisons, columns: int) -> Iterator[Part]:
     """Yield the rows of the nearest rivals, those that may be the best in colour."""
+    results, _ = results.as_shown()
     rows = results.ranked()[:MOST_ROWS]
     places = max(places_of_difference(made) for made, _ in rows)
-    cells = [_cells(made, p, results.p_best[made.b], places) for made, p in rows]
+    both = _two_kinds(results)
+    cells = [_cells(made, p, results.p_best[made.b] if both else None, places) for made, p in rows]
     yield indented(Text(clean(f"{results.reference} {MINUS} other"), style=GREY))
-    heads = HEADS
+    heads = (*HEADS, P_BEST) if both else HEADS
     texts = list(zip(heads, *cells, strict=True))
     widths = [max(len(text) for text in column) for column in texts]
     room = min(columns - 2, WIDTH) - sum(widths) - 2 * len(widths)
@@ -82,8 +90,14 @@ def table(results: Comparisons, columns: int) -> Iterator[Part]:
         yield indented(Text(f"{more} more; --json has them all.", style=GREY))
 
 
-def _cells(made: Comparison, p: float, best: float, places: int) -> Cells:
-    return _short(made.b), prose(made.difference, places, made.limits), _bare(p), _bare(best)
+def _two_kinds(results: Comparisons) -> bool:
+    """Tell whether adjusted p-values are others than those that decide what may be the best."""
+    return any(p != results.p_best[made.b] for made, p in results.ranked())
+
+
+def _cells(made: Comparison, p: float, best: float | None, places: int) -> Cells:
+    known = _short(made.b), prose(made.difference, places, made.limits), _bare(p)
+    return known if best is None else (*known, _bare(best))
 
 
 def _bare(p: float) -> str:
@@ -131,9 +145,10 @@ def facts(results: Comparisons) -> Iterator[Fact]:
     yield "Metric", f"{first.metric}, {better} is better"
     against = "the best" if results.reference == results.best else "the reference"
     yield "p adj.", f"against {against}, {first.alternative}; {RULES[results.adjust]}"
-    how = "by the joint law of all values" if results.joint else "one-sided, against the best here"
+    how = "by their joint law" if results.joint else "by Bonferroni's rule"
     alpha = f"{1 - results.confidence_level:.3g}"
-    yield "p best", f"that none is better, {how}; may be best where above {alpha}"
+    which = "p best, against the best" if _two_kinds(results) else "p adj."
+    yield "At once", f"{which}: for all pairs, {how}; may be best where above {alpha}"
     yield from test_facts(first)
     about = first.provenance
     parts = [counted(first.n_cases, "case"), counted(len(results.p_best), "configuration")]

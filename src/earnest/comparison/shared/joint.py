@@ -1,109 +1,100 @@
-"""How the values of all configurations err together, and which of them may be the best.
+"""How the values of all configurations err together, and how far the worst pair of them errs.
 
-For every configuration the hypothesis that none is better is tested by the largest standardised
-shortfall against the others, with the law of that maximum from joint draws (Lei 2020, cross-
-validation with confidence). The set of those that are not rejected holds the best with the level
-asked for, however many there are and whichever looks best on these cases.
+A claim about a pair holds for every pair at once where its standardised difference lies beyond the
+largest standardised error over all pairs (max-T; Tukey's idea, for values that err together). So it
+also holds for a pair that was chosen by looking at the data, such as the best and any other.
 
-Joint draws know only the spread that was seen. With few units they may be far too sure, and a
-difference that is the same in every unit has no spread at all. So no p-value is below that of the
-pair that decides it, nor below 1/2 to the number of units, the least of an exact sign test; and
-where a difference has no spread, the p-value of the pair alone counts, times the number of others.
+The law of that largest error is from joint draws: the terms of each case (or group) change sign
+together, at random, in all configurations, so that the draws know how the values are related, and
+that few units cannot make a large error. Where a test has resamples, they take the place of signs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
+from numpy.typing import NDArray
 
 from earnest.comparison.base import Array
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.base.threads import each, workers
 
-MULTIPLIERS = 1999  # joint draws; p-values are whole multiples of 1 / 2000
+DRAWS = 999  # joint draws; p-values are whole multiples of 1 / 1000
 BLOCK = 64  # draws a seed
-ROWS = 64  # draws looked at together, so that they stay in the cache
-LEADERS = 32  # the best configurations, which settle most draws, are looked at first
-PairP = Callable[[int, int], float]
+CELLS = 1 << 17  # numbers looked at together, so that they stay in the cache
 
 
-def multiplied(errors: Array, seeds: Seeds, count: int = MULTIPLIERS) -> Array:
-    """Return joint draws (B, C) of the sum of errors (units, C) under normal multipliers."""
+def flipped(errors: Array, seeds: Seeds, count: int = DRAWS) -> Array:
+    """Return joint draws (B, C) of the sum of errors (units, C) with random signs of the units."""
     blocks = [
-        seeds.generator(Purpose.MULTIPLIERS, block).standard_normal((BLOCK, len(errors))) @ errors
+        _signs(seeds.generator(Purpose.MULTIPLIERS, block), len(errors)) @ errors
         for block in range(-(-count // BLOCK))
     ]
     return np.concatenate(blocks)[:count]
 
 
-def chance_of_being_best(
-    gains: Array, draws: Array, pair_p: PairP, units: int, n_jobs: int | None = None
-) -> Array:
-    """Return for each configuration the p-value of the hypothesis that no other is better: (C,).
+def _signs(rng: np.random.Generator, units: int) -> Array:
+    """Return 64 rows of random signs, from as few random bytes as they need."""
+    bits = np.frombuffer(rng.bytes(BLOCK * units // 8), dtype=np.uint8)
+    return np.unpackbits(bits).reshape(BLOCK, units).astype(np.float64) * 2.0 - 1.0
+
+
+def largest_errors(
+    draws: Array, reference: int | None = None, n_jobs: int | None = None
+) -> Array | None:
+    """Return the largest standardised difference of every draw, over all pairs: (B,).
 
     Parameters
     ----------
-    gains : ndarray, shape (C,)
-        The values, greater is better; NaN is never the best.
     draws : ndarray, shape (B, C)
-        Joint draws of their errors, about 0.
-    pair_p : callable
-        `pair_p(other, config)`, the one-sided p-value of other's being better than config.
-    units : int
-        The independent units that the draws stand on.
+        Joint draws of the errors of all values, about 0.
+    reference : int, optional
+        A configuration that was fixed in advance: then over the pairs that it is in.
+
+    Returns
+    -------
+    ndarray or None
+        None where no difference varies, or where there are too few draws to tell.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from earnest.comparison.shared.joint import chance_of_being_best
-    >>> noise = 0.1 * np.random.default_rng(0).standard_normal((999, 3))
-    >>> gains = np.array([0.9, 0.88, 0.1])
-    >>> chance_of_being_best(gains, noise, lambda other, config: 0.0, 40).round(2)
-    array([1. , 0.6, 0. ])
+    >>> from earnest.comparison.shared.joint import largest_errors
+    >>> noise = np.random.default_rng(0).standard_normal((999, 40))
+    >>> float(np.quantile(largest_errors(noise), 0.95).round(1))  # Tukey's 5.4 / sqrt(2)
+    3.9
+    >>> float(np.quantile(largest_errors(noise, reference=0), 0.95).round(1))  # Dunnett's 3.1
+    3.1
     """
-    order = np.argsort(-gains, kind="stable")  # NaN comes last
-    defined = int((~np.isnan(gains)).sum())
-    ranked, tall = gains[order][:defined], np.ascontiguousarray(draws[:, order[:defined]])
-    spread = _spread_of_differences(tall)
-    floor = 0.5**units
+    count, configs = draws.shape
+    if count < 2:
+        return None
+    spread = spread_of_differences(draws)
+    steepness = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0.0)
+    if not steepness.any():
+        return None
+    if reference is not None:
+        apart = np.abs(draws - draws[:, [reference]]) * steepness[reference]
+        return np.asarray(apart.max(axis=1))
+    tall = (draws - draws.mean(axis=1, keepdims=True)).astype(np.float32)  # six digits do
+    steep, rows = steepness.astype(np.float32), max(1, CELLS // configs)
+    parts = [tall[start : start + rows] for start in range(0, count, rows)]
+    found = each(lambda part: _largest(part, steep), parts, workers(n_jobs))
+    return np.concatenate(found).astype(np.float64)
 
-    def one(config: int) -> float:
-        better = ranked > ranked[config]
-        flat, loose = better & (spread[config] == 0.0), spread[config] > 0.0
-        parts = []
-        if flat.any():
-            alone = pair_p(int(order[np.argmax(flat)]), int(order[config]))  # the best of them
-            parts.append((defined - 1) * alone)
-        if (better & loose).any():
-            scale = np.where(loose, spread[config], np.inf)
-            shortfall = (ranked - ranked[config]) / scale
-            worst = int(shortfall.argmax())
-            level = np.where(loose, shortfall[worst] * spread[config], np.inf)
-            seen = float(1 + _beyond(tall, config, level)) / (len(draws) + 1)
-            parts.append(max(seen, pair_p(int(order[worst]), int(order[config]))))
-        return min(1.0, max(floor, len(parts) * min(parts))) if parts else 1.0
 
-    found = np.zeros(len(gains))
-    found[order[:defined]] = each(one, range(defined), workers(n_jobs))
+def _largest(draws: NDArray[np.float32], steepness: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the largest difference over all pairs in every draw, one configuration at a time."""
+    part = np.ascontiguousarray(draws.T)  # (C, b)
+    found, held = np.zeros(part.shape[1], dtype=np.float32), np.empty_like(part)
+    for config in range(1, len(part)):
+        apart = np.subtract(part[:config], part[config], out=held[:config])
+        np.abs(apart, out=apart)
+        apart *= steepness[config, :config, None]
+        np.maximum(found, apart.max(axis=0), out=found)
     return found
 
 
-def _beyond(draws: Array, config: int, level: Array) -> int:
-    """Count the draws in which a configuration falls short of another by its level or more."""
-    count, held = 0, np.empty((ROWS, len(level)))
-    for start in range(0, len(draws), ROWS):
-        rows = draws[start : start + ROWS]
-        settled = (rows[:, :LEADERS] - level[:LEADERS]).max(axis=1) >= rows[:, config]
-        if 2 * settled.sum() >= len(rows):  # else a copy costs more than it saves
-            count, rows = count + int(settled.sum()), rows[~settled]
-        if len(rows):
-            lead = np.subtract(rows, level, out=held[: len(rows)]).max(axis=1)
-            count += int((lead >= rows[:, config]).sum())
-    return count
-
-
-def _spread_of_differences(draws: Array) -> Array:
+def spread_of_differences(draws: Array) -> NDArray[np.float64]:
     """Return the standard deviations of all differences (C, C), 0 where they are rounding."""
     centred = draws - draws.mean(axis=0)
     products = centred.T @ centred / max(1, len(draws) - 1)

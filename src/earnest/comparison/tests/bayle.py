@@ -20,7 +20,7 @@ from earnest.comparison.base import (
     register,
     same_predictions,
 )
-from earnest.comparison.shared.joint import multiplied
+from earnest.comparison.shared.joint import flipped
 from earnest.comparison.shared.wald import few_units, wald
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
@@ -57,8 +57,14 @@ class BayleReading:
         """No default depends on the data."""
         return {}
 
-    @cached_property
+    @property
     def units(self) -> int:
+        """The independent units of a sum: cases or groups, both of each pair of unlike class."""
+        pairs = self.cases.kind == "placements"
+        return min(2 * self._independent, self.question.pi.n_cases) if pairs else self._independent
+
+    @cached_property
+    def _independent(self) -> int:
         """The independent units: cases, groups, or pairs of unlike class of an AUC."""
         cases, pi = self.cases, self.question.pi
         units = pi.n_cases if cases.groups is None else len(np.unique(cases.groups))
@@ -76,7 +82,7 @@ class BayleReading:
             (float(cases.value[a]), float(cases.value[b])),
             variance,
             metric.scale,
-            units=self.units,
+            units=self._independent,
             unit=self._unit,
             same=same_predictions(self.question.pi, a, b),
             ends=partial(self._ends, a, b) if cases.kind == "delta" else None,
@@ -86,7 +92,7 @@ class BayleReading:
                 *few_groups(cases),
                 *lone_cases(cases),
             ],
-            few=few_units(self.units, self._unit, metric, unlike=unlike),
+            few=few_units(self._independent, self._unit, metric, unlike=unlike),
         )
 
     @property
@@ -99,7 +105,8 @@ class BayleReading:
         """Return what unseen cases could make of a difference of functions of sums."""
         value, metric = self.cases.value, self.question.metric
         (low_a, high_a), (low_b, high_b) = (
-            reach(self.question.pi.select(c), metric, float(value[c]), self.units) for c in (a, b)
+            reach(self.question.pi.select(c), metric, float(value[c]), self._independent)
+            for c in (a, b)
         )
         return low_a - high_b, high_a - low_b
 
@@ -113,8 +120,8 @@ class BayleReading:
         return float(overall), [flat_within_folds()] if overall > 0.0 else []
 
     def deviations(self) -> Array:
-        """Return joint draws of the errors, by normal multipliers of the cases' terms."""
-        return multiplied(self._errors(), self.question.seeds)
+        """Return joint draws of the errors, by random signs of the cases' terms."""
+        return flipped(self._errors(), self.question.seeds)
 
     def _errors(self) -> Array:
         """Return what each unit adds to the error of each value: (units, C)."""

@@ -78,7 +78,7 @@ class BootstrapReading:
             values,
             float(apart.var(ddof=1)) if len(apart) > 1 else 0.0,
             metric.scale,
-            units=self.units,
+            units=self._independent,
             unit=_unit(pi, metric),
             same=same_predictions(pi, a, b),
             few=self._few(a, b),
@@ -103,8 +103,15 @@ class BootstrapReading:
             ),
         )
 
-    @cached_property
+    @property
     def units(self) -> int:
+        """The independent units of a sum: groups, cases, or twice those of the rarest class."""
+        pi, metric = self.question.pi, self.question.metric
+        rarest = pi.target.groups is None and pi.target.has_classes and metric.needs_all_classes
+        return min(2 * self._independent, pi.n_cases) if rarest else self._independent
+
+    @cached_property
+    def _independent(self) -> int:
         """The independent units: groups, cases of the rarest class, or cases."""
         return _units(self.question.pi, self.question.metric)
 
@@ -114,7 +121,9 @@ class BootstrapReading:
         cases, unlike = self._cases, math.inf
         if cases is not None:
             unlike = unlike_cases(cases.terms[:, a] - cases.terms[:, b], cases.folds)
-        yield from few_units(self.units, _unit(pi, metric), metric, unlike=unlike, law=RESAMPLES)
+        yield from few_units(
+            self._independent, _unit(pi, metric), metric, unlike=unlike, law=RESAMPLES
+        )
 
     @cached_property
     def _cases(self) -> CaseValues | None:

@@ -21,7 +21,7 @@ from earnest.comparison.base import (
     register,
     same_predictions,
 )
-from earnest.comparison.shared.joint import multiplied
+from earnest.comparison.shared.joint import flipped
 from earnest.comparison.shared.remarks import several_models
 from earnest.comparison.shared.wald import few_units, wald
 from earnest.core.base.errors import EvidenceError
@@ -61,28 +61,38 @@ class DeLongReading:
             (float(self.areas[a]), float(self.areas[b])),
             _variance(apart, positive, groups),
             metric.scale,
-            units=self.units,
+            units=self._independent,
             unit=unit,
             same=same_predictions(pi, a, b),
             cautions=several_models(pi),
-            few=few_units(self.units, unit, metric),
+            few=few_units(self._independent, unit, metric),
         )
 
-    @cached_property
+    @property
     def units(self) -> int:
+        """The independent units of a sum: groups, or twice the cases of the rarer class.
+
+        An area errs by the mean of either class, and the rarer class makes most of the error.
+        """
+        groups = self.question.pi.target.groups
+        both = 2 * int(np.bincount(self.question.pi.target.y, minlength=2).min())
+        return both if groups is None else min(both, len(np.unique(groups)))
+
+    @cached_property
+    def _independent(self) -> int:
         """The independent units: cases of the rarer class, or groups where these are fewer."""
         target = self.question.pi.target
         fewest = int(np.bincount(target.y, minlength=2).min())
         return fewest if target.groups is None else min(fewest, len(np.unique(target.groups)))
 
     def deviations(self) -> Array:
-        """Return joint draws of the errors, by normal multipliers of the cases or groups."""
+        """Return joint draws of the errors, by random signs of the cases or groups."""
         groups = self.question.pi.target.groups
         errors = self.errors
         if groups is not None:
             errors = np.zeros((int(groups.max()) + 1, self.errors.shape[1]))
             np.add.at(errors, groups, self.errors)
-        return multiplied(errors, self.question.seeds)
+        return flipped(errors, self.question.seeds)
 
 
 @register

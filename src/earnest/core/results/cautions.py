@@ -202,6 +202,7 @@ CODES: dict[str, str] = {
     "EN130": "few cases of a class for the interval of a winner's AUC",
     "EN131": "an AUC that varies more than two normal laws allow",
     "EN132": "repeats of few cases near the ceiling",
+    "EN150": "a comparison of the best of a table",
 }
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
 from earnest.core.results.base import Result
-from earnest.core.results.cautions import Caution
+from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.differences import (
     Alternative,
     alpha_of,
@@ -26,12 +26,18 @@ from earnest.core.results.estimate import (
     finite,
 )
 from earnest.core.results.interval import Interval, LimitSource
-from earnest.core.text.comparison import chance_words, decision, interval_words, outcome_words
+from earnest.core.text.comparison import (
+    chance_words,
+    decision,
+    interval_words,
+    outcome_words,
+    p_words,
+)
 
 if TYPE_CHECKING:
     from earnest.core.text.paper import PaperTable
 
-FEW = ("EN016", "EN041")  # cautions that depend on the level or the alternative
+FEW = ("EN016", "EN041", "EN150")  # cautions that depend on the level or the alternative
 
 
 @dataclass(frozen=True)
@@ -81,6 +87,13 @@ class Comparison(Result):
         What a Bayesian test says instead of a p-value.
     least_p : float or None
         The smallest one-sided p-value that the test can give on as many cases, if it has one.
+    best_of : int or None
+        How many configurations the table has of which a or b is the best; None where neither is,
+        or where there are no others.
+    p_at_once : mapping or None
+        With `best_of`: the p-value of every alternative that holds for all pairs of the table at
+        once, and so though the best of it is compared; `p_simultaneous` is that of the
+        alternative.
     test, metric, estimand : str
         How, in what, and what the difference is of.
     n_cases, n_resamples, n_valid : int
@@ -134,6 +147,8 @@ class Comparison(Result):
     provenance: Provenance
     probabilities: Probabilities | None = None
     least_p: float | None = None
+    best_of: int | None = None
+    p_at_once: Mapping[str, float] | None = None
     source: LimitSource | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -145,6 +160,14 @@ class Comparison(Result):
     def p_value(self) -> float | None:
         """The p-value of the alternative; None for a Bayesian test."""
         return None if self.p_values is None else self.p_values[self.alternative]
+
+    @property
+    def p_simultaneous(self) -> float | None:
+        """The p-value that holds though a or b was chosen for being the best of its table.
+
+        None where neither is the best of a table, or where the test has no p-value.
+        """
+        return None if self.p_at_once is None else self.p_at_once[self.alternative]
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -228,6 +251,9 @@ class Comparison(Result):
             "p_value": finite(self.p_value),
             "p_values": values,
             "least_p": self.least_p,
+            "best_of": self.best_of,
+            "p_at_once": None if self.p_at_once is None else dict(self.p_at_once),
+            "p_simultaneous": finite(self.p_simultaneous),
             "probabilities": None if chances is None else chances.to_dict(),
             "decision": self.decision,
             "test": self.test,
@@ -278,6 +304,8 @@ class Comparison(Result):
             provenance=Provenance.from_dict(data),
             probabilities=None if chances is None else Probabilities(**chances),
             least_p=data["least_p"],
+            best_of=data.get("best_of"),
+            p_at_once=_read_p_values(data.get("p_at_once"), data["alternative"]),
             source=difference_source(data["limits_from"]),
         )
 
@@ -326,7 +354,8 @@ class Comparison(Result):
 
 
 def level_remarks(comparison: Comparison) -> Iterable[Caution]:
-    """Yield a caution where the test could not have shown anything at this level."""
+    """Yield what depends on the level: a choice that p forgets, a test that can show nothing."""
+    yield from _best_of_its_table(comparison)
     least = comparison.least_p
     if least is None or comparison.p_value is None:
         return
@@ -340,6 +369,23 @@ def level_remarks(comparison: Comparison) -> Iterable[Caution]:
             if comparison.n_resamples
             else "Use more cases, or test='bayle'.",
         )
+
+
+def _best_of_its_table(made: Comparison) -> Iterable[Caution]:
+    """Yield a remark where one of the two is the best of its table; grave where it decides."""
+    holds = made.p_simultaneous
+    if made.best_of is None or holds is None:
+        return
+    decides = bool(made.shown) and holds > alpha_of(made.confidence_level)
+    yield Caution(
+        "EN150",
+        f"{made.favours or made.a} is the best of the {made.best_of} configurations of this table.",
+        "If you compare it because it looked best, p does not allow for that choice; over all "
+        f"pairs of the table, {p_words(holds)}.",
+        "Compare all of them: compare_many in Python, earnest compare --all on the command line. "
+        "If you chose this pair before you saw any scores, p holds as it is.",
+        Severity.CAUTION if decides else Severity.NOTE,
+    )
 
 
 def _read_p_values(said: Mapping[str, Any] | None, alternative: str) -> dict[str, float] | None:

@@ -2,26 +2,147 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from earnest.core.base import check
-from earnest.core.base.errors import UnknownNameError
+from earnest.core.base.errors import EvidenceError, UnknownNameError
 from earnest.core.results.base import Result
 from earnest.core.results.cautions import Caution
 from earnest.core.results.comparison import Comparison
-from earnest.core.results.differences import Alternative, alpha_of
+from earnest.core.results.differences import Alternative, alpha_of, difference_limits
+from earnest.core.results.estimate import finite
+from earnest.core.results.interval import Interval, opened
+from earnest.core.results.specs import Side
 from earnest.core.text.comparison import p_words
 
 if TYPE_CHECKING:
     from earnest.core.text.paper import PaperTable
 
-ADJUSTMENTS = ("holm", "bh", "none")
+ADJUSTMENTS = ("simultaneous", "holm", "bh", "none")
 MOST_LINES = 10  # of the repr
+NEAR = 1e-9  # relative; a statistic that is nearer to a drawn one is equal to it
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Family:
+    """The comparisons about which claims are made at once, and how far the worst of them errs.
+
+    A difference d with standard error s is measured by |d| / sqrt(s² + d²/units), which no few
+    units can make large, and judged by the law of the largest such error over the family. What
+    it shows of any member then holds for all of them at once, so also for one that was chosen
+    by looking at the data. Without a law, or where a difference has no spread, Bonferroni's rule
+    takes its place.
+
+    Attributes
+    ----------
+    size : int
+        How many comparisons there are: those of all pairs, or those with one that was fixed in
+        advance.
+    units : int
+        The independent units that the errors are made of.
+    largest : ndarray, shape (B,), or None
+        Draws of the largest standardised error; None where no law is known or it was not kept.
+    known : tuple of float, or None
+        A confidence level and the largest error at it, which is kept where the draws are not.
+    """
+
+    size: int
+    units: int
+    largest: NDArray[np.float64] | None = None
+    known: tuple[float, float] | None = None
+
+    def p_value(self, made: Comparison, alternative: Alternative | str | None = None) -> float:
+        """Return the p-value of a comparison that holds for the whole family, 1 without one."""
+        wanted = str(made.alternative if alternative is None else alternative)
+        own = None if made.p_values is None else made.p_values.get(wanted)
+        if own is None:
+            return 1.0
+        if not self._has_law or not made.standard_error:
+            return min(1.0, self.size * own)
+        if self.largest is None:
+            raise _not_kept("a p-value")
+        turned = {"greater": made.difference, "less": -made.difference}
+        error = math.hypot(made.standard_error, made.difference / math.sqrt(self.units))
+        statistic = turned.get(wanted, abs(made.difference)) / error
+        beyond = int((self.largest >= statistic - NEAR * abs(statistic)).sum())
+        return min(1.0, max(own, self.least_p, (1 + beyond) / (len(self.largest) + 1)))
+
+    @property
+    def least_p(self) -> float:
+        """The least p-value: the chance that all units point one way by luck."""
+        return float(0.5 ** (self.units - 1))
+
+    def interval(self, made: Comparison) -> Interval | None:
+        """Return the interval of a difference that holds for the whole family.
+
+        It excludes 0 exactly where `p_value` is at most 1 minus the level of the comparison.
+        """
+        own, level = made.interval, made.confidence_level
+        if own is None:
+            return None
+        if not self._has_law or not made.standard_error:
+            wide = made.at(confidence_level=1.0 - (1.0 - level) / self.size).interval
+            return None if wide is None else replace(wide, confidence_level=level)
+        side, reach = Side(own.side), self._reach(level) * made.standard_error
+        low, high = opened(made.difference - reach, made.difference + reach, side)
+        least, most = difference_limits(made.scale)
+        low, high = max(min(low, own.low), least), min(max(high, own.high), most)
+        return Interval(low, high, level, own.side)
+
+    @property
+    def _has_law(self) -> bool:
+        return self.largest is not None or self.known is not None
+
+    def _reach(self, level: float) -> float:
+        """Return how many standard errors the limits lie from the difference."""
+        most = self.error_at(level) * (1.0 + NEAR)
+        if most**2 >= self.units or self.least_p > alpha_of(level):
+            return math.inf
+        return most / math.sqrt(1.0 - most**2 / self.units)
+
+    def error_at(self, level: float) -> float:
+        """Return the size that the largest standardised error exceeds with 1 minus the level."""
+        if self.largest is None:
+            if self.known is None or not math.isclose(self.known[0], level):
+                raise _not_kept("an interval")
+            return self.known[1]
+        rank = math.floor(alpha_of(level) * (len(self.largest) + 1) + NEAR)
+        return math.inf if rank < 1 else float(np.sort(self.largest)[-rank])
+
+    def to_dict(self, level: float, *, draws: bool) -> dict[str, Any]:
+        """Return plain data; without the draws the law is kept at one level."""
+        known = None
+        if self._has_law:
+            known = [level, finite(self.error_at(level))]
+        kept = None if self.largest is None or not draws else self.largest.tolist()
+        return {"size": self.size, "units": self.units, "largest": kept, "known": known}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Family:
+        """Make it from plain data."""
+        drawn, known = data["largest"], data["known"]
+        return cls(
+            size=int(data["size"]),
+            units=int(data["units"]),
+            largest=None if drawn is None else np.asarray(drawn, dtype=np.float64),
+            known=None
+            if known is None
+            else (float(known[0]), math.inf if known[1] is None else float(known[1])),
+        )
+
+
+def _not_kept(what: str) -> EvidenceError:
+    return EvidenceError(
+        "the joint law of these comparisons was not kept",
+        needs=f"the draws that {what} for all at once is read from",
+        cure="Compute it again, or keep them with to_dict(draws=True).",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,13 +159,17 @@ class Comparisons(Result):
         One for each other configuration, in the given order.
     adjusted : tuple of float
         The p-value of each, adjusted for their number.
-    adjust : {'holm', 'bh', 'none'}
+    adjust : {'simultaneous', 'holm', 'bh', 'none'}
         How.
     p_best : mapping of str to float
-        For each configuration the p-value of the hypothesis that no other is better.
+        For each configuration the p-value against the best here. It holds for all pairs at once,
+        and so though the best was found on the same cases.
     joint : bool
-        Whether `p_best` is from the joint law of all values, and so holds though the best was
-        found on the same cases; else from the adjusted one-sided tests against the best.
+        Whether `p_best` is from the joint law of all values; else by Bonferroni's rule over all
+        pairs, which is more cautious.
+    family : Family
+        What the comparisons hold for at once: all pairs, or those with a reference that was fixed
+        in advance.
     simple_first : tuple of str or None
         The names from simple to complex, where the complexity is known.
     confidence_level : float
@@ -78,6 +203,7 @@ class Comparisons(Result):
     adjust: str
     p_best: Mapping[str, float]
     joint: bool
+    family: Family = field(repr=False, compare=False)
     simple_first: tuple[str, ...] | None
     confidence_level: float
     seed: int | None = None
@@ -85,7 +211,7 @@ class Comparisons(Result):
 
     @property
     def not_worse(self) -> tuple[str, ...]:
-        """The configurations that may be the best, as none is shown to be better, at the level."""
+        """The configurations that may be the best: not shown to be worse than the best here."""
         alpha = alpha_of(self.confidence_level)
         return tuple(name for name, p in self.p_best.items() if name == self.best or p > alpha)
 
@@ -112,10 +238,7 @@ class Comparisons(Result):
 
     @staticmethod
     def verdict(kept: bool) -> str:
-        """Return the words for a configuration in the set, or out of it.
-
-        One out of it is shown to be worse than some other, not necessarily than the best here.
-        """
+        """Return the words for a configuration in the set, or out of it."""
         return "may be the best" if kept else "not the best"
 
     def __len__(self) -> int:
@@ -138,6 +261,25 @@ class Comparisons(Result):
             cure=check.nearest(str(name), names),
         )
 
+    def interval_at_once(self, name: str) -> Interval | None:
+        """Return the interval of the comparison with a configuration that holds for all at once.
+
+        Where the reference is the best here, or looked best when it was chosen, only this one
+        holds: the interval of the single comparison knows nothing of the choice.
+        """
+        return self.family.interval(self[name])
+
+    def as_shown(self) -> tuple[Comparisons, bool]:
+        """Return the comparisons with the intervals that belong to their adjusted p-values.
+
+        And whether these hold for all at once. A table or picture of several shows these: the bar
+        of a single comparison would contradict its verdict.
+        """
+        if self.adjust != "simultaneous" or len(self) < 2:
+            return self, False
+        wide = tuple(replace(made, interval=self.family.interval(made)) for made in self)
+        return replace(self, comparisons=wide), True
+
     def at(
         self,
         *,
@@ -150,10 +292,11 @@ class Comparisons(Result):
             for made in self.comparisons
         )
         level = self.confidence_level if confidence_level is None else confidence_level
+        same = [made.alternative for made in moved] == [made.alternative for made in self]
         return replace(
             self,
             comparisons=moved,
-            adjusted=tuple(adjusted([p_of(made) for made in moved], self.adjust)),
+            adjusted=self.adjusted if same else adjust_all(moved, self.adjust, self.family),
             confidence_level=float(level),
         )
 
@@ -195,6 +338,7 @@ class Comparisons(Result):
             "joint": self.joint,
             "seed": self.seed,
             "p_best": dict(self.p_best),
+            "family": self.family.to_dict(self.confidence_level, draws=draws),
             "simple_first": None if self.simple_first is None else list(self.simple_first),
             "adjusted": list(self.adjusted),
             "comparisons": [made.to_dict(draws=draws) for made in self.comparisons],
@@ -212,6 +356,7 @@ class Comparisons(Result):
             adjust=data["adjust"],
             p_best=dict(data["p_best"]),
             joint=data["joint"],
+            family=_family_of(data),
             simple_first=None if order is None else tuple(order),
             confidence_level=data["confidence_level"],
             seed=data["seed"],
@@ -233,6 +378,13 @@ class Comparisons(Result):
         return "\n".join([*lines, *([f"and {more} more"] if more > 0 else [])])
 
 
+def adjust_all(made: tuple[Comparison, ...], how: str, family: Family) -> tuple[float, ...]:
+    """Return the p-value of each comparison, adjusted for all that is claimed at once."""
+    if how == "simultaneous":
+        return tuple(family.p_value(one) for one in made)
+    return tuple(adjusted([p_of(one) for one in made], how))
+
+
 def adjusted(p_values: ArrayLike, how: str) -> list[float]:
     """Return p-values adjusted for their number.
 
@@ -250,7 +402,7 @@ def adjusted(p_values: ArrayLike, how: str) -> list[float]:
     >>> [round(p, 3) for p in adjusted([0.01, 0.04, 0.03], "bh")]
     [0.03, 0.04, 0.04]
     """
-    check.one_of("adjust", how, ADJUSTMENTS)
+    check.one_of("adjust", how, ADJUSTMENTS[1:])
     p = np.asarray(p_values, dtype=np.float64)
     if how == "none" or len(p) == 0:
         return [float(each) for each in p]
@@ -269,6 +421,15 @@ def _holm(ordered: NDArray[np.float64]) -> NDArray[np.float64]:
 def _benjamini_hochberg(ordered: NDArray[np.float64]) -> NDArray[np.float64]:
     ranks = np.arange(1, len(ordered) + 1)
     return np.minimum.accumulate((len(ordered) / ranks * ordered)[::-1])[::-1]
+
+
+def _family_of(data: Mapping[str, Any]) -> Family:
+    """Return the family of a file; files that name none get Bonferroni's rule over all pairs."""
+    if data.get("family") is not None:
+        return Family.from_dict(data["family"])
+    count = len(data["p_best"])
+    cases = [int(part["n_cases"]) for part in data["comparisons"]]
+    return Family(size=max(1, count * (count - 1) // 2), units=max(cases, default=1))
 
 
 def p_of(made: Comparison) -> float:

@@ -241,6 +241,9 @@ def _stands_on(rows: Sequence[Estimate]) -> str:
 
 def comparisons_table(given: Comparison | Comparisons) -> PaperTable:
     """Return the table of comparisons: one row a pair, the nearest rival first."""
+    at_once = False
+    if isinstance(given, Comparisons):
+        given, at_once = given.as_shown()
     many = isinstance(given, Comparisons)
     pairs = given.ranked() if isinstance(given, Comparisons) else [(given, None)]
     made = [one for one, _ in pairs]
@@ -261,7 +264,7 @@ def comparisons_table(given: Comparison | Comparisons) -> PaperTable:
             cells += [] if bayesian else [_p(adjusted)]
             cells += [given.verdict(one.b in given.not_worse)]
         body.append(tuple(cells))
-    return PaperTable(tuple(heads), tuple(body), _compared(given, made))
+    return PaperTable(tuple(heads), tuple(body), _compared(given, made, at_once))
 
 
 def statistic_table(
@@ -277,12 +280,16 @@ def statistic_table(
     return PaperTable(heads, ((how, *cells, ends, shift),), note)
 
 
-def _compared(given: Comparison | Comparisons, made: Sequence[Comparison]) -> str:
+def _compared(
+    given: Comparison | Comparisons, made: Sequence[Comparison], at_once: bool = False
+) -> str:
     first = made[0]
     facts = [f"n = {first.n_cases}", f"test {first.test}"]
     if isinstance(given, Comparisons):
         facts.insert(0, f"{first.metric} of {given.reference} minus that of the configuration")
-        facts.append("p not adjusted" if given.adjust == "none" else f"adjusted by {given.adjust}")
+        rules = {"none": "p not adjusted", "simultaneous": "adjusted p for all at once"}
+        facts.append(rules.get(given.adjust, f"adjusted by {given.adjust}"))
+        facts += ["intervals for all at once"] * at_once
     else:
         facts.insert(0, first.metric)
     cautions = [*given.cautions, *(c for one in made for c in one.cautions)]

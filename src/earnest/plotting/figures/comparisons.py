@@ -52,8 +52,9 @@ def plot_comparison(made: Comparison, ax: Any = None) -> Any:
 def plot_comparisons(results: Comparisons, ax: Any = None) -> Any:
     """Draw the reference against the nearest rivals, the nearest on top.
 
-    A filled dot is a configuration that may be the best, a hollow one is not; the bars are
-    the intervals of the single comparisons.
+    A filled dot is a configuration that may be the best, a hollow one is not. The bars are the
+    intervals that belong to the adjusted p-values: for all comparisons at once, unless another
+    rule than 'simultaneous' was asked for.
 
     Parameters
     ----------
@@ -66,6 +67,7 @@ def plot_comparisons(results: Comparisons, ax: Any = None) -> Any:
     -------
     matplotlib Axes
     """
+    results, at_once = results.as_shown()
     rows = [made for made, _ in results.ranked()][:MOST_ROWS]
     ax = axes_or_new(ax, (6.4, 1.1 + 0.3 * len(rows)))
     _zero(ax)
@@ -80,7 +82,7 @@ def plot_comparisons(results: Comparisons, ax: Any = None) -> Any:
     _sides(ax, rows[0], -0.8, others="other")
     more = len(results) - len(rows)
     rest = f"\n{more} more not shown" if more > 0 else ""
-    quiet(ax, _label(rows[0], f"{results.reference} - other") + rest)
+    quiet(ax, _label(rows[0], f"{results.reference} - other", at_once=at_once) + rest)
     return ax
 
 
@@ -134,9 +136,11 @@ def _sides(ax: Any, made: Comparison, y: float, others: str | None = None) -> No
         )
 
 
-def _label(made: Comparison, pair: str) -> str:
+def _label(made: Comparison, pair: str, *, at_once: bool = False) -> str:
     interval = made.interval
     if interval is None:
         return f"difference in {made.metric}, {pair}"
     kind = "interval" if interval.side == Side.TWO_SIDED else f"{interval.side} bound"
-    return f"difference in {made.metric}, {pair} ({percent(interval.confidence_level)} {kind})"
+    level = percent(interval.confidence_level)
+    whole = " for all at once" * at_once
+    return f"difference in {made.metric}, {pair} ({level} {kind}{whole})"

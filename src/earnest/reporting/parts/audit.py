@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from earnest.core.data.weights import Weights
 from earnest.core.text.estimate import prose
 from earnest.core.text.numbers import decimals
+from earnest.kernels.score import score_table
 from earnest.plotting.svg.figures import (
     Figure,
     Scale,
@@ -45,7 +47,8 @@ def audit_of(found: Results, rivals: RivalsPart | None) -> AuditPart | None:
         return None
     shares = win_shares(found)
     states = _states(found, rivals)
-    ranked = _ranked(material)
+    pooled = _pooled_scores(found)
+    ranked = _ranked(material, pooled)
     drawing = _Drawing.of(found, ranked)
     labels = config_labels(material.tried)
     simplest = None if rivals is None else rivals.simplest
@@ -55,7 +58,7 @@ def audit_of(found: Results, rivals: RivalsPart | None) -> AuditPart | None:
     ]
     return AuditPart(
         heading=audit_heading(len(rows)),
-        lede=_lede(found),
+        lede=_lede(found, rows, pooled=bool(pooled)),
         score_title="Score",
         counts=_counts(rows),
         rows=tuple(rows),
@@ -93,12 +96,32 @@ def _states(found: Results, rivals: RivalsPart | None) -> dict[str, str]:
     return states
 
 
-def _ranked(material: Material) -> list[tuple[int | None, Tried]]:
+def _pooled_scores(found: Results) -> dict[str, float]:
+    """Return scores over all cases at once, where the naive score is one and the search's are not.
+
+    Then the table shows these, so that the winner has one naive score on the whole page.
+    """
+    material, pi = found.material, found.material.predictions
+    if not material.by_folds or material.metric is None or pi is None or not _pooled(found):
+        return {}
+    usable = pi.usable()
+    scores = score_table(usable, material.metric, Weights.ones(usable.n_cases))[0]
+    known = zip(usable.configs.ids, scores.tolist(), strict=True)
+    return {name: score for name, score in known if score == score}
+
+
+def _ranked(material: Material, pooled: Mapping[str, float]) -> list[tuple[int | None, Tried]]:
     """Return the configurations, best score first, those without a complete one last."""
     sign = -1.0 if material.scale.greater_is_better else 1.0
-    done = [one for one in material.tried if one.status == COMPLETE and one.score is not None]
+    tried = [
+        replace(one, score=pooled[one.config])
+        if one.status == COMPLETE and one.config in pooled
+        else one
+        for one in material.tried
+    ]
+    done = [one for one in tried if one.status == COMPLETE and one.score is not None]
     done.sort(key=lambda one: sign * (one.score or 0.0))
-    rest = [one for one in material.tried if one not in done]
+    rest = [one for one in tried if one not in done]
     rest.sort(key=lambda one: (one.status == FAILED, one.score is None, sign * (one.score or 0.0)))
     ranks: list[tuple[int | None, Tried]] = [(i + 1, one) for i, one in enumerate(done)]
     return [*ranks, *((None, one) for one in rest)]
@@ -178,19 +201,22 @@ def _counts(rows: list[AuditRow]) -> tuple[tuple[str, str], ...]:
     return tuple((state, f"{found[state]:,}") for state in ORDER if found[state])
 
 
-def _lede(found: Results) -> str:
+def _lede(found: Results, rows: list[AuditRow], *, pooled: bool) -> str:
     material = found.material
     if len(material.tried) == 1:
         return "Nothing was chosen, so there is nothing to correct."
-    basis = "means over folds" if material.by_folds else "over all cases at once"
+    by_folds = material.by_folds and not pooled
+    basis = "means over folds" if by_folds else "over all cases at once"
     said = f"Scores are those of the search, {basis}, not corrected."
     if not material.searched:
         said = (
             f"Scores are those of your predictions, {basis}, not corrected for choosing the best "
             "of them."
         )
-    if material.by_folds and _pooled(found):
-        said += " The naive score at the top is over all cases at once, and may differ a little."
+    if pooled and any(one.status != COMPLETE for one in material.tried):
+        said += " Those of configurations that were not run on every fold are means over theirs."
+    if pooled and rows[0].status != WINNER:
+        said += " The search chose by the mean over folds, so its winner does not stand first."
     if material.n_fits_saved and material.n_fits is not None:
         total = material.n_fits + material.n_fits_saved
         said += f" Early ending saved {material.n_fits_saved:,} of {total:,} fits."

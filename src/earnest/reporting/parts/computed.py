@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from earnest.comparison.base import TESTS
 from earnest.core.base.clock import moment_words
 from earnest.core.base.provenance import versions
+from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.papers import Citing, collect_papers, find_papers
 from earnest.core.results.specs import Side
@@ -81,7 +82,7 @@ def _facts(found: Results) -> Iterator[Facts]:
             "The comparison",
             (
                 ("Test", f"{spec.name}: {spec.title}"),
-                ("Adjusted", _adjustment(len(found.many))),
+                ("Adjusted", _adjustment(found.many)),
                 ("Seed", _said(found.many.seed)),
             ),
         )
@@ -172,7 +173,7 @@ def paragraph(found: Results) -> str:
         test = TESTS[found.many.comparisons[0].test].spec
         told.append(
             f"The selected configuration was compared with {_others(len(found.many))} by the test "
-            f"{test.name} ({test.title}; {test.cites}), two-sided{_adjusted(len(found.many))}."
+            f"{test.name} ({test.title}; {test.cites}), two-sided{_adjusted(found.many)}."
         )
     used = ", ".join(f"{name} {number}" for name, number in made.provenance.versions.items())
     told.append(
@@ -181,16 +182,22 @@ def paragraph(found: Results) -> str:
     return " ".join(told)
 
 
-def _adjustment(count: int) -> str:
-    return "no: there is one" if count == 1 else f"for {count:,} comparisons, Bonferroni"
+def _adjustment(many: Comparisons) -> str:
+    if len(many) == 1:
+        return "no: there is one"
+    how = "the largest error of any pair" if many.joint else "Bonferroni"
+    return f"for all {many.family.size:,} pairs at once, {how}"
 
 
 def _others(count: int) -> str:
     return "the other one" if count == 1 else f"the {count:,} others"
 
 
-def _adjusted(count: int) -> str:
-    return "" if count == 1 else ", with Bonferroni's adjustment"
+def _adjusted(many: Comparisons) -> str:
+    if len(many) == 1:
+        return ""
+    law = "their joint law" if many.joint else "Bonferroni's rule"
+    return f", adjusted for all {many.family.size:,} pairs of configurations at once by {law}"
 
 
 def _ends(made: Estimate) -> str:

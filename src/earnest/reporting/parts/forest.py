@@ -75,20 +75,25 @@ def _group_words(found: Results, made: Estimate, estimand: str) -> tuple[str, st
 def _heading(found: Results, made: Estimate, places: int) -> str:
     """Say whether the corrected methods of the reported quantity agree.
 
-    Only those with an interval can: that two bare values are close shows nothing.
+    The range is that of all of them. They agree where all intervals meet and every value, also of
+    a method without an interval, lies inside the reported interval; without two intervals nothing
+    is said, for that two bare values are close shows nothing.
     """
     same = [
         one
         for one in found.table or ()
-        if one.estimand == made.estimand and _fair(one) and one.interval and found.corrected
+        if one.estimand == made.estimand and _fair(one) and found.corrected
     ]
-    if made.n_configs == 1:
-        same = []  # nothing was selected, so nothing is corrected
+    known = [one for one in same if one.interval]
+    if made.n_configs == 1 or len(known) < 2:
+        same = known if made.n_configs > 1 else []  # nothing was selected: nothing is corrected
     values = sorted(same, key=lambda one: one.value)
     low, high = (printed(one, places).value for one in (values[0], values[-1])) if same else "--"
-    ends = [one.interval for one in same if one.interval is not None]
+    ends = [one.interval for one in known if one.interval is not None]
     apart = any(a.high < b.low for a in ends for b in ends)
-    return methods_heading(low, high, len(same), disagree=apart)
+    mine = made.interval
+    outside = mine is not None and any(not mine.low <= one.value <= mine.high for one in same)
+    return methods_heading(low, high, len(same), disagree=apart or outside)
 
 
 def _fair(made: Estimate) -> bool:

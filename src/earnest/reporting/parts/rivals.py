@@ -1,21 +1,19 @@
 """The winner against all others, and the set that cannot be shown to be worse.
 
-One adjustment serves picture, p-value and verdict: Bonferroni's, in a single step. A
-configuration is worse where its interval at level 1 - α/m, the thin bar, leaves 0 on the winner's
-side, which is where m times its p-value is at most α. The set of the others holds the truly best
-configuration with the level asked for, though the winner was found on the same cases: were the
-best of them said to be worse, one of its m comparisons would have to be wrong at α/m.
+One law serves picture, p-value and verdict: that of the largest error over all pairs. A
+configuration is worse where its interval for all at once, the thin bar, leaves 0 on the winner's
+side, which is where its p-value is at most α. All of it holds for every pair at once, and so though
+the winner was found on the same cases.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from earnest.comparison.against_winner import shown_worse, simplest_of
 from earnest.comparison.base import TESTS
 from earnest.core.results.cautions import Caution
 from earnest.core.results.comparison import Comparison
-from earnest.core.results.comparison_table import Comparisons, p_of
+from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import by_severity
 from earnest.core.results.interval import Interval
 from earnest.core.text.comparison import p_words, places_of_difference
@@ -55,22 +53,19 @@ class Verdict:
 
 def verdicts(many: Comparisons) -> list[Verdict]:
     """Return the comparisons with the winner, the nearest rival first."""
-    return [_verdict(made, len(many), many.confidence_level) for made, _ in many.ranked()]
+    kept = set(many.not_worse)
+    return [_verdict(many, made, p, made.b in kept) for made, p in many.ranked()]
 
 
-def _verdict(made: Comparison, count: int, level: float) -> Verdict:
-    p = min(1.0, count * p_of(made))
-    thin = None
-    if made.interval is not None:
-        thin = made.at(confidence_level=1.0 - (1.0 - level) / count).interval
+def _verdict(many: Comparisons, made: Comparison, p: float, kept: bool) -> Verdict:
     sign = 1.0 if made.scale.greater_is_better else -1.0
     return Verdict(
         made=made,
         ahead=sign * made.difference,
         one=_turned(made.interval, sign),
-        all=_turned(thin, sign),
+        all=_turned(many.family.interval(made), sign),
         p=p,
-        worse=shown_worse(made, count, level),
+        worse=not kept,
     )
 
 
@@ -89,7 +84,7 @@ def rivals_of(found: Results) -> RivalsPart | None:
         return None
     rows = verdicts(many)
     kept = [row.made.b for row in rows if not row.worse]
-    simplest = simplest_of(many, {many.reference, *kept})
+    simplest = many.simplest
     labels = config_labels(found.material.tried)
     spec = TESTS[rows[0].made.test].spec
     drawn = _drawn(rows, simplest)
@@ -102,7 +97,7 @@ def rivals_of(found: Results) -> RivalsPart | None:
         heading=rivals_heading(len(kept), len(rows)),
         lede=_lede(many, rows, simplest, labels, places),
         note=NOT_WORSE,
-        test=f"Test: {spec.title} ({spec.name}), two-sided. {_bars(len(rows), level)}"
+        test=f"Test: {spec.title} ({spec.name}), two-sided. {_bars(many, level)}"
         f"{_scored(found, rows[0].made)}",
         rows=tuple(
             replace(
@@ -128,12 +123,15 @@ def _cautions(found: Results, many: Comparisons) -> tuple[Caution, ...]:
     return by_severity(fresh.values())
 
 
-def _bars(count: int, level: str) -> str:
+def _bars(many: Comparisons, level: str) -> str:
+    count = len(many)
     if count == 1:
         return f"Bar: {level}; the verdict follows it."
+    how = "the largest error of any pair" if many.joint else "Bonferroni's rule"
     return (
-        f"Thick bar: {level} for this one comparison. Thin bar: {level} for all {count:,} at once, "
-        "as is p (Bonferroni); the verdict follows them."
+        f"Thick bar: {level} for this one comparison, had it been chosen in advance. Thin bar: "
+        f"{level} for all pairs of the {count + 1:,} configurations at once, as is p, by {how}; "
+        "that allows for the choice of the winner, and the verdict follows it."
     )
 
 
@@ -222,32 +220,25 @@ def _lede(
     labels: dict[str, str],
     places: int,
 ) -> str:
-    joint = sum(name != many.best for name in many.not_worse)
-    told = ""
-    if many.joint and len(rows) > 1:
-        told = (
-            " A joint test of all values, which is less cautious than this table, leaves "
-            f"{joint:,} that may be the best."
-        )
     if simplest is None:
         return (
             "Which of them is simplest is not known: an order from simple to complex was not given "
-            f"(Configs.with_complexity).{told}"
+            "(Configs.with_complexity)."
         )
     if all(row.worse for row in rows):
-        return f"These data leave no other choice than the winner.{told}"
+        return "These data leave no other choice than the winner."
     if simplest == many.reference:
-        return f"The simplest of them is the winner itself.{told}"
+        return "The simplest of them is the winner itself."
     row = next(row for row in rows if row.made.b == simplest)
     ahead = _ahead(replace(row, ahead=abs(row.ahead)), places)
     ends = ""
     if row.all is not None:
-        at_once = "" if len(rows) == 1 else f" for all {len(rows):,} comparisons at once"
+        at_once = "" if len(rows) == 1 else " for all pairs at once"
         level = percent(many.confidence_level)
         ends = f" ({level} interval{at_once}: {_ends(row.all, places, row.made)})"
     better = "better" if row.ahead < 0 else "worse"
     amount = "It scores the same" if not row.made.difference else f"It scores {ahead} {better}"
     return (
         f"The simplest of them is {labels.get(simplest, simplest)}. {amount}{ends}: these data "
-        f"cannot tell the two apart.{told}"
+        f"cannot tell the two apart."
     )

@@ -331,13 +331,10 @@ def _simplest(found: Comparisons | None, configs: dict[str, Any]) -> tuple[Any, 
 
     And how many there are, as the report names them.
     """
-    from earnest.comparison.against_winner import not_shown_worse, simplest_of
-
     if found is None:
         return None, 1
-    kept = not_shown_worse(found)
-    simplest = simplest_of(found, kept)
-    return None if simplest in (None, found.reference) else configs[str(simplest)], len(kept)
+    simplest, count = found.simplest, len(found.not_worse)
+    return None if simplest in (None, found.reference) else configs[str(simplest)], count
 
 
 def _write(tuned: Tuned, folder: Folder) -> None:
