@@ -47,6 +47,7 @@ def winner_errors(
     rng: np.random.Generator,
     *,
     best_wins: bool = True,
+    dropped: int = 0,
 ) -> WinnerErrors:
     """Return the law of the winner's error, as draws.
 
@@ -64,6 +65,10 @@ def winner_errors(
     best_wins : bool
         Whether the best score wins. For another rule gaps tell nothing of who could have won, and
         the errors are the largest of each draw, which bound that of any winner.
+    dropped : int
+        How many configurations took part and were dropped on the way, so that their scores on all
+        cases are not known. Each counts as an equal of the winner that shares no luck with the
+        others: whoever was kept for a good start is then no surprise.
 
     Examples
     --------
@@ -90,12 +95,29 @@ def winner_errors(
     place = int(np.ceil((1.0 - LUCK) * (DRAWS + 1))) - 1
     luck = np.partition(lucky.max(axis=0) - lucky, place, axis=1)[:, place]  # (C,)
     gap = np.maximum(scores[winner] - scores, 0.0)
+    unseen = _best_of_dropped(dropped, rng)  # (M,)
     if not best_wins:
-        return WinnerErrors(np.sort(drawn.max(axis=0)), np.ones(len(scores), dtype=bool))
+        largest = np.maximum(drawn.max(axis=0), unseen)
+        return WinnerErrors(np.sort(largest), np.ones(len(scores), dtype=bool))
     behind = np.maximum(gap - luck, 0.0)
     behind[winner] = 0.0
     first = np.argmax(np.subtract(lucky, behind[:, None], out=lucky), axis=0)  # (M,)
-    return WinnerErrors(np.sort(drawn[first, np.arange(DRAWS)]), gap <= luck)
+    each = np.arange(DRAWS)
+    known = drawn[first, each]
+    beaten = unseen * np.median(error) > lucky[first, each]
+    return WinnerErrors(np.sort(np.where(beaten, unseen, known)), gap <= luck)
+
+
+def _best_of_dropped(dropped: int, rng: np.random.Generator) -> Array:
+    """Return the largest of so many standard normals, in each draw: (M,); minus infinity of none.
+
+    The largest of k uniform numbers has the law of the k-th root of one.
+    """
+    if dropped == 0:
+        return np.full(DRAWS, -np.inf)
+    from scipy.special import ndtri
+
+    return np.asarray(ndtri(rng.random(DRAWS) ** (1.0 / dropped)))
 
 
 def _gaussian(
