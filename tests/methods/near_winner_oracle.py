@@ -143,12 +143,17 @@ class Level:
 
 
 def local_level(
-    table: Floats, scores: Floats, winner: int, rng: np.random.Generator, dropped: int = 0
+    table: Floats,
+    scores: Floats,
+    winner: int,
+    rng: np.random.Generator,
+    dropped: list[tuple[float, float]] | None = None,
 ) -> Level:
     """Return step 1 for scores (B, C) and (C,) on the steady scale.
 
-    Of `dropped` configurations nothing is known: they are equals without common luck.
+    Of those that were dropped the gap on a share of the cases is known: (gap, share).
     """
+    gone = dropped or []
     resamples, configs = table.shape
     spread = [float(np.std(table[:, c], ddof=1)) for c in range(configs)]
     dead = [c for c in range(configs) if spread[c] < 1e-7]
@@ -173,15 +178,18 @@ def local_level(
     ]
     gap = [max(0.0, float(scores[winner] - scores[c])) for c in range(configs)]
     behind = [0.0 if c == winner else max(0.0, gap[c] - luck[c]) for c in range(configs)]
-    unseen = [-math.inf] * DRAWS
-    if dropped:
-        unseen = [float(norm.ppf(u ** (1 / dropped))) for u in rng.random(DRAWS)]
+    middle = float(np.median(error))
+    unseen = rng.standard_normal((len(gone), DRAWS))
+    if gone:
+        leads = [max(lead[m], *(middle * u for u in unseen[:, m])) for m in range(DRAWS)]
+        alone = upper_order([leads[m] - middle * unseen[0, m] for m in range(DRAWS)], 0.05)
     errors = []
-    for row, other in zip(drawn, unseen, strict=True):
-        chances = [row[c] * error[c] - behind[c] for c in range(configs)]
-        lost = other * float(np.median(error)) > max(chances)
-        errors.append(other if lost else row[chances.index(max(chances))])
-    return Level(errors, [gap[c] <= luck[c] for c in range(configs)], dropped)
+    for m, row in enumerate(drawn):
+        chances = [(row[c] * error[c] - behind[c], row[c]) for c in range(configs)]
+        for (far, share), u in zip(gone, unseen[:, m], strict=True):
+            chances.append((middle * u - max(0.0, far - alone / math.sqrt(share)), u))
+        errors.append(max(chances)[1])
+    return Level(errors, [gap[c] <= luck[c] for c in range(configs)], len(gone))
 
 
 def share_limit(share: float, trials: float, tail: float) -> float:
@@ -433,11 +441,12 @@ def other_limits(
     tails: list[float],
     *,
     groups: int = 0,
-    dropped: int = 0,
+    dropped: list[tuple[float, float]] | None = None,
 ) -> list[tuple[float, float]]:
     """Return the bad end at the local level and the good end at the tail itself, by tails.
 
-    `score(rows, config)` is the metric; of groups there are so many.
+    `score(rows, config)` is the metric; of groups there are so many, and of configurations that
+    were dropped the gap to the winner on a share of the cases is known.
     """
     everything = np.arange(counts.shape[1])
     table = np.array(
@@ -451,7 +460,7 @@ def other_limits(
     best = max(values) if law.greater else min(values)
     winner = next(c for c in range(configs) if abs(values[c] - best) <= 1e-12)
     near, locals_ = [True] * configs, tails
-    if configs + dropped > 1:
+    if configs + len(dropped or []) > 1:
         steady = [[law.steady(row[c], c, x[c]) for c in range(configs)] for row in table]
         own = [law.steady(x[c], c, x[c]) for c in range(configs)]
         level = local_level(np.array(steady), np.array(own), winner, rng, dropped)

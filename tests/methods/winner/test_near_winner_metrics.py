@@ -30,7 +30,7 @@ from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.results.limits import ShareLimits
 from earnest.core.results.specs import Side
 from earnest.core.results.winner_limits import FewUnitsLimits, LossLimits, OverlapLimits
-from earnest.inference.limits.local_level import winner_errors
+from earnest.inference.limits.local_level import Dropped, winner_errors
 from earnest.inference.limits.winner_law import Law, law_of
 from earnest.metrics import metric as resolve_metric
 from earnest.resampling.bootstrap import (
@@ -229,7 +229,10 @@ QUESTIONS: dict[str, Callable[[], Predictions]] = {
 
 
 def plain_limits(
-    pi: Predictions, metric: str, seed: int, dropped: int = 0
+    pi: Predictions,
+    metric: str,
+    seed: int,
+    dropped: list[tuple[float, float]] | None = None,
 ) -> list[tuple[float, float]]:
     """The bad and the good end of the plain loops at all `LEVELS`, on the draws of the method."""
     measure = resolve_metric(metric).on(pi.target.task)
@@ -480,24 +483,72 @@ def test_perfect_groups_count_as_one_trial_each() -> None:
 # ---- configurations that were dropped, and cases that were not tested
 
 
-def dropped_early(pi: Predictions, kept: int) -> Predictions:
-    """All configurations but the first ones stop after the first of two folds."""
+def dropped_early(pi: Predictions, kept: list[int]) -> Predictions:
+    """All configurations but some stop after the first of two folds."""
     responses = pi.responses.astype(np.float64).copy()
-    responses[30:, kept:] = np.nan
+    stopped = [c for c in range(pi.n_configs) if c not in kept]
+    responses[30:, stopped] = np.nan
     folds = (np.arange(60) // 30).astype(np.int32)[:, None]
     return replace(pi, responses=responses, folds=folds, fold_names=(("0", "1"),))
 
 
-def test_dropped_configurations_count_as_rivals_as_in_the_plain_loops() -> None:
-    whole = labelled(2, configs=9)
-    pi = dropped_early(whole, 3)
-    made = estimate(pi, method=NearWinner(n_resamples=FEW), metric="accuracy", rng=2)
-    rest = whole.select([0, 1, 2])
-    assert_same(made, plain_limits(rest, "accuracy", 2, dropped=6))
+@pytest.mark.parametrize("metric", ["accuracy", "f1", "roc_auc", "mae"])
+def test_dropped_configurations_are_rivals_as_in_the_plain_loops(metric: str) -> None:
+    whole = {"roc_auc": scored(2, configs=9), "mae": numbers(configs=9)}.get(
+        metric, labelled(2, configs=9)
+    )
+    if metric == "roc_auc":  # in groups of one case, whose law the oracle knows
+        whole = Predictions.from_arrays(
+            whole.target.y, whole.responses[:, :, 0], groups=np.arange(60)
+        )
+    pi = dropped_early(whole, [0, 4, 8])
+    made = estimate(pi, method=NearWinner(n_resamples=FEW), metric=metric, rng=2)
+    rest = whole.select([0, 4, 8])
+    law, score = law_and_score(rest, metric)
+    best = [0, 4, 8].index(int(str(made.winner)[1:]))
+    _, part = law_and_score(whole, metric)
+    half, everything = np.arange(30), np.arange(60)
+    own = law.read(part(half, [0, 4, 8][best]))
+    x = law.read(score(everything, best))
+    gaps = []
+    for c in (1, 2, 3, 5, 6, 7):
+        other = law.read(part(half, c))
+        if isinstance(law, oracle.PlainLoss):
+            far = law.steady(own, 0, 0.0) - law.steady(other, 0, 0.0)
+        else:
+            q = law.trials(x) if isinstance(law, oracle.PlainAreas) else law.trials[best]
+            far = oracle.anscombe(own, q / 2) - oracle.anscombe(other, q / 2)
+        gaps.append((max(0.0, far), 0.5))
+    assert_same(made, plain_limits(rest, metric, 2, dropped=gaps))
     assert (made.n_configs, made.source.configs) == (3, 9)
-    alone = estimate(rest, method=NearWinner(n_resamples=FEW), metric="accuracy", rng=2)
+    alone = estimate(rest, method=NearWinner(n_resamples=FEW), metric=metric, rng=2)
     assert made.value == alone.value
-    assert made.source.local_tail(0.05) < alone.source.local_tail(0.05)
+    assert made.source.local_tail(0.05) <= alone.source.local_tail(0.05)
+
+
+def test_rivals_that_were_dropped_far_behind_cost_nothing_and_equals_cost_much() -> None:
+    y = np.tile([0, 1], 30)
+    rng = np.random.default_rng(1)
+    good = np.where(rng.random((60, 3)) < 0.85, y[:, None], 1 - y[:, None])
+    equal = np.where(rng.random((60, 40)) < 0.85, y[:, None], 1 - y[:, None])
+    bad = np.where(rng.random((60, 40)) < 0.1, y[:, None], 1 - y[:, None])
+
+    def tail(others: NDArray[np.int64]) -> float:
+        said = np.hstack([good, others])
+        pi = Predictions.from_arrays(y, said, response="label", positive=1)
+        made = estimate(
+            dropped_early(pi, [0, 1, 2]), method="near_winner", metric="accuracy", rng=0
+        )
+        return float(made.source.local_tail(0.05))
+
+    alone = estimate(
+        Predictions.from_arrays(y, good, response="label", positive=1),
+        method="near_winner",
+        metric="accuracy",
+        rng=0,
+    ).source.local_tail(0.05)
+    assert tail(bad) == pytest.approx(alone, rel=0.05)
+    assert tail(equal) < alone / 4  # the best of 43 in place of the best of 3
 
 
 def test_a_configuration_that_was_never_evaluated_is_no_rival() -> None:
@@ -513,7 +564,8 @@ def test_many_dropped_equals_have_the_law_of_the_largest() -> None:
     # one known configuration and 99 dropped: errors are the largest of 100 normals, whose .95
     # quantile is that of .95^(1/100). Of 2000 draws the tail beyond has the error .0049, times 4
     table = np.random.default_rng(0).standard_normal((500, 1))
-    found = winner_errors(table, np.zeros(1), 0, np.random.default_rng(1), dropped=99)
+    equals = Dropped(np.zeros(99), np.ones(99))
+    found = winner_errors(table, np.zeros(1), 0, np.random.default_rng(1), dropped=equals)
     from scipy.stats import norm
 
     beyond = float((found.errors > norm.ppf(0.95 ** (1 / 100))).mean())

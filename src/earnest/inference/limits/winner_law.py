@@ -157,6 +157,13 @@ class WinnerLaw:
         """Return values (..., C) of that scale on one of steady variance, greater being better."""
         raise NotImplementedError
 
+    def gaps(self, winner: int, own: float, others: Array, share: float) -> Array:
+        """Return how far others are behind the winner on a share of the cases, on that scale.
+
+        `own` is the metric of the winner there, `others` (D,) that of the others.
+        """
+        raise NotImplementedError
+
     def limits(self, winner: int, table: Array, near: NDArray[np.bool_]) -> LimitSource:
         """Return the limits of the winner, as if it had been fixed in advance.
 
@@ -242,6 +249,10 @@ class _ShareLaw(WinnerLaw):
         """Return shares on Anscombe's scale, asin sqrt((x q + 3/8) / (q + 3/4))."""
         return anscombe(values, self.trials)
 
+    def gaps(self, winner: int, own: float, others: Array, share: float) -> Array:
+        """Return the gaps of shares of as many trials as the winner has there."""
+        return _gaps(self.read(np.array(own)), self.read(others), share * self.trials[winner])
+
     def _limits(self, winner: int, table: Array, near: NDArray[np.bool_]) -> LimitSource:
         repeats = used_repeats(self.pi)
         worth = float(self.trials[winner]) * (repeats if self.law in self.EXACT else 1)
@@ -313,6 +324,10 @@ class _AreaLaw(WinnerLaw):
     def steady(self, values: Array) -> Array:
         """Return areas on Anscombe's scale."""
         return anscombe(values, self.trials)
+
+    def gaps(self, winner: int, own: float, others: Array, share: float) -> Array:
+        """Return the gaps of areas that are worth as many trials as the winner's there."""
+        return _gaps(self.read(np.array(own)), self.read(others), share * self.trials[winner])
 
     def _limits(self, winner: int, table: Array, near: NDArray[np.bool_]) -> LimitSource:
         pooled = pooled_trials(self.scores, table, near)
@@ -397,6 +412,10 @@ class _LossLaw(WinnerLaw):
         """Return the logarithms of losses, turned around."""
         return np.asarray(-np.log(np.maximum(values, TINY)))
 
+    def gaps(self, winner: int, own: float, others: Array, share: float) -> Array:
+        """Return the gaps of logarithms, on whichever cases."""
+        return np.maximum(self.steady(self.read(np.array(own))) - self.steady(self.read(others)), 0)
+
     @cached_property
     def _cases(self) -> dict[int, Array]:
         return {}
@@ -462,6 +481,12 @@ def anscombe(shares: Array, trials: Array) -> Array:
     """Return shares (..., C) of trials (C,) on a scale on which their variance is steady."""
     size = trials + 0.75
     return np.asarray(np.arcsin(np.sqrt(shares * (trials / size) + 0.375 / size)))
+
+
+def _gaps(own: Array, others: Array, trials: float) -> Array:
+    """Return how far shares are behind another of as many trials, on Anscombe's scale."""
+    size = np.array(trials)
+    return np.maximum(anscombe(own, size) - anscombe(others, size), 0.0)
 
 
 def pooled_trials(scores: Array, table: Array, near: NDArray[np.bool_]) -> float:

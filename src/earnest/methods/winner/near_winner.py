@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from earnest.core.results.interval import DrawnLimits, LimitSource
 from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec, Side
 from earnest.core.results.winner_limits import NearWinnerLimits
 from earnest.inference.limits.drawn_spread import with_spread
-from earnest.inference.limits.local_level import winner_errors
+from earnest.inference.limits.local_level import Dropped, winner_errors
 from earnest.inference.limits.winner_law import WinnerLaw, law_of, need_law
 from earnest.inference.remarks import ties_at_the_top, unlike_scales
 from earnest.inference.resampling.resampled import (
@@ -178,8 +178,9 @@ class NearWinner:
         table = law.read(np.concatenate(tables)[:MOST_ROWS])  # (B, C)
         table = table[np.isfinite(table).all(axis=1)]
         near, errors = np.ones(pi.n_configs, dtype=bool), None
-        dropped = count_dropped(call.given)
-        if pi.n_configs + dropped > 1:
+        dropped = find_dropped(call.given, metric, law, pi.configs.ids[final], final)
+        rivals = pi.n_configs + len(dropped.gaps)
+        if rivals > 1:
             rng = call.seeds.generator(Purpose.LOCAL_LEVEL)
             steady = law.steady(table), law.steady(law.scores)
             found = winner_errors(*steady, final, rng, best_wins=best_wins, dropped=dropped)
@@ -192,7 +193,7 @@ class NearWinner:
                 inner=law.limits(final, table, near),
                 value=value,
                 end=Side.LOWER if metric.greater_is_better else Side.UPPER,
-                configs=pi.n_configs + dropped,
+                configs=rivals,
                 errors=errors,
                 draws=drawn[:, 0],
             )
@@ -250,10 +251,38 @@ class NearWinner:
         return None if found is None else f"{found.what} {found.consequence}"
 
 
-def count_dropped(given: Predictions) -> int:
-    """Return how many configurations have predictions of some folds and not of all.
+def find_dropped(
+    given: Predictions, metric: Metric, law: WinnerLaw, name: str, winner: int
+) -> Dropped:
+    """Return the configurations that have predictions of some folds and not of all.
 
-    They were in the running until they were dropped. One without any prediction never was.
+    They were in the running until they were dropped, and are compared with the winner on the cases
+    that they were tested on. One without any prediction never was.
     """
     begun = np.any([cell.any(axis=0) for cell in given.cells], axis=0)
-    return int((begun & ~given.complete).sum())
+    dropped = np.flatnonzero(begun & ~given.complete)
+    gaps, shares = np.zeros(len(dropped)), np.ones(len(dropped))
+    if len(dropped) == 0:
+        return Dropped(gaps, shares)
+    part = given.select([given.configs.ids.index(name), *dropped.tolist()])
+    answers = part.responses.reshape(*part.responses.shape[:3], -1)
+    tested = np.isfinite(answers).all(axis=3)  # (n, 1 + D, R)
+    patterns: dict[bytes, list[int]] = {}
+    for place in range(len(dropped)):
+        patterns.setdefault(tested[:, 1 + place].tobytes(), []).append(place)
+    for alike in patterns.values():
+        mask = tested[:, 1 + alike[0]]  # (n, R)
+        some = part.select([0, *(1 + place for place in alike)])
+        hidden = np.where(_as_wide(mask, some.responses), some.responses, np.nan)
+        some = replace(some, responses=hidden).usable()
+        scores = score_table(some, metric, Weights.ones(some.n_cases))[0]
+        share = float(mask.sum() / tested[:, 0].sum())
+        shares[alike] = share
+        gaps[alike] = law.gaps(winner, float(scores[0]), scores[1:], share)
+    return Dropped(np.where(np.isfinite(gaps), gaps, 0.0), shares)  # undefined on few cases: none
+
+
+def _as_wide(mask: NDArray[np.bool_], responses: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return a mask (n, R) with the axes of responses (n, C, R[, K])."""
+    wide = mask[:, None, :]
+    return wide[..., None] if responses.ndim == 4 else wide
