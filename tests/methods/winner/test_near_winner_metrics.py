@@ -389,6 +389,16 @@ def test_losses_that_are_lumps_give_the_interval_of_bbc(wrong: int) -> None:
     assert "EN124" in {c.code for c in made.cautions}
 
 
+def test_the_least_of_eight_groups_is_no_lump() -> None:
+    pi = numbers(n=40)
+    grouped = Predictions.from_arrays(
+        pi.target.y, pi.responses[:, :, 0], task="regression", groups=np.arange(40) // 5
+    )
+    made = estimate(grouped, method="near_winner", metric="mae", rng=0)
+    assert "EN124" not in {c.code for c in made.cautions}
+    assert NearWinner().find_objection(grouped, "mae") is None
+
+
 # ---- laws of scores
 
 

@@ -455,9 +455,11 @@ class _LossLaw(WinnerLaw):
         losses = self.unit_losses(winner)
         if not self.scores[winner] > 0.0 or np.ptp(losses) == 0.0:
             return _no_law("EN124", "All losses of the winner are equal.")
-        lumped = float((losses <= losses.min()).mean())
-        if lumped > LUMPED:
-            return _no_law("EN124", f"{lumped:.0%} of the winner's losses are the smallest one.")
+        lumped = int((losses <= losses.min()).sum())
+        if lumped > max(1.0, LUMPED * len(losses)):  # of few units one is a large share
+            return _no_law(
+                "EN124", f"{lumped / len(losses):.0%} of the winner's losses are the smallest one."
+            )
         kurtosis = self.kurtosis(winner)
         if kurtosis > HEAVY:
             return _no_law(
