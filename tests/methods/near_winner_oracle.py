@@ -298,6 +298,13 @@ def median_trials(x: Floats, table: Floats, near: list[bool]) -> float:
     return float(np.median(worth)) if worth else math.inf
 
 
+def widened(added: Floats) -> float:
+    """Return the factor of a variance that adds one standard error of it."""
+    away = added - added.mean()
+    kurtosis = float(np.mean(away**4)) / float(np.mean(away**2)) ** 2
+    return 1 + math.sqrt((kurtosis - 1) / len(away))
+
+
 @dataclass
 class PlainShare(PlainLaw):
     """A share by Clopper and Pearson, with trials that are known or at most so many."""
@@ -308,6 +315,7 @@ class PlainShare(PlainLaw):
     high: float = 1.0
     overlap: bool = False
     groups: int = 0
+    added: Floats | None = None  # (groups, C): what each group adds to the metric
 
     def read(self, value: float) -> float:
         """Return the share."""
@@ -330,6 +338,9 @@ class PlainShare(PlainLaw):
             return self.trials[winner]
         if self.groups and pooled == math.inf:
             pooled = self.groups
+        elif self.groups:
+            assert self.added is not None
+            pooled /= widened(self.added[:, winner])
         return min(pooled, self.trials[winner])
 
     def bad(self, winner: int, x: Floats, table: Floats, near: list[bool], tail: float) -> float:
@@ -417,9 +428,7 @@ class PlainLoss(PlainLaw):
         used = [c for c in range(table.shape[1]) if near[c]]
         spread = sum(float(np.var(table[:, c], ddof=1)) for c in used)
         size = sum(float(np.mean(table[:, c])) ** 2 for c in used)
-        away = self.added[:, winner] - self.added[:, winner].mean()
-        kurtosis = float(np.mean(away**4)) / float(np.mean(away**2)) ** 2
-        return size / spread / (1 + math.sqrt((kurtosis - 1) / len(away)))
+        return size / spread / widened(self.added[:, winner])
 
     def bad(self, winner: int, x: Floats, table: Floats, near: list[bool], tail: float) -> float:
         """Return the end of a larger loss."""

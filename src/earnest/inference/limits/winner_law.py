@@ -52,7 +52,7 @@ HEAVY = (
 LUMPED = (
     0.1  # a share of losses that are all the least one, beyond which no Gamma law describes them
 )
-UNSEEN = 1.0  # how much the spread of a loss is widened by the error of that spread
+UNSEEN = 1.0  # by how many of its standard errors a variance is widened
 TINY = 1e-300  # what a loss of 0 counts as on the scale of logarithms
 
 Array = NDArray[np.float64]
@@ -194,6 +194,36 @@ class WinnerLaw:
         groups = self.pi.target.groups
         return self.pi.n_cases if groups is None else len(np.unique(groups))
 
+    @cached_property
+    def _terms(self) -> dict[int, Array]:
+        return {}
+
+    def unit_terms(self, winner: int) -> Array:
+        """Return what each unit adds to the winner's score or loss, over all repeats: (units,)."""
+        if winner not in self._terms:
+            made = case_values(self.pi.select(winner), self.metric)
+            own = np.nanmean(made.terms[:, 0], axis=1)
+            if made.groups is not None:
+                codes = np.unique(made.groups, return_inverse=True)[1].reshape(-1)
+                own = np.bincount(codes, weights=own - own.mean())
+            self._terms[winner] = np.asarray(own)
+        return self._terms[winner]
+
+    def kurtosis(self, winner: int) -> float:
+        """Return the kurtosis of what units add, 3 for a normal law and 1 at least."""
+        away = self.unit_terms(winner)
+        away = away - away.mean()
+        second = float(np.square(away).mean())
+        return float((away**4).mean()) / second**2 if second > 0.0 else 1.0
+
+    def unsureness(self, winner: int) -> float:
+        """Return the factor that widens a variance by one standard error of it.
+
+        What was not seen of a tail is missing from the spread.
+        """
+        error = np.sqrt(max(self.kurtosis(winner) - 1.0, 0.0) / self.units)
+        return 1.0 + UNSEEN * float(error)
+
 
 class _ShareLaw(WinnerLaw):
     """Shares of 0/1 outcomes, and what is worth a number of them: Clopper and Pearson's limits."""
@@ -258,8 +288,10 @@ class _ShareLaw(WinnerLaw):
         worth = float(self.trials[winner]) * (repeats if self.law in self.EXACT else 1)
         if self.grouped or repeats > 1 or self.law not in self.EXACT:
             pooled = pooled_trials(self.scores, table, near)
-            known = np.isfinite(pooled) or not self.grouped  # of perfect groups one is one trial
-            worth = min(pooled if known else float(self.units), worth)
+            if self.grouped:  # of perfect groups one is one trial
+                told = np.isfinite(pooled)
+                pooled = pooled / self.unsureness(winner) if told else float(self.units)
+            worth = min(pooled, worth)
         share = float(self.scores[winner])
         if self.law is Law.OVERLAP:
             return OverlapLimits(2.0 * share / (1.0 + share), worth)
@@ -416,43 +448,19 @@ class _LossLaw(WinnerLaw):
         """Return the gaps of logarithms, on whichever cases."""
         return np.maximum(self.steady(self.read(np.array(own))) - self.steady(self.read(others)), 0)
 
-    @cached_property
-    def _cases(self) -> dict[int, Array]:
-        return {}
-
-    def unit_losses(self, winner: int) -> Array:
-        """Return what each unit adds to the winner's loss, over all repeats: (units,)."""
-        if winner not in self._cases:
-            made = case_values(self.pi.select(winner), self.metric)
-            own = -self.metric.sign * np.nanmean(made.terms[:, 0], axis=1)
-            if made.groups is not None:
-                codes = np.unique(made.groups, return_inverse=True)[1].reshape(-1)
-                own = np.bincount(codes, weights=own - own.mean())
-            self._cases[winner] = np.asarray(own)
-        return self._cases[winner]
-
-    def kurtosis(self, winner: int) -> float:
-        """Return the kurtosis of the winner's losses, 3 for normal ones and 1 at least."""
-        away = self.unit_losses(winner)
-        away = away - away.mean()
-        second = float(np.square(away).mean())
-        return float((away**4).mean()) / second**2 if second > 0.0 else 1.0
-
     def _limits(self, winner: int, table: Array, near: NDArray[np.bool_]) -> LimitSource:
         """Return the limits of a Gamma law with the relative spread of the near-winners.
 
-        It is pooled, since the winner's own was selected with it, and widened by the standard
-        error of a variance, sqrt((kurtosis - 1) / n): what was not seen of the tail is not in it.
+        It is pooled, since the winner's own was selected with it, and widened.
         """
         spread = float(table.var(axis=0, ddof=1)[near].sum())
         spread /= float(np.square(table.mean(axis=0)[near]).sum())
-        unsure = np.sqrt((self.kurtosis(winner) - 1.0) / self.units)
-        shape = 1.0 / max(spread * (1.0 + UNSEEN * unsure), TINY)
+        shape = 1.0 / max(spread * self.unsureness(winner), TINY)
         return LossLimits(float(self.scores[winner]), shape, *self.line)
 
     def objection(self, winner: int) -> Caution | None:
         """Return that tails are heavy or losses come in lumps, where the Gamma law fails."""
-        losses = self.unit_losses(winner)
+        losses = -self.metric.sign * self.unit_terms(winner)
         if not self.scores[winner] > 0.0 or np.ptp(losses) == 0.0:
             return _no_law("EN124", "All losses of the winner are equal.")
         lumped = int((losses <= losses.min()).sum())
