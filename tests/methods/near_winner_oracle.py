@@ -298,11 +298,11 @@ def median_trials(x: Floats, table: Floats, near: list[bool]) -> float:
     return float(np.median(worth)) if worth else math.inf
 
 
-def widened(added: Floats) -> float:
-    """Return the factor of a variance that adds one standard error of it."""
+def widened(added: Floats, errors: float = 1.0) -> float:
+    """Return the factor of a variance that adds some of its standard errors."""
     away = added - added.mean()
     kurtosis = float(np.mean(away**4)) / float(np.mean(away**2)) ** 2
-    return 1 + math.sqrt((kurtosis - 1) / len(away))
+    return 1 + errors * math.sqrt((kurtosis - 1) / len(away))
 
 
 @dataclass
@@ -340,7 +340,7 @@ class PlainShare(PlainLaw):
             pooled = self.groups
         elif self.groups:
             assert self.added is not None
-            pooled /= widened(self.added[:, winner])
+            pooled /= widened(self.added[:, winner], 0.5)
         return min(pooled, self.trials[winner])
 
     def bad(self, winner: int, x: Floats, table: Floats, near: list[bool], tail: float) -> float:

@@ -490,7 +490,7 @@ def test_copies_of_cases_in_groups_tell_nothing_new() -> None:
     inner = again.source.inner.inner
     assert isinstance(inner, ShareLimits)
     right = pi.responses[:, int(str(made.winner)[1:]), 0] == pi.target.y
-    worth = 60 / oracle.widened(right.astype(float))
+    worth = 60 / oracle.widened(right.astype(float), 0.5)
     assert inner.trials == pytest.approx(worth, rel=0.15)  # 1000 resamples: a variance to 4.5 %
     assert ends(again) == pytest.approx(ends(made), abs=0.05)
 
@@ -517,7 +517,7 @@ def test_limits_of_a_share_in_groups_hold_for_one_model_near_the_ceiling() -> No
         variance = float(np.square(one).sum()) / 100**2  # that of resampled groups
         trials = 20.0
         if variance > 0:
-            trials = min(s * (1 - s) / variance / oracle.widened(one), 100.0)
+            trials = min(s * (1 - s) / variance / oracle.widened(one, 0.5), 100.0)
         inner = ShareLimits(float(s), trials, exact=True)
         held += FewUnitsLimits(inner, 19).limits(0.95, Side.LOWER)[0] <= 0.95
     assert held / 4000 >= 0.95 - 4 * np.sqrt(0.0475 / 4000)

@@ -52,7 +52,8 @@ HEAVY = (
 LUMPED = (
     0.1  # a share of losses that are all the least one, beyond which no Gamma law describes them
 )
-UNSEEN = 1.0  # by how many of its standard errors a variance is widened
+UNSEEN = 1.0  # by how many of its standard errors the variance of a loss is widened
+UNSEEN_IN_GROUPS = 0.5  # the same for a share of cases in groups
 TINY = 1e-300  # what a loss of 0 counts as on the scale of logarithms
 
 Array = NDArray[np.float64]
@@ -216,13 +217,12 @@ class WinnerLaw:
         second = float(np.square(away).mean())
         return float((away**4).mean()) / second**2 if second > 0.0 else 1.0
 
-    def unsureness(self, winner: int) -> float:
-        """Return the factor that widens a variance by one standard error of it.
+    def error_of_variance(self, winner: int) -> float:
+        """Return the relative standard error of the variance of the winner's score or loss.
 
-        What was not seen of a tail is missing from the spread.
+        What was not seen of a tail is missing from the variance, which is widened for it.
         """
-        error = np.sqrt(max(self.kurtosis(winner) - 1.0, 0.0) / self.units)
-        return 1.0 + UNSEEN * float(error)
+        return float(np.sqrt(max(self.kurtosis(winner) - 1.0, 0.0) / self.units))
 
 
 class _ShareLaw(WinnerLaw):
@@ -289,8 +289,8 @@ class _ShareLaw(WinnerLaw):
         if self.grouped or repeats > 1 or self.law not in self.EXACT:
             pooled = pooled_trials(self.scores, table, near)
             if self.grouped:  # of perfect groups one is one trial
-                told = np.isfinite(pooled)
-                pooled = pooled / self.unsureness(winner) if told else float(self.units)
+                widening = 1.0 + UNSEEN_IN_GROUPS * self.error_of_variance(winner)
+                pooled = pooled / widening if np.isfinite(pooled) else float(self.units)
             worth = min(pooled, worth)
         share = float(self.scores[winner])
         if self.law is Law.OVERLAP:
@@ -455,7 +455,8 @@ class _LossLaw(WinnerLaw):
         """
         spread = float(table.var(axis=0, ddof=1)[near].sum())
         spread /= float(np.square(table.mean(axis=0)[near]).sum())
-        shape = 1.0 / max(spread * self.unsureness(winner), TINY)
+        spread *= 1.0 + UNSEEN * self.error_of_variance(winner)
+        shape = 1.0 / max(spread, TINY)
         return LossLimits(float(self.scores[winner]), shape, *self.line)
 
     def objection(self, winner: int) -> Caution | None:
