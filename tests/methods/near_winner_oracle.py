@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import quad
 from scipy.optimize import brentq
-from scipy.stats import beta, norm
+from scipy.stats import beta, gamma, norm
+from scipy.stats import t as student
 from sklearn.metrics import (
     accuracy_score,
     balanced_accuracy_score,
@@ -86,7 +87,7 @@ def zeta(area: float) -> float:
     return float(quad(height, 0, 0.5, epsabs=1e-14, epsrel=1e-13)[0])
 
 
-def area_variance(area: float, m: int, k: int) -> float:
+def area_variance(area: float, m: float, k: float) -> float:
     """Return the variance of an AUC under normal laws of equal spread."""
     return (area * (1 - area) + (m + k - 2) * zeta(area)) / (m * k)
 
@@ -131,17 +132,28 @@ class Level:
 
     errors: list[float]
     near: list[bool]
+    dropped: int = 0
 
     def tail(self, tail: float) -> float:
         """Return the local tail."""
-        configs = len(self.near)
+        configs = len(self.near) + self.dropped
         z = upper_order(self.errors, tail)
         z = min(max(z, norm.ppf(1 - tail)), norm.ppf(1 - tail / configs))
         return float(norm.sf(z))
 
 
-def local_level(table: Floats, scores: Floats, winner: int, rng: np.random.Generator) -> Level:
-    """Return step 1 for scores (B, C) and (C,) on the steady scale."""
+def local_level(
+    table: Floats,
+    scores: Floats,
+    winner: int,
+    rng: np.random.Generator,
+    dropped: list[tuple[float, float]] | None = None,
+) -> Level:
+    """Return step 1 for scores (B, C) and (C,) on the steady scale.
+
+    Of those that were dropped the gap on a share of the cases is known: (gap, share).
+    """
+    gone = dropped or []
     resamples, configs = table.shape
     spread = [float(np.std(table[:, c], ddof=1)) for c in range(configs)]
     dead = [c for c in range(configs) if spread[c] < 1e-7]
@@ -166,11 +178,18 @@ def local_level(table: Floats, scores: Floats, winner: int, rng: np.random.Gener
     ]
     gap = [max(0.0, float(scores[winner] - scores[c])) for c in range(configs)]
     behind = [0.0 if c == winner else max(0.0, gap[c] - luck[c]) for c in range(configs)]
+    middle = float(np.median(error))
+    unseen = rng.standard_normal((len(gone), DRAWS))
+    if gone:
+        leads = [max(lead[m], *(middle * u for u in unseen[:, m])) for m in range(DRAWS)]
+        alone = upper_order([leads[m] - middle * unseen[0, m] for m in range(DRAWS)], 0.05)
     errors = []
-    for row in drawn:
-        chances = [row[c] * error[c] - behind[c] for c in range(configs)]
-        errors.append(row[chances.index(max(chances))])
-    return Level(errors, [gap[c] <= luck[c] for c in range(configs)])
+    for m, row in enumerate(drawn):
+        chances = [(row[c] * error[c] - behind[c], row[c]) for c in range(configs)]
+        for (far, share), u in zip(gone, unseen[:, m], strict=True):
+            chances.append((middle * u - max(0.0, far - alone / math.sqrt(share)), u))
+        errors.append(max(chances)[1])
+    return Level(errors, [gap[c] <= luck[c] for c in range(configs)], len(gone))
 
 
 def share_limit(share: float, trials: float, tail: float) -> float:
@@ -241,4 +260,225 @@ def limits(
     return [
         (share_limit(s, q, local), 1 - share_limit(1 - s, q, tail))
         for local, tail in zip(locals_, tails, strict=True)
+    ]
+
+
+# ---- any other metric: what its law reads, its steady scale, and the limit of one configuration
+
+
+class PlainLaw:
+    """A law by its definition; `x` are scores as the law reads them, one a configuration."""
+
+    greater = True
+
+    def read(self, value: float) -> float:
+        """Return what the law reads in a value of the metric."""
+        return value
+
+    def steady(self, x: float, config: int, own: float) -> float:
+        """Return a value on the steady scale; `own` is the score of the configuration."""
+        raise NotImplementedError
+
+    def bad(self, winner: int, x: Floats, table: Floats, near: list[bool], tail: float) -> float:
+        """Return the bad end of the metric."""
+        raise NotImplementedError
+
+    def good(self, winner: int, x: Floats, table: Floats, near: list[bool], tail: float) -> float:
+        """Return the good end of the metric."""
+        raise NotImplementedError
+
+
+def median_trials(x: Floats, table: Floats, near: list[bool]) -> float:
+    """Return the trials that a score is worth, the median over near-winners."""
+    worth = []
+    for c in range(len(x)):
+        variance = float(np.var(table[:, c], ddof=1))
+        if near[c] and 0 < x[c] < 1 and variance > 1e-10:
+            worth.append(x[c] * (1 - x[c]) / variance)
+    return float(np.median(worth)) if worth else math.inf
+
+
+def widened(added: Floats, errors: float = 1.0) -> float:
+    """Return the factor of a variance that adds some of its standard errors."""
+    away = added - added.mean()
+    kurtosis = float(np.mean(away**4)) / float(np.mean(away**2)) ** 2
+    return 1 + errors * math.sqrt((kurtosis - 1) / len(away))
+
+
+@dataclass
+class PlainShare(PlainLaw):
+    """A share by Clopper and Pearson, with trials that are known or at most so many."""
+
+    trials: list[float]
+    known: bool
+    low: float = 0.0
+    high: float = 1.0
+    overlap: bool = False
+    groups: int = 0
+    added: Floats | None = None  # (groups, C): what each group adds to the metric
+
+    def read(self, value: float) -> float:
+        """Return the share."""
+        return value / (2 - value) if self.overlap else (value - self.low) / (self.high - self.low)
+
+    def back(self, share: float) -> float:
+        """Return the metric of a share."""
+        return (
+            2 * share / (1 + share) if self.overlap else self.low + (self.high - self.low) * share
+        )
+
+    def steady(self, x: float, config: int, own: float) -> float:
+        """Return Anscombe's scale."""
+        return anscombe(x, self.trials[config])
+
+    def worth(self, winner: int, x: Floats, table: Floats, near: list[bool]) -> float:
+        """Return how many trials the winner's score is worth."""
+        pooled = median_trials(x, table, near)
+        if self.known:
+            return self.trials[winner]
+        if self.groups and pooled == math.inf:
+            pooled = self.groups
+        elif self.groups:
+            assert self.added is not None
+            pooled /= widened(self.added[:, winner], 0.5)
+        return min(pooled, self.trials[winner])
+
+    def bad(self, winner: int, x: Floats, table: Floats, near: list[bool], tail: float) -> float:
+        """Return the lower end."""
+        return self.back(share_limit(x[winner], self.worth(winner, x, table, near), tail))
+
+    def good(self, winner: int, x: Floats, table: Floats, near: list[bool], tail: float) -> float:
+        """Return the upper end."""
+        q = self.worth(winner, x, table, near)
+        return self.back(1 - share_limit(1 - x[winner], q, tail))
+
+
+@dataclass
+class PlainAreas(PlainLaw):
+    """A mean of AUCs of m and k cases each, whose variance is scaled to that of resamples."""
+
+    sizes: list[tuple[float, float]]
+    least: float = 0.0  # of the ratio of both variances
+    groups: int = 0
+
+    def variance(self, t: float) -> float:
+        """Return the binormal variance if all AUCs rose and fell together."""
+        inside = min(max(t, 1e-6), 1 - 1e-6)
+        return sum(area_variance(inside, m, k) for m, k in self.sizes) / len(self.sizes)
+
+    def trials(self, t: float) -> float:
+        """Return the trials at a value."""
+        inside = min(max(t, 1e-6), 1 - 1e-6)
+        return inside * (1 - inside) / self.variance(t)
+
+    def steady(self, x: float, config: int, own: float) -> float:
+        """Return Anscombe's scale, with the trials of the configuration's own score."""
+        return anscombe(x, self.trials(own))
+
+    def at(self, x: Floats, table: Floats, near: list[bool]) -> Callable[[float], float]:
+        """Return the trials as a function of the value tested."""
+        ratios = []
+        for c in range(len(x)):
+            variance = float(np.var(table[:, c], ddof=1))
+            if near[c] and 0 < x[c] < 1 and variance > 1e-10:
+                ratios.append(variance / self.variance(x[c]))
+        wide = max(float(np.median(ratios)) if ratios else 1.0, self.least)
+        pooled = median_trials(x, table, near)
+        if self.groups and pooled == math.inf:
+            pooled = self.groups
+        return lambda t: min(self.trials(t) / wide, pooled)
+
+    def bad(self, winner: int, x: Floats, table: Floats, near: list[bool], tail: float) -> float:
+        """Return the lower end."""
+        return area_limit(x[winner], tail, self.at(x, table, near))
+
+    def good(self, winner: int, x: Floats, table: Floats, near: list[bool], tail: float) -> float:
+        """Return the upper end."""
+        trials = self.at(x, table, near)
+        return 1 - area_limit(1 - x[winner], tail, lambda t: trials(1 - t))
+
+
+@dataclass
+class PlainLoss(PlainLaw):
+    """A mean loss by a Gamma law; `added` (units, C) is what each unit adds to it."""
+
+    added: Floats
+    constant: float = 0.0
+    slope: float = 1.0
+    root: bool = False
+
+    def __post_init__(self) -> None:
+        """Take the direction from the slope."""
+        self.greater = self.slope < 0
+
+    def read(self, value: float) -> float:
+        """Return the mean loss."""
+        return value**2 if self.root else (value - self.constant) / self.slope
+
+    def back(self, loss: float) -> float:
+        """Return the metric of a mean loss."""
+        return math.sqrt(loss) if self.root else self.constant + self.slope * loss
+
+    def steady(self, x: float, config: int, own: float) -> float:
+        """Return the logarithm, greater being better."""
+        return -math.log(x)
+
+    def shape(self, winner: int, table: Floats, near: list[bool]) -> float:
+        """Return one over the relative variance, widened by the error of a variance."""
+        used = [c for c in range(table.shape[1]) if near[c]]
+        spread = sum(float(np.var(table[:, c], ddof=1)) for c in used)
+        size = sum(float(np.mean(table[:, c])) ** 2 for c in used)
+        return size / spread / widened(self.added[:, winner])
+
+    def bad(self, winner: int, x: Floats, table: Floats, near: list[bool], tail: float) -> float:
+        """Return the end of a larger loss."""
+        k = self.shape(winner, table, near)
+        return self.back(x[winner] * k / float(gamma.ppf(tail, k)))
+
+    def good(self, winner: int, x: Floats, table: Floats, near: list[bool], tail: float) -> float:
+        """Return the end of a smaller loss."""
+        k = self.shape(winner, table, near)
+        return self.back(x[winner] * k / float(gamma.isf(tail, k)))
+
+
+def other_limits(
+    law: PlainLaw,
+    score: Callable[[NDArray[np.intp], int], float],
+    counts: NDArray[np.integer],
+    configs: int,
+    rng: np.random.Generator,
+    tails: list[float],
+    *,
+    groups: int = 0,
+    dropped: list[tuple[float, float]] | None = None,
+) -> list[tuple[float, float]]:
+    """Return the bad end at the local level and the good end at the tail itself, by tails.
+
+    `score(rows, config)` is the metric; of groups there are so many, and of configurations that
+    were dropped the gap to the winner on a share of the cases is known.
+    """
+    everything = np.arange(counts.shape[1])
+    table = np.array(
+        [
+            [law.read(score(np.repeat(everything, count), c)) for c in range(configs)]
+            for count in counts
+        ]
+    )
+    values = [score(everything, c) for c in range(configs)]
+    x = np.array([law.read(value) for value in values])
+    best = max(values) if law.greater else min(values)
+    winner = next(c for c in range(configs) if abs(values[c] - best) <= 1e-12)
+    near, locals_ = [True] * configs, tails
+    if configs + len(dropped or []) > 1:
+        steady = [[law.steady(row[c], c, x[c]) for c in range(configs)] for row in table]
+        own = [law.steady(x[c], c, x[c]) for c in range(configs)]
+        level = local_level(np.array(steady), np.array(own), winner, rng, dropped)
+        near, locals_ = level.near, [level.tail(tail) for tail in tails]
+
+    def few(tail: float) -> float:
+        return float(norm.cdf(student.ppf(tail, groups - 1))) if groups else tail
+
+    return [
+        (law.bad(winner, x, table, near, few(a)), law.good(winner, x, table, near, few(b)))
+        for a, b in zip(locals_, tails, strict=True)
     ]

@@ -207,7 +207,7 @@ def takes_metric(family: Family, metric: Metric, target: Target) -> bool:
         Family.PAIRS: pairs,
         Family.SUMS_AND_PAIRS: sums or areas or pairs,
         Family.SUMS: sums,
-        Family.SHARES_AND_AUC: law_of(metric, target) is not None,
+        Family.WITH_LAW: law_of(metric, target) is not None,
     }[family]
 
 

@@ -58,7 +58,7 @@ class MethodCase:
             Family.RANK,
             Family.AUC,
             Family.PAIRS,
-            Family.SHARES_AND_AUC,
+            Family.WITH_LAW,
         )
         if predictions is None:
             task = Task.BINARY if ranks else Task.REGRESSION

@@ -348,6 +348,8 @@ TRIGGERS: dict[str, Callable[[], set[str]]] = {
     "EN120": lambda: of(read_as_predictions()),
     "EN121": lambda: of(in_written_percent()),
     "EN122": lambda: of(stacked_repeats()),
+    "EN123": lambda: of(far_out(), "near_winner", "mse"),
+    "EN124": lambda: of(often_exact(), "near_winner", "mae"),
     "EN130": lambda: of(noise(n=38), "near_winner"),
     "EN131": lambda: of(two_kinds_of_positives(), "near_winner"),
     "EN132": lambda: of(nearly_perfect_repeats(), "near_winner", "accuracy"),
@@ -362,6 +364,13 @@ def best_first(pi: Predictions) -> Predictions:
     """Put the configuration with the best accuracy first."""
     right = ((pi.responses[:, :, 0] > 0.5) == pi.target.y[:, None]).sum(axis=0)
     return pi.select(np.argsort(-right, kind="stable").tolist())
+
+
+def often_exact() -> Predictions:
+    """Predict every other of forty numbers exactly."""
+    y = np.linspace(0.0, 1.0, 40)
+    said = y + np.where(np.arange(40) % 2, 0.0, np.linspace(0.1, 0.3, 40))
+    return Predictions.from_arrays(y, said[:, None] + np.zeros(2), task="regression")
 
 
 def far_out() -> Predictions:

@@ -250,10 +250,10 @@ def source_from_dict(data: dict[str, Any] | None) -> LimitSource | None:
         from earnest.core.results.limits import TiltedLimits
 
         return TiltedLimits.from_dict(data)
-    if data["kind"] in ("near_winner", "area"):
-        from earnest.core.results.winner_limits import AreaLimits, NearWinnerLimits
+    if data["kind"] in ("near_winner", "area", "overlap", "loss", "few units"):
+        from earnest.core.results.winner_limits import winner_source
 
-        return (AreaLimits if data["kind"] == "area" else NearWinnerLimits).from_dict(data)
+        return winner_source(data)
     if data["kind"] != "draws":
         from earnest.core.results.limits import from_plain
 

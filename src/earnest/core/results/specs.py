@@ -98,7 +98,10 @@ class Family(StrEnum):
     PAIRS = "the AUC of two classes, and the concordance index"
     SUMS_AND_PAIRS = "means over cases, functions of sums, the AUC, and the concordance index"
     SUMS = "means over cases, and functions of sums"
-    SHARES_AND_AUC = "shares of 0/1 outcomes, and of two classes balanced accuracy and the AUC"
+    WITH_LAW = (
+        "shares of 0/1 outcomes, balanced accuracy, F1, MCC, kappa, AUCs, concordance, R² "
+        "and mean losses"
+    )
 
 
 class Side(StrEnum):

@@ -1,4 +1,8 @@
-"""Limits for the winner of a search: how far its error may flatter it, and what one AUC may be."""
+"""Limits for the winner of a search: how far its error may flatter it, and the laws of one score.
+
+A law gives the limits of one configuration as if it had been fixed in advance: of an AUC, of the
+overlap that F1 measures, of a mean loss; and of scores whose units are few groups.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,7 @@ from numpy.typing import NDArray
 
 from earnest.core.base.errors import EvidenceError
 from earnest.core.results.interval import LimitSource, opened, source_from_dict, tail_of
+from earnest.core.results.limits import ShareLimits
 from earnest.core.results.specs import Side
 
 STEPS = 40  # halvings of the range of an AUC: its limits are right to 1e-12
@@ -140,10 +145,10 @@ class AreaLimits:
     ----------
     area : float
         The AUC seen, A.
-    positives, negatives : int
-        The cases of the two classes, m and k.
+    positives, negatives : float
+        The cases of the two classes, m and k; not whole where several AUCs are averaged.
     widening : float
-        By how much the variance exceeds V, at least 1.
+        By how much the variance exceeds V.
     trials : float
         The most trials that it can be worth.
     constant, slope : float
@@ -159,8 +164,8 @@ class AreaLimits:
     """
 
     area: float
-    positives: int
-    negatives: int
+    positives: float
+    negatives: float
     widening: float = 1.0
     trials: float = math.inf
     constant: float = 0.0
@@ -219,8 +224,167 @@ class AreaLimits:
         return cls(**{**given, "trials": trials})
 
 
+@dataclass(frozen=True)
+class OverlapLimits:
+    """Exact limits of F1, the overlap of the true and the predicted positives.
+
+    Of the N cases that are positive or predicted so, a share J is both, and F1 = 2 J / (1 + J).
+    Given N the hits are binomial, so that Clopper and Pearson's limits of J are those of F1.
+
+    Parameters
+    ----------
+    f1 : float
+        The F1 seen.
+    trials : float
+        The number of cases that are positive or predicted so, N.
+
+    Examples
+    --------
+    >>> from earnest.core.results.specs import Side
+    >>> from earnest.core.results.winner_limits import OverlapLimits
+    >>> low, _ = OverlapLimits(1.0, 20).limits(0.95, Side.LOWER)
+    >>> share = 0.05 ** (1 / 20)
+    >>> round(low, 4), round(2 * share / (1 + share), 4)
+    (0.9253, 0.9253)
+    """
+
+    f1: float
+    trials: float
+
+    def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
+        """Return the limits, infinite at an open end."""
+        overlap = ShareLimits(self.f1 / (2.0 - self.f1), self.trials, exact=True)
+        low, high = (
+            2.0 * end / (1.0 + end) if math.isfinite(end) else end
+            for end in overlap.limits(confidence_level, side)
+        )
+        return low, high
+
+    def to_dict(self, *, draws: bool) -> dict[str, Any]:
+        """Return plain data; there are no draws."""
+        return {"kind": "overlap", "f1": self.f1, "trials": self.trials}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> OverlapLimits:
+        """Make limits from plain data."""
+        return cls(data["f1"], data["trials"])
+
+
+@dataclass(frozen=True)
+class LossLimits:
+    """Limits of one mean loss by a Gamma law, whose spread grows with the value tested.
+
+    The mean of losses over its truth has a Gamma law of mean 1 and variance 1 / shape: exactly so
+    for squared errors of a normal law, where the shape is n / 2. The upper limit is the truth that
+    leaves the tail below the loss seen.
+
+    Parameters
+    ----------
+    loss : float
+        The mean loss seen, positive.
+    shape : float
+        One over the squared relative error of the mean.
+    constant, slope, power : float
+        The metric is constant + slope * loss ** power: 1 - loss for R², the root for an RMSE.
+
+    Examples
+    --------
+    >>> from earnest.core.results.specs import Side
+    >>> from earnest.core.results.winner_limits import LossLimits
+    >>> _, high = LossLimits(1.0, 20 / 2).limits(0.95, Side.UPPER)  # 20 squared normal errors
+    >>> round(high, 3)  # 20 over the 5 % quantile of chi-square with 20 degrees of freedom
+    1.843
+    """
+
+    loss: float
+    shape: float
+    constant: float = 0.0
+    slope: float = 1.0
+    power: float = 1.0
+
+    def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
+        """Return the limits, infinite at an open end."""
+        from scipy.special import gammainccinv, gammaincinv
+
+        tail = tail_of(confidence_level, side)
+        least = float(gammaincinv(self.shape, tail)) / self.shape
+        most = float(gammainccinv(self.shape, tail)) / self.shape
+        ends = [
+            self._metric(self.loss / most),
+            self._metric(self.loss / least if least else np.inf),
+        ]
+        return opened(min(ends), max(ends), side)
+
+    def _metric(self, loss: float) -> float:
+        return self.constant + self.slope * math.pow(loss, self.power)
+
+    def to_dict(self, *, draws: bool) -> dict[str, Any]:
+        """Return plain data; there are no draws."""
+        return {
+            "kind": "loss",
+            "loss": self.loss,
+            "shape": self.shape,
+            "constant": self.constant,
+            "slope": self.slope,
+            "power": self.power,
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> LossLimits:
+        """Make limits from plain data."""
+        return cls(**{name: value for name, value in data.items() if name != "kind"})
+
+
+@dataclass(frozen=True, eq=False)
+class FewUnitsLimits:
+    """Limits whose spread was estimated from few units, such as groups of cases.
+
+    The law of the inner limits takes its spread for known. They are read at the normal tail beyond
+    Student's quantile, as the effective sample size of a survey is corrected for the number of its
+    clusters (Korn and Graubard 1998).
+
+    Parameters
+    ----------
+    inner : LimitSource
+        The limits with the spread taken for known.
+    df : int
+        The degrees of freedom of that spread: the number of units less 1.
+
+    Examples
+    --------
+    >>> from earnest.core.results.interval import NormalLimits
+    >>> from earnest.core.results.specs import Side
+    >>> from earnest.core.results.winner_limits import FewUnitsLimits
+    >>> _, high = FewUnitsLimits(NormalLimits(0.0, 1.0), 9).limits(0.975, Side.UPPER)
+    >>> round(high, 3)  # Student's quantile for 9 degrees of freedom
+    2.262
+    """
+
+    inner: LimitSource
+    df: int
+
+    def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
+        """Return the limits, infinite at an open end."""
+        from scipy.special import ndtr, stdtrit
+
+        tail = float(ndtr(stdtrit(self.df, tail_of(confidence_level, side))))
+        level = 1.0 - 2.0 * tail if side is Side.TWO_SIDED else 1.0 - tail
+        return self.inner.limits(level, side)
+
+    def to_dict(self, *, draws: bool) -> dict[str, Any]:
+        """Return plain data, with or without the draws."""
+        return {"kind": "few units", "df": self.df, "inner": self.inner.to_dict(draws=draws)}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> FewUnitsLimits:
+        """Make limits from plain data."""
+        inner = source_from_dict(data["inner"])
+        assert inner is not None
+        return cls(inner, data["df"])
+
+
 def binormal_variance(
-    area: NDArray[np.float64], positives: int, negatives: int
+    area: NDArray[np.float64], positives: float, negatives: float
 ) -> NDArray[np.float64]:
     """Return the variance of an AUC under two normal laws of equal spread.
 
@@ -247,7 +411,7 @@ def binormal_variance(
 
 
 def binormal_trials(
-    area: NDArray[np.float64], positives: int, negatives: int
+    area: NDArray[np.float64], positives: float, negatives: float
 ) -> NDArray[np.float64]:
     """Return how many independent trials an AUC is worth: A (1 - A) over its variance."""
     inside = np.clip(area, INSIDE, 1.0 - INSIDE)
@@ -259,3 +423,18 @@ def _beta(share: float, trials: float, tested: float) -> float:
     from scipy.special import betainc
 
     return float(betainc(share * trials + 1 / 3, (1.0 - share) * trials + 2 / 3, tested))
+
+
+_KINDS: dict[str, type[Any]] = {
+    "near_winner": NearWinnerLimits,
+    "area": AreaLimits,
+    "overlap": OverlapLimits,
+    "loss": LossLimits,
+    "few units": FewUnitsLimits,
+}
+
+
+def winner_source(data: dict[str, Any]) -> LimitSource:
+    """Make any of these sources from plain data."""
+    made: LimitSource = _KINDS[data["kind"]].from_dict(data)
+    return made

@@ -40,6 +40,22 @@ class WinnerErrors:
     near: NDArray[np.bool_]
 
 
+@dataclass(frozen=True, eq=False)
+class Dropped:
+    """Configurations that were dropped on the way.
+
+    Attributes
+    ----------
+    gaps : ndarray, shape (D,)
+        How far each was behind the winner on the cases that tested it, on the steady scale.
+    shares : ndarray, shape (D,)
+        Which share of all cases that was.
+    """
+
+    gaps: Array
+    shares: Array
+
+
 def winner_errors(
     table: Array,
     scores: Array,
@@ -47,6 +63,7 @@ def winner_errors(
     rng: np.random.Generator,
     *,
     best_wins: bool = True,
+    dropped: Dropped | None = None,
 ) -> WinnerErrors:
     """Return the law of the winner's error, as draws.
 
@@ -64,6 +81,10 @@ def winner_errors(
     best_wins : bool
         Whether the best score wins. For another rule gaps tell nothing of who could have won, and
         the errors are the largest of each draw, which bound that of any winner.
+    dropped : Dropped, optional
+        The configurations that took part and were dropped on the way, so that their scores on all
+        cases are not known. Each counts as a rival that shares no luck with the others: whoever
+        was kept for a good start is then no surprise.
 
     Examples
     --------
@@ -90,12 +111,40 @@ def winner_errors(
     place = int(np.ceil((1.0 - LUCK) * (DRAWS + 1))) - 1
     luck = np.partition(lucky.max(axis=0) - lucky, place, axis=1)[:, place]  # (C,)
     gap = np.maximum(scores[winner] - scores, 0.0)
+    middle = float(np.median(error))
+    best, its_error = _best_of_dropped(dropped, lucky.max(axis=0), middle, rng)  # (M,) both
     if not best_wins:
-        return WinnerErrors(np.sort(drawn.max(axis=0)), np.ones(len(scores), dtype=bool))
+        largest = np.maximum(drawn.max(axis=0), its_error)
+        return WinnerErrors(np.sort(largest), np.ones(len(scores), dtype=bool))
     behind = np.maximum(gap - luck, 0.0)
     behind[winner] = 0.0
     first = np.argmax(np.subtract(lucky, behind[:, None], out=lucky), axis=0)  # (M,)
-    return WinnerErrors(np.sort(drawn[first, np.arange(DRAWS)]), gap <= luck)
+    each = np.arange(DRAWS)
+    known = drawn[first, each]
+    errors = np.where(best > lucky[first, each], its_error, known)
+    return WinnerErrors(np.sort(errors), gap <= luck)
+
+
+def _best_of_dropped(
+    dropped: Dropped | None, known: Array, error: float, rng: np.random.Generator
+) -> tuple[Array, Array]:
+    """Return the score of the best dropped configuration in each draw, and its error: (M,) both.
+
+    `known` (M,) has the best of the others in a world of equals, `error` is a standard error.
+    Minus infinity where none was dropped. Luck on a part of the cases is larger than on all, by
+    the root of their share.
+    """
+    if dropped is None or len(dropped.gaps) == 0:
+        return np.full(DRAWS, -np.inf), np.full(DRAWS, -np.inf)
+    normals = rng.standard_normal((len(dropped.gaps), DRAWS))
+    leader = np.maximum(known, error * normals.max(axis=0))
+    place = int(np.ceil((1.0 - LUCK) * (DRAWS + 1))) - 1
+    luck = float(np.partition(leader - error * normals[0], place)[place])
+    behind = np.maximum(dropped.gaps - luck / np.sqrt(dropped.shares), 0.0)
+    chances = error * normals - behind[:, None]
+    first = np.argmax(chances, axis=0)
+    each = np.arange(DRAWS)
+    return chances[first, each], normals[first, each]
 
 
 def _gaussian(

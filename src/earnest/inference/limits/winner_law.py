@@ -1,7 +1,7 @@
-"""The law of one configuration's score: a share of trials, a mean of shares, or an AUC.
+"""The law of one configuration's score: a share, an agreement, an area, or a mean loss.
 
 Each law gives the scale on which the scores of all configurations have a steady variance, and the
-limits of one of them at any level.
+limits of one of them at any level. Where cases come in groups, the spread is that of whole groups.
 """
 
 from __future__ import annotations
@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cached_property, partial
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.base.errors import EvidenceError, MetricError
+from earnest.core.base.errors import MetricError
 from earnest.core.data.predictions import Predictions
-from earnest.core.data.target import Target, Task
+from earnest.core.data.target import Target
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import LimitSource
@@ -23,19 +25,36 @@ from earnest.core.results.limits import ShareLimits
 from earnest.core.results.winner_limits import (
     INSIDE,
     AreaLimits,
+    FewUnitsLimits,
+    LossLimits,
+    OverlapLimits,
     binormal_trials,
     binormal_variance,
 )
 from earnest.inference.cases.areas import auc_placements, is_auc, line_of
+from earnest.inference.cases.case_values import case_values
 from earnest.kernels.score import score_table
-from earnest.metrics.families import Metric, MomentMetric
-from earnest.metrics.multiclass import class_hits
+from earnest.metrics.classification import f_beta_of
+from earnest.metrics.families import Metric, MomentMetric, Need, RankMetric, View
+from earnest.metrics.moments import root_mean
+from earnest.metrics.multiclass import class_hits, kappa, matthews
+from earnest.metrics.ranking import auc_scan
+from earnest.metrics.survival import concordance_scan
 
 SMALL_VARIANCE = 1e-10  # a variance below which a score tells nothing of its trials
 FEW_OF_A_CLASS = 20  # cases under which limits of an AUC were seen to fail
 WIDE = 1.5  # a variance this many times the binormal one is beyond what the law was shown for
 FEW_REPEATED = 50  # cases up to which repeats near the ceiling were seen to fail
 CEILING = 0.9  # what counts as near it
+HEAVY = (
+    15.0  # the kurtosis of squared normal errors, beyond which limits of losses were seen to fail
+)
+LUMPED = (
+    0.1  # a share of losses that are all the least one, beyond which no Gamma law describes them
+)
+UNSEEN = 1.0  # by how many of its standard errors the variance of a loss is widened
+UNSEEN_IN_GROUPS = 0.5  # the same for a share of cases in groups
+TINY = 1e-300  # what a loss of 0 counts as on the scale of logarithms
 
 Array = NDArray[np.float64]
 
@@ -44,39 +63,60 @@ class Law(StrEnum):
     """Which law a score of one configuration has."""
 
     SHARE = "share"
+    OVERLAP = "overlap"
     MEAN_OF_SHARES = "mean of shares"
+    AGREEMENT = "agreement"
     AREA = "area"
+    MEAN_OF_AREAS = "mean of areas"
+    CONCORDANCE = "concordance"
+    LOSS = "loss"
 
 
 def law_of(metric: Metric, target: Target) -> Law | None:
     """Return the law of a metric, None where none was shown to hold."""
     if is_auc(metric, target):
         return Law.AREA
+    if isinstance(metric, RankMetric):
+        if metric.scan is auc_scan:
+            return Law.MEAN_OF_AREAS
+        return Law.CONCORDANCE if metric.scan is concordance_scan else None
     if not isinstance(metric, MomentMetric):
         return None
     if metric.trials is not None:
         return Law.SHARE
-    binary = target.task is Task.BINARY
-    return Law.MEAN_OF_SHARES if metric.features is class_hits and binary else None
+    if _is_f1(metric):
+        return Law.OVERLAP
+    if metric.features is class_hits:
+        return Law.MEAN_OF_SHARES
+    if metric.combine in (kappa, matthews):
+        return Law.AGREEMENT
+    return Law.LOSS if _is_loss(metric) else None
+
+
+def _is_f1(metric: MomentMetric) -> bool:
+    made = metric.combine
+    return isinstance(made, partial) and made.func is f_beta_of and made.keywords["beta"] == 1.0
+
+
+def _is_loss(metric: MomentMetric) -> bool:
+    """Tell whether a metric is a mean of losses from 0 up, its root, or 1 less such a ratio."""
+    if metric.needs not in (Need.VALUE, Need.PROBABILITY):
+        return False
+    if metric.greater_is_better:
+        return metric.limits == (-np.inf, 1.0)
+    return metric.limits[0] == 0.0 and (metric.mean_of_cases or metric.combine is root_mean)
 
 
 def need_law(name: str, metric: Metric, target: Target) -> Law:
-    """Return the law of a metric; refuse metrics without one, and cases in groups."""
+    """Return the law of a metric; refuse metrics without one."""
     law = law_of(metric, target)
     if law is None:
         raise MetricError(
             f"method {name!r} has not been shown to hold for this metric",
-            needs="a share such as 'accuracy', 'error_rate', 'recall', 'specificity' or "
-            "'precision', or of two classes 'balanced_accuracy' or 'roc_auc'",
+            needs="a share such as 'accuracy', 'recall' or 'precision', 'balanced_accuracy', 'f1', "
+            "'mcc', 'cohen_kappa', an AUC, the concordance index, R² or a mean loss",
             got=f"{metric.name!r} on a {target.task} task",
             cure="Use method='bbc', which takes any metric.",
-        )
-    if target.groups is not None:
-        raise EvidenceError(
-            f"method {name!r} has not been shown to hold for cases in groups",
-            needs="independent cases",
-            got=f"{len(np.unique(target.groups))} groups",
-            cure="Use method='bbc', which draws whole groups.",
         )
     return law
 
@@ -85,74 +125,266 @@ def need_law(name: str, metric: Metric, target: Target) -> Law:
 class WinnerLaw:
     """The law of the scores of all configurations on one sample.
 
-    `scores` (C,) are shares of the metric's range, 1 being the best; `trials` (C,) is how many
-    independent 0/1 outcomes each is worth, at most, and in one repeat.
+    Parameters
+    ----------
+    law : Law
+        Which law it is.
+    pi : Predictions
+        The predictions of all configurations.
+    metric : Metric
+        What is measured.
+    scores : ndarray, shape (C,)
+        The metric on all cases, as the law reads it.
     """
 
     law: Law
     pi: Predictions
     metric: Metric
     scores: Array
-    trials: Array
 
     @classmethod
     def of(cls, law: Law, pi: Predictions, metric: Metric, scores: Array) -> WinnerLaw:
         """Make the law of the scores (C,) of a metric."""
-        good = in_range(metric, scores)
-        if law is Law.SHARE:
-            assert isinstance(metric, MomentMetric)
-            assert metric.trials is not None
-            counting = replace(metric, combine=metric.trials)
-            some = pi.select(0) if metric.mean_of_cases else pi  # a mean has the cases as trials
-            counts = score_table(some, counting, Weights.ones(pi.n_cases))[0]
-            trials = np.broadcast_to(counts, good.shape)
-        elif law is Law.MEAN_OF_SHARES:
-            first, second = fewest_of_classes(pi)
-            trials = np.full(len(good), 4.0 * first * second / (first + second))
-        else:
-            trials = binormal_trials(good, *fewest_of_classes(pi))
-        return cls(law, pi, metric, good, trials)
+        areas = (Law.AREA, Law.MEAN_OF_AREAS, Law.CONCORDANCE)
+        kind = _LossLaw if law is Law.LOSS else _AreaLaw if law in areas else _ShareLaw
+        made = kind(law, pi, metric, scores)
+        return replace(made, scores=made.read(scores))
 
-    def steady(self, good: Array) -> Array:
-        """Return shares (..., C) on Anscombe's scale, asin sqrt((x q + 3/8) / (q + 3/4))."""
-        size = self.trials + 0.75
-        return np.asarray(np.arcsin(np.sqrt(good * (self.trials / size) + 0.375 / size)))
+    def read(self, values: Array) -> Array:
+        """Return values (..., C) of the metric on the scale of the law."""
+        raise NotImplementedError
 
-    def pooled_trials(self, table: Array, near: NDArray[np.bool_]) -> float:
-        """Return how many trials a score is worth by its variance over resamples.
+    def steady(self, values: Array) -> Array:
+        """Return values (..., C) of that scale on one of steady variance, greater being better."""
+        raise NotImplementedError
 
-        It is the median over near-winners of s (1 - s) / variance, infinite where none can tell:
-        the winner's own variance was selected with it.
+    def gaps(self, winner: int, own: float, others: Array, share: float) -> Array:
+        """Return how far others are behind the winner on a share of the cases, on that scale.
+
+        `own` is the metric of the winner there, `others` (D,) that of the others.
         """
-        variance = table.var(axis=0, ddof=1)
-        inside = (self.scores > 0.0) & (self.scores < 1.0)
-        used = near & inside & (variance > SMALL_VARIANCE)
-        if not used.any():
-            return np.inf
-        return float(np.median(self.scores[used] * (1.0 - self.scores[used]) / variance[used]))
+        raise NotImplementedError
 
     def limits(self, winner: int, table: Array, near: NDArray[np.bool_]) -> LimitSource:
         """Return the limits of the winner, as if it had been fixed in advance.
 
-        `table` (B, C) has the resampled shares, `near` (C,) the near-winners.
+        `table` (B, C) has the resampled scores as the law reads them, `near` (C,) the near-winners.
         """
-        low, high = self.metric.limits
-        share = self.scores[winner] if self.metric.greater_is_better else 1 - self.scores[winner]
-        centre, repeats = float(low + (high - low) * share), used_repeats(self.pi)
-        most = float(self.trials[winner])
-        if self.law is Law.SHARE and repeats == 1:
-            return ShareLimits(centre, most, low, high, exact=True)
-        pooled = self.pooled_trials(table, near)
-        if self.law is Law.AREA:
-            return self._area_limits(winner, pooled)
-        cap = most * repeats if self.law is Law.SHARE else most
-        return ShareLimits(centre, min(pooled, cap), low, high, exact=True)
+        made = self._limits(winner, table, near)
+        return FewUnitsLimits(made, max(self.units - 1, 1)) if self.grouped else made
 
-    def _area_limits(self, winner: int, pooled: float) -> AreaLimits:
-        classes = fewest_of_classes(self.pi)
-        widening = max(1.0, self.spread_ratio(winner))
-        line = line_of(self.metric)
-        return AreaLimits(float(self.scores[winner]), *classes, widening, pooled, *line)
+    def _limits(self, winner: int, table: Array, near: NDArray[np.bool_]) -> LimitSource:
+        raise NotImplementedError
+
+    def objection(self, winner: int) -> Caution | None:
+        """Return why the law cannot be the winner's, None where nothing is known against it."""
+        return None
+
+    def remarks(self, winner: int) -> Iterator[Caution]:
+        """Yield where the law of the winner is beyond what it was shown for."""
+        yield from ()
+
+    @property
+    def grouped(self) -> bool:
+        """Whether cases come in groups, which are then the independent units."""
+        return self.pi.target.groups is not None
+
+    @cached_property
+    def units(self) -> int:
+        """The number of independent units: of groups, or of cases."""
+        groups = self.pi.target.groups
+        return self.pi.n_cases if groups is None else len(np.unique(groups))
+
+    @cached_property
+    def _terms(self) -> dict[int, Array]:
+        return {}
+
+    def unit_terms(self, winner: int) -> Array:
+        """Return what each unit adds to the winner's score or loss, over all repeats: (units,)."""
+        if winner not in self._terms:
+            made = case_values(self.pi.select(winner), self.metric)
+            own = np.nanmean(made.terms[:, 0], axis=1)
+            if made.groups is not None:
+                codes = np.unique(made.groups, return_inverse=True)[1].reshape(-1)
+                own = np.bincount(codes, weights=own - own.mean())
+            self._terms[winner] = np.asarray(own)
+        return self._terms[winner]
+
+    def kurtosis(self, winner: int) -> float:
+        """Return the kurtosis of what units add, 3 for a normal law and 1 at least."""
+        away = self.unit_terms(winner)
+        away = away - away.mean()
+        second = float(np.square(away).mean())
+        return float((away**4).mean()) / second**2 if second > 0.0 else 1.0
+
+    def error_of_variance(self, winner: int) -> float:
+        """Return the relative standard error of the variance of the winner's score or loss.
+
+        What was not seen of a tail is missing from the variance, which is widened for it.
+        """
+        return float(np.sqrt(max(self.kurtosis(winner) - 1.0, 0.0) / self.units))
+
+
+class _ShareLaw(WinnerLaw):
+    """Shares of 0/1 outcomes, and what is worth a number of them: Clopper and Pearson's limits."""
+
+    EXACT: ClassVar = (Law.SHARE, Law.OVERLAP)
+
+    @cached_property
+    def trials(self) -> Array:
+        """How many independent 0/1 outcomes each score is worth, at most, and in one repeat: (C,).
+
+        A mean of shares of K classes of n_k cases is worth K² / sum 1/n_k, which has its variance
+        if all shares are alike.
+        """
+        if self.law is Law.MEAN_OF_SHARES:
+            counts = fewest_of_classes(self.pi).astype(np.float64)
+            worth = len(counts) ** 2 / float((1.0 / np.maximum(counts, 1.0)).sum())
+        elif self.law is Law.AGREEMENT:
+            worth = float(self.pi.n_cases)
+        else:
+            return self._counted()
+        return np.full(self.pi.n_configs, worth)
+
+    def _counted(self) -> Array:
+        assert isinstance(self.metric, MomentMetric)
+        counting = replace(self.metric, combine=self.metric.trials or overlapping_cases)
+        some = self.pi.select(0) if self.metric.mean_of_cases else self.pi  # cases are the trials
+        counts = score_table(some, counting, Weights.ones(self.pi.n_cases))[0]
+        return np.broadcast_to(counts, (self.pi.n_configs,))
+
+    @cached_property
+    def range(self) -> tuple[float, float]:
+        """The values of the metric that count as a share of 0 and of 1, or of 1 and 0 for a loss.
+
+        An agreement beyond chance is 1 less the error rate over that of chance, which is 1 less
+        the sum of the squared frequencies of the classes.
+        """
+        if self.law is not Law.AGREEMENT:
+            return self.metric.limits
+        shares = np.bincount(self.pi.target.y) / self.pi.n_cases
+        return 1.0 - 1.0 / (1.0 - float(np.square(shares).sum())), 1.0
+
+    def read(self, values: Array) -> Array:
+        """Return values as shares, 1 being the best."""
+        if self.law is Law.OVERLAP:
+            return np.asarray(values / (2.0 - values))
+        low, high = self.range
+        share = (values - low) / (high - low)
+        return np.asarray(
+            np.clip(share if self.metric.greater_is_better else 1.0 - share, 0.0, 1.0)
+        )
+
+    def steady(self, values: Array) -> Array:
+        """Return shares on Anscombe's scale, asin sqrt((x q + 3/8) / (q + 3/4))."""
+        return anscombe(values, self.trials)
+
+    def gaps(self, winner: int, own: float, others: Array, share: float) -> Array:
+        """Return the gaps of shares of as many trials as the winner has there."""
+        return _gaps(self.read(np.array(own)), self.read(others), share * self.trials[winner])
+
+    def _limits(self, winner: int, table: Array, near: NDArray[np.bool_]) -> LimitSource:
+        repeats = used_repeats(self.pi)
+        worth = float(self.trials[winner]) * (repeats if self.law in self.EXACT else 1)
+        if self.grouped or repeats > 1 or self.law not in self.EXACT:
+            pooled = pooled_trials(self.scores, table, near)
+            if self.grouped:  # of perfect groups one is one trial
+                widening = 1.0 + UNSEEN_IN_GROUPS * self.error_of_variance(winner)
+                pooled = pooled / widening if np.isfinite(pooled) else float(self.units)
+            worth = min(pooled, worth)
+        share = float(self.scores[winner])
+        if self.law is Law.OVERLAP:
+            return OverlapLimits(2.0 * share / (1.0 + share), worth)
+        low, high = self.range
+        good = share if self.metric.greater_is_better else 1.0 - share
+        return ShareLimits(low + (high - low) * good, worth, low, high, exact=True)
+
+    def remarks(self, winner: int) -> Iterator[Caution]:
+        """Yield a caution for repeats of few cases near the ceiling."""
+        cases, repeats = self.pi.n_cases, used_repeats(self.pi)
+        if repeats > 1 and cases <= FEW_REPEATED and self.scores[winner] >= CEILING:
+            yield Caution(
+                "EN132",
+                f"There are {cases} cases in {repeats} repeats, and the winner is nearly perfect.",
+                "Repeats then seem to tell more than they do: 95 % limits held in 88 to 93 % of "
+                "such simulations.",
+                "Read the limit at a higher level, or use one repeat.",
+            )
+
+
+class _AreaLaw(WinnerLaw):
+    """An AUC, a mean of several, or a concordance: a Beta law with the variance at the value."""
+
+    @cached_property
+    def classes(self) -> tuple[float, float]:
+        """The numbers of positives and negatives whose AUC varies like this score, at a value.
+
+        The variance of an AUC is a A (1 - A) + b zeta with a = 1 / (m k), b = (m + k - 2) / (m k).
+        The mean over views has the mean a and the mean b, at most: as if all went together. For a
+        concordance every other event is a positive.
+        """
+        if self.law is Law.CONCORDANCE:
+            assert self.pi.target.event is not None
+            half = max(float(self.pi.target.event.sum()), 2.0) / 2.0
+            return half, half
+        if self.law is Law.AREA:
+            negatives, positives = fewest_of_classes(self.pi)[:2].tolist()
+            return positives, negatives
+        assert isinstance(self.metric, RankMetric)
+        sizes = [_sizes(view) for view in self.metric.views(self.pi.target)]
+        alone = float(np.mean([1.0 / (m * k) for m, k in sizes]))
+        shared = float(np.mean([(m + k - 2.0) / (m * k) for m, k in sizes]))
+        total = shared / alone + 2.0  # m + k
+        root = np.sqrt(max(total**2 - 4.0 / alone, 0.0))
+        return float(0.5 * (total - root)), float(0.5 * (total + root))
+
+    def read(self, values: Array) -> Array:
+        """Return values as areas, 1 being the best."""
+        constant, slope = self.line
+        return np.asarray((values - constant) / slope)
+
+    @cached_property
+    def line(self) -> tuple[float, float]:
+        """What an area is multiplied by, and what is added, to give the metric."""
+        return line_of(self.metric) if self.law is Law.AREA else (0.0, 1.0)
+
+    @cached_property
+    def trials(self) -> Array:
+        """How many trials each area is worth: (C,)."""
+        return binormal_trials(self.scores, *self.classes)
+
+    def steady(self, values: Array) -> Array:
+        """Return areas on Anscombe's scale."""
+        return anscombe(values, self.trials)
+
+    def gaps(self, winner: int, own: float, others: Array, share: float) -> Array:
+        """Return the gaps of areas that are worth as many trials as the winner's there."""
+        return _gaps(self.read(np.array(own)), self.read(others), share * self.trials[winner])
+
+    def _limits(self, winner: int, table: Array, near: NDArray[np.bool_]) -> LimitSource:
+        pooled = pooled_trials(self.scores, table, near)
+        area = float(self.scores[winner])
+        if self.law is Law.AREA:
+            widening = max(1.0, self.spread_ratio(winner))
+            if self.grouped:
+                widening = max(widening, self._resampled_ratio(table, near))
+        else:
+            widening = self._resampled_ratio(table, near)
+        if self.grouped and not np.isfinite(pooled):  # of perfect groups one is one trial
+            pooled = float(self.units)
+        return AreaLimits(area, *self.classes, widening, pooled, *self.line)
+
+    def _resampled_ratio(self, table: Array, near: NDArray[np.bool_]) -> float:
+        """Return the variance over resamples over the binormal one, the median of near-winners.
+
+        1 where none of them varies.
+        """
+        variance = table.var(axis=0, ddof=1)
+        used = near & (self.scores > 0.0) & (self.scores < 1.0) & (variance > SMALL_VARIANCE)
+        if not used.any():
+            return 1.0
+        inside = np.clip(self.scores[used], INSIDE, 1.0 - INSIDE)
+        return float(np.median(variance[used] / binormal_variance(inside, *self.classes)))
 
     def spread_ratio(self, winner: int) -> float:
         """Return DeLong's variance of the winner's AUC over the binormal one, 1 for a perfect one.
@@ -164,35 +396,23 @@ class WinnerLaw:
         if not own > 0.0 or area >= 1.0:
             return 1.0
         inside = np.array(min(max(area, INSIDE), 1.0 - INSIDE))
-        return own / float(binormal_variance(inside, *fewest_of_classes(self.pi)))
+        return own / float(binormal_variance(inside, *self.classes))
 
     def remarks(self, winner: int) -> Iterator[Caution]:
-        """Yield where the law of the winner is beyond what it was shown for."""
-        if self.law is Law.AREA:
-            yield from self._area_remarks(winner)
-        cases, repeats = self.pi.n_cases, used_repeats(self.pi)
-        near_ceiling = self.scores[winner] >= CEILING
-        if self.law is not Law.AREA and repeats > 1 and cases <= FEW_REPEATED and near_ceiling:
-            yield Caution(
-                "EN132",
-                f"There are {cases} cases in {repeats} repeats, and the winner is nearly perfect.",
-                "Repeats then seem to tell more than they do: 95 % limits held in 88 to 93 % of "
-                "such simulations.",
-                "Read the limit at a higher level, or use one repeat.",
-            )
-
-    def _area_remarks(self, winner: int) -> Iterator[Caution]:
-        classes = fewest_of_classes(self.pi)
-        if min(classes) < FEW_OF_A_CLASS:
-            label = self.pi.target.classes[1 if classes[0] <= classes[1] else 0]
+        """Yield cautions for few cases of a class, and for classes of unlike spread."""
+        if self.law is Law.CONCORDANCE:
+            return
+        counts = fewest_of_classes(self.pi)
+        if counts.min() < FEW_OF_A_CLASS:
+            label = self.pi.target.classes[int(counts.argmin())]
             yield Caution(
                 "EN130",
-                f"Class {label} has {min(classes)} cases.",
+                f"Class {label} has {counts.min()} cases.",
                 f"With fewer than {FEW_OF_A_CLASS} the limits of an AUC can be too narrow: 95 % "
                 "limits held in 87 % of the worst simulations.",
                 "Use more cases of that class.",
             )
-        ratio = self.spread_ratio(winner)
+        ratio = self.spread_ratio(winner) if self.law is Law.AREA else 1.0
         if ratio > WIDE:
             yield Caution(
                 "EN131",
@@ -204,11 +424,98 @@ class WinnerLaw:
             )
 
 
-def in_range(metric: Metric, values: Array) -> Array:
-    """Return values as shares of the metric's range, 1 being the best."""
-    low, high = metric.limits
-    share = (values - low) / (high - low)
-    return np.asarray(share if metric.greater_is_better else 1.0 - share)
+class _LossLaw(WinnerLaw):
+    """A mean of losses without an upper bound: a Gamma law, for light tails only."""
+
+    @cached_property
+    def line(self) -> tuple[float, float, float]:
+        """The constant, the slope and the power that make the metric of a mean loss."""
+        if self.metric.greater_is_better:
+            return 1.0, -1.0, 1.0
+        assert isinstance(self.metric, MomentMetric)
+        return 0.0, 1.0, 0.5 if self.metric.combine is root_mean else 1.0
+
+    def read(self, values: Array) -> Array:
+        """Return the mean losses."""
+        constant, slope, power = self.line
+        return np.asarray(np.maximum((values - constant) / slope, 0.0) ** (1.0 / power))
+
+    def steady(self, values: Array) -> Array:
+        """Return the logarithms of losses, turned around."""
+        return np.asarray(-np.log(np.maximum(values, TINY)))
+
+    def gaps(self, winner: int, own: float, others: Array, share: float) -> Array:
+        """Return the gaps of logarithms, on whichever cases."""
+        return np.maximum(self.steady(self.read(np.array(own))) - self.steady(self.read(others)), 0)
+
+    def _limits(self, winner: int, table: Array, near: NDArray[np.bool_]) -> LimitSource:
+        """Return the limits of a Gamma law with the relative spread of the near-winners.
+
+        It is pooled, since the winner's own was selected with it, and widened.
+        """
+        spread = float(table.var(axis=0, ddof=1)[near].sum())
+        spread /= float(np.square(table.mean(axis=0)[near]).sum())
+        spread *= 1.0 + UNSEEN * self.error_of_variance(winner)
+        shape = 1.0 / max(spread, TINY)
+        return LossLimits(float(self.scores[winner]), shape, *self.line)
+
+    def objection(self, winner: int) -> Caution | None:
+        """Return that tails are heavy or losses come in lumps, where the Gamma law fails."""
+        losses = -self.metric.sign * self.unit_terms(winner)
+        if not self.scores[winner] > 0.0 or np.ptp(losses) == 0.0:
+            return _no_law("EN124", "All losses of the winner are equal.")
+        lumped = int((losses <= losses.min()).sum())
+        if lumped > max(1.0, LUMPED * len(losses)):  # of few units one is a large share
+            return _no_law(
+                "EN124", f"{lumped / len(losses):.0%} of the winner's losses are the smallest one."
+            )
+        kurtosis = self.kurtosis(winner)
+        if kurtosis > HEAVY:
+            return _no_law(
+                "EN123",
+                f"A few losses of the winner are far larger than the others: their kurtosis is "
+                f"{kurtosis:.0f}, beyond {HEAVY:.0f}.",
+            )
+        return None
+
+
+def _no_law(code: str, what: str) -> Caution:
+    return Caution(
+        code,
+        what,
+        "No law was shown to hold for such losses, so the interval is that of BBC.",
+        "Use a metric with lighter tails, such as 'mae', or more cases.",
+    )
+
+
+def anscombe(shares: Array, trials: Array) -> Array:
+    """Return shares (..., C) of trials (C,) on a scale on which their variance is steady."""
+    size = trials + 0.75
+    return np.asarray(np.arcsin(np.sqrt(shares * (trials / size) + 0.375 / size)))
+
+
+def _gaps(own: Array, others: Array, trials: float) -> Array:
+    """Return how far shares are behind another of as many trials, on Anscombe's scale."""
+    size = np.array(trials)
+    return np.maximum(anscombe(own, size) - anscombe(others, size), 0.0)
+
+
+def pooled_trials(scores: Array, table: Array, near: NDArray[np.bool_]) -> float:
+    """Return how many trials a score is worth by its variance over resamples.
+
+    It is the median over near-winners of s (1 - s) / variance, infinite where none can tell: the
+    winner's own variance was selected with it.
+    """
+    variance = table.var(axis=0, ddof=1)
+    used = near & (scores > 0.0) & (scores < 1.0) & (variance > SMALL_VARIANCE)
+    if not used.any():
+        return np.inf
+    return float(np.median(scores[used] * (1.0 - scores[used]) / variance[used]))
+
+
+def overlapping_cases(own: Array, shared: Array) -> Array:
+    """Return the weight of the cases that are positive or predicted so: the trials of F1."""
+    return np.asarray(own[1] + shared[1] - own[0])
 
 
 def used_repeats(pi: Predictions) -> int:
@@ -216,12 +523,16 @@ def used_repeats(pi: Predictions) -> int:
     return sum(bool(pi.cells[repeat].any()) for repeat in range(pi.n_repeats))
 
 
-def fewest_of_classes(pi: Predictions) -> tuple[int, int]:
-    """Return how many positives and negatives the repeat with the fewest of each has tested."""
+def fewest_of_classes(pi: Predictions) -> NDArray[np.int64]:
+    """Return how many cases of each class the repeat with the fewest of it has tested: (K,)."""
     counts = [
-        np.bincount(pi.target.y[pi.tested(repeat)], minlength=2)
+        np.bincount(pi.target.y[pi.tested(repeat)], minlength=len(pi.target.classes))
         for repeat in range(pi.n_repeats)
         if pi.cells[repeat].any()
     ]
-    negatives, positives = np.min(counts, axis=0)[:2].tolist()
-    return positives, negatives
+    return np.asarray(np.min(counts, axis=0))
+
+
+def _sizes(view: View) -> tuple[float, float]:
+    """Return how many positives and negatives a view of a target has, at least one each."""
+    return max(float((view.truth == 1).sum()), 1.0), max(float((view.truth == 0).sum()), 1.0)

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.rng import Purpose
+from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import Pooled, Selector
 from earnest.core.data.weights import Weights
+from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Estimate
+from earnest.core.results.interval import DrawnLimits, LimitSource
 from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec, Side
 from earnest.core.results.winner_limits import NearWinnerLimits
-from earnest.inference.limits.local_level import winner_errors
-from earnest.inference.limits.winner_law import WinnerLaw, in_range, need_law
+from earnest.inference.limits.drawn_spread import with_spread
+from earnest.inference.limits.local_level import Dropped, winner_errors
+from earnest.inference.limits.winner_law import WinnerLaw, law_of, need_law
 from earnest.inference.remarks import ties_at_the_top, unlike_scales
 from earnest.inference.resampling.resampled import (
     Undefined,
@@ -35,6 +39,8 @@ from earnest.methods.base import (
     selector_of,
 )
 from earnest.methods.winner.bbc import BBCDetails, need_out_of_bag
+from earnest.metrics import metric as resolve_metric
+from earnest.metrics.families import Metric
 from earnest.resampling.bootstrap import Resampler
 
 MOST_ROWS = 4000  # resamples that the correlations of scores are read from, at most
@@ -63,21 +69,25 @@ class NearWinner:
     From the scores of all configurations under BBC's own resamples the method reads how small the
     level must be for the winner alone, so that the interval holds for whoever won. Then it gives
     the limit of the winner at that level by the law of its metric: Clopper and Pearson's for a
-    share, a Beta law with the variance at the value tested for the AUC.
+    share and what counts as one (balanced accuracy, F1, MCC, kappa), a Beta law with the variance
+    at the value tested for AUCs and the concordance index, a Gamma law for mean losses and R².
 
     **What is estimated.** The performance of the configuration that won, by models trained on the
     training part of the folds. The value is BBC's. Where the interval would leave the value out,
     its end is moved to it.
 
-    **What it assumes.** Independent cases; configurations that were fixed before any was
-    evaluated; scores that depend on each other about as normal numbers do; for an AUC near 1
-    scores of about equal spread in both classes. Steps 3 to 5 of the level have no theorem for
-    finite samples: they were shown to hold by simulation.
+    **What it assumes.** Independent cases, or independent groups of them; configurations that were
+    fixed before any was evaluated; scores that depend on each other about as normal numbers do; for
+    an AUC near 1 scores of about equal spread in both classes; for losses light tails. Steps 3 to 5
+    of the level have no theorem for finite samples: they were shown to hold by simulation.
+    Configurations that were dropped on the way count as rivals.
 
     **When it fails.** Dynamic searches and dependent cases break it as they break BBC. The AUC of
     few positives that vary more than the negatives, and repeats of fewer than 50 cases near the
-    ceiling, were covered in 87 to 93 %; cautions say so. For other metrics than shares, balanced
-    accuracy and the AUC nothing was shown, and the method refuses.
+    ceiling, were covered in 87 to 93 %; cautions say so. Where the losses of the winner have heavy
+    tails no law holds: the interval is then BBC's, and a caution says so. For other metrics, such
+    as average precision, nothing was shown, and the method refuses. `find_objection` tells all
+    this of a question beforehand.
 
     A method of earnest's own, in the family of Zrnic and Fithian 2024.
 
@@ -91,7 +101,7 @@ class NearWinner:
     undefined : {'redraw', 'drop', 'stratify'}
         What to do with a resample on which the metric is undefined.
     resampler : str or Resampler, optional
-        By default cases are drawn.
+        By default groups are drawn where there are any, else cases.
 
     Examples
     --------
@@ -112,7 +122,7 @@ class NearWinner:
         title="The winner's interval at its local level",
         needs=Evidence.OUT_OF_SAMPLE,
         estimand=Estimand.WINNER,
-        metrics=Family.SHARES_AND_AUC,
+        metrics=Family.WITH_LAW,
         cites="Zrnic and Fithian 2024 and Petrou-Zeniou and Shaikh 2024 as relatives; the method "
         "is earnest's own, its value that of Tsamardinos et al. 2018",
         corrected=True,
@@ -165,23 +175,32 @@ class NearWinner:
         if not best_wins:  # its scores may be means over folds
             scores = score_table(pi, metric, Weights.ones(pi.n_cases), n_jobs=jobs)[0]
         law = WinnerLaw.of(law_kind, pi, metric, scores)
-        table = in_range(metric, np.concatenate(tables)[:MOST_ROWS])  # (B, C)
+        table = law.read(np.concatenate(tables)[:MOST_ROWS])  # (B, C)
         table = table[np.isfinite(table).all(axis=1)]
         near, errors = np.ones(pi.n_configs, dtype=bool), None
-        if pi.n_configs > 1:
+        dropped = find_dropped(call.given, metric, law, pi.configs.ids[final], final)
+        rivals = pi.n_configs + len(dropped.gaps)
+        if rivals > 1:
             rng = call.seeds.generator(Purpose.LOCAL_LEVEL)
             steady = law.steady(table), law.steady(law.scores)
-            found = winner_errors(*steady, final, rng, best_wins=best_wins)
+            found = winner_errors(*steady, final, rng, best_wins=best_wins, dropped=dropped)
             near, errors = found.near, found.errors
         value = float(np.nanmean(drawn[:, 0]))
-        source = NearWinnerLimits(
-            inner=law.limits(final, table, near),
-            value=value,
-            end=Side.LOWER if metric.greater_is_better else Side.UPPER,
-            configs=pi.n_configs,
-            errors=errors,
-            draws=drawn[:, 0],
-        )
+        objection = law.objection(final)
+        if objection is None:
+            said = tuple(law.remarks(final))
+            source: LimitSource = NearWinnerLimits(
+                inner=law.limits(final, table, near),
+                value=value,
+                end=Side.LOWER if metric.greater_is_better else Side.UPPER,
+                configs=rivals,
+                errors=errors,
+                draws=drawn[:, 0],
+            )
+        else:
+            one = pi.select(final)
+            source, said = with_spread(DrawnLimits(drawn[:, 0]), one, metric, rivals=pi.n_configs)
+            said = (objection, *said)
         wins = BBCDetails.of(drawn[:, 1].astype(np.intp), pi.n_configs)
         return make_estimate(
             self,
@@ -193,8 +212,77 @@ class NearWinner:
             cautions=[
                 *ties_at_the_top(pi, metric, scores, final),
                 *unlike_scales(pi, metric, selector, final),
-                *law.remarks(final),
+                *said,
             ],
             details=NearWinnerDetails(wins.winners, wins.win_share, near),
             used={"selector": selector, "resampler": resampler},
         )
+
+    def find_objection(
+        self, predictions: Predictions, metric: str | Metric, *, n_jobs: int | None = None
+    ) -> str | None:
+        """Return what speaks against this interval for a question, None where it was shown to hold.
+
+        That is: the metric has no law, the winner's losses are not of its law, or limits of such
+        samples were seen to fail. Nothing is resampled.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import earnest as en
+        >>> y = np.tile([0, 1], 50)
+        >>> pi = en.Predictions.from_arrays(y, np.random.default_rng(0).random((100, 3)))
+        >>> en.NearWinner().find_objection(pi, "roc_auc") is None
+        True
+        >>> en.NearWinner().find_objection(pi, "average_precision")
+        "No law was shown to hold for 'average_precision'."
+        """
+        pi = predictions.usable()
+        measure = resolve_metric(metric).on(pi.target.task)
+        law_kind = law_of(measure, pi.target)
+        if law_kind is None:
+            return f"No law was shown to hold for {measure.name!r}."
+        selector = selector_of(self.selector, Pooled())
+        final, _, scores = winner(pi, measure, selector, n_jobs=n_jobs)
+        if type(selector) is not Pooled:
+            scores = score_table(pi, measure, Weights.ones(pi.n_cases), n_jobs=n_jobs)[0]
+        law = WinnerLaw.of(law_kind, pi, measure, scores)
+        found: Caution | None = law.objection(final) or next(law.remarks(final), None)
+        return None if found is None else f"{found.what} {found.consequence}"
+
+
+def find_dropped(
+    given: Predictions, metric: Metric, law: WinnerLaw, name: str, winner: int
+) -> Dropped:
+    """Return the configurations that have predictions of some folds and not of all.
+
+    They were in the running until they were dropped, and are compared with the winner on the cases
+    that they were tested on. One without any prediction never was.
+    """
+    begun = np.any([cell.any(axis=0) for cell in given.cells], axis=0)
+    dropped = np.flatnonzero(begun & ~given.complete)
+    gaps, shares = np.zeros(len(dropped)), np.ones(len(dropped))
+    if len(dropped) == 0:
+        return Dropped(gaps, shares)
+    part = given.select([given.configs.ids.index(name), *dropped.tolist()])
+    answers = part.responses.reshape(*part.responses.shape[:3], -1)
+    tested = np.isfinite(answers).all(axis=3)  # (n, 1 + D, R)
+    patterns: dict[bytes, list[int]] = {}
+    for place in range(len(dropped)):
+        patterns.setdefault(tested[:, 1 + place].tobytes(), []).append(place)
+    for alike in patterns.values():
+        mask = tested[:, 1 + alike[0]]  # (n, R)
+        some = part.select([0, *(1 + place for place in alike)])
+        hidden = np.where(_as_wide(mask, some.responses), some.responses, np.nan)
+        some = replace(some, responses=hidden).usable()
+        scores = score_table(some, metric, Weights.ones(some.n_cases))[0]
+        share = float(mask.sum() / tested[:, 0].sum())
+        shares[alike] = share
+        gaps[alike] = law.gaps(winner, float(scores[0]), scores[1:], share)
+    return Dropped(np.where(np.isfinite(gaps), gaps, 0.0), shares)  # undefined on few cases: none
+
+
+def _as_wide(mask: NDArray[np.bool_], responses: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return a mask (n, R) with the axes of responses (n, C, R[, K])."""
+    wide = mask[:, None, :]
+    return wide[..., None] if responses.ndim == 4 else wide
