@@ -13,12 +13,17 @@ from dataclasses import dataclass, field
 from enum import Enum
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, SupportsIndex
+from types import ModuleType
+from typing import TYPE_CHECKING, SupportsIndex
 
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, InputError
 from earnest.core.base.threads import workers
-from earnest.engine.clusters.dask import DaskCluster, no_workers
+from earnest.engine.clusters.dask import Client, DaskCluster, no_workers
+
+if TYPE_CHECKING:
+    from joblib._dask import DaskDistributedBackend
+    from ray.util.joblib.ray_backend import RayBackend
 
 CLUSTERS = ("dask", "ray")
 BACKENDS = ("loky", "threading", *CLUSTERS)
@@ -44,7 +49,7 @@ class Plan:
     n_jobs: int
     streams: bool = True
     cluster: DaskCluster | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)  # what ray is told of each task
+    options: Mapping[str, object] = field(default_factory=dict)  # what ray is told of each task
     pre_dispatch: int | str = "2*n_jobs"  # how much is sent ahead of who is free, as in joblib
 
     @property
@@ -142,7 +147,7 @@ def _value(node: ast.expr) -> float:
     raise ValueError("not a sum or a product of numbers")
 
 
-def _on_dask(backend: Any) -> Plan:
+def _on_dask(backend: DaskDistributedBackend) -> Plan:
     """Plan for a cluster; one that has no worker yet is given the seconds that its user allows."""
     cluster = DaskCluster.of(backend)
     cluster.threads()  # raises when nobody is there to ask
@@ -152,7 +157,7 @@ def _on_dask(backend: Any) -> Plan:
         raise no_workers(backend.wait_for_workers_timeout) from error
 
 
-def _on_ray(backend: Any, n_jobs: int) -> Plan:
+def _on_ray(backend: RayBackend, n_jobs: int) -> Plan:
     """Plan for a ray cluster; 1 is joblib's word for nothing said, and means all cores here."""
     ray = started_ray()
     cores = max(1, int(ray.cluster_resources().get("CPU", 1)))
@@ -160,7 +165,7 @@ def _on_ray(backend: Any, n_jobs: int) -> Plan:
     return Plan(Place.RAY, at_once, options=dict(backend.ray_remote_args or {}))
 
 
-def _place(backend: Any) -> Place:
+def _place(backend: object) -> Place:
     """Tell a back end by what it can do; only loky's own pool is known to come back when broken."""
     from joblib.parallel import BACKENDS as KNOWN
 
@@ -223,7 +228,7 @@ def on_backend(name: str, scheduler: str | None = None) -> Iterator[None]:
 
 
 @contextmanager
-def _dask_client(address: str | None) -> Iterator[Any]:
+def _dask_client(address: str | None) -> Iterator[Client]:
     _need("dask", "distributed")
     if address is None:
         raise InputError(
@@ -231,7 +236,7 @@ def _dask_client(address: str | None) -> Iterator[Any]:
             needs="the address of its scheduler, such as tcp://127.0.0.1:8786",
             cure="Start one with `dask scheduler`, and workers with `dask worker ADDRESS`.",
         )
-    distributed: Any = import_module("distributed")  # has types for some of its functions only
+    distributed = import_module("distributed")  # has types for some of its functions only
     try:
         client = distributed.Client(address, timeout=CONNECT, set_as_default=False)
     except (OSError, ValueError) as error:
@@ -274,7 +279,7 @@ def _knock(address: str | None) -> None:
         socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT).close()
 
 
-def started_ray(address: str | None = None) -> Any:
+def started_ray(address: str | None = None) -> ModuleType:
     """Return ray, which is started on this machine if there is no address and it is not running.
 
     It would send statistics of its use and write a token into the home folder; it does neither

@@ -22,12 +22,15 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, Generic, Protocol, TypeVar
 
 from earnest.core.base.errors import EarnestError, InputError
 from earnest.engine.identity.identity import versions
 from earnest.engine.limits import Limit
 from earnest.engine.tasks import Work
+
+if TYPE_CHECKING:
+    from ray import ObjectRef
 
 # A folder for the shared data of a run that is gone afterwards, however the run ends.
 #
@@ -117,9 +120,9 @@ class Content:
     """What every task of a run needs."""
 
     work: Work
-    shared: Any
+    shared: object
     limit: Limit | None = None
-    filters: list[Any] = field(default_factory=lambda: list(warnings.filters))
+    filters: list[object] = field(default_factory=lambda: list(warnings.filters))
 
 
 class Parcel(Protocol):
@@ -167,7 +170,7 @@ class ByObject:
     """For ray, which would send a large argument with every call: bytes in its own store."""
 
     token: str
-    reference: Any
+    reference: ObjectRef
     made_with: Mapping[str, str]
 
     @classmethod
@@ -263,12 +266,12 @@ def keep(shared: T) -> Iterator[Kept[T]]:
         yield Kept(shared, stack)
 
 
-def pack(value: Any) -> bytes:
+def pack(value: object) -> bytes:
     """Return a value as bytes, functions and classes of the user's session included."""
     return _dumps(value)
 
 
-def _dumps(value: Any, write: Callable[[pickle.PickleBuffer], bool] | None = None) -> bytes:
+def _dumps(value: object, write: Callable[[pickle.PickleBuffer], bool] | None = None) -> bytes:
     # By way of loky: up to joblib 1.5 cloudpickle is a part of joblib, later a package beside it.
     from joblib.externals.loky.cloudpickle_wrapper import dumps
 

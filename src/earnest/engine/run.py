@@ -8,7 +8,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import replace
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING
 
 from earnest.core.base.errors import EarnestError, InputError
 from earnest.core.base.protocols import Outcome, Progress, Store, Task
@@ -31,6 +31,9 @@ from earnest.engine.parcels import (
 from earnest.engine.tasks import ENDED, LIMITED, TIME_LIMIT, Work, failure, perform
 from earnest.engine.worker import Fallen, Report, fallen, perform_chunk
 
+if TYPE_CHECKING:
+    from joblib import Parallel
+
 _PACKED: dict[Place, Callable[[Content], Parcel]] = {
     Place.THREADS: ByReference,
     Place.RAY: ByObject.of,
@@ -41,7 +44,7 @@ MOST_BREAKS = 3  # in a row, of pools in which no task was under way
 
 def run(
     work: Work,
-    shared: Any,
+    shared: object,
     tasks: Sequence[Task],
     *,
     n_jobs: int | None = None,
@@ -109,7 +112,7 @@ def run(
 
 def _outcomes(
     content: Content,
-    kept: Kept[Any] | None,
+    kept: Kept[object] | None,
     tasks: Sequence[Task],
     where: Plan,
     store: Store | None,
@@ -142,7 +145,7 @@ def _has_more_time(outcome: Outcome, limit: Limit | None) -> bool:
 
 
 def _fresh(
-    content: Content, kept: Kept[Any] | None, tasks: Sequence[Task], where: Plan
+    content: Content, kept: Kept[object] | None, tasks: Sequence[Task], where: Plan
 ) -> Generator[Outcome]:
     if where.place is Place.HERE or not tasks:
         for task in tasks:
@@ -162,7 +165,7 @@ def _fresh(
 
 
 def _at(
-    content: Content, kept: Kept[Any] | None, where: Plan
+    content: Content, kept: Kept[object] | None, where: Plan
 ) -> AbstractContextManager[Parcel | Scattered]:
     """Give the content where the tasks run; what is kept, only the first time."""
     if kept is None:
@@ -254,7 +257,7 @@ def _reports(parcel: Parcel, chunks: Chunks, where: Plan) -> Generator[Report]:
                 yield from parallel(batch)
 
 
-def _streaming(where: Plan) -> Any:
+def _streaming(where: Plan) -> Parallel:
     """Return a pool; for one task at a time it has two processes of which one is idle.
 
     joblib would run a single job in this process, where nothing can end it.
@@ -269,7 +272,7 @@ def _streaming(where: Plan) -> Any:
     )
 
 
-def _close(reports: Any) -> None:
+def _close(reports: Generator[Report]) -> None:
     """Stop the workers; joblib need not warn that what they have not given back is lost."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)

@@ -25,7 +25,7 @@ UNSENT = "cannot be sent"
 LONGEST = 20_000  # characters of a traceback that are kept, from its end
 
 
-def perform(work: Work, shared: Any, task: Task, limit: Limit | None = None) -> Outcome:
+def perform(work: Work, shared: object, task: Task, limit: Limit | None = None) -> Outcome:
     """Return what the work gives for a task; an error is an outcome too.
 
     Whatever is raised becomes an outcome with its traceback, `SystemExit` included. Only the
@@ -75,7 +75,7 @@ class Caught:
         return True
 
 
-def settled(outcome: Any, key: Key) -> Outcome:
+def settled(outcome: object, key: Key) -> Outcome:
     """Return the outcome with arrays and numbers as a store keeps them, or raise."""
     if not isinstance(outcome, Outcome) or outcome.key != key:
         raise InputError(
@@ -88,7 +88,7 @@ def settled(outcome: Any, key: Key) -> Outcome:
     return Outcome(key, arrays, numbers, outcome.error, outcome.note)
 
 
-def _array(name: str, values: Any) -> NDArray[Any]:
+def _array(name: str, values: object) -> NDArray[np.generic]:
     if type(values) is np.ndarray and values.dtype.kind not in "OT":
         return values
     made = as_array(name, values)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from earnest.adapters.trials.door import trials_from
 from earnest.core.base import check
@@ -33,7 +34,7 @@ FIT = 100  # the stream of the surrogate, apart from those of effects
 
 
 def explain(
-    source: Any,
+    source: object,
     params: Sequence[str] | str | None = None,
     *,
     surrogate: str | Surrogate | None = None,
@@ -43,11 +44,11 @@ def explain(
     confidence_level: float = 0.95,
     rng: RngLike = None,
     n_jobs: int | None = None,
-    objective_values: Any = None,
+    objective_values: ArrayLike | None = None,
     study: str | None = None,
     objective: str | int | None = None,
     direction: str | None = None,
-    space: Any = None,
+    space: object = None,
     standard_error: str | None = None,
     status: str | None = None,
     delimiter: str | None = None,
@@ -145,7 +146,7 @@ class _Asked:
     threads: int
 
 
-def _one_thread_each() -> Any:
+def _one_thread_each() -> AbstractContextManager[object]:
     """Keep linear algebra in the thread that calls it.
 
     Its matrices are small: threads of its own would cost more than they bring, the more so beside
@@ -153,7 +154,8 @@ def _one_thread_each() -> Any:
     """
     from threadpoolctl import threadpool_limits
 
-    return threadpool_limits(limits=1)
+    limits: AbstractContextManager[object] = threadpool_limits(limits=1)
+    return limits
 
 
 def _explanation(trials: Trials, kind: Surrogate, scene: Scene, asked: _Asked) -> Explanation:

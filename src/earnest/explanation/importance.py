@@ -11,17 +11,23 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.errors import InputError
+from earnest.core.base.provenance import JsonObject
 from earnest.core.results.estimate import finite
 from earnest.core.results.interval import quantile_limits
 from earnest.core.results.specs import Side
 from earnest.explanation.effects.effects import IMPORTANCE, PAIRS, Scene
 from earnest.explanation.surrogate.joint import draws, even_codes
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from earnest.plotting.figures.importance import Axes
 
 Floats = NDArray[np.float64]
 DRAWS = 200  # functions
@@ -51,7 +57,7 @@ class Share:
         return {"value": finite(self.value), "low": finite(self.low), "high": finite(self.high)}
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Share:
+    def from_dict(cls, data: JsonObject) -> Share:
         """Make a share from plain data."""
         return cls(data["value"], data["low"], data["high"])
 
@@ -86,13 +92,13 @@ class Importance:
         """The parameters, the most important first."""
         return tuple(self.main)
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the shares with their intervals and return the matplotlib Axes."""
         from earnest.plotting.figures.importance import plot_importance
 
         return plot_importance(self, ax)
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> pa.Table:
         """Return the shares as a pyarrow table, one row a parameter."""
         import pyarrow as pa
 
@@ -110,7 +116,7 @@ class Importance:
         ]
         return pa.Table.from_pylist(rows)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return plain data."""
         return {
             "confidence_level": self.confidence_level,
@@ -122,7 +128,7 @@ class Importance:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Importance:
+    def from_dict(cls, data: JsonObject) -> Importance:
         """Make importances from plain data."""
         return cls(
             {name: Share.from_dict(share) for name, share in data["main"].items()},

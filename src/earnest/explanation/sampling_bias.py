@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
+from earnest.core.base.provenance import JsonObject
 from earnest.core.results.estimate import finite
 from earnest.core.space.space import Space
 
@@ -45,7 +45,7 @@ class Discrepancy:
         """The square root of the U-statistic, 0 where that is negative."""
         return math.sqrt(max(self.unbiased_squared, 0.0))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return plain data."""
         return {
             "biased": finite(self.biased),
@@ -54,7 +54,7 @@ class Discrepancy:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Discrepancy:
+    def from_dict(cls, data: JsonObject) -> Discrepancy:
         """Make it from plain data."""
         squared = data["unbiased_squared"]
         return cls(data["biased"], math.nan if squared is None else squared)
@@ -99,7 +99,7 @@ class SamplingBias:
     by_param: Mapping[str, Discrepancy]
     gaps: Mapping[str, tuple[Gap, ...]] = field(default_factory=dict)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return plain data."""
         return {
             "overall": self.overall.to_dict(),
@@ -120,7 +120,7 @@ class SamplingBias:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> SamplingBias:
+    def from_dict(cls, data: JsonObject) -> SamplingBias:
         """Make it from plain data."""
         return cls(
             Discrepancy.from_dict(data["overall"]),
@@ -300,6 +300,6 @@ def _words(space: Space, column: int, edges: Floats, first: int, last: int) -> s
     return f"above {low}" if last == len(edges) - 2 else f"{low} to {high}"
 
 
-def short(value: Any) -> str:
+def short(value: object) -> str:
     """Return a value with at most three digits, as it is read in a sentence."""
     return f"{value:.3g}" if isinstance(value, float) else str(value)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,12 +32,12 @@ class Suggestion:
         What the surrogate expects of it now.
     """
 
-    config: Mapping[str, Any]
+    config: Mapping[str, object]
     narrower: float
     mean: float
     sd: float
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return plain data."""
         return {
             "config": dict(self.config),

@@ -20,11 +20,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import InputError
 from earnest.core.base.threads import each
 from earnest.kernels.curves import CURVES, walk
@@ -59,7 +59,7 @@ COLUMNS_AT_ONCE = 64
 ROWS_AT_ONCE = 512  # in a transposing copy, so that cache lines of a C-ordered matrix are read once
 
 
-def auc_table(scores: NDArray[Any], labels: NDArray[Any], counts: Bytes, n_jobs: int = 1) -> Floats:
+def auc_table(scores: Numbers, labels: Numbers, counts: Bytes, n_jobs: int = 1) -> Floats:
     """Compute the area under the ROC curve of every column for every resample.
 
     Parameters
@@ -98,14 +98,14 @@ def auc_table(scores: NDArray[Any], labels: NDArray[Any], counts: Bytes, n_jobs:
 
 
 def _auc_columns(
-    scores: NDArray[Any], labels: NDArray[Any], lanes: Lanes, out: Floats, columns: slice
+    scores: Numbers, labels: Numbers, lanes: Lanes, out: Floats, columns: slice
 ) -> None:
     scan_auc(lanes, _program(lanes, _rank_columns(scores, labels, columns)), columns.start, out)
 
 
 def auc_selected(
-    scores: NDArray[Any],
-    labels: NDArray[Any],
+    scores: Numbers,
+    labels: Numbers,
     counts: Bytes,
     columns: NDArray[np.intp],
     n_jobs: int = 1,
@@ -148,8 +148,8 @@ def auc_selected(
 
 def curve_table(
     kind: str,
-    scores: NDArray[Any],
-    labels: NDArray[Any],
+    scores: Numbers,
+    labels: Numbers,
     counts: Bytes,
     n_jobs: int = 1,
     max_fpr: float | None = None,
@@ -189,8 +189,8 @@ def curve_table(
 def _curve_columns(
     kind: int,
     limit: float,
-    scores: NDArray[Any],
-    labels: NDArray[Any],
+    scores: Numbers,
+    labels: Numbers,
     lanes: Lanes,
     out: Floats,
     columns: slice,
@@ -201,7 +201,7 @@ def _curve_columns(
 
 
 def concordance_table(
-    risk: NDArray[Any], time: NDArray[Any], event: NDArray[Any], counts: Bytes, n_jobs: int = 1
+    risk: Numbers, time: Numbers, event: Numbers, counts: Bytes, n_jobs: int = 1
 ) -> Floats:
     """Compute Harrell's concordance index of every column for every resample.
 
@@ -230,12 +230,12 @@ def concordance_table(
     like one. All nodes of a level form one program, in which positives also beat the negatives of
     earlier nodes; that surplus does not depend on the risks and is taken off at the end.
     """
-    time, event = np.asarray(time), np.asarray(event, np.bool_)
+    time, seen = np.asarray(time), np.asarray(event, np.bool_)
     used = np.zeros((risk.shape[0], 1), np.int8)
     _check(risk, used, counts)
     _check_shape("time", time, risk.shape[:1])
-    _check_shape("event", event, risk.shape[:1])
-    order = order_in_time(time, event)
+    _check_shape("event", seen, risk.shape[:1])
+    order = order_in_time(time, seen)
     out = np.empty((counts.shape[0], risk.shape[1]))
     for lanes in _lane_groups(counts, BYTE_OF_LANE, n_jobs):
         floor = sum(_count_pairs(lanes, floor_at_level(order, level)) for level in order.levels)
@@ -246,7 +246,7 @@ def concordance_table(
 
 
 def _concordance_columns(
-    risk: NDArray[Any],
+    risk: Numbers,
     used: NDArray[np.int8],
     order: TimeOrder,
     lanes: Lanes,
@@ -275,7 +275,7 @@ def _count_pairs(lanes: Lanes, ranking: Ranking) -> Longs:
 # ------------------------------------------------------------------------------ blocks and threads
 
 
-def _check(scores: NDArray[Any], labels: NDArray[Any], counts: Bytes) -> None:
+def _check(scores: Numbers, labels: Numbers, counts: Bytes) -> None:
     """Refuse what would let compiled code read beyond its arrays, or lose digits."""
     if scores.ndim != 2 or not np.can_cast(scores.dtype, np.float64):
         raise InputError(
@@ -290,7 +290,7 @@ def _check(scores: NDArray[Any], labels: NDArray[Any], counts: Bytes) -> None:
         _check_shape("labels", labels, (len(scores), 1))
 
 
-def _check_shape(name: str, array: NDArray[Any], shape: tuple[int, ...]) -> None:
+def _check_shape(name: str, array: Numbers, shape: tuple[int, ...]) -> None:
     if array.shape != shape:
         raise InputError(f"`{name}` has the wrong shape", needs=str(shape), got=str(array.shape))
 
@@ -345,9 +345,7 @@ def _read_only(array: Bytes) -> Bytes:
     return view
 
 
-def _rank_columns(
-    scores: NDArray[Any], labels: NDArray[Any], columns: slice | NDArray[np.intp]
-) -> Ranking:
+def _rank_columns(scores: Numbers, labels: Numbers, columns: slice | NDArray[np.intp]) -> Ranking:
     """Sort some columns; float32 becomes float64, which keeps order and ties."""
     chosen = scores[:, columns]
     values = np.empty(chosen.shape[::-1])

@@ -8,11 +8,10 @@ in float64, about one a resample. The winners are those of the full table.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.base.arrays import Numbers
 from earnest.core.base.sums import weighted_sums
 from earnest.core.base.threads import each, workers
 from earnest.core.data.predictions import Predictions
@@ -63,7 +62,7 @@ def contest(
 def _contest(
     pi: Predictions,
     metric: MomentMetric,
-    weights: NDArray[Any],
+    weights: Numbers,
     largest: NDArray[np.float64],
     jobs: int,
 ) -> NDArray[np.intp] | None:
@@ -80,7 +79,7 @@ def _contest(
 
 
 def _settled(
-    pi: Predictions, metric: MomentMetric, weights: NDArray[Any], doubt: NDArray[np.bool_]
+    pi: Predictions, metric: MomentMetric, weights: Numbers, doubt: NDArray[np.bool_]
 ) -> NDArray[np.intp]:
     """Return the winners (b,) among the configurations in doubt (b, C), by float64 sums."""
     gains = np.full(doubt.shape, -np.inf)
@@ -98,7 +97,7 @@ def _settled(
 def _rough(
     pi: Predictions,
     metric: MomentMetric,
-    weights: NDArray[Any],
+    weights: Numbers,
     largest: NDArray[np.float64],
     jobs: int,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

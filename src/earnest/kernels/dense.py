@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.base.arrays import Numbers
 from earnest.core.base.sums import (
     ROWS,
     Slices,
@@ -21,7 +21,7 @@ from earnest.core.data.target import Target
 from earnest.kernels.scratch import Scratch
 from earnest.metrics.families import MomentMetric, Moments
 
-Responder = Callable[[slice, slice], NDArray[Any]]  # rows, columns -> what the metric needs
+Responder = Callable[[slice, slice], Numbers]  # rows, columns -> what the metric needs
 
 RESAMPLES = 1024  # resamples a product; each bounds what a step holds in memory
 CELLS = 1 << 20  # feature values a product
@@ -35,7 +35,7 @@ def moment_table(
     target: Target,
     metric: MomentMetric,
     response: Responder,
-    weights: NDArray[Any],
+    weights: Numbers,
     columns: int,
     n_jobs: int = 1,
 ) -> NDArray[np.float64]:
@@ -71,7 +71,7 @@ def _sums(
     target: Target,
     metric: MomentMetric,
     response: Responder,
-    weights: NDArray[Any],
+    weights: Numbers,
     columns: slice,
     parts: int,
     scratch: Scratch,
@@ -91,8 +91,10 @@ def _sums(
         beside = np.atleast_2d(moments.shared).T
         if heaviest * _largest(moments) < EXACT:
             block = scratch.copy("weights", weights[:, rows], np.float32)
-            product = scratch.empty("product", shape, np.float32)
-            np.matmul(block, scratch.copy("features", moments.own, np.float32), out=product)
+            whole = scratch.empty("product", shape, np.float32)
+            product: NDArray[np.floating] = np.matmul(
+                block, scratch.copy("features", moments.own, np.float32), out=whole
+            )
             common = (block @ beside.astype(np.float32)).astype(np.float64)
         else:
             heavy = cut_weights(weights[:, rows])
@@ -107,7 +109,7 @@ def moment_selected(
     target: Target,
     metric: MomentMetric,
     response: Responder,
-    weights: NDArray[Any],
+    weights: Numbers,
     index: NDArray[np.intp],
     columns: int,
 ) -> NDArray[np.float64]:
@@ -130,7 +132,7 @@ def _selected_sums(
     target: Target,
     metric: MomentMetric,
     response: Responder,
-    weights: NDArray[Any],
+    weights: Numbers,
     index: NDArray[np.intp],
     columns: slice,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -139,8 +141,8 @@ def _selected_sums(
     if metric.centre is not None:
         centre = metric.centre(target, response(slice(0, target.n), columns))
     having = [np.flatnonzero(index == c) for c in range(columns.stop - columns.start)]
-    own: Any = 0.0
-    shared: Any = 0.0
+    own: NDArray[np.float64] | float = 0.0
+    shared: NDArray[np.float64] | float = 0.0
     heaviest = _heaviest(metric, weights)
     for start in range(0, target.n, ROWS):
         rows = slice(start, min(start + ROWS, target.n))
@@ -157,11 +159,11 @@ def _selected_sums(
             product[:, mine] = sum_slices(heavy, [f[:, :, c : c + 1] for f in features])
             common[mine] = sum_slices(heavy, beside)
         own, shared = own + product, shared + common
-    return own, shared.T[:, :, None]
+    return np.asarray(own), np.asarray(shared).T[:, :, None]
 
 
 def _cut_unless(
-    whole: bool, features: NDArray[Any], weights: NDArray[Any], bound: float | None = None
+    whole: bool, features: Numbers, weights: Numbers, bound: float | None = None
 ) -> Slices:
     """Return features as slices for `sum_slices`; whole numbers are one slice as they are."""
     if whole:
@@ -169,7 +171,7 @@ def _cut_unless(
     return cut_features(features, weights.dtype, bound)
 
 
-def _heaviest(metric: MomentMetric, weights: NDArray[Any]) -> float:
+def _heaviest(metric: MomentMetric, weights: Numbers) -> float:
     """Return the largest sum of weights where sums are whole numbers, infinity elsewhere."""
     if not metric.whole or weights.dtype.kind not in "ui":
         return np.inf
@@ -195,7 +197,7 @@ def _features(
     rows: slice,
     columns: slice,
     everything: slice,
-) -> Any:
+) -> Moments:
     centre = None
     if metric.centre is not None:
         centre = metric.centre(target, response(everything, columns))

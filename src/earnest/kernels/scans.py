@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.base.arrays import Numbers
 from earnest.core.base.sums import weighted_sums
 from earnest.core.base.threads import each
 from earnest.core.data.target import Target
@@ -23,8 +23,8 @@ VALUES = 1 << 22  # of single views, before they are combined
 def rank_table(
     target: Target,
     metric: RankMetric,
-    scores: NDArray[Any],
-    weights: NDArray[Any],
+    scores: Numbers,
+    weights: Numbers,
     n_jobs: int,
 ) -> NDArray[np.float64]:
     """Return the metric (B, C) of scores (n, C[, K]) under every row of weights (B, n)."""
@@ -41,12 +41,12 @@ def rank_table(
 
 
 def _view_table(
-    metric: RankMetric, scores: NDArray[Any], view: View, weights: NDArray[Any], n_jobs: int
+    metric: RankMetric, scores: Numbers, view: View, weights: Numbers, n_jobs: int
 ) -> NDArray[np.float64]:
     if compiled_pays(metric, weights, scores.shape[1]):
         from earnest.kernels import fast
 
-        return fast.table(metric, scores, view.truth, weights, n_jobs)
+        return fast.table(metric, scores, view.truth, np.asarray(weights, np.uint8), n_jobs)
 
     def column(c: int) -> NDArray[np.float64]:
         return plain_scan(metric, scores[:, c], view.truth, weights, PLAIN_CELLS // n_jobs)
@@ -56,9 +56,9 @@ def _view_table(
 
 def plain_scan(
     metric: RankMetric,
-    score: NDArray[Any],
-    truth: NDArray[Any],
-    weights: NDArray[Any],
+    score: Numbers,
+    truth: Numbers,
+    weights: Numbers,
     cells: int,
 ) -> NDArray[np.float64]:
     """Apply the definition of a rank metric to one column, a bounded block of resamples a time."""
@@ -70,8 +70,8 @@ def plain_scan(
 def rank_selected(
     target: Target,
     metric: RankMetric,
-    scores: NDArray[Any],
-    weights: NDArray[Any],
+    scores: Numbers,
+    weights: Numbers,
     columns: NDArray[np.intp],
     n_jobs: int,
 ) -> NDArray[np.float64]:
@@ -87,16 +87,17 @@ def rank_selected(
 
 def _view_selected(
     metric: RankMetric,
-    scores: NDArray[Any],
+    scores: Numbers,
     view: View,
-    weights: NDArray[Any],
+    weights: Numbers,
     columns: NDArray[np.intp],
     n_jobs: int,
 ) -> NDArray[np.float64]:
     if compiled_pays(metric, weights, 1):
         from earnest.kernels import fast
 
-        return fast.selected(metric, scores, view.truth, weights, columns, n_jobs)
+        counts = np.asarray(weights, np.uint8)
+        return fast.selected(metric, scores, view.truth, counts, columns, n_jobs)
     out = np.empty(len(weights))
     for c in np.unique(columns):
         mine = np.flatnonzero(columns == c)
@@ -104,11 +105,11 @@ def _view_selected(
     return out
 
 
-def _column(scores: NDArray[Any], view: View) -> NDArray[Any]:
+def _column(scores: Numbers, view: View) -> Numbers:
     return scores if view.column is None else scores[:, :, view.column]
 
 
-def _masses(views: tuple[View, ...], weights: NDArray[Any]) -> NDArray[np.float64]:
+def _masses(views: tuple[View, ...], weights: Numbers) -> NDArray[np.float64]:
     """Return the weight of each view (B, V), 1 where a view has no mass."""
     out = np.ones((len(weights), len(views)))
     weighted = [v for v, view in enumerate(views) if view.mass is not None]
@@ -118,7 +119,7 @@ def _masses(views: tuple[View, ...], weights: NDArray[Any]) -> NDArray[np.float6
     return out
 
 
-def compiled_pays(metric: RankMetric, weights: NDArray[Any], columns: int) -> bool:
+def compiled_pays(metric: RankMetric, weights: Numbers, columns: int) -> bool:
     """Tell whether a metric has a compiled kernel that applies and pays for its start."""
     if metric.kernel is None or weights.dtype != np.uint8:
         return False

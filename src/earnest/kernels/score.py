@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import InputError
 from earnest.core.base.threads import workers
 from earnest.core.data.predictions import Predictions
@@ -22,7 +23,7 @@ from earnest.metrics.responding import check_fits, respond
 
 def score_table(
     pi: Predictions,
-    metric: Metric | str | Any,
+    metric: Metric | str | Callable[..., float],
     weights: Weights | ArrayLike,
     *,
     n_jobs: int | None = None,
@@ -63,7 +64,7 @@ def score_table(
 
 def score_selected(
     pi: Predictions,
-    metric: Metric | str | Any,
+    metric: Metric | str | Callable[..., float],
     weights: Weights | ArrayLike,
     columns: ArrayLike,
     *,
@@ -101,7 +102,7 @@ def score_selected(
 
 def fold_scores(
     pi: Predictions,
-    metric: Metric | str | Any,
+    metric: Metric | str | Callable[..., float],
     weights: Weights | None = None,
     *,
     n_jobs: int | None = None,
@@ -162,7 +163,7 @@ def _repeats(pi: Predictions) -> list[int]:
 
 
 def _question(
-    pi: Predictions, metric: Metric | str | Any, given: Weights | ArrayLike
+    pi: Predictions, metric: Metric | str | Callable[..., float], given: Weights | ArrayLike
 ) -> tuple[Metric, Weights]:
     """Return metric and weights as they are meant, and refuse what does not fit."""
     metric = resolve_metric(metric).on(pi.target.task)
@@ -178,8 +179,8 @@ def _question(
 
 
 def _part(
-    pi: Predictions, weights: NDArray[Any], repeat: int, used: NDArray[np.bool_]
-) -> tuple[Target, NDArray[Any], NDArray[Any]]:
+    pi: Predictions, weights: Numbers, repeat: int, used: NDArray[np.bool_]
+) -> tuple[Target, Numbers, Numbers]:
     """Return target, responses (n', C[, K]) and weights (B, n') of the used rows of a repeat."""
     responses = pi.responses[:, :, repeat]
     if used.all():
@@ -191,14 +192,14 @@ def _part(
 def _table(
     pi: Predictions,
     metric: Metric,
-    weights: NDArray[Any],
+    weights: Numbers,
     repeat: int,
     used: NDArray[np.bool_],
     jobs: int,
 ) -> NDArray[np.float64]:
     target, responses, own = _part(pi, weights, repeat, used)
 
-    def response(rows: slice, columns: slice) -> NDArray[Any]:
+    def response(rows: slice, columns: slice) -> Numbers:
         return respond(pi, metric.needs, responses[rows, columns])
 
     if isinstance(metric, MomentMetric):
@@ -212,7 +213,7 @@ def _table(
 def _selected(
     pi: Predictions,
     metric: Metric,
-    weights: NDArray[Any],
+    weights: Numbers,
     repeat: int,
     used: NDArray[np.bool_],
     columns: NDArray[np.intp],

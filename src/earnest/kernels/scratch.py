@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
+
+from earnest.core.base.arrays import Numbers
+
+F = TypeVar("F", bound=np.floating)
 
 
 class Scratch:
@@ -21,17 +25,17 @@ class Scratch:
     """
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[str, np.dtype[Any]], NDArray[Any]] = {}
+        self._kept: dict[tuple[str, type[np.floating]], NDArray[np.floating]] = {}
 
-    def empty(self, name: str, shape: tuple[int, ...], kind: Any) -> NDArray[Any]:
+    def empty(self, name: str, shape: tuple[int, ...], kind: type[F]) -> NDArray[F]:
         """Return an uninitialised array, the memory of the last one of that name."""
         size = int(np.prod(shape))
-        key = (name, np.dtype(kind))
+        key = (name, kind)
         if key not in self._kept or self._kept[key].size < size:
             self._kept[key] = np.empty(size, dtype=kind)
-        return self._kept[key][:size].reshape(shape)
+        return cast(NDArray[F], self._kept[key][:size].reshape(shape))
 
-    def copy(self, name: str, array: NDArray[Any], kind: Any) -> NDArray[Any]:
+    def copy(self, name: str, array: Numbers, kind: type[F]) -> NDArray[F]:
         """Return a contiguous array of another type with the same values."""
         out = self.empty(name, array.shape, kind)
         out[...] = array

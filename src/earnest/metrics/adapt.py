@@ -6,15 +6,15 @@ The only place of this room that imports scikit-learn, and late.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Protocol, TypeGuard
 
 import numpy as np
-from numpy.typing import NDArray
 
 from earnest.core.base import check
+from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import InputError
 from earnest.core.data.target import Task
 from earnest.metrics.families import (
@@ -110,13 +110,13 @@ def _read_tasks(tasks: Iterable[Task | str]) -> frozenset[Task]:
     return frozenset(Task(check.one_of("tasks", str(word), allowed)) for word in words)
 
 
-def function_name(function: Callable[..., Any]) -> str:
+def function_name(function: Callable[..., object]) -> str:
     """Return the name of a function, of what a partial calls, or of a callable's type."""
     inner = function.func if isinstance(function, partial) else function
     return getattr(inner, "__name__", type(inner).__name__).strip("<>")
 
 
-def takes(function: Callable[..., Any], argument: str) -> bool:
+def takes(function: Callable[..., object], argument: str) -> bool:
     """Tell whether a function has an argument of that name; one without a signature has none."""
     try:
         return argument in inspect.signature(function).parameters
@@ -124,14 +124,14 @@ def takes(function: Callable[..., Any], argument: str) -> bool:
         return False
 
 
-def from_callable(function: Callable[..., Any]) -> Metric:
+def from_callable(function: Callable[..., float]) -> Metric:
     """Return the metric of a bare callable.
 
     A scikit-learn scorer, or a function that scikit-learn has a scorer for, gets what the scorer
     gets, in the function's natural sign. Any other function is given the response as it is and is
     taken to be better the greater, unless its name says that it is a loss: then it is refused.
     """
-    if hasattr(function, "_score_func"):
+    if _is_scorer(function):
         return _from_scorer_object(function)
     name = function_name(function)
     if _of_sklearn(function):
@@ -156,7 +156,7 @@ def from_callable(function: Callable[..., Any]) -> Metric:
     return make_metric(function)
 
 
-def _from_scorer_object(scorer: Any) -> Metric:
+def _from_scorer_object(scorer: Scorer) -> Metric:
     """Return the metric of a scorer: by its name where it is one of scikit-learn's own.
 
     One that `make_scorer` made of the same function is the same, whatever defaults are written
@@ -171,7 +171,7 @@ def _from_scorer_object(scorer: Any) -> Metric:
     return from_scorer(word, scorer, scorer._kwargs)
 
 
-def _asked(scorer: Any) -> tuple[Any, Any, dict[str, Any]]:
+def _asked(scorer: Scorer) -> tuple[int, str | Sequence[str], dict[str, object]]:
     """Return sign, response and settings of a scorer, without what are defaults anyway."""
     usual = inspect.signature(scorer._score_func).parameters
     said = {
@@ -186,24 +186,26 @@ def _asked(scorer: Any) -> tuple[Any, Any, dict[str, Any]]:
     return scorer._sign, scorer._response_method, said
 
 
-def _of_sklearn(function: Callable[..., Any]) -> bool:
+def _of_sklearn(function: Callable[..., object]) -> bool:
     return str(getattr(function, "__module__", "")).startswith("sklearn.metrics")
 
 
-def sklearn_scorers() -> Mapping[str, Any]:
+def sklearn_scorers() -> Mapping[str, Scorer]:
     """Return scikit-learn's scorers by name."""
     from sklearn.metrics import get_scorer, get_scorer_names
 
     return {name: get_scorer(name) for name in get_scorer_names()}
 
 
-def from_sklearn_name(word: str, knobs: Mapping[str, Any]) -> Metric | None:
+def from_sklearn_name(word: str, knobs: Mapping[str, object]) -> Metric | None:
     """Return the metric of a scikit-learn scorer's name, None where there is no such scorer."""
     scorer = sklearn_scorers().get(word)
     return None if scorer is None else from_scorer(word, scorer, knobs)
 
 
-def from_scorer(word: str, scorer: Any, knobs: Mapping[str, Any] | None = None) -> CallableMetric:
+def from_scorer(
+    word: str, scorer: Scorer, knobs: Mapping[str, object] | None = None
+) -> CallableMetric:
     """Return the metric of a scikit-learn scorer, in the natural sign of its function.
 
     A function that is told classes by name is given the user's own labels, any other their codes.
@@ -235,7 +237,7 @@ def from_scorer(word: str, scorer: Any, knobs: Mapping[str, Any] | None = None) 
     )
 
 
-def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:
+def _plain(settings: Mapping[str, object]) -> dict[str, object]:
     """Return settings with lists for arrays, and refuse weights, which belong to some cases."""
     if settings.get("sample_weight") is not None:
         raise InputError(
@@ -246,7 +248,7 @@ def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in settings.items()}
 
 
-def _response_of(scorer: Any) -> tuple[Need, frozenset[Task]]:
+def _response_of(scorer: Scorer) -> tuple[Need, frozenset[Task]]:
     """Return what a scorer asks of a model, and the tasks that its function is for."""
     asked = scorer._response_method
     methods = (asked,) if isinstance(asked, str) else tuple(asked)
@@ -267,6 +269,19 @@ def _response_of(scorer: Any) -> tuple[Need, frozenset[Task]]:
     return (Need.LABEL, CLASSES) if known else (Need.PREDICTION, _TASKS[Need.PREDICTION])
 
 
+class Scorer(Protocol):
+    """A scorer as scikit-learn's `make_scorer` makes it."""
+
+    _score_func: Callable[..., float]
+    _kwargs: dict[str, object]
+    _sign: int
+    _response_method: str | Sequence[str]
+
+
+def _is_scorer(function: object) -> TypeGuard[Scorer]:
+    return hasattr(function, "_score_func")
+
+
 @dataclass(frozen=True)
 class ScorerFunction:
     """What a scikit-learn scorer computes, as a function of outcome and response.
@@ -282,11 +297,11 @@ class ScorerFunction:
     """
 
     function: Callable[..., float]
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, object] = field(default_factory=dict)
     all_labels: bool = False
 
     def __call__(
-        self, y: NDArray[Any], response: NDArray[Any], sample_weight: NDArray[Any] | None = None
+        self, y: Numbers, response: Numbers, sample_weight: Numbers | None = None
     ) -> float:
         """Return the value in the function's natural sign."""
         more = dict(self.settings)

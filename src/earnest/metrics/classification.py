@@ -10,12 +10,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from earnest.core.base import check
+from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import InputError
 from earnest.core.data.target import Target
 from earnest.metrics.families import (
@@ -33,17 +32,17 @@ from earnest.metrics.knobs import knob_name, pair, positive_number, register_fac
 from earnest.metrics.moments import mean, mean_share, ones, where_weighted
 
 
-def hits(target: Target, labels: NDArray[Any], centre: Any) -> Moments:
+def hits(target: Target, labels: Numbers, centre: object) -> Moments:
     """Return 1 where the label is right."""
     return Moments((labels == target.y[:, None])[None], ones(target))
 
 
-def misses(target: Target, labels: NDArray[Any], centre: Any) -> Moments:
+def misses(target: Target, labels: Numbers, centre: object) -> Moments:
     """Return 1 where the label is wrong."""
     return Moments((labels != target.y[:, None])[None], ones(target))
 
 
-def positives(target: Target, labels: NDArray[Any], centre: Any, *, code: int = 1) -> Moments:
+def positives(target: Target, labels: Numbers, centre: object, *, code: int = 1) -> Moments:
     """Return the true positives and the predicted ones; shared: 1 and the positive class.
 
     With `code` 0 the negative class takes the part of the positive one.
@@ -54,13 +53,13 @@ def positives(target: Target, labels: NDArray[Any], centre: Any, *, code: int = 
     return Moments(own, np.stack([np.ones(target.n), real]))
 
 
-def recognised(target: Target, labels: NDArray[Any], centre: Any, *, code: int) -> Moments:
+def recognised(target: Target, labels: Numbers, centre: object, *, code: int) -> Moments:
     """Return the hits of one class; shared: 1 and that class."""
     real = target.y == code
     return Moments(((labels == code) & real[:, None])[None], np.stack([np.ones(target.n), real]))
 
 
-def errors_by_class(target: Target, labels: NDArray[Any], centre: Any) -> Moments:
+def errors_by_class(target: Target, labels: Numbers, centre: object) -> Moments:
     """Return the false negatives and the false positives; shared: the two classes."""
     real = (target.y == 1)[:, None]
     own = np.stack([(labels == 0) & real, (labels == 1) & ~real])
@@ -68,7 +67,7 @@ def errors_by_class(target: Target, labels: NDArray[Any], centre: Any) -> Moment
 
 
 def paid_of_cases(
-    target: Target, labels: NDArray[Any], centre: Any, *, costs: tuple[float, float]
+    target: Target, labels: Numbers, centre: object, *, costs: tuple[float, float]
 ) -> Moments:
     """Return what a wrong label costs."""
     missed, alarm = errors_by_class(target, labels, centre).own

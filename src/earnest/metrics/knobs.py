@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
@@ -26,7 +26,7 @@ def register_factory(factory: F) -> F:
     return factory
 
 
-def knob_name(word: str, knobs: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:
+def knob_name(word: str, knobs: Mapping[str, object], defaults: Mapping[str, object]) -> str:
     """Return the name of a metric with the knobs that are not at their default.
 
     Examples
@@ -41,15 +41,16 @@ def knob_name(word: str, knobs: Mapping[str, Any], defaults: Mapping[str, Any]) 
     return f"{word}({', '.join(turned)})" if turned else word
 
 
-def written(value: Any) -> str:
+def written(value: object) -> str:
     """Return a knob's value as one would type it: 5 rather than 5.0."""
     if isinstance(value, tuple):
         return "(" + ", ".join(written(v) for v in value) + ("," if len(value) == 1 else "") + ")"
-    whole = isinstance(value, float) and value.is_integer()
-    return repr(int(value)) if whole else repr(value)
+    if isinstance(value, float) and value.is_integer():
+        return repr(int(value))
+    return repr(value)
 
 
-def split_knobs(name: str) -> tuple[str, dict[str, Any]]:
+def split_knobs(name: str) -> tuple[str, dict[str, object]]:
     """Split `word(knob=value, ...)` into the word and its knobs; nothing in it is executed.
 
     Examples
@@ -73,7 +74,7 @@ def split_knobs(name: str) -> tuple[str, dict[str, Any]]:
         raise _unreadable(name) from None
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
         raise _unreadable(name)
-    knobs: dict[str, Any] = {}
+    knobs: dict[str, object] = {}
     for keyword in call.keywords:
         if keyword.arg is None:
             raise _unreadable(name)
@@ -92,7 +93,7 @@ def _unreadable(name: str) -> InputError:
     )
 
 
-def positive_number(name: str, value: Any) -> float:
+def positive_number(name: str, value: object) -> float:
     """Return a finite number above 0."""
     number = _number(value)
     if not 0.0 < number < math.inf:
@@ -102,7 +103,7 @@ def positive_number(name: str, value: Any) -> float:
     return number
 
 
-def pair(name: str, values: Any) -> tuple[float, float]:
+def pair(name: str, values: object) -> tuple[float, float]:
     """Return two finite numbers from 0 on that are not both 0."""
     given = list(values) if isinstance(values, Iterable) and not isinstance(values, str) else []
     numbers = tuple(_number(value) for value in given)
@@ -115,13 +116,14 @@ def pair(name: str, values: Any) -> tuple[float, float]:
     return numbers
 
 
-def _number(value: Any) -> float:
+def _number(value: object) -> float:
     """Return a number as float, NaN for what is none."""
-    real = isinstance(value, Real) and not isinstance(value, bool)
-    return float(value) if real else math.nan
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return math.nan
+    return float(value)
 
 
-def check_knobs(word: str, function: Callable[..., Any], knobs: Mapping[str, Any]) -> None:
+def check_knobs(word: str, function: Callable[..., object], knobs: Mapping[str, object]) -> None:
     """Refuse knobs that the function behind a metric does not have."""
     parameters = inspect.signature(function).parameters if knobs else {}
     open_ended = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values())

@@ -6,11 +6,9 @@ scikit-learn, and everything is computed in float64, whatever type they were sto
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from earnest.core.base.arrays import Numbers
 from earnest.core.data.target import Target, Task
 from earnest.metrics.families import CLASSES, Array, MomentMetric, Moments, Need, register
 from earnest.metrics.moments import mean, ones
@@ -18,7 +16,7 @@ from earnest.metrics.moments import mean, ones
 EPS = float(np.finfo(np.float64).eps)  # scikit-learn's clip, so that the loss stays finite
 
 
-def squared_distances(target: Target, probability: NDArray[Any], centre: Any) -> Moments:
+def squared_distances(target: Target, probability: Numbers, centre: object) -> Moments:
     """Return the squared distance between a case's probabilities and the truth.
 
     (y - p)² for two classes, in [0, 1]; the sum over the classes for more, in [0, 2].
@@ -31,13 +29,13 @@ def squared_distances(target: Target, probability: NDArray[Any], centre: Any) ->
     return Moments(np.square(distance, out=distance).sum(axis=2)[None], ones(target))
 
 
-def surprises(target: Target, probability: NDArray[Any], centre: Any) -> Moments:
+def surprises(target: Target, probability: Numbers, centre: object) -> Moments:
     """Return -log of the probability that was given to the class of a case."""
     chance = np.clip(of_true_class(target, probability), EPS, 1.0 - EPS)
     return Moments(-np.log(chance)[None], ones(target))
 
 
-def of_true_class(target: Target, probability: NDArray[Any]) -> Array:
+def of_true_class(target: Target, probability: Numbers) -> Array:
     """Return the probability that was given to the class of a case: (n, C)."""
     if target.task is Task.BINARY:
         given = probability.astype(np.float64)

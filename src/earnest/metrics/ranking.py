@@ -10,12 +10,12 @@ oracle.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
+from earnest.core.base.arrays import Numbers
 from earnest.core.data.target import Target
 from earnest.metrics.families import BINARY, Array, Need, RankMetric, View, ratio, register, share
 from earnest.metrics.knobs import knob_name, register_factory
@@ -31,7 +31,7 @@ def one_view(values: Array, masses: Array) -> Array:
     return values[:, :, 0]
 
 
-def tie_groups(score: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def tie_groups(score: Numbers) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the order of rising scores, and where each group of equal scores begins in it."""
     order = np.argsort(score, kind="stable")
     ranked = score[order]
@@ -39,9 +39,7 @@ def tie_groups(score: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]
     return order, starts
 
 
-def group_masses(
-    score: NDArray[Any], truth: NDArray[Any], weights: NDArray[Any]
-) -> tuple[Array, Array]:
+def group_masses(score: Numbers, truth: Numbers, weights: Numbers) -> tuple[Array, Array]:
     """Return the positive and negative weight (B, G) of every group of equal scores, rising."""
     used = truth >= 0
     if not used.any():
@@ -59,9 +57,7 @@ def group_masses(
     return np.add.reduceat(positive, starts, axis=1), np.add.reduceat(negative, starts, axis=1)
 
 
-def falling_masses(
-    score: NDArray[Any], truth: NDArray[Any], weights: NDArray[Any]
-) -> tuple[Array, Array]:
+def falling_masses(score: Numbers, truth: Numbers, weights: Numbers) -> tuple[Array, Array]:
     """Return the weights of the groups from the highest score down, as a threshold meets them."""
     positive, negative = group_masses(score, truth, weights)
     return positive[:, ::-1], negative[:, ::-1]
@@ -75,7 +71,7 @@ def in_order(parts: Array) -> Array:
     return np.asarray(np.cumsum(parts, axis=1)[:, -1])
 
 
-def auc_scan(score: NDArray[Any], truth: NDArray[Any], weights: NDArray[Any]) -> Array:
+def auc_scan(score: Numbers, truth: Numbers, weights: Numbers) -> Array:
     """Weighted Mann-Whitney: the share of (positive, negative) pairs in order, ties one half."""
     positive, negative = group_masses(score, truth, weights)
     below = np.cumsum(negative, axis=1) - negative
@@ -83,9 +79,7 @@ def auc_scan(score: NDArray[Any], truth: NDArray[Any], weights: NDArray[Any]) ->
     return share(twice, 2.0 * positive.sum(axis=1) * negative.sum(axis=1))
 
 
-def average_precision_scan(
-    score: NDArray[Any], truth: NDArray[Any], weights: NDArray[Any]
-) -> Array:
+def average_precision_scan(score: Numbers, truth: Numbers, weights: Numbers) -> Array:
     """Return the mean over positives of the precision at their score, NaN without positives."""
     positive, negative = falling_masses(score, truth, weights)
     found = np.cumsum(positive, axis=1)
@@ -93,7 +87,7 @@ def average_precision_scan(
     return share(in_order(positive * precision), positive.sum(axis=1))
 
 
-def ks_scan(score: NDArray[Any], truth: NDArray[Any], weights: NDArray[Any]) -> Array:
+def ks_scan(score: Numbers, truth: Numbers, weights: Numbers) -> Array:
     """Return the largest distance between the score distributions of the two classes."""
     positive, negative = group_masses(score, truth, weights)
     total, other = positive.sum(axis=1, keepdims=True), negative.sum(axis=1, keepdims=True)
@@ -101,9 +95,7 @@ def ks_scan(score: NDArray[Any], truth: NDArray[Any], weights: NDArray[Any]) -> 
     return share(np.abs(lead).max(axis=1), (total * other)[:, 0])
 
 
-def partial_auc_scan(
-    score: NDArray[Any], truth: NDArray[Any], weights: NDArray[Any], *, max_fpr: float
-) -> Array:
+def partial_auc_scan(score: Numbers, truth: Numbers, weights: Numbers, *, max_fpr: float) -> Array:
     """Return the area left of `max_fpr`, scaled so that chance is 1/2 and the best is 1.
 
     The scale is McClish's (1989): (1 + (area - least) / (most - least)) / 2, where most is

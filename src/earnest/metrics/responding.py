@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
+from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import MetricError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import PERCENT, ResponseKind, finite_range, like_percent
@@ -83,7 +84,7 @@ def _refuse_other_classes(pi: Predictions, metric: Metric) -> None:
         )
 
 
-def respond(pi: Predictions, need: Need, responses: NDArray[Any]) -> NDArray[Any]:
+def respond(pi: Predictions, need: Need, responses: Numbers) -> NDArray[Any]:
     """Turn raw responses (n, C[, K]) of one repeat into what a metric needs.
 
     Labels are class codes; only a metric that takes the response as it is gets the user's own.
@@ -99,7 +100,7 @@ def respond(pi: Predictions, need: Need, responses: NDArray[Any]) -> NDArray[Any
     return np.asarray(responses > cut(pi))
 
 
-def own_labels(target: Target, codes: NDArray[Any]) -> NDArray[Any]:
+def own_labels(target: Target, codes: Numbers) -> NDArray[np.generic]:
     """Return class codes as the user's labels, the first one where nothing was predicted."""
     known = np.nan_to_num(codes) if codes.dtype.kind == "f" else codes
     return label_array(target.classes)[known.astype(np.intp)]

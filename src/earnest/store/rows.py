@@ -10,7 +10,7 @@ import json
 import math
 import zlib
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from earnest.core.results.files import parse_json
 
 COLUMNS = ("key", "numbers", "error", "note", "arrays", "data", "checksum")
 Row: TypeAlias = "tuple[str, str, str | None, str | None, str, bytes, int]"
+FieldType: TypeAlias = "str | list[tuple[str, FieldType]]"  # as NumPy writes it, or fields
 
 _INFINITE = {"inf": math.inf, "-inf": -math.inf}  # JSON has no word for them, nor for NaN (null)
 
@@ -93,7 +94,9 @@ def key_of(text: str) -> Key:
     return tuple(int(part) for part in text.split(",")) if text else ()
 
 
-def _arrays(described: list[Any], data: bytes) -> dict[str, NDArray[Any]]:
+def _arrays(
+    described: list[tuple[str, FieldType, list[int]]], data: bytes
+) -> dict[str, NDArray[np.generic]]:
     """Cut the bytes into arrays; they are copies, so that they can be written to."""
     types = [_type_from(kind) for _, kind, _ in described]
     sizes = [
@@ -109,11 +112,11 @@ def _arrays(described: list[Any], data: bytes) -> dict[str, NDArray[Any]]:
     }
 
 
-def _bytes(array: NDArray[Any], kind: Any) -> bytes:
+def _bytes(array: NDArray[np.generic], kind: FieldType) -> bytes:
     return array.tobytes() if isinstance(kind, str) else array.astype(_type_from(kind)).tobytes()
 
 
-def _type_of(name: str, dtype: np.dtype[Any]) -> Any:
+def _type_of(name: str, dtype: np.dtype[np.generic]) -> FieldType:
     """Return the type as NumPy writes it, with its byte order; a list of fields if it has any."""
     if dtype.hasobject or dtype.kind not in "biufcSUmMV" or dtype.subdtype is not None:
         raise InputError(
@@ -123,10 +126,10 @@ def _type_of(name: str, dtype: np.dtype[Any]) -> Any:
         )
     if dtype.fields is None:
         return dtype.str
-    return [[field, _type_of(name, dtype.fields[field][0])] for field in dtype.names or ()]
+    return [(field, _type_of(name, dtype.fields[field][0])) for field in dtype.names or ()]
 
 
-def _type_from(kind: Any) -> np.dtype[Any]:
+def _type_from(kind: FieldType) -> np.dtype[np.generic]:
     if isinstance(kind, str):
         return np.dtype(kind)
     return np.dtype([(field, _type_from(part)) for field, part in kind])

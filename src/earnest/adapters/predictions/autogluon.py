@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,14 @@ from numpy.typing import NDArray
 from earnest.adapters.predictions.automl import Given, Kept, Model, predictions_of_models
 from earnest.adapters.predictions.request import Wanted
 from earnest.adapters.readers import PredictionsReader, register
+from earnest.core.base.arrays import RawArray
 from earnest.core.base.errors import EvidenceError, InputError
+from earnest.core.base.provenance import JsonObject
 from earnest.core.data.predictions import Predictions
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from autogluon.tabular import TabularPredictor
 
 TOOL = "AutoGluon"
 TASKS = ("binary", "multiclass", "regression")
@@ -70,7 +76,7 @@ def predictions_of_folder(folder: str | Path, wanted: Wanted) -> Predictions:
     return predictions_of(TabularPredictor.load(str(folder)), wanted)
 
 
-def predictions_of(predictor: Any, wanted: Wanted) -> Predictions:
+def predictions_of(predictor: TabularPredictor, wanted: Wanted) -> Predictions:
     """Make Π of a fitted predictor."""
     wanted.refuse("AutoGluon", "store", "study")
     facts = _facts(predictor)
@@ -115,7 +121,7 @@ def predictions_of(predictor: Any, wanted: Wanted) -> Predictions:
     return predictions_of_models(kept, said)
 
 
-def _facts(predictor: Any) -> dict[str, Any]:
+def _facts(predictor: TabularPredictor) -> JsonObject:
     try:
         with _cheap_collections():
             return dict(predictor.info())
@@ -141,7 +147,7 @@ def _cheap_collections() -> Iterator[None]:
         gc.unfreeze()
 
 
-def _refuse_no_bags(facts: Mapping[str, Any]) -> None:
+def _refuse_no_bags(facts: JsonObject) -> None:
     if not facts.get("num_bag_folds"):
         raise EvidenceError(
             "AutoGluon kept no out-of-fold predictions: its models were not bagged",
@@ -150,24 +156,24 @@ def _refuse_no_bags(facts: Mapping[str, Any]) -> None:
         )
 
 
-def _outcome(predictor: Any) -> Any:
+def _outcome(predictor: TabularPredictor) -> pd.Series:
     """Return the outcome of the training cases in the labels of the user, with their index."""
     _, internal = predictor.load_data_internal(data="train", return_X=False)
     return predictor.transform_labels(internal, inverse=True)
 
 
-def _rows_given(predictor: Any, n: int) -> int:
+def _rows_given(predictor: TabularPredictor, n: int) -> int:
     """Return how many rows were given to fit: AutoGluon drops some classes, and copies others."""
     return int(getattr(getattr(predictor, "_learner", None), "_pre_X_rows", None) or n)
 
 
-def _with_cases(labels: list[Any], y: Any) -> list[Any]:
+def _with_cases(labels: list[object], y: pd.Series) -> list[object]:
     """Return the classes without those that AutoGluon dropped, and gives no probability."""
     present = set(np.asarray(y).tolist())
     return [label for label in labels if label in present]
 
 
-def _places(y: Any, n_given: int) -> NDArray[np.intp] | None:
+def _places(y: pd.Series, n_given: int) -> NDArray[np.intp] | None:
     """Return where the cases stood in the training table, None if only their names tell."""
     if len(y) == n_given:
         return np.arange(n_given)
@@ -182,7 +188,7 @@ def _places(y: Any, n_given: int) -> NDArray[np.intp] | None:
     return names.astype(np.intp) if fits else None
 
 
-def _agreed(written: Any, given: Given, wanted: Wanted) -> NDArray[Any]:
+def _agreed(written: pd.Series, given: Given, wanted: Wanted) -> RawArray:
     """Return the outcome as AutoGluon has it; one that is given must be the same."""
     values = np.asarray(written)
     if wanted.y is None:
@@ -198,12 +204,12 @@ def _agreed(written: Any, given: Given, wanted: Wanted) -> NDArray[Any]:
     return own
 
 
-def _repeats(facts: Mapping[str, Any]) -> int:
+def _repeats(facts: JsonObject) -> int:
     return int(facts.get("bagged_info", {}).get("_n_repeats", 1))
 
 
 def _model(
-    predictor: Any, name: str, facts: Mapping[str, Any], labels: list[Any] | None, n: int
+    predictor: TabularPredictor, name: str, facts: JsonObject, labels: list[object] | None, n: int
 ) -> Model:
     bagged = facts.get("bagged_info", {})
     child = str(bagged.get("child_model_type", facts.get("model_type", "")))
@@ -213,7 +219,7 @@ def _model(
     return Model(
         name=name,
         answer=answer,
-        params={"model": child} | dict(bagged.get("child_hyperparameters", {})),
+        params={"model": child, **bagged.get("child_hyperparameters", {})},
         stops_early=child in STOPPING,
         ensemble=weighted or _stacked(facts),
         out_of_bag=not weighted and bagged.get("bagged_mode") is False,
@@ -221,12 +227,12 @@ def _model(
     )
 
 
-def _stacked(facts: Mapping[str, Any]) -> bool:
+def _stacked(facts: JsonObject) -> bool:
     return int(facts.get("stacker_info", {}).get("num_base_models", 0)) > 0
 
 
 def _answer(
-    predictor: Any, name: str, facts: Mapping[str, Any], labels: list[Any] | None
+    predictor: TabularPredictor, name: str, facts: JsonObject, labels: list[object] | None
 ) -> tuple[NDArray[np.float64] | None, str]:
     """Return the predictions of a model, or why there are none."""
     if facts.get("val_in_fit"):

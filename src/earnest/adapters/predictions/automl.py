@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Sized
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.adapters.predictions.request import Wanted
 from earnest.core.base import check
+from earnest.core.base.arrays import RawArray
 from earnest.core.base.errors import EvidenceError
 from earnest.core.data.configs import Configs
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution, Severity
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+Values = TypeVar("Values")  # of the cases, as the user has them
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -23,7 +30,7 @@ class Model:
 
     name: str
     answer: NDArray[np.float64] | None  # (n,) or (n, K); None where nothing was kept
-    params: dict[str, Any] = field(default_factory=dict)
+    params: dict[str, object] = field(default_factory=dict)
     stops_early: bool = False  # training was stopped by what the test fold says
     ensemble: bool = False  # fitted to the out-of-fold predictions of others
     peeked: str = ""  # what it had seen of the cases that test it, beside stopping early
@@ -37,18 +44,18 @@ class Given:
 
     n: int
     rows: NDArray[np.intp] | None = None  # which of them are the cases; None where only names tell
-    index: Any = None  # the names of the cases in a pandas table
+    index: pd.Index | None = None  # the names of the cases in a pandas table
     left_out: str = ""  # why the others are no cases, where that is worth a word
 
-    def cases(self, values: Any) -> Any:
+    def cases(self, values: Values) -> Values:
         """Return the part of the user's values that is about the cases, by name or by place."""
         names = getattr(values, "index", None)
-        named = self.index is not None and getattr(names, "is_unique", False)
-        if named and bool(self.index.isin(names).all()):
-            return values.loc[self.index]
-        if values is None or self.rows is None or len(values) != self.n:
+        named = getattr(names, "is_unique", False)
+        if self.index is not None and named and bool(self.index.isin(names).all()):
+            return cast(Values, cast("pd.Series", values).loc[self.index])
+        if values is None or self.rows is None or len(cast(Sized, values)) != self.n:
             return values
-        return np.asarray(values)[self.rows]
+        return cast(Values, np.asarray(values)[self.rows])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -57,8 +64,8 @@ class Kept:
 
     tool: str
     models: tuple[Model, ...]
-    y: Any
-    fold: Any = None  # (n,), None where it is not known
+    y: RawArray
+    fold: RawArray | None = None  # (n,), None where it is not known
     static: bool = False
     averaged: bool = False  # over repeats, each with folds of its own
     weighted: bool = False  # cases had weights, in training or in scores

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from numpy.typing import ArrayLike
 
 from earnest.adapters.predictions import paths
-from earnest.adapters.predictions.request import Wanted
+from earnest.adapters.predictions.request import StoreLike, Wanted
 from earnest.adapters.readers import (
     EARLY,
     PREDICTIONS_READERS,
@@ -26,16 +25,16 @@ FILES = paths  # the readers of files, folders and URLs register themselves ther
 
 
 def predictions_from(
-    source: Any,
-    y: Any = None,
+    source: object,
+    y: ArrayLike | tuple[ArrayLike, ArrayLike] | None = None,
     *,
-    store: Any = None,
+    store: StoreLike | None = None,
     study: str | None = None,
     fold: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     task: str | None = None,
-    positive: Any = None,
-    classes: Sequence[Any] | None = None,
+    positive: object = None,
+    classes: Sequence[object] | None = None,
     response: str | None = None,
     static: bool | None = None,
     ensembles: bool | None = None,
@@ -117,7 +116,7 @@ def predictions_from(
     )
 
 
-def cure_for(source: Any) -> str:
+def cure_for(source: object) -> str:
     """Return how to get predictions out of what is none."""
     if is_study(source):
         return (
@@ -156,9 +155,9 @@ def _as_they_are(source: Predictions, wanted: Wanted) -> Predictions:
     return source
 
 
-def _own_search(source: Any, wanted: Wanted) -> Predictions:
+def _own_search(source: object, wanted: Wanted) -> Predictions:
     wanted.refuse("a fitted SearchCV", *vars(wanted))
-    made = source.predictions_
+    made = getattr(source, "predictions_", None)
     if not isinstance(made, Predictions):
         raise InputError("the search kept no predictions", got=check.show(made))
     return made

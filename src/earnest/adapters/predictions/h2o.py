@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +14,19 @@ from earnest.adapters.predictions.automl import Given, Kept, Model, predictions_
 from earnest.adapters.predictions.request import Wanted
 from earnest.adapters.readers import PredictionsReader, register
 from earnest.core.base import check
-from earnest.core.base.arrays import missing
+from earnest.core.base.arrays import RawArray, missing
 from earnest.core.base.errors import EvidenceError, InputError
+from earnest.core.base.provenance import JsonObject
 from earnest.core.data.predictions import Predictions
 
 TOOL = "H2O"
+if TYPE_CHECKING:
+    from h2o import H2OFrame
+    from h2o.automl import H2OAutoML
+    from h2o.grid import H2OGridSearch
+    from h2o.model import ModelBase
+
+Source: TypeAlias = "H2OAutoML | H2OGridSearch | ModelBase | Sequence[ModelBase]"
 SEVERAL = "An ensemble has none of its own: give the H2OAutoML, or the models it is made of."
 KEEP = "keep_cross_validation_predictions=True"
 _NOT_TUNED = re.compile(r"model_id|.*_frame|.*_column|seed|keep_|export_|max_runtime|nfolds|fold_")
@@ -31,7 +39,7 @@ def is_source(source: object) -> bool:
     return _is_automl(source) or _is_grid(source) or _is_model(source)
 
 
-def predictions_of(source: Any, wanted: Wanted) -> Predictions:
+def predictions_of(source: Source, wanted: Wanted) -> Predictions:
     """Make Π of models that were trained with kept cross-validation predictions."""
     wanted.refuse("H2O", "store", "study", "trust_pickle")
     models = _models(source)
@@ -61,7 +69,7 @@ def predictions_of(source: Any, wanted: Wanted) -> Predictions:
     return predictions_of_models(run, _with_labels(wanted, labels))
 
 
-def _with_labels(wanted: Wanted, labels: list[Any]) -> Wanted:
+def _with_labels(wanted: Wanted, labels: list[object]) -> Wanted:
     """Return what is wanted with what the levels tell: task, classes and the positive class."""
     if not labels:
         return replace(wanted, task=wanted.task or "regression")
@@ -96,8 +104,8 @@ def _is_model(source: object) -> bool:
     return _named(source, "ModelBase")
 
 
-def _models(source: Any) -> list[Any]:
-    if isinstance(source, (list, tuple)):
+def _models(source: Source) -> list[ModelBase]:
+    if isinstance(source, Sequence):
         return [_trained(one) for one in source]
     if _is_grid(source):
         return list(source.models or ())
@@ -112,13 +120,13 @@ def _models(source: Any) -> list[Any]:
     return [h2o.get_model(row[place]) for row in rows]
 
 
-def _trained(model: Any) -> Any:
+def _trained(model: ModelBase) -> ModelBase:
     if not model.model_id:
         raise InputError("a model of H2O was not trained", cure="Call its `train` first.")
     return model
 
 
-def _model(model: Any) -> Model:
+def _model(model: ModelBase) -> Model:
     params = dict(model.actual_params)
     frame = model.cross_validation_holdout_predictions()
     ensemble = model.algo == "stackedensemble"
@@ -132,13 +140,13 @@ def _model(model: Any) -> Model:
     )
 
 
-def _stops(params: dict[str, Any]) -> bool:
+def _stops(params: JsonObject) -> bool:
     """Tell whether the models of the folds stopped early; that of all cases then does not."""
     said = params.get("stopping_rounds", {})
     return bool(said.get("input") or said.get("actual"))
 
 
-def _tuned(params: dict[str, Any], usual: dict[str, Any]) -> dict[str, Any]:
+def _tuned(params: JsonObject, usual: JsonObject) -> dict[str, object]:
     """Return the parameters that differ from H2O's defaults and are plain values."""
     return {
         name: value
@@ -149,12 +157,12 @@ def _tuned(params: dict[str, Any], usual: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _table(frame: Any) -> tuple[list[str], list[list[str]]]:
+def _table(frame: H2OFrame) -> tuple[list[str], list[list[str]]]:
     header, *rows = frame.as_data_frame(use_pandas=False)
     return list(header), rows
 
 
-def _numbers(frame: Any) -> NDArray[np.float64]:
+def _numbers(frame: H2OFrame) -> NDArray[np.float64]:
     """Return class probabilities, or predicted numbers: (n, K) or (n,)."""
     rows = _table(frame)[1]
     several = len(frame.names) > 1
@@ -167,11 +175,11 @@ def _probabilities(answer: NDArray[np.float64]) -> NDArray[np.float64]:
     return answer if answer.ndim == 1 else np.asarray(answer / answer.sum(axis=1, keepdims=True))
 
 
-def _labels(model: Any) -> list[str]:
+def _labels(model: ModelBase) -> list[str]:
     return list(model.cross_validation_holdout_predictions().names)[1:]
 
 
-def _as_in(y: NDArray[Any], labels: list[str]) -> list[Any]:
+def _as_in(y: RawArray, labels: list[str]) -> list[object]:
     """Return the classes as `y` has them: H2O writes p0, p1 for the labels 0 and 1."""
     if not labels:
         return []
@@ -188,13 +196,13 @@ def _as_in(y: NDArray[Any], labels: list[str]) -> list[Any]:
     return [known.get(one, one) for one in labels]
 
 
-def _column(model: Any, role: str) -> str | None:
+def _column(model: ModelBase, role: str) -> str | None:
     """Return the name of the column that a model was given as its weights or its folds."""
     said = model.actual_params.get(role)
     return said.get("column_name") if isinstance(said, dict) else said
 
 
-def _training_frame(models: Sequence[Any]) -> Any:
+def _training_frame(models: Sequence[ModelBase]) -> H2OFrame | None:
     """Return the frame that all were trained on, None where it is no longer in the cluster."""
     names = {one.actual_params.get("training_frame") for one in models}
     if len(names) > 1:
@@ -209,7 +217,7 @@ def _training_frame(models: Sequence[Any]) -> Any:
     return None if name is None else h2o.get_frame(name)
 
 
-def _values(frame: Any, name: str) -> NDArray[Any]:
+def _values(frame: H2OFrame, name: str) -> RawArray:
     """Return a column as text or numbers, with None or NaN for what is missing."""
     column = frame[name]
     cells = [row[0] if row and row[0] != "" else None for row in _table(column)[1]]
@@ -218,7 +226,7 @@ def _values(frame: Any, name: str) -> NDArray[Any]:
     return np.array([np.nan if one is None else float(one) for one in cells])
 
 
-def _outcome(model: Any, frame: Any, wanted: Wanted) -> NDArray[Any]:
+def _outcome(model: ModelBase, frame: H2OFrame | None, wanted: Wanted) -> RawArray:
     """Return the outcome of all rows, from the training frame; one that is given must agree."""
     if frame is None and wanted.y is None:
         raise InputError(
@@ -228,6 +236,7 @@ def _outcome(model: Any, frame: Any, wanted: Wanted) -> NDArray[Any]:
         )
     given = None if wanted.y is None else np.asarray(wanted.y)
     if frame is None:
+        assert given is not None
         return _of_length(given, len(_table(model.cross_validation_holdout_predictions())[1]))
     own = _values(frame, model.actual_params["response_column"])
     if given is None:
@@ -248,7 +257,7 @@ def _outcome(model: Any, frame: Any, wanted: Wanted) -> NDArray[Any]:
     return given
 
 
-def _of_length(y: Any, n: int) -> NDArray[Any]:
+def _of_length(y: RawArray, n: int) -> RawArray:
     if y.shape != (n,):
         raise InputError(
             "`y` is not of the rows of the training frame", needs=f"{n} values", got=f"{y.shape}"
@@ -256,7 +265,9 @@ def _of_length(y: Any, n: int) -> NDArray[Any]:
     return np.asarray(y)
 
 
-def _idle(model: Any, frame: Any, read: Sequence[Model], n: int) -> NDArray[np.bool_]:
+def _idle(
+    model: ModelBase, frame: H2OFrame | None, read: Sequence[Model], n: int
+) -> NDArray[np.bool_]:
     """Tell which rows had no weight: of these H2O writes zeros, which are no predictions."""
     name = _column(model, "weights_column")
     if name is None:
@@ -274,7 +285,7 @@ def _cases(absent: NDArray[np.bool_], idle: NDArray[np.bool_]) -> tuple[NDArray[
     return np.flatnonzero(~absent & ~idle), f"they have {why}" if why else ""
 
 
-def _folds(models: Sequence[Any], frame: Any, n: int) -> NDArray[Any] | None:
+def _folds(models: Sequence[ModelBase], frame: H2OFrame | None, n: int) -> RawArray | None:
     """Return the folds that all models share, None where one does not tell its own."""
     single = [one for one in models if one.algo != "stackedensemble"]
     told = [_assignment(one, frame, n) for one in single]
@@ -292,7 +303,7 @@ def _folds(models: Sequence[Any], frame: Any, n: int) -> NDArray[Any] | None:
     return found[0]
 
 
-def _assignment(model: Any, frame: Any, n: int) -> NDArray[Any] | None:
+def _assignment(model: ModelBase, frame: H2OFrame | None, n: int) -> RawArray | None:
     """Return the folds of a model: kept, or known from how they were made."""
     params = model.actual_params
     kept = None
@@ -308,7 +319,7 @@ def _assignment(model: Any, frame: Any, n: int) -> NDArray[Any] | None:
     return None
 
 
-def _codes(cells: list[str]) -> NDArray[Any]:
+def _codes(cells: list[str]) -> RawArray:
     """Return folds as numbers where they are, else as text."""
     try:
         return np.array(cells, dtype=np.float64).astype(np.intp)

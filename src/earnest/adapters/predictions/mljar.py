@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +17,9 @@ from earnest.adapters.predictions.automl import Given, Kept, Model, predictions_
 from earnest.adapters.predictions.request import Wanted
 from earnest.adapters.readers import PredictionsReader, register
 from earnest.core.base import check
-from earnest.core.base.arrays import missing, whole_as_int
+from earnest.core.base.arrays import RawArray, missing, whole_as_int
 from earnest.core.base.errors import EvidenceError, FormatError, InputError
+from earnest.core.base.provenance import JsonObject
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.files import parse_json
 
@@ -53,7 +53,7 @@ def is_automl(source: object) -> bool:
     )
 
 
-def predictions_of(automl: Any, wanted: Wanted) -> Predictions:
+def predictions_of(automl: object, wanted: Wanted) -> Predictions:
     """Make Π of a fitted `AutoML`, from its folder."""
     folder = getattr(automl, "results_path", None) or getattr(automl, "_results_path", None)
     if folder is None:
@@ -99,7 +99,7 @@ def predictions_of_folder(source: str | Path, wanted: Wanted) -> Predictions:
     return predictions_of_models(kept, _with_task(wanted, task, _as_in(y, names)))
 
 
-def _begun(folder: Path) -> dict[str, Any]:
+def _begun(folder: Path) -> JsonObject:
     """Return what is said of the run; mljar writes it with its first model."""
     if not (folder / "params.json").is_file():
         raise EvidenceError(
@@ -116,7 +116,7 @@ class Table:
     """The folder of a model: what it is, and the columns of its predictions."""
 
     name: str
-    framework: dict[str, Any]
+    framework: JsonObject
     columns: tuple[str, ...]
     content: NDArray[np.float64] | None  # (n, columns)
 
@@ -151,7 +151,7 @@ def _read(folder: Path) -> Table:
     return Table(folder.name, framework, tuple(table.column_names), np.column_stack(columns))
 
 
-def _json(path: Path) -> dict[str, Any]:
+def _json(path: Path) -> JsonObject:
     try:
         return dict(parse_json(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError) as error:
@@ -211,7 +211,7 @@ def _given(rows: NDArray[np.intp], n: int, wanted: Wanted) -> Given:
     return Given(n=len(absent), rows=known[rows], left_out=why)
 
 
-def _names(labels: list[str] | None, *, numbers: bool) -> NDArray[Any] | None:
+def _names(labels: list[str] | None, *, numbers: bool) -> RawArray | None:
     """Return the user's labels in the order of their codes; mljar writes them as text."""
     if labels is None or not numbers:
         return None if labels is None else np.asarray(labels)
@@ -221,13 +221,13 @@ def _names(labels: list[str] | None, *, numbers: bool) -> NDArray[Any] | None:
         return np.asarray(labels)
 
 
-def _written(table: Table, names: NDArray[Any] | None) -> NDArray[Any]:
+def _written(table: Table, names: RawArray | None) -> RawArray:
     """Return the outcome that mljar wrote, in the user's labels."""
     target = table.named("target")[:, 0]
     return whole_as_int(target) if names is None else names[target.astype(np.intp)]
 
 
-def _agreed(written: NDArray[Any], given: Given, wanted: Wanted) -> NDArray[Any]:
+def _agreed(written: RawArray, given: Given, wanted: Wanted) -> RawArray:
     """Return the given outcome if it is the one that mljar wrote."""
     mine = np.asarray(given.cases(wanted.y))
     if mine.dtype.kind == "f" and written.dtype.kind in "if":
@@ -246,7 +246,7 @@ def _agreed(written: NDArray[Any], given: Given, wanted: Wanted) -> NDArray[Any]
     return mine
 
 
-def _as_in(y: NDArray[Any], names: NDArray[Any] | None) -> list[Any] | None:
+def _as_in(y: RawArray, names: RawArray | None) -> list[object] | None:
     """Return the labels as `y` has them."""
     known = {str(value): value for value in np.unique(y).tolist()}
     return None if names is None else [known.get(str(name), name) for name in names.tolist()]
@@ -267,7 +267,7 @@ def _model(table: Table, task: str, labels: list[str] | None) -> Model:
     )
 
 
-def _peeked(params: dict[str, Any], kind: str) -> str:
+def _peeked(params: JsonObject, kind: str) -> str:
     """Tell how the outcome of the test folds came into training, apart from early stopping."""
     prepared = params.get("preprocessing", {})
     if prepared.get("golden_features"):  # made once, from the training part of the first fold
@@ -292,7 +292,7 @@ def _answer(table: Table, task: str, labels: list[str] | None) -> NDArray[np.flo
     return np.asarray(found / sums)
 
 
-def _with_task(wanted: Wanted, task: str, labels: list[Any] | None) -> Wanted:
+def _with_task(wanted: Wanted, task: str, labels: list[object] | None) -> Wanted:
     """Return what is wanted with what the folder tells: task, classes and the positive class."""
     said = replace(wanted, task=wanted.task or task)
     if labels is not None and task == "binary" and wanted.positive is None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,12 +23,20 @@ from earnest.adapters.trials.optuna import (
     study_of_url,
 )
 from earnest.core.base import check
+from earnest.core.base.arrays import RawArray
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.data.configs import Configs
 from earnest.core.data.folds import places
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution
 from earnest.core.space.parameters import plain
+
+if TYPE_CHECKING:
+    from optuna import Study
+    from optuna.trial import FrozenTrial
+
+    from earnest.adapters.predictions.request import StoreLike
+    from earnest.core.tables.columns import Outcome
 
 URL = re.compile(r"^[a-z][a-z0-9+]+:/", re.IGNORECASE)  # a Path has lost one of the slashes
 STATIC = {"RandomSampler", "GridSampler", "BruteForceSampler", "QMCSampler"}  # see no scores
@@ -39,7 +47,7 @@ DONE, PRUNED = "COMPLETE", "PRUNED"
 class Kept:
     """A finished trial with the parts that were kept of it, by the rows that they tested."""
 
-    trial: Any
+    trial: FrozenTrial
     parts: dict[bytes, Part]
 
     @property
@@ -61,7 +69,7 @@ def is_storage(source: object) -> bool:
     return start.startswith(b"{") and b'"op_code"' in start
 
 
-def predictions_of_study(study: Any, wanted: Wanted) -> Predictions:
+def predictions_of_study(study: Study | StudyRead, wanted: Wanted) -> Predictions:
     """Make Π from a study whose objective called `keep_predictions`.
 
     Every finished trial is a configuration. One that was pruned, failed, or gave NaN lacks
@@ -102,7 +110,7 @@ def _opened(source: str | Path, name: str | None) -> StudyRead:
     return study_of_sqlite(path, name) if database else study_of_journal(path, name)
 
 
-def _refuse_no_folder(store: Any) -> None:
+def _refuse_no_folder(store: StoreLike) -> None:
     if isinstance(store, (str, Path)) and not Path(store).is_dir():
         raise InputError(
             f"`store` is no folder: {str(store)!r}",
@@ -111,11 +119,11 @@ def _refuse_no_folder(store: Any) -> None:
         )
 
 
-def _finished(trial: Any) -> bool:
+def _finished(trial: FrozenTrial) -> bool:
     return bool(trial.state.is_finished())
 
 
-def _kept(trial: Any, store: Any) -> Kept:
+def _kept(trial: FrozenTrial, store: StoreLike) -> Kept:
     """Return a trial with its parts; of a fold that was reported twice the last one counts."""
     parts = [part for part in parts_of(trial, store) if _whole(part.answer)]
     ordered = [_sorted(part) for part in parts]
@@ -127,11 +135,11 @@ def _sorted(part: Part) -> Part:
     return Part(part.rows[order], part.answer[order])
 
 
-def _whole(answer: NDArray[Any]) -> bool:
+def _whole(answer: RawArray) -> bool:
     return answer.dtype.kind != "f" or bool(np.isfinite(answer).all())
 
 
-def _refuse_nothing(study: Any, finished: Sequence[Any]) -> None:
+def _refuse_nothing(study: Study | StudyRead, finished: Sequence[FrozenTrial]) -> None:
     """Refuse a study whose objective kept nothing, and say what can be done with it."""
     if any(sampler_of(trial) is not None for trial in finished):
         return
@@ -150,7 +158,7 @@ def _refuse_nothing(study: Any, finished: Sequence[Any]) -> None:
     )
 
 
-def _refuse_no_whole(study: Any, kept: Sequence[Kept]) -> None:
+def _refuse_no_whole(study: Study | StudyRead, kept: Sequence[Kept]) -> None:
     if not any(one.parts for one in kept if one.done):
         raise EvidenceError(
             "the study has no completed trial with predictions",
@@ -175,7 +183,7 @@ def _folds_of(kept: Sequence[Kept]) -> dict[bytes, NDArray[np.intp]]:
     return {key: part.rows for key, part in fullest.parts.items()}
 
 
-def _count(y: Any, tests: dict[bytes, NDArray[np.intp]]) -> int:
+def _count(y: Outcome, tests: dict[bytes, NDArray[np.intp]]) -> int:
     n = len(y[0]) if isinstance(y, tuple) else len(y)
     largest = 1 + max(int(rows.max()) for rows in tests.values())
     if largest > n:
@@ -189,7 +197,7 @@ def _count(y: Any, tests: dict[bytes, NDArray[np.intp]]) -> int:
 
 def _table(
     kept: Sequence[Kept], tests: dict[bytes, NDArray[np.intp]], n: int
-) -> tuple[NDArray[Any], NDArray[np.int32]]:
+) -> tuple[RawArray, NDArray[np.int32]]:
     """Return responses (n, C, R[, K]) and folds (n, R)."""
     placed = dict(zip(tests, places(list(tests.values()), n), strict=True))
     repeats = 1 + max(repeat for repeat, _ in placed.values())

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,9 @@ from earnest.core.data.target import Target, Task, plain_labels
 from earnest.core.data.target_reading import read_target
 from earnest.core.results.files import parse_json
 from earnest.store import RunFile, read_run
+
+if TYPE_CHECKING:
+    from earnest.core.tables.columns import Outcome
 
 CASES = "cases"  # the document of a run that says which rows were tested
 RESPONSE = "response"  # the array of an outcome that holds its predictions
@@ -57,6 +60,20 @@ def about_cases(
             "splits": [[repeat, fold, rows.tolist()] for repeat, fold, rows in splits],
         }
     )
+
+
+class Cases(TypedDict):
+    """What a run file says of its cases and splits."""
+
+    version: int
+    n: int
+    task: Task
+    classes: list[object]
+    response: ResponseKind
+    static: bool
+    ordered: bool
+    groups: list[int] | None
+    splits: list[tuple[int, int, list[int]]]  # repeat, fold, tested rows
 
 
 def is_run_file(source: object) -> bool:
@@ -93,7 +110,7 @@ def predictions_of_run_file(path: str | Path, wanted: Wanted) -> Predictions:
     )
 
 
-def _about(run: RunFile) -> dict[str, Any]:
+def _about(run: RunFile) -> Cases:
     text = run.documents.get(CASES)
     if text is None:
         raise FormatError(
@@ -103,8 +120,8 @@ def _about(run: RunFile) -> dict[str, Any]:
             cure="Run the same search again with this `store`: what is finished is not trained "
             "anew, and `predictions_` of the search are what you look for.",
         )
-    about: dict[str, Any] = parse_json(text)
-    about |= {
+    about = parse_json(text)
+    found: Cases = {
         "version": int(about["version"]),
         "n": int(about["n"]),
         "task": Task(about["task"]),
@@ -112,18 +129,20 @@ def _about(run: RunFile) -> dict[str, Any]:
         "response": ResponseKind(about["response"]),
         "static": bool(about["static"]),
         "ordered": bool(about["ordered"]),
+        "groups": about["groups"],
+        "splits": about["splits"],
     }
-    if about["version"] > VERSION:
+    if found["version"] > VERSION:
         raise FormatError(
             f"{run.path.name!r} was written by a newer earnest",
             needs=f"version {VERSION} of its document {CASES!r}",
-            got=f"version {about['version']}",
+            got=f"version {found['version']}",
             cure="Update earnest.",
         )
-    return about
+    return found
 
 
-def _target(y: Any, about: dict[str, Any], wanted: Wanted, run: RunFile) -> Target:
+def _target(y: Outcome, about: Cases, wanted: Wanted, run: RunFile) -> Target:
     """Read the outcome as the search did, and refuse that of other cases."""
     known = {str(label) for label in about["classes"]}
     groups = about["groups"] if wanted.groups is None else wanted.groups
@@ -134,7 +153,7 @@ def _target(y: Any, about: dict[str, Any], wanted: Wanted, run: RunFile) -> Targ
             needs=f"{about['n']:,} cases, in the order of the rows that the search was given",
             got=f"{n:,}",
         )
-    labels: tuple[Any, ...] | None = None
+    labels: tuple[object, ...] | None = None
     if known:
         found = plain_labels(dict.fromkeys(as_array("y", y).ravel().tolist()))
         strange = [label for label in found if str(label) not in known]
@@ -160,7 +179,7 @@ def _target(y: Any, about: dict[str, Any], wanted: Wanted, run: RunFile) -> Targ
     return target
 
 
-def _configs(run: RunFile) -> tuple[tuple[str, ...], tuple[dict[str, Any], ...]]:
+def _configs(run: RunFile) -> tuple[tuple[str, ...], tuple[dict[str, object], ...]]:
     listed = parse_json(run.documents.get(CONFIGS, "[]"))
     if not listed:
         raise EvidenceError(f"{run.path.name!r} has no configurations yet", needs="one at least")
@@ -168,7 +187,7 @@ def _configs(run: RunFile) -> tuple[tuple[str, ...], tuple[dict[str, Any], ...]]
 
 
 def _arrays(
-    run: RunFile, about: dict[str, Any], count: int
+    run: RunFile, about: Cases, count: int
 ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     """Return responses (n, C, R[, K]) and folds (n, R)."""
     tests = {(r, f): np.array(rows, dtype=np.intp) for r, f, rows in about["splits"]}

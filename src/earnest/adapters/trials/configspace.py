@@ -5,16 +5,21 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.space.parameters import Clause, Condition, Kind, Parameter, plain
 from earnest.core.space.space import Space
 
+if TYPE_CHECKING:
+    from ConfigSpace import ConfigurationSpace
+
+# A hyperparameter, condition or clause of ConfigSpace: told apart by what it has.
+Part: TypeAlias = Any
 Alternatives = tuple[tuple[Clause, ...], ...]
 
 
-def is_configspace(source: object) -> bool:
+def is_configspace(source: object) -> TypeGuard[ConfigurationSpace]:
     """Tell whether this is a ConfigurationSpace, without importing ConfigSpace."""
     kinds = type(source).__mro__
     return any(k.__name__ == "ConfigurationSpace" for k in kinds)
@@ -38,7 +43,7 @@ def load_configspace(path: Path) -> Space:
         ) from error
 
 
-def space_of_configspace(source: Any) -> Space:
+def space_of_configspace(source: ConfigurationSpace) -> Space:
     """Return a ConfigurationSpace as a space: conditions and forbidden combinations included.
 
     Numbers with a normal or beta distribution are taken as even on their range, and weights of
@@ -58,7 +63,7 @@ def space_of_configspace(source: Any) -> Space:
     return Space(tuple(parameters), forbidden=forbidden)
 
 
-def _parameter(given: Any) -> Parameter:
+def _parameter(given: Part) -> Parameter:
     kind = type(given).__name__
     if hasattr(given, "choices"):
         return _levels(given.name, Kind.CATEGORICAL, tuple(map(plain, given.choices)))
@@ -79,11 +84,11 @@ def _parameter(given: Any) -> Parameter:
     )
 
 
-def _levels(name: str, kind: Kind, values: tuple[Any, ...]) -> Parameter:
+def _levels(name: str, kind: Kind, values: tuple[object, ...]) -> Parameter:
     return Parameter(name=name, kind=kind if len(values) > 1 else Kind.FIXED, choices=values)
 
 
-def _alternatives(condition: Any) -> Alternatives:
+def _alternatives(condition: Part) -> Alternatives:
     """Return a condition as alternatives, of which one has to hold."""
     kind = type(condition).__name__
     if kind == "AndConjunction":
@@ -100,7 +105,7 @@ def _all_of(parts: list[Alternatives]) -> Alternatives:
     return combined
 
 
-def _clause(given: Any, parent: Any, kind: str) -> Clause:
+def _clause(given: Part, parent: Part, kind: str) -> Clause:
     """Return one comparison as a clause."""
     name = parent.name
     if "NotEquals" in kind:
@@ -119,7 +124,7 @@ def _clause(given: Any, parent: Any, kind: str) -> Clause:
     return Clause(parent=name, values=(plain(given.value),))
 
 
-def _beyond(given: Any, parent: Any, side: int) -> float:
+def _beyond(given: Part, parent: Part, side: int) -> float:
     """Return the first value beyond a limit that is not included."""
     limit = float(given.value)
     if "Integer" in type(parent).__name__:
@@ -129,7 +134,7 @@ def _beyond(given: Any, parent: Any, side: int) -> float:
     return limit + side * 2e-9 * (float(parent.upper) - float(parent.lower))
 
 
-def _all_values(parent: Any) -> tuple[Any, ...]:
+def _all_values(parent: Part) -> tuple[object, ...]:
     for words in ("choices", "sequence"):
         if hasattr(parent, words):
             return tuple(map(plain, getattr(parent, words)))
@@ -142,7 +147,7 @@ def _all_values(parent: Any) -> tuple[Any, ...]:
     )
 
 
-def _forbidden(clause: Any) -> Alternatives:
+def _forbidden(clause: Part) -> Alternatives:
     kind = type(clause).__name__
     if kind == "ForbiddenAndConjunction":
         return _all_of([_forbidden(part) for part in clause.components])

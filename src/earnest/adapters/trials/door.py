@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, SupportsFloat, cast
+
+from numpy.typing import ArrayLike
 
 from earnest.adapters.readers import (
     EARLY,
@@ -29,8 +31,8 @@ TOOLS = (optuna, sklearn)  # each registers its readers
 
 
 def trials_from(
-    source: Any,
-    objective_values: Any = None,
+    source: object,
+    objective_values: ArrayLike | None = None,
     *,
     study: str | None = None,
     objective: str | int | None = None,
@@ -38,7 +40,7 @@ def trials_from(
     params: Sequence[str] | None = None,
     standard_error: str | None = None,
     status: str | None = None,
-    space: Any = None,
+    space: object = None,
     delimiter: str | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
@@ -112,7 +114,7 @@ def trials_from(
     )
 
 
-def _space(given: Any) -> Space | None:
+def _space(given: object) -> Space | None:
     if given is None or isinstance(given, Space):
         return given
     if configspace.is_configspace(given):
@@ -130,7 +132,13 @@ def _as_they_are(source: Trials, ask: Ask) -> Trials:
     return source if ask.space is None else replace(source, space=ask.space)
 
 
-def _read_protocol(source: Any, ask: Ask) -> Trials:
+class HasTrials(Protocol):
+    """A search of anybody that tells its trials."""
+
+    trials_: Trials | Iterable[Mapping[str, Any]]
+
+
+def _read_protocol(source: HasTrials, ask: Ask) -> Trials:
     """Read `trials_`: a Trials, or mappings of `params`, `score`, `standard_error`, `status`."""
     given = source.trials_
     if isinstance(given, Trials):
@@ -157,11 +165,11 @@ def _read_protocol(source: Any, ask: Ask) -> Trials:
     )
 
 
-def _number(value: Any) -> float:
+def _number(value: SupportsFloat | None) -> float:
     return math.nan if value is None else float(value)
 
 
-def _read_configs(source: Any, ask: Ask) -> Trials:
+def _read_configs(source: Sequence[Mapping[str, object]], ask: Ask) -> Trials:
     ask.refuse("configurations", "study", "standard_error", "status")
     if ask.values is None or ask.direction is None:
         raise InputError(
@@ -177,11 +185,11 @@ def _read_configs(source: Any, ask: Ask) -> Trials:
     )
 
 
-def _read_frame(source: Any, ask: Ask) -> Trials:
+def _read_frame(source: object, ask: Ask) -> Trials:
     ask.refuse("a table", "study", "values")
     return Trials.from_frame(
         source,
-        objective=ask.objective,
+        objective=cast(str | None, ask.objective),
         direction=ask.direction,
         params=ask.params,
         standard_error=ask.standard_error,
@@ -190,14 +198,15 @@ def _read_frame(source: Any, ask: Ask) -> Trials:
     )
 
 
-def _is_frame(source: Any) -> bool:
+def _is_frame(source: object) -> bool:
     kind = type(source)  # asking a lazy frame itself would read it
     return hasattr(kind, "columns") or hasattr(kind, "column_names")
 
 
-def _is_configs(source: Any) -> bool:
-    listed = isinstance(source, (list, tuple)) and bool(source)
-    return listed and all(isinstance(config, Mapping) for config in source)
+def _is_configs(source: object) -> bool:
+    if not isinstance(source, (list, tuple)) or not source:
+        return False
+    return all(isinstance(config, Mapping) for config in source)
 
 
 register(

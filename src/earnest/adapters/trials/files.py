@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import cast
 
 from earnest.adapters.trials import optuna, run_file, smac
 from earnest.adapters.trials.request import MARKS, Ask
@@ -120,7 +121,7 @@ def _read_table(path: Path, ask: Ask) -> Trials:
     ask.refuse("a table", "study", "values")
     return Trials.load(
         path,
-        objective=ask.objective,
+        objective=cast(str | None, ask.objective),
         direction=ask.direction,
         params=ask.params,
         standard_error=ask.standard_error,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -21,6 +21,14 @@ from earnest.core.space.space import Space
 from earnest.core.space.trial_tables import refuse_absent
 from earnest.core.space.trials import Trials, refuse_few
 from earnest.core.tables.formats.table_files import foreign_content
+
+if TYPE_CHECKING:
+    from optuna import Study
+    from optuna.distributions import BaseDistribution
+    from optuna.storages import BaseStorage, RDBStorage
+    from optuna.study import StudyDirection
+    from optuna.trial import FrozenTrial
+    from sqlalchemy.pool import Pool
 
 LOCAL = "sqlite:///"  # opened as a file, for reading only: SQLite would make one that is not there
 
@@ -36,12 +44,18 @@ def has_study(source: object) -> bool:
     return is_study(getattr(source, "study_", None))
 
 
-def read_study_of(search: Any, ask: Ask) -> Trials:
+class HasStudy(Protocol):
+    """A search that is a study of Optuna inside."""
+
+    study_: Study
+
+
+def read_study_of(search: HasStudy, ask: Ask) -> Trials:
     """Make trials from the study of a fitted `OptunaSearchCV`."""
     return read_study(search.study_, ask)
 
 
-def read_study(study: Any, ask: Ask) -> Trials:
+def read_study(study: Study | StudyRead, ask: Ask) -> Trials:
     """Make trials from a study.
 
     Trials that failed and that were pruned are counted and left out; those that still run or wait
@@ -73,7 +87,7 @@ def read_study(study: Any, ask: Ask) -> Trials:
 
 
 def space_of_distributions(
-    distributions: Sequence[Mapping[str, Any]], configs: Sequence[Mapping[str, Any]]
+    distributions: Sequence[Mapping[str, BaseDistribution]], configs: Sequence[Mapping[str, object]]
 ) -> Space:
     """Return the union of the trials' distributions, conditional as the trials show."""
     inferred = infer_space(configs)
@@ -114,7 +128,7 @@ def _united(guess: Parameter, own: list[Any]) -> Parameter:
     )
 
 
-def _objective(study: Any, asked: str | int | None) -> tuple[int, str]:
+def _objective(study: Study | StudyRead, asked: str | int | None) -> tuple[int, str]:
     """Return the place and the name of the objective that is asked for."""
     count = len(study.directions)
     names = list(study.metric_names or [])
@@ -153,11 +167,11 @@ class StudyRead:
     """What a storage held of a study, with the names that a study has: nothing is read later."""
 
     study_name: str
-    directions: Sequence[Any]
+    directions: Sequence[StudyDirection]
     metric_names: Sequence[str]
-    trials: Sequence[Any]
+    trials: Sequence[FrozenTrial]
 
-    def get_trials(self, deepcopy: bool = False) -> list[Any]:
+    def get_trials(self, deepcopy: bool = False) -> list[FrozenTrial]:
         """Return the trials."""
         return list(self.trials)
 
@@ -195,7 +209,7 @@ def study_of_journal(path: Path, name: str | None) -> StudyRead:
     return _loaded(storage, name, path.name)
 
 
-def _loaded(storage: Any, name: str | None, where: str) -> StudyRead:
+def _loaded(storage: BaseStorage, name: str | None, where: str) -> StudyRead:
     """Read all of a study through the door for what other libraries read."""
     with foreign_content(where, needs="a whole storage of Optuna"):
         names = [str(one.study_name) for one in storage.get_all_studies()]
@@ -254,7 +268,7 @@ def _named(names: list[str], name: str | None, where: str) -> str:
 
 
 @contextmanager
-def _storage(url: str, engine: dict[str, Any] | None = None) -> Iterator[Any]:
+def _storage(url: str, engine: dict[str, object] | None = None) -> Iterator[RDBStorage]:
     _optuna()
     from optuna.exceptions import OptunaError
     from optuna.storages import RDBStorage
@@ -288,7 +302,7 @@ def _optuna() -> None:
         ) from error
 
 
-def _pool() -> Any:
+def _pool() -> type[Pool]:
     """Return the pool that closes each connection when it is given back."""
     _optuna()
     from sqlalchemy.pool import NullPool

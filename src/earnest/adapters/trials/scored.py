@@ -8,12 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.trials.ranges import space_within
+from earnest.adapters.trials.ranges import Range, space_within
 from earnest.adapters.trials.request import Ask
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
@@ -49,12 +48,12 @@ class Scored:
         Where it comes from, in words.
     """
 
-    configs: list[dict[str, Any]]
+    configs: list[dict[str, object]]
     scores: Mapping[str, NDArray[np.float64]]
     statuses: Sequence[str]
     names: Mapping[str, ScoreName]
     usual: str | None
-    ranges: Mapping[str, Mapping[str, Any]]
+    ranges: Mapping[str, Range]
     source: str
 
     def trials(self, ask: Ask) -> Trials:
@@ -82,7 +81,9 @@ class Scored:
         )
 
 
-def shown_configs(ids: Sequence[str], params: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def shown_configs(
+    ids: Sequence[str], params: Sequence[Mapping[str, object]]
+) -> list[dict[str, object]]:
     """Return configurations as they are shown: whole estimators by the name of their candidate."""
     pairs = zip(ids, params, strict=True)
     listed = [
@@ -92,7 +93,7 @@ def shown_configs(ids: Sequence[str], params: Sequence[Mapping[str, Any]]) -> li
     return readable(listed)
 
 
-def _is_whole(config: Mapping[str, Any]) -> bool:
+def _is_whole(config: Mapping[str, object]) -> bool:
     return set(config) == {WHOLE} and hasattr(config[WHOLE], "fit")
 
 
@@ -134,12 +135,12 @@ class ScoreName:
         """Return the name, and which way is better."""
         return f"{self.name!r}, of which {'greater' if self.sign > 0 else 'lower'} is better"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return plain data."""
         return {"name": self.name, "sign": self.sign}
 
 
-def score_name(key: str, scorer: Any = None, given: Any = None) -> ScoreName:
+def score_name(key: str, scorer: object = None, given: object = None) -> ScoreName:
     """Return how a score is called.
 
     Parameters
@@ -159,13 +160,11 @@ def score_name(key: str, scorer: Any = None, given: Any = None) -> ScoreName:
     return ScoreName(name.removeprefix(NEGATED) if sign < 0 else name, 1.0 if sign > 0 else -1.0)
 
 
-def score_names(keys: Iterable[str], scorers: Any, given: Any) -> dict[str, ScoreName]:
+def score_names(keys: Iterable[str], scorers: object, given: object) -> dict[str, ScoreName]:
     """Return how all scores of a search are called, by key."""
-    several = isinstance(scorers, Mapping)
-    return {
-        key: score_name(key, scorers.get(key) if several else scorers, None if several else given)
-        for key in keys
-    }
+    if isinstance(scorers, Mapping):
+        return {key: score_name(key, scorers.get(key)) for key in keys}
+    return {key: score_name(key, scorers, given) for key in keys}
 
 
 def choose(names: Mapping[str, ScoreName], asked: str | int | None, usual: str | None) -> str:
@@ -186,7 +185,7 @@ def choose(names: Mapping[str, ScoreName], asked: str | int | None, usual: str |
     return check.one_of("objective", said, names)
 
 
-def _called(scorer: Any, given: Any, metric: Any) -> str:
+def _called(scorer: object, given: object, metric: object) -> str:
     if metric is not None:
         return str(getattr(metric, "name", SINGLE))
     if isinstance(given, str):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from earnest.adapters.trials.scored import (
 from earnest.core.space.trials import Trials
 from earnest.core.text.names import readable
 
+Results: TypeAlias = Mapping[str, Any]  # columns of many types, as scikit-learn has them
 SPREAD = "std_test_"
 
 
@@ -50,7 +51,31 @@ def is_own_search(source: object) -> bool:
     )
 
 
-def read_own_search(search: Any, ask: Ask) -> Trials:
+class FittedSearch(Protocol):
+    """A fitted search of anybody, with results as scikit-learn has them."""
+
+    cv_results_: Results
+
+
+class TriedConfiguration(Protocol):
+    """What our own search tells of a configuration."""
+
+    config: str
+    params: Mapping[str, object]
+    status: str
+
+
+class OwnSearch(FittedSearch, Protocol):
+    """A fitted `SearchCV`."""
+
+    trials_: tuple[TriedConfiguration, ...]
+    scorer_: object
+    scoring: object
+    refit: bool | str
+    given_candidates: object
+
+
+def read_own_search(search: OwnSearch, ask: Ask) -> Trials:
     """Make trials from a `SearchCV`: dropped and failed candidates are counted and left out."""
     results, ended = search.cv_results_, search.trials_
     keys = _scores(results)
@@ -65,7 +90,7 @@ def read_own_search(search: Any, ask: Ask) -> Trials:
     ).trials(ask)
 
 
-def read_search(search: Any, ask: Ask) -> Trials:
+def read_search(search: FittedSearch, ask: Ask) -> Trials:
     """Make trials from a fitted search: grid, random, halving or of another library."""
     refit = getattr(search, "refit", None)
     results = search.cv_results_
@@ -81,7 +106,7 @@ def read_search(search: Any, ask: Ask) -> Trials:
 
 
 def read_results(
-    results: Mapping[str, Any],
+    results: Results,
     ask: Ask,
     source: str = "cv_results_",
     names: Mapping[str, ScoreName] | None = None,
@@ -107,7 +132,7 @@ def read_results(
     )
 
 
-def _configs(results: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _configs(results: Results) -> list[dict[str, object]]:
     """Return the candidates, with their resources where those differ."""
     configs = readable([dict(config) for config in results["params"]])
     resources = np.asarray(results.get("n_resources", []))
@@ -117,11 +142,11 @@ def _configs(results: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [config | {"n_resources": r} for config, r in pairs]
 
 
-def _scores(results: Mapping[str, Any]) -> list[str]:
+def _scores(results: Results) -> list[str]:
     return [str(key).removeprefix(MEAN) for key in results if str(key).startswith(MEAN)]
 
 
-def _errors(results: Mapping[str, Any], name: str) -> NDArray[np.float64] | None:
+def _errors(results: Results, name: str) -> NDArray[np.float64] | None:
     """Return the standard error of a mean over k splits; scikit-learn's sd divides by k."""
     splits = sum(f"split{i}_test_{name}" in results for i in range(len(results)))
     if SPREAD + name not in results or splits < 2:
@@ -130,7 +155,7 @@ def _errors(results: Mapping[str, Any], name: str) -> NDArray[np.float64] | None
     return np.asarray(spread / np.sqrt(splits - 1))
 
 
-def _on_splits(results: Mapping[str, Any], name: str) -> NDArray[np.float64]:
+def _on_splits(results: Results, name: str) -> NDArray[np.float64]:
     """Return one score of all candidates on all splits: (C, S)."""
     count = sum(f"split{i}_test_{name}" in results for i in range(len(results)))
     return np.column_stack([results[f"split{i}_test_{name}"] for i in range(count)])

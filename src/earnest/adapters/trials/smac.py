@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -12,10 +13,12 @@ from earnest.adapters.trials.configspace import load_configspace
 from earnest.adapters.trials.request import Ask
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
+from earnest.core.base.provenance import JsonObject
 from earnest.core.results.files import parse_json
 from earnest.core.space.parameters import plain
 from earnest.core.space.trials import Trials
 
+JsonRow: TypeAlias = JsonObject | list[Any]  # a run, as one of three versions writes it
 HISTORY, SPACE = "runhistory.json", "configspace.json"
 SUCCESS = 1  # of SMAC's StatusType
 NOT_OVER = (0, 8)  # running; 8 in the first version
@@ -65,7 +68,7 @@ def read_history(path: Path, ask: Ask) -> Trials:
     )
 
 
-def _runs(rows: list[Any], objective: str | int | None) -> dict[tuple[str, float], list[float]]:
+def _runs(rows: list[JsonRow], objective: str | int | None) -> dict[tuple[str, float], list[float]]:
     """Return the costs of the runs that are over, by configuration and budget."""
     runs: dict[tuple[str, float], list[float]] = defaultdict(list)
     for run in map(_run, rows):
@@ -75,9 +78,10 @@ def _runs(rows: list[Any], objective: str | int | None) -> dict[tuple[str, float
     return runs
 
 
-def _run(row: Any) -> dict[str, Any]:
+def _run(row: JsonRow) -> JsonObject:
     """Return a run by name, of any of SMAC's three ways to write it."""
-    if isinstance(row, dict):
+    found: dict[str, Any]
+    if isinstance(row, Mapping):
         found = dict(row)
     elif len(row) == 2:  # version 1: key and value
         found = {
@@ -94,15 +98,15 @@ def _run(row: Any) -> dict[str, Any]:
     return found
 
 
-def _status(given: Any) -> int:
+def _status(given: object) -> int:
     if isinstance(given, dict):
         given = given.get("__enum__", "")
     if isinstance(given, str):
         return {"SUCCESS": SUCCESS, "RUNNING": 0}.get(given.rpartition(".")[2], 2)
-    return int(given)
+    return int(given)  # type: ignore[call-overload, no-any-return]  # whatever is none raises
 
 
-def _cost(run: dict[str, Any], objective: str | int | None) -> float:
+def _cost(run: JsonObject, objective: str | int | None) -> float:
     """Return the cost of a run, NaN where it failed."""
     if run["status"] != SUCCESS:
         return float("nan")

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from threading import RLock
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from earnest.core.base.check import nearest, show
 from earnest.core.base.errors import PluginWarning, UnknownNameError
@@ -51,7 +51,7 @@ class Registry(Generic[T]):
     """
 
     def __init__(
-        self, kind: str, *, group: str = "", adopt: Callable[[Any], object] | None = None
+        self, kind: str, *, group: str = "", adopt: Callable[[T], object] | None = None
     ) -> None:
         self.kind = kind
         self._things: dict[str, T] = {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -68,7 +68,7 @@ class Seeds:
         )
 
 
-def _number(given: Any) -> int:
+def _number(given: object) -> int:
     if isinstance(given, int | np.integer) and not isinstance(given, bool) and given >= 0:
         return int(given)
     raise InputError(

@@ -6,13 +6,12 @@ import math
 from collections.abc import Sequence
 from decimal import Decimal
 from numbers import Real
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from earnest.core.base import check
-from earnest.core.base.arrays import as_array, block_rows, is_missing, missing, same_length
+from earnest.core.base.arrays import Numbers, as_array, block_rows, is_missing, missing, same_length
 from earnest.core.base.errors import InputError
 
 _ONLY_NAN = "Only NaN may stand for 'not evaluated'."
@@ -44,7 +43,7 @@ def encode_folds(
     return np.stack([codes for codes, _ in columns], axis=1), tuple(names for _, names in columns)
 
 
-def refuse_no_labels(values: NDArray[Any], name: str, meant: Sequence[str] = ()) -> None:
+def refuse_no_labels(values: NDArray[np.generic], name: str, meant: Sequence[str] = ()) -> None:
     """Refuse folds that are no labels: real numbers, dates, and other things that are measured.
 
     Labels are whole numbers (1.0 is one), text and true and false. A column of measurements would
@@ -77,17 +76,17 @@ def refuse_no_labels(values: NDArray[Any], name: str, meant: Sequence[str] = ())
     )
 
 
-def _is_label(value: Any) -> bool:
+def _is_label(value: object) -> bool:
     if isinstance(value, (Real, Decimal)):  # bool and int among them
         return math.isfinite(value) and bool(value % 1 == 0)
     return isinstance(value, (str, bytes))
 
 
-def _all_whole(values: NDArray[Any]) -> bool:
+def _all_whole(values: NDArray[np.generic]) -> bool:
     return bool((np.isnan(values) | (np.isfinite(values) & (values == np.rint(values)))).all())
 
 
-def _encode_column(labels: NDArray[Any]) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+def _encode_column(labels: NDArray[np.generic]) -> tuple[NDArray[np.int32], tuple[str, ...]]:
     absent = missing(labels)
     if labels.dtype.kind in "if":
         absent = absent | (labels == -1)  # scikit-learn's sign for 'in no test set'
@@ -107,13 +106,13 @@ def _encode_column(labels: NDArray[Any]) -> tuple[NDArray[np.int32], tuple[str, 
     return codes, tuple(_name(v) for v in found)
 
 
-def _name(label: Any) -> str:
+def _name(label: object) -> str:
     value = float(label) if isinstance(label, (float, np.floating)) else None
     return str(int(value)) if value is not None and value.is_integer() else str(label)
 
 
 def evaluated_cells(
-    responses: NDArray[Any],
+    responses: Numbers,
     folds: NDArray[np.int32],
     names: Sequence[str],
     fold_names: Sequence[Sequence[str]],
@@ -137,7 +136,7 @@ def evaluated_cells(
 
 
 def _count_absent(
-    block: NDArray[Any], codes: NDArray[np.int32], absent: NDArray[np.int32], names: Sequence[str]
+    block: Numbers, codes: NDArray[np.int32], absent: NDArray[np.int32], names: Sequence[str]
 ) -> None:
     """Add to `absent` (K, C) how many cases of each fold have no prediction."""
     known = np.isfinite(block)
@@ -163,7 +162,7 @@ def _count_absent(
 
 
 def _without_prediction(
-    block: NDArray[Any], known: NDArray[np.bool_], names: Sequence[str]
+    block: Numbers, known: NDArray[np.bool_], names: Sequence[str]
 ) -> NDArray[np.bool_]:
     """Tell which (case, configuration) has no prediction; refuse what is half there."""
     shape = (len(block), block.shape[1], -1)  # one class where there is no class axis
@@ -202,12 +201,12 @@ def _whole_cells(
     return np.asarray((absent == 0) & (sizes > 0))  # a fold without cases tested nothing
 
 
-def _not_finite(counts: NDArray[Any], names: Sequence[str], word: str, cure: str) -> InputError:
+def _not_finite(counts: Numbers, names: Sequence[str], word: str, cure: str) -> InputError:
     return _faulty("`scores` are not finite", "finite predictions", word, counts, names, cure)
 
 
 def _faulty(
-    what: str, needs: str, word: str, counts: NDArray[Any], names: Sequence[str], cure: str
+    what: str, needs: str, word: str, counts: Numbers, names: Sequence[str], cure: str
 ) -> InputError:
     bad = [int(c) for c in np.flatnonzero(counts)]
     listed = [f"{names[c]} ({counts[c]} case{'s' if counts[c] > 1 else ''})" for c in bad]

@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.base.arrays import read_only, row_bytes
+from earnest.core.base.arrays import Numbers, read_only, row_bytes
 from earnest.core.base.errors import InputError
 from earnest.core.data.configs import Configs
 from earnest.core.data.predictions import Predictions
@@ -76,9 +75,9 @@ class Replicates:
     """
 
     target: Target
-    responses: NDArray[Any]
-    counts: NDArray[Any]
-    apparent: NDArray[Any]
+    responses: Numbers
+    counts: NDArray[np.integer]
+    apparent: Numbers
     kind: ResponseKind
     drawn: Drawn = Drawn.CASES
     learner: str = "learner"
@@ -98,9 +97,10 @@ class Replicates:
         for name in ARRAYS:
             object.__setattr__(self, name, read_only(getattr(self, name)))
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: dict[str, object]) -> None:
         """Come back from a pickle or a copy as it was; NumPy makes arrays writable there."""
-        self.__dict__.update(state, **{name: read_only(state[name]) for name in ARRAYS})
+        self.__dict__.update(state)
+        self.__dict__.update({name: read_only(getattr(self, name)) for name in ARRAYS})
 
     def __repr__(self) -> str:
         """Return one line."""
@@ -148,7 +148,7 @@ class Replicates:
         """The model of all cases as one configuration, on the cases that it saw."""
         return self._as_columns(self.apparent[:, None, None])
 
-    def _as_columns(self, responses: NDArray[Any]) -> Predictions:
+    def _as_columns(self, responses: Numbers) -> Predictions:
         n, count = responses.shape[:2]
         return Predictions(
             target=self.target,

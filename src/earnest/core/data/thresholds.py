@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
+from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import InputError
 from earnest.core.data.configs import Configs
 from earnest.core.data.predictions import Predictions
@@ -112,12 +113,12 @@ def _cuts(pi: Predictions, given: Sequence[float] | int | None, usual: float) ->
     return [[usual, *(cut for cut in dict.fromkeys(each) if cut != usual)] for each in every]
 
 
-def _even(count: Any) -> NDArray[np.float64]:
+def _even(count: object) -> NDArray[np.float64]:
     n = check.whole_number("thresholds", count, low=1)
     return np.asarray(np.arange(1, n + 1) / (n + 1))
 
 
-def _quantiles(scores: NDArray[Any], shares: NDArray[np.float64]) -> list[float]:
+def _quantiles(scores: Numbers, shares: NDArray[np.float64]) -> list[float]:
     """Return quantiles of the scores that are there: values that occur, so that ties stay whole."""
     there = scores[~np.isnan(scores)]
     if not len(there):
@@ -126,7 +127,7 @@ def _quantiles(scores: NDArray[Any], shares: NDArray[np.float64]) -> list[float]
 
 
 def _checked(pi: Predictions, given: Sequence[float]) -> list[float]:
-    listed: list[Any] = [given] if np.ndim(given) == 0 else list(given)
+    listed = cast(Sequence[float], [given]) if np.ndim(given) == 0 else list(given)
     if not listed:
         raise InputError("no threshold was given", needs="at least one number")
     cuts = [check_threshold(each, pi.target, pi.kind) for each in listed]
@@ -146,7 +147,7 @@ def _refuse_too_many(pi: Predictions, columns: int) -> None:
         )
 
 
-def _labels(scores: NDArray[Any], cut: float) -> NDArray[np.float32]:
+def _labels(scores: Numbers, cut: float) -> NDArray[np.float32]:
     """Return 1 where a score is above the cut, 0 where not, NaN where there is none."""
     made = (scores > cut).astype(np.float32)
     made[np.isnan(scores)] = np.nan

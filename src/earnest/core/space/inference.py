@@ -6,7 +6,6 @@ import math
 import sys
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +24,7 @@ LARGEST = sys.float_info.max
 Flags = NDArray[np.bool_]
 
 
-def infer_space(configs: Sequence[Mapping[str, Any]]) -> Space:
+def infer_space(configs: Sequence[Mapping[str, object]]) -> Space:
     """Guess a space; see `Space.infer`.
 
     Examples
@@ -58,11 +57,11 @@ class _Column:
     """A parameter's values over the configurations."""
 
     name: str
-    values: tuple[Any, ...]  # None where the configuration has none
+    values: tuple[object, ...]  # None where the configuration has none
     present: Flags
 
     @classmethod
-    def of(cls, name: str, configs: list[dict[str, Any]]) -> _Column:
+    def of(cls, name: str, configs: list[dict[str, object]]) -> _Column:
         given = [config.get(name, math.nan) for config in configs]
         huge = [v for v in given if isinstance(v, int) and abs(v) > LARGEST]
         if huge:
@@ -78,19 +77,19 @@ class _Column:
         )
 
     @property
-    def known(self) -> list[Any]:
+    def known(self) -> list[object]:
         return [v for v, p in zip(self.values, self.present, strict=True) if p]
 
     @property
     def numeric(self) -> bool:
         return all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in self.known)
 
-    def levels(self, rows: Flags) -> tuple[Any, ...]:
+    def levels(self, rows: Flags) -> tuple[object, ...]:
         """Return the different values at some rows at which it is present."""
         found = [v for v, r, p in zip(self.values, rows, self.present, strict=True) if r and p]
         return _sorted(found)
 
-    def among(self, levels: Sequence[Any]) -> Flags:
+    def among(self, levels: Sequence[object]) -> Flags:
         """Tell which rows have one of these values."""
         keys = {_key(level) for level in levels}
         pairs = zip(self.values, self.present, strict=True)
@@ -105,7 +104,7 @@ class _Column:
 
     def numbers(self, rows: Flags) -> NDArray[np.float64]:
         pairs = zip(self.values, rows & self.present, strict=True)
-        return np.array([float(v) for v, r in pairs if r])
+        return np.array([_real(v) for v, r in pairs if r])
 
 
 def _parameter(column: _Column, columns: list[_Column]) -> Parameter:
@@ -267,16 +266,22 @@ def _where(parent: _Column, clause: Clause) -> Flags:
     if clause.values is not None:
         return parent.among(clause.values)
     pairs = zip(parent.values, parent.present, strict=True)
-    return np.array([bool(p) and clause.low <= v <= clause.high for v, p in pairs])
+    return np.array([bool(p) and clause.low <= _real(v) <= clause.high for v, p in pairs])
 
 
-def _sorted(values: Sequence[Any]) -> tuple[Any, ...]:
+def _real(value: object) -> float:
+    """Return a value of a column of numbers."""
+    assert isinstance(value, (int, float))
+    return float(value)
+
+
+def _sorted(values: Sequence[object]) -> tuple[object, ...]:
     """Return the different values: False and True, numbers, text, None."""
     different = {_key(value): value for value in values}
     return tuple(different[key] for key in sorted(different))
 
 
-def _key(value: Any) -> tuple[int, float, str]:
+def _key(value: object) -> tuple[int, float, str]:
     if isinstance(value, bool):
         return 0, float(value), ""
     if isinstance(value, (int, float)):

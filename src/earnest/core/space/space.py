@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,7 +77,7 @@ class Space:
         _ = self._order
 
     @classmethod
-    def infer(cls, configs: Sequence[Mapping[str, Any]]) -> Space:
+    def infer(cls, configs: Sequence[Mapping[str, object]]) -> Space:
         """Guess the space from configurations: kinds, ranges, log scales and conditions.
 
         A parameter that some configurations lack is taken as conditional, on the parents whose
@@ -136,7 +135,7 @@ class Space:
                 found.add(parameter.name)
         return tuple(n for n in self.names if n in found and n != self.names[self.index(name)])
 
-    def encode(self, configs: Iterable[Mapping[str, Any]]) -> NDArray[np.float64]:
+    def encode(self, configs: Iterable[Mapping[str, object]]) -> NDArray[np.float64]:
         """Return configurations as codes: (n, d), NaN where a parameter is inactive.
 
         What a configuration says of an inactive parameter is left out, so that configurations
@@ -168,7 +167,7 @@ class Space:
             )
         return np.where(active, codes, np.nan)
 
-    def decode(self, codes: NDArray[np.float64]) -> list[dict[str, Any]]:
+    def decode(self, codes: NDArray[np.float64]) -> list[dict[str, object]]:
         """Return codes as configurations that have only their active parameters."""
         codes = np.atleast_2d(np.asarray(codes, dtype=np.float64))
         columns = [p.decode(codes[:, j]) for j, p in enumerate(self.parameters)]
@@ -233,7 +232,7 @@ class Space:
             got=f"{bad.size} of {n} still forbidden after {TRIES} draws",
         )
 
-    def grid(self, param: str | int, size: int = 20) -> tuple[list[Any], NDArray[np.float64]]:
+    def grid(self, param: str | int, size: int = 20) -> tuple[list[object], NDArray[np.float64]]:
         """Return values of a parameter that are equidistant on its scale, and their codes.
 
         All levels of a category, whatever the size; fewer values where an int has fewer.
@@ -248,7 +247,7 @@ class Space:
         return drawn
 
     def _column(
-        self, parameter: Parameter, configs: list[dict[str, Any]], absent: object
+        self, parameter: Parameter, configs: list[dict[str, object]], absent: object
     ) -> NDArray[np.float64]:
         codes = np.full(len(configs), np.nan)
         given = [config.get(parameter.name, absent) for config in configs]

@@ -6,15 +6,22 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
-from earnest.core.base.arrays import as_array, first_other
+from earnest.core.base.arrays import RawArray, as_array, first_other
 from earnest.core.base.errors import InputError
 from earnest.core.results.cautions import Caution
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+# Labels or numbers, one a case; of survival the times and the events.
+Outcome: TypeAlias = RawArray | tuple[RawArray, RawArray]
 
 # Tables of any library as named columns, and the case and repeat that each row is about.
 
@@ -41,7 +48,7 @@ class Columns:
     large: bool = False
 
     @classmethod
-    def of(cls, frame: Any) -> Columns:
+    def of(cls, frame: object) -> Columns:
         """Open a pandas, polars, Arrow or other eager frame."""
         import narwhals as nw
 
@@ -58,7 +65,7 @@ class Columns:
                 got=f"{type(frame).__module__}.{type(frame).__qualname__}",
                 cure="Collect it first." if lazy else "For arrays use Predictions.from_arrays.",
             ) from error
-        native: list[Any] = list(table.columns)  # pandas allows names that are not text
+        native: list[object] = list(table.columns)  # pandas allows names that are not text
         names = tuple(str(name) for name in native)
         if len(set(names)) < len(names):
             raise _duplicates(frame)
@@ -77,7 +84,7 @@ class Columns:
         _refuse_empty(names, rows)
         return cls(tuple(names), rows, read, large=True)
 
-    def arrow(self, name: str) -> Any:
+    def arrow(self, name: str) -> pa.Array:
         """Return a column as an Arrow array, without dictionaries and views."""
         import pyarrow as pa
 
@@ -100,7 +107,7 @@ class Columns:
             column = column.cast(pa.large_string())
         return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
-    def array(self, name: str) -> NDArray[Any]:
+    def array(self, name: str) -> RawArray:
         """Return a column as NumPy: numbers, text or bool; NaN or None where it is missing."""
         import pyarrow as pa
 
@@ -109,7 +116,7 @@ class Columns:
             return np.full(self.rows, np.nan)
         return as_array(name, column.to_numpy(zero_copy_only=False))
 
-    def codes(self, name: str) -> tuple[NDArray[np.intp], NDArray[Any]]:
+    def codes(self, name: str) -> tuple[NDArray[np.intp], RawArray]:
         """Return codes in the order of first appearance, -1 where missing, and the labels."""
         import pyarrow as pa
 
@@ -123,7 +130,7 @@ class Columns:
         labels = encoded.dictionary.to_numpy(zero_copy_only=False)
         return codes.astype(np.intp), as_array(name, labels)
 
-    def complete_codes(self, name: str) -> tuple[NDArray[np.intp], NDArray[Any]]:
+    def complete_codes(self, name: str) -> tuple[NDArray[np.intp], RawArray]:
         """Return codes and labels of a column that may not be missing anywhere."""
         codes, labels = self.codes(name)
         if (codes < 0).any():
@@ -173,7 +180,7 @@ class Grid:
     repeat: NDArray[np.intp]
     first: NDArray[np.intp]
     repeats: int
-    ids: NDArray[Any]
+    ids: RawArray
 
     @classmethod
     def of(cls, columns: Columns, id_column: str, repeat_column: str | None) -> Grid:
@@ -192,7 +199,7 @@ class Grid:
         """The number of cases."""
         return len(self.first)
 
-    def of_case(self, name: str) -> NDArray[Any]:
+    def of_case(self, name: str) -> RawArray:
         """Return a column that is the same in all rows of a case: (n,)."""
         codes, _ = self.columns.codes(name)
         other = codes != codes[self.first][self.case]
@@ -206,7 +213,7 @@ class Grid:
             )
         return as_array(name, self.columns.array(name)[self.first])
 
-    def of_repeat(self, name: str) -> NDArray[Any]:
+    def of_repeat(self, name: str) -> RawArray:
         """Return a column that is the same in all rows of a case and repeat: (n, R)."""
         codes, labels = self.columns.codes(name)
         cell = self.case * self.repeats + self.repeat
@@ -258,7 +265,7 @@ def with_index(frame: Any, parts: Iterable[str | None]) -> Any:
     return frame.reset_index(level=named) if named else frame
 
 
-def refuse_stray_text(name: str, values: NDArray[Any], labels: Iterable[Any] = ()) -> None:
+def refuse_stray_text(name: str, values: RawArray, labels: Iterable[object] = ()) -> None:
     """Refuse a column of numbers that a few cells have made one of text.
 
     Where a label of the outcome is text, all of them may be meant as labels.
@@ -308,7 +315,7 @@ def _decoded(frame: Any) -> Any:
     return frame
 
 
-def _plain(column: Any) -> Any:
+def _plain(column: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
     """Return a dictionary column as its values; Arrow cannot cast to a view of text by itself."""
     import pyarrow as pa
 
@@ -318,7 +325,7 @@ def _plain(column: Any) -> Any:
     return pa.chunked_array([c.dictionary.cast(kind).take(c.indices) for c in chunks], type=kind)
 
 
-def _nested(name: str, kind: Any) -> InputError:
+def _nested(name: str, kind: pa.DataType) -> InputError:
     import pyarrow as pa
 
     word = "structs" if pa.types.is_struct(kind) else "maps" if pa.types.is_map(kind) else "lists"
@@ -394,7 +401,7 @@ def with_repeats(columns: Columns, fold: str | None, repeat: str | None) -> Colu
     )
 
 
-def remark_stacked(columns: Columns, y: Any, fold: NDArray[Any] | None) -> list[Caution]:
+def remark_stacked(columns: Columns, y: Outcome, fold: RawArray | None) -> list[Caution]:
     """Tell of rows that may be repeats of the same cases, one under the other, without a name.
 
     So it looks where a real outcome has every value equally often, where the outcomes come in the
@@ -416,7 +423,7 @@ def remark_stacked(columns: Columns, y: Any, fold: NDArray[Any] | None) -> list[
     ]
 
 
-def _times_of_values(values: NDArray[Any]) -> int:
+def _times_of_values(values: RawArray) -> int:
     """Return how often each value of a real outcome stands there, 0 where that differs."""
     if values.dtype.kind != "f":
         return 0
@@ -425,7 +432,7 @@ def _times_of_values(values: NDArray[Any]) -> int:
     return int(counts[0]) if real and bool((counts == counts[0]).all()) else 0
 
 
-def _times_of_order(values: NDArray[Any]) -> int:
+def _times_of_order(values: RawArray) -> int:
     """Return how often the outcomes come in the same order, 0 for short and for single orders."""
     n = len(values)
     for period in range(1, n // 2 + 1):
@@ -434,7 +441,7 @@ def _times_of_order(values: NDArray[Any]) -> int:
     return 0
 
 
-def _times_of_folds(values: NDArray[Any], fold: NDArray[Any] | None) -> int:
+def _times_of_folds(values: RawArray, fold: RawArray | None) -> int:
     """Return how often sorted folds begin anew, each time with as many of every outcome."""
     if fold is None or fold.ndim != 1 or values.dtype.kind == "f":
         return 0

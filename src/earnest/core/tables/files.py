@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
@@ -14,17 +15,15 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import check_threshold
 from earnest.core.tables.formats.header import header_text
 from earnest.core.tables.formats.npz import load_npy, load_npz, save_npz
-from earnest.core.tables.formats.table_files import load_table, save_table
+from earnest.core.tables.formats.table_files import TABLES, load_table, save_table
 from earnest.core.tables.options import refuse_unknown
 
-_TEXT = (".csv", ".csv.gz", ".tsv")
-_BINARY = (".parquet", ".arrow", ".feather")
-READ = (*_TEXT, ".txt", *_BINARY, ".npz", ".npy")
-WRITTEN = (*_TEXT, *_BINARY, ".npz")
+READ = (*TABLES, ".npz", ".npy")
+WRITTEN = (*(suffix for suffix in TABLES if suffix != ".txt"), ".npz")
 
 
 def load(
-    path: str | Path, *, mmap: bool | None = None, verify: bool = True, **options: Any
+    path: str | Path, *, mmap: bool | None = None, verify: bool = True, **options: object
 ) -> Predictions:
     """Read Π from a file; its suffix tells the format.
 
@@ -85,8 +84,8 @@ def load(
     else:
         pi, own = load_table(path, suffix, mmap=mmap, verify=verify, options=options)
     if own and options.get("configs") is not None:
-        pi = pi.select(options["configs"])
-    cut = options.get("threshold") if own else None
+        pi = pi.select(cast(Sequence[str], options["configs"]))
+    cut = cast(float | None, options.get("threshold")) if own else None
     return pi if cut is None else replace(pi, threshold=check_threshold(cut, pi.target, pi.kind))
 
 

@@ -3,13 +3,91 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Required, TypedDict, cast
+
+from numpy.typing import ArrayLike
 
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
+from earnest.core.data.configs import Configs
 from earnest.core.data.predictions import Predictions
+from earnest.core.data.responses import ResponseKind
+from earnest.core.data.target import Task
+
+if TYPE_CHECKING:
+    from earnest.core.tables.formats.header import Facts
+
+
+class _Meaning(TypedDict, total=False):
+    task: Task | str | None
+    positive: object
+    response: ResponseKind | str | None
+    threshold: float | None
+    ordered: bool
+    sample_weight: None
+
+
+class ArrayOptions(_Meaning, total=False):
+    """What `Predictions.from_arrays` takes."""
+
+    y: Required[ArrayLike | tuple[ArrayLike, ArrayLike]]
+    scores: Required[ArrayLike]
+    fold: ArrayLike | None
+    groups: ArrayLike | None
+    strata: ArrayLike | None
+    ids: ArrayLike | None
+    configs: Configs | Iterable[object] | None
+    classes: Sequence[object] | None
+    repeats: int | None
+
+
+class FrameOptions(_Meaning, total=False):
+    """What a user may say of a table; see `earnest.core.tables.frames.read_frame`."""
+
+    format: str | None
+    target: str | None
+    fold: str | None
+    group: str | None
+    repeat: str | None
+    id: str | None
+    strata: str | None
+    time: str | None
+    event: str | None
+    configs: Sequence[str] | None
+    model: str | Sequence[str] | None
+    prediction: str | None
+    classes: Sequence[object] | None
+
+
+class FileOptions(_Meaning, total=False):
+    """What a user may say of a file, whatever it holds; see `earnest.core.tables.files.load`."""
+
+    mmap: bool | None
+    verify: bool
+    delimiter: str | None
+    decimal: str | None
+    thousands: str | None
+    format: str | None
+    target: ArrayLike | None
+    fold: ArrayLike | None
+    group: ArrayLike | None
+    repeat: str | None
+    id: ArrayLike | None
+    strata: ArrayLike | None
+    time: str | None
+    event: str | None
+    configs: Sequence[str] | None
+    model: str | Sequence[str] | None
+    prediction: str | None
+    classes: Sequence[object] | str | None
+    scores: ArrayLike
+    y: ArrayLike | tuple[ArrayLike, ArrayLike]
+    groups: ArrayLike | None
+    ids: ArrayLike | None
+    repeats: int | None
+
 
 TEXT = ("delimiter", "decimal", "thousands")  # options of CSV alone
 _ARRAYS = {"target": "y", "group": "groups", "id": "ids"}  # the words for columns, and for arrays
@@ -20,7 +98,7 @@ _COLUMNS = {word: column for column, word in _ARRAYS.items()} | {
 _KEPT = ("threshold", "configs")  # what may be said anew of a file that describes itself
 
 
-def refuse_unknown(options: Mapping[str, Any]) -> None:
+def refuse_unknown(options: Mapping[str, object]) -> None:
     """Refuse an option that no kind of file has."""
     known = [*_of_tables(), *TEXT, *(n for n in _of_arrays() if n not in _of_tables())]
     for name in options:
@@ -32,7 +110,7 @@ def refuse_unknown(options: Mapping[str, Any]) -> None:
             )
 
 
-def table_options(options: Mapping[str, Any], path: Path, *, text: bool) -> dict[str, Any]:
+def table_options(options: Mapping[str, object], path: Path, *, text: bool) -> FrameOptions:
     """Return the options of `from_frame`; refuse those of arrays, and of CSV if it is none."""
     for name in options:
         if name in TEXT and not text:
@@ -46,10 +124,11 @@ def table_options(options: Mapping[str, Any], path: Path, *, text: bool) -> dict
                 got=f"`{name}`",
                 cure=f"Say `{_COLUMNS[name]}`." if name in _COLUMNS else f"Leave `{name}` out.",
             )
-    return {name: value for name, value in options.items() if name not in TEXT}
+    kept = {name: value for name, value in options.items() if name not in TEXT}
+    return cast(FrameOptions, kept)
 
 
-def array_options(options: Mapping[str, Any], path: Path) -> dict[str, Any]:
+def array_options(options: Mapping[str, object], path: Path) -> dict[str, object]:
     """Return the options of `from_arrays`; refuse those that only a table can use."""
     given = {_ARRAYS.get(name, name): value for name, value in options.items()}
     for name in given:
@@ -69,7 +148,7 @@ def array_options(options: Mapping[str, Any], path: Path) -> dict[str, Any]:
 
 
 def refuse_other_options(
-    options: Mapping[str, Any], facts: Mapping[str, Any], path: Path, delimiter: str = ","
+    options: Mapping[str, object], facts: Facts, path: Path, delimiter: str = ","
 ) -> None:
     """Refuse options that contradict a file which describes itself; those that repeat it pass."""
     says = _said(facts) | {"delimiter": delimiter, "decimal": "."}
@@ -88,11 +167,12 @@ def refuse_other_options(
         )
 
 
-def _said(facts: Mapping[str, Any]) -> dict[str, Any]:
+def _said(facts: Facts) -> dict[str, object]:
     """Return the options that a header answers, by the names and words of a user."""
-    says: dict[str, Any] = {
-        name: facts[own]
-        for name, own in (("task", "task"), ("response", "kind"), ("ordered", "ordered"))
+    says: dict[str, object] = {
+        "task": facts["task"],
+        "response": facts["kind"],
+        "ordered": facts["ordered"],
     }
     says |= {"format": "wide", "fold": "fold", "group": "group", "repeat": "repeat"}
     says |= {"strata": "strata", "id": "row_id", "groups": "groups", "ids": "ids"}
@@ -104,15 +184,19 @@ def _said(facts: Mapping[str, Any]) -> dict[str, Any]:
     return says | ({"classes": facts["classes"]} if facts["classes"] else {})
 
 
-def _same(name: str, value: Any, says: Mapping[str, Any]) -> bool:
+def _same(name: str, value: object, says: Mapping[str, object]) -> bool:
     if value is None:  # for these four None leaves out what the file has
         return name not in ("fold", "group", "repeat", "strata")
     if name not in says:
         return False
     if name == "classes":
-        return [str(label) for label in value] == [str(label) for label in says[name]]
+        return _texts(value) == _texts(says[name])
     number = isinstance(value, (bool, int, float))
     return str(value) == str(says[name]) or (number and bool(value == says[name]))
+
+
+def _texts(labels: object) -> list[str]:
+    return [str(label) for label in cast(Iterable[object], labels)]
 
 
 def _of_tables() -> list[str]:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
+from earnest.core.base.arrays import RawArray
 from earnest.core.base.errors import InputError
 from earnest.core.data.folds import refuse_no_labels
-from earnest.core.tables.columns import Columns, Grid, refuse_stray_text
+from earnest.core.data.responses import ResponseKind
+from earnest.core.data.target import Task
+from earnest.core.results.cautions import Caution
+from earnest.core.tables.columns import Columns, Grid, Outcome, refuse_stray_text
 
 
 @dataclass(frozen=True)
@@ -89,9 +94,7 @@ def assign_roles(columns: Columns, *, long: bool, given: Roles, survival: bool) 
     return roles
 
 
-def outcome(
-    columns: Columns, roles: Roles, grid: Grid | None
-) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]:
+def outcome(columns: Columns, roles: Roles, grid: Grid | None) -> Outcome:
     """Return the outcome of the cases: labels, numbers, or times and events."""
     if roles.target is not None:
         _refuse_stray_outcome(columns, roles.target)
@@ -126,15 +129,46 @@ def _refuse_stray_outcome(columns: Columns, name: str) -> None:
         refuse_stray_text(name, values)
 
 
-def about_cases(columns: Columns, roles: Roles, grid: Grid | None) -> dict[str, Any]:
+class CaseColumns(TypedDict):
+    """What a table tells of the cases, as `Predictions.from_arrays` takes it."""
+
+    fold: RawArray | None
+    ids: RawArray | None
+    groups: RawArray | None
+    strata: RawArray | None
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What the outcome and the predictions of a table mean, so far as it is said or found."""
+
+    task: Task | str | None
+    positive: object
+    classes: tuple[object, ...] | None
+    response: ResponseKind | str | None
+
+
+@dataclass(frozen=True)
+class TableArrays:
+    """The arrays of Π that a table holds, and what is found of their meaning."""
+
+    y: Outcome
+    scores: RawArray
+    configs: Sequence[str]
+    cases: CaseColumns
+    meaning: Meaning
+    remarks: Sequence[Caution] = ()
+
+
+def about_cases(columns: Columns, roles: Roles, grid: Grid | None) -> CaseColumns:
     """Return groups, strata, ids and folds as `Predictions.from_arrays` takes them."""
-    fold: NDArray[Any] | None = None
+    fold: RawArray | None = None
     if roles.fold is not None:
         refuse_no_labels(
             columns.array(roles.fold), f"column {roles.fold!r}", _may_be_folds(columns, roles)
         )
         fold = columns.array(roles.fold) if grid is None else grid.of_repeat(roles.fold)
-    ids: NDArray[Any] | None = None
+    ids: RawArray | None = None
     if roles.id is not None:
         ids = columns.array(roles.id) if grid is None else grid.ids
     return {
@@ -166,7 +200,7 @@ def _looks_like_folds(columns: Columns, name: str) -> bool:
     return 2 <= len(labels) <= MOST_FOLDS and bool((np.bincount(codes[codes >= 0]) > 1).all())
 
 
-def case_values(columns: Columns, name: str, grid: Grid | None) -> NDArray[Any]:
+def case_values(columns: Columns, name: str, grid: Grid | None) -> RawArray:
     """Return a column of the cases, one value each."""
     return columns.array(name) if grid is None else grid.of_case(name)
 

@@ -4,26 +4,34 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from earnest.core.base import check
-from earnest.core.base.arrays import missing, whole_as_int
+from earnest.core.base.arrays import RawArray, missing, whole_as_int
 from earnest.core.base.errors import InputError
 from earnest.core.data.target import Task, plain_labels
 from earnest.core.data.target_reading import MANY
+from earnest.core.results.cautions import Caution
 from earnest.core.tables.classes import (
     as_columns_stand,
     in_own_order,
     named_by_class,
     refuse_both_classes,
 )
-from earnest.core.tables.columns import Columns, Grid, cure_of_comma, refuse_stray_text
+from earnest.core.tables.columns import Columns, Grid, Outcome, cure_of_comma, refuse_stray_text
 from earnest.core.tables.formats.mapped import ColumnFile
 from earnest.core.tables.raw import remark_data
-from earnest.core.tables.roles import Roles, about_cases, long_hint, outcome, refuse_rows_of_models
+from earnest.core.tables.roles import (
+    Meaning,
+    Roles,
+    TableArrays,
+    about_cases,
+    long_hint,
+    outcome,
+    refuse_rows_of_models,
+)
 
 # Names that nobody gives to a configuration: as one, such a column would be scored and might win.
 _SUSPECTS = {
@@ -37,17 +45,14 @@ _IDS |= {"rowindex", "row_index", "rownames", "sample_id", "mrn"}
 _COUNTED = 5  # rows from which numbers that count them are taken to do so
 
 
-def wide_arguments(
+def wide_arrays(
     columns: Columns,
     roles: Roles,
     configs: Sequence[str] | None,
-    *,
-    task: Task | str | None,
-    positive: Any,
-    classes: tuple[Any, ...] | None,
-    response: Any,
-) -> dict[str, Any]:
+    meaning: Meaning,
+) -> TableArrays:
     """Return the arguments of `Predictions.from_arrays` that a wide table holds."""
+    task, classes = meaning.task, meaning.classes
     names = _config_columns(columns, roles, configs)
     if configs is None:
         refuse_rows_of_models(columns, roles)
@@ -65,21 +70,18 @@ def wide_arguments(
             refuse_both_classes(columns, names, labels)
         else:
             found = list(by_class.ids), by_class.classes, [list(row) for row in by_class.table]
-    arguments: dict[str, Any] = {"y": y, **about_cases(columns, roles, grid)}
+    cases = about_cases(columns, roles, grid)
     if found is None:
+        remarks: list[Caution] = []
         if configs is None:
-            arguments["remarks"] = remark_data(columns, names, y, folds=roles.fold is not None)
+            remarks = remark_data(columns, names, y, folds=roles.fold is not None)
         _refuse_one_column_a_config(columns, names, labels, task)
         scores = _filled(columns, [[name] for name in names], grid, labels)[..., 0]
-        return arguments | {"scores": scores, "configs": names}
+        return TableArrays(y, scores, names, cases, meaning, remarks)
     ids, order, table = found
+    task = task if task is not None or len(order) == 2 else Task.MULTICLASS
     scores = _filled(columns, table, grid, ())
-    return arguments | {
-        "scores": scores,
-        "configs": ids,
-        "classes": order,
-        "task": task if task is not None or len(order) == 2 else Task.MULTICLASS,
-    }
+    return TableArrays(y, scores, ids, cases, replace(meaning, classes=order, task=task))
 
 
 def _config_columns(columns: Columns, roles: Roles, configs: Sequence[str] | None) -> list[str]:
@@ -147,7 +149,7 @@ def _hint(columns: Columns, name: str) -> str:
     return "Drop it" + (" (case weights are not supported)" if "weight" in plain else "")
 
 
-def _named_part(name: str, values: NDArray[Any]) -> str:
+def _named_part(name: str, values: RawArray) -> str:
     """Say what a column of text may be, and else to drop it: the names of cases, or of units."""
     count = len(dict.fromkeys(values.tolist()))
     if count < len(values) and name.strip().casefold() not in _IDS:
@@ -157,12 +159,14 @@ def _named_part(name: str, values: NDArray[Any]) -> str:
     return f"If it names {what} say {role}={name!r}; else drop "
 
 
-def _in_order(labels: tuple[Any, ...], classes: tuple[Any, ...] | None) -> tuple[Any, ...]:
+def _in_order(labels: tuple[object, ...], classes: tuple[object, ...] | None) -> tuple[object, ...]:
     """Return the classes as they were given, else in their own order."""
     return labels if classes is not None else in_own_order(labels)
 
 
-def _labels(y: Any, task: Task | str | None, classes: tuple[Any, ...] | None) -> tuple[Any, ...]:
+def _labels(
+    y: Outcome, task: Task | str | None, classes: tuple[object, ...] | None
+) -> tuple[object, ...]:
     """Return the labels that predictions may be, none where the outcome has no classes."""
     if isinstance(y, tuple) or (task is not None and str(task) == Task.REGRESSION):
         return ()
@@ -173,8 +177,8 @@ def _labels(y: Any, task: Task | str | None, classes: tuple[Any, ...] | None) ->
 
 
 def _class_columns(
-    columns: Columns, names: list[str], labels: tuple[Any, ...], *, in_order: bool
-) -> tuple[list[str], tuple[Any, ...], list[list[str]]] | None:
+    columns: Columns, names: list[str], labels: tuple[object, ...], *, in_order: bool
+) -> tuple[list[str], tuple[object, ...], list[list[str]]] | None:
     """Read 'config:class' names: the configurations, the classes, and their columns (C, K).
 
     The classes stand in the order of `labels` if that is one, numbers in their own, and texts in
@@ -183,7 +187,7 @@ def _class_columns(
     if len(labels) < 2 or not all(":" in name for name in names):
         return None
     ends = sorted(((f":{label}", label) for label in labels), key=lambda e: -len(e[0]))
-    table: dict[str, dict[Any, str]] = {}
+    table: dict[str, dict[object, str]] = {}
     for name in names:
         match = next(((end, label) for end, label in ends if name.endswith(end)), None)
         if match is None:
@@ -202,7 +206,7 @@ def _class_columns(
 
 
 def _refuse_lacking_class(
-    columns: Columns, table: dict[str, dict[Any, str]], labels: tuple[Any, ...]
+    columns: Columns, table: dict[str, dict[object, str]], labels: tuple[object, ...]
 ) -> None:
     """Refuse numbers for some classes of a configuration; labels may be called like a class."""
     given = [name for row in table.values() for name in row.values()]
@@ -220,13 +224,13 @@ def _refuse_lacking_class(
 
 
 def _refuse_one_column_a_config(
-    columns: Columns, names: list[str], labels: tuple[Any, ...], task: Task | str | None
+    columns: Columns, names: list[str], labels: tuple[object, ...], task: Task | str | None
 ) -> None:
     """Refuse numbers where every class needs its own, with the words of a table."""
     many = len(labels) > 2 and (str(task) == Task.MULTICLASS or isinstance(labels[0], str))
     first = columns.array(names[0]) if many else np.empty(0)
     known = first[~missing(first)]
-    if first.dtype.kind == "f" and not np.isin(known, labels).all():
+    if first.dtype.kind == "f" and not np.isin(known, np.asarray(labels)).all():
         raise InputError(
             "a multiclass task needs a score for every class, or labels",
             needs="columns "
@@ -237,14 +241,14 @@ def _refuse_one_column_a_config(
         )
 
 
-def _sum_to_one(one: NDArray[Any], other: NDArray[Any]) -> bool:
+def _sum_to_one(one: RawArray, other: RawArray) -> bool:
     total = np.asarray(one + other, dtype=np.float64)
     return bool((np.isnan(total) | (np.abs(total - 1.0) <= 1e-5)).all())
 
 
 def _filled(
-    columns: Columns, table: list[list[str]], grid: Grid | None, labels: tuple[Any, ...]
-) -> NDArray[Any]:
+    columns: Columns, table: list[list[str]], grid: Grid | None, labels: tuple[object, ...]
+) -> RawArray:
     """Return the scores (n, C, R, K); `table` names the column of each configuration and class."""
     kind = _common_type(columns, [name for row in table for name in row], labels)
     n = columns.rows if grid is None else grid.n
@@ -264,8 +268,8 @@ def _mapped(
     table: list[list[str]],
     grid: Grid | None,
     shape: tuple[int, int, int, int],
-    kind: np.dtype[Any],
-) -> NDArray[Any]:
+    kind: np.dtype[np.generic],
+) -> RawArray:
     """Return the scores as `_filled` does, in a mapped file: no two columns are in memory."""
     n, _, repeats, _ = shape
     with ColumnFile(kind) as file:
@@ -279,7 +283,9 @@ def _mapped(
         return file.mapped(shape)
 
 
-def _common_type(columns: Columns, names: list[str], labels: tuple[Any, ...]) -> np.dtype[Any]:
+def _common_type(
+    columns: Columns, names: list[str], labels: tuple[object, ...]
+) -> np.dtype[np.generic]:
     """Return the type that holds all predictions; columns of nothing but gaps fit every one."""
     hint = long_hint(columns)
     types = {name: _type(columns.array(name), name, labels, hint) for name in names}
@@ -297,7 +303,9 @@ def _common_type(columns: Columns, names: list[str], labels: tuple[Any, ...]) ->
     return np.dtype(object) if kind.kind == "b" else kind
 
 
-def _type(values: NDArray[Any], name: str, labels: tuple[Any, ...], hint: str) -> np.dtype[Any]:
+def _type(
+    values: RawArray, name: str, labels: tuple[object, ...], hint: str
+) -> np.dtype[np.generic]:
     """Return the type in which a column of predictions is kept."""
     if values.dtype.kind == "b":
         return np.dtype(bool)

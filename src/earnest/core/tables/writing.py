@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
-from earnest.core.base.arrays import block_rows
+from earnest.core.base.arrays import Numbers, block_rows
 from earnest.core.base.errors import InputError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Target, label_array
 
+if TYPE_CHECKING:
+    import pyarrow as pa
 
-def wide_table(pi: Predictions) -> Any:
+
+def wide_table(pi: Predictions) -> pa.Table:
     """Return a pyarrow table with one column a configuration (and class)."""
     import pyarrow as pa
 
@@ -50,7 +53,9 @@ def about_names(pi: Predictions) -> list[str]:
     return names + (["strata"] if target.strata is not None else [])
 
 
-def wide_batches(pi: Predictions, names: list[str], values: int = 1 << 24) -> Iterator[Any]:
+def wide_batches(
+    pi: Predictions, names: list[str], values: int = 1 << 24
+) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a wide table, all cases of a repeat together, in bounded memory."""
     import pyarrow as pa
 
@@ -66,7 +71,7 @@ def wide_batches(pi: Predictions, names: list[str], values: int = 1 << 24) -> It
             yield pa.RecordBatch.from_arrays(arrays, names=names)
 
 
-def response_column(pi: Predictions, column: NDArray[Any]) -> Any:
+def response_column(pi: Predictions, column: Numbers) -> pa.Array:
     """Return one column of responses as Arrow: numbers or labels, null where not evaluated."""
     import pyarrow as pa
 
@@ -77,7 +82,7 @@ def response_column(pi: Predictions, column: NDArray[Any]) -> Any:
     return pa.array(label_array(pi.target.classes)[codes], mask=absent)
 
 
-def fold_column(pi: Predictions, repeat: int) -> Any:
+def fold_column(pi: Predictions, repeat: int) -> pa.Array:
     """Return the folds of a repeat by name, as numbers where all of them are; null for none."""
     import pyarrow as pa
 
@@ -86,7 +91,7 @@ def fold_column(pi: Predictions, repeat: int) -> Any:
     return pa.array(labels[np.maximum(codes, 0)], mask=codes < 0)
 
 
-def numbered(fold_names: tuple[tuple[str, ...], ...]) -> bool:
+def numbered(fold_names: Iterable[Sequence[str]]) -> bool:
     """Tell whether the folds are numbers that stand in order, so that reading gives them back."""
     for names in fold_names:
         numbers = [int(name) for name in names if _is_number(name)]
@@ -101,7 +106,7 @@ def _is_number(name: str) -> bool:
     )
 
 
-def outcome_columns(target: Target) -> list[Any]:
+def outcome_columns(target: Target) -> list[pa.Array]:
     """Return the outcome as Arrow: the labels or numbers, or the times and the events."""
     import pyarrow as pa
 
@@ -110,11 +115,11 @@ def outcome_columns(target: Target) -> list[Any]:
     return [pa.array(target.labels)]
 
 
-def _about(pi: Predictions, rows: NDArray[np.intp], repeat: int, folds: Any) -> list[Any]:
+def _about(pi: Predictions, rows: NDArray[np.intp], repeat: int, folds: pa.Array) -> list[pa.Array]:
     import pyarrow as pa
 
     target = pi.target.take(rows)
-    columns: list[Any] = []
+    columns: list[pa.Array] = []
     if target.ids is not None or pi.n_repeats > 1:
         columns.append(pa.array(rows if target.ids is None else target.ids))
     if pi.n_repeats > 1:
@@ -123,7 +128,7 @@ def _about(pi: Predictions, rows: NDArray[np.intp], repeat: int, folds: Any) -> 
     return columns + [pa.array(v) for v in (target.groups, target.strata) if v is not None]
 
 
-def long_table(pi: Predictions) -> Any:
+def long_table(pi: Predictions) -> pa.Table:
     """Return a pyarrow table with one row a case, configuration and repeat."""
     import pyarrow as pa
 
@@ -132,7 +137,7 @@ def long_table(pi: Predictions) -> Any:
     config = np.tile(np.repeat(np.arange(width), repeats), n)
     repeat = np.tile(np.arange(repeats), n * width)
     folds = pa.concat_arrays([fold_column(pi, r) for r in range(repeats)])  # repeat by repeat
-    columns: dict[str, Any] = {
+    columns: dict[str, pa.Array] = {
         "row_id": pa.array(case if target.ids is None else target.ids[case]),
         "config_id": pa.array(np.array(pi.configs.ids)[config]),
         "repeat": pa.array(repeat),
@@ -146,7 +151,7 @@ def long_table(pi: Predictions) -> Any:
     return pa.table(columns | _long_responses(pi))
 
 
-def _long_responses(pi: Predictions) -> dict[str, Any]:
+def _long_responses(pi: Predictions) -> dict[str, pa.Array]:
     prefix = {ResponseKind.PROBABILITY: "proba_", ResponseKind.DECISION: "score_"}.get(pi.kind)
     if pi.responses.ndim == 4:
         flat = np.ascontiguousarray(pi.responses.reshape(-1, pi.responses.shape[3]).T)

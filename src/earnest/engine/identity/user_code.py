@@ -14,17 +14,17 @@ import sysconfig
 import types
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 PLAIN = (type(None), bool, int, float, complex, str, bytes, range, type(Ellipsis))
+GROUPS = (list, tuple, set, frozenset)
 _LOADS, _STORES = ("LOAD_GLOBAL", "LOAD_NAME"), ("STORE_GLOBAL", "DELETE_GLOBAL")
 _SLOTS = (types.MemberDescriptorType, types.GetSetDescriptorType)
 _OF_THE_INTERPRETER = ("_abc_impl",)  # a cache of isinstance
 
 
-def members(kind: type) -> dict[str, Any]:
+def members(kind: type) -> dict[str, object]:
     """Return what a class is made of: methods, properties and constants, as plain functions."""
     return {
         name: _unwrapped(part)
@@ -38,7 +38,7 @@ def _dunder(name: str) -> bool:
     return name.startswith("__") and name.endswith("__")
 
 
-def _unwrapped(part: Any) -> Any:
+def _unwrapped(part: object) -> object:
     if isinstance(part, property):
         return ["property", part.fget, part.fset, part.fdel]
     if isinstance(part, staticmethod | classmethod):
@@ -48,14 +48,14 @@ def _unwrapped(part: Any) -> Any:
     return _undecorated(part)
 
 
-def _undecorated(value: Any) -> Any:
+def _undecorated(value: object) -> object:
     """Return the function that a cache or a compiler has wrapped; their state does not count."""
     inside = getattr(value, "__dict__", {}).get("__wrapped__")
     plain = isinstance(inside, types.FunctionType) and not isinstance(value, types.FunctionType)
     return inside if plain else value
 
 
-def globals_of(function: types.FunctionType) -> dict[str, Any]:
+def globals_of(function: types.FunctionType) -> dict[str, object]:
     """Return the globals that a function reads and that can be told by what they are.
 
     These are functions and classes of the user's own, and plain values; also where they are read
@@ -63,7 +63,7 @@ def globals_of(function: types.FunctionType) -> dict[str, Any]:
     not a part of it.
     """
     loaded, stored, names = _names(function.__code__)
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for name in loaded - stored:
         value = _undecorated(function.__globals__.get(name))
         if isinstance(value, types.ModuleType) and not installed(value.__name__):
@@ -96,7 +96,7 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
             yield from _codes(part)
 
 
-def _counts(value: Any) -> bool:
+def _counts(value: object) -> bool:
     if isinstance(value, types.FunctionType | type):
         return not installed(value.__module__)
     if isinstance(value, functools.partial):
@@ -104,13 +104,13 @@ def _counts(value: Any) -> bool:
     return value is not None and _plain(value)
 
 
-def _plain(value: Any, depth: int = 5) -> bool:
+def _plain(value: object, depth: int = 5) -> bool:
     """Tell whether a value is numbers and text all through, not too deep."""
     if type(value) in PLAIN or isinstance(value, np.generic):
         return True
     if isinstance(value, np.ndarray):
         return not value.dtype.hasobject
-    if depth and type(value) in (list, tuple, set, frozenset):
+    if depth and isinstance(value, (list, tuple, set, frozenset)) and type(value) in GROUPS:
         return all(_plain(part, depth - 1) for part in value)
     if depth and type(value) is dict:
         return all(_plain(k) and _plain(v, depth - 1) for k, v in value.items())

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -136,7 +135,7 @@ def effect_of(
 
 
 def average(
-    scene: Scene, column: int, grid: list[Any], codes: Floats, ice: Ice, where: str = ""
+    scene: Scene, column: int, grid: list[object], codes: Floats, ice: Ice, where: str = ""
 ) -> EffectCurve:
     """Average ICE curves over what exists (eq. 7 and 8); the mean by eq. 3, the sd by eq. 5."""
     exists = ~np.isnan(ice.mean)
@@ -234,7 +233,9 @@ def _check_pair(scene: Scene, a: int, b: int) -> None:
             )
 
 
-def _exists(scene: Scene, points: Floats, columns: tuple[int, ...], values: Floats) -> Any:
+def _exists(
+    scene: Scene, points: Floats, columns: tuple[int, ...], values: Floats
+) -> NDArray[np.bool_]:
     """Tell at which points (m,) each row of values (G, k) makes no forbidden combination."""
     out = np.ones((len(points), len(values)), dtype=bool)
     for g, row in enumerate(values):
@@ -267,7 +268,11 @@ def _over_what_exists(
 
 
 def _sd_of_means(
-    scene: Scene, points: Floats, columns: tuple[int, ...], values: Floats, exists: Any
+    scene: Scene,
+    points: Floats,
+    columns: tuple[int, ...],
+    values: Floats,
+    exists: NDArray[np.bool_],
 ) -> Floats:
     """Return the sd of the mean over what exists (eq. 4), value by value."""
     out = np.full(len(values), np.nan)

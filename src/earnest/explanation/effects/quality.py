@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +35,7 @@ class CurveQuality:
     optimum_confidence: float | None = None
     nll: float | None = None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return plain data."""
         return {name: finite(value) for name, value in asdict(self).items()}
 
@@ -67,7 +66,7 @@ class QualityGain:
         """The share by which the truth is more likely."""
         return _gain_or_none(self.overall.nll, self.region.nll)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return plain data."""
         return {
             "overall": self.overall.to_dict(),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,7 @@ from earnest.explanation.regions.partition import column_means, inside
 from earnest.explanation.regions.regions import RegionTree
 
 Floats = NDArray[np.float64]
-Truth = Callable[[dict[str, Any]], float]
+Truth = Callable[[dict[str, object]], float]
 
 
 def quality_against(
@@ -54,9 +53,9 @@ def true_curves(scene: Scene, curve: EffectCurve, truth: Truth) -> Floats:
     return out
 
 
-def _number(value: Any, config: dict[str, Any]) -> float:
+def _number(value: object, config: dict[str, object]) -> float:
     try:
-        return float(value)
+        return float(value)  # type: ignore[arg-type]  # whatever is none raises
     except (TypeError, ValueError):
         raise InputError(
             "`truth` does not return numbers",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -224,9 +223,9 @@ def _renumbered(children: tuple[int, int] | None, place: dict[int, int]) -> tupl
     return None if children is None else (place[children[0]], place[children[1]])
 
 
-def _gain(value: Any) -> float:
+def _gain(value: object) -> float:
     try:
-        number = float(value)
+        number = float(value)  # type: ignore[arg-type]  # whatever is none raises
     except (TypeError, ValueError):
         number = -1.0
     if not 0.0 <= number < 1.0:

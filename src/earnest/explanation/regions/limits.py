@@ -7,13 +7,14 @@ said is exactly what is meant.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.base.provenance import JsonObject
 from earnest.core.space.space import Kind, Parameter
 from earnest.core.text.estimate import NO_BREAK
 from earnest.explanation.regions.splits import Split
@@ -58,7 +59,7 @@ class Limit:
             return f"{self.param} is {' or '.join(text(level) for level in self.value)}"
         return f"{self.param} {self.op} {text(self.value)}"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return plain data."""
         value = list(self.value) if self.op == "in" else self.value
         return {
@@ -70,7 +71,7 @@ class Limit:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Limit:
+    def from_dict(cls, data: JsonObject) -> Limit:
         """Make a limit from plain data."""
         value = tuple(data["value"]) if data["op"] == "in" else data["value"]
         code = math.nan if data["code"] is None else data["code"]
@@ -107,14 +108,16 @@ def limits_of(
     return Limit(name, "<=", value, code), Limit(name, ">", value, code)
 
 
-def _divide(parameter: Parameter, gap: tuple[float, float], round_off: bool) -> tuple[float, Any]:
+def _divide(
+    parameter: Parameter, gap: tuple[float, float], round_off: bool
+) -> tuple[float, object]:
     """Return where to put a limit, as code and as value."""
     low, high = gap
     middle = low + 0.5 * (high - low)
     middle = middle if middle < high else low
     if parameter.kind != Kind.FLOAT or parameter.step is not None:
         return middle, parameter.decode(np.array([low]))[0]  # "at most the last one on the left"
-    ends = parameter.decode(np.array([low, high, middle]))
+    ends = cast(list[float], parameter.decode(np.array([low, high, middle])))
     for value in (roundest(ends[0], ends[1]) if round_off else None, ends[2]):
         code = math.nan if value is None else float(parameter.encode([value])[0])
         if low <= code < high:
@@ -181,7 +184,7 @@ def _words_of(group: list[Limit]) -> str:
     return str(low if low is not None else high)
 
 
-def text(value: Any) -> str:
+def text(value: object) -> str:
     """Return a value as it is read: at most six digits of a number."""
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 

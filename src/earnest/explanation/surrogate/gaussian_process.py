@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,9 @@ from earnest.explanation.surrogate.likelihood import (
     squared_distances,
 )
 from earnest.explanation.surrogate.surrogate import EffectSums, as_columns, placed
+
+if TYPE_CHECKING:
+    from sklearn.gaussian_process import GaussianProcessRegressor
 
 # A fitted Gaussian process: posterior, partial dependence, and covariances of means.
 
@@ -45,7 +48,9 @@ class FittedProcess:
     features: Features
     kernel: str
     scales: Scales
-    regressor: Any = field(repr=False)  # scikit-learn's, which `posterior` equals without noise
+    regressor: GaussianProcessRegressor = field(
+        repr=False
+    )  # scikit-learn's, which `posterior` equals without noise
     shrunk: Floats = field(repr=False)  # (n, D), features over stretched length scales
     weights: Floats = field(repr=False)  # (n,), K^-1 y, times the amplitude
     inverse: Floats = field(repr=False)  # (n, n), L^-1 in Fortran order, times the amplitude
@@ -288,7 +293,7 @@ def _joined(parts: list[EffectSums]) -> EffectSums:
     )
 
 
-def _regressor(scales: Scales, evidence: Evidence) -> Any:
+def _regressor(scales: Scales, evidence: Evidence) -> GaussianProcessRegressor:
     """Return scikit-learn's process with these scales, which it does not change."""
     from sklearn.gaussian_process import GaussianProcessRegressor
     from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Matern, WhiteKernel

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,10 +22,13 @@ from earnest.plotting.figures.style import (
     quiet,
 )
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 MOST_ROWS = 40  # the nearest rivals; more cannot be read
 
 
-def plot_comparison(made: Comparison, ax: Any = None) -> Any:
+def plot_comparison(made: Comparison, ax: Axes | None = None) -> Axes:
     """Draw a difference and its interval beside 0, with who is better on which side.
 
     Parameters
@@ -49,7 +52,7 @@ def plot_comparison(made: Comparison, ax: Any = None) -> Any:
     return ax
 
 
-def plot_comparisons(results: Comparisons, ax: Any = None) -> Any:
+def plot_comparisons(results: Comparisons, ax: Axes | None = None) -> Axes:
     """Draw the reference against the nearest rivals, the nearest on top.
 
     A filled dot is a configuration that may be the best, a hollow one is not; the bars are
@@ -84,11 +87,11 @@ def plot_comparisons(results: Comparisons, ax: Any = None) -> Any:
     return ax
 
 
-def _zero(ax: Any) -> None:
+def _zero(ax: Axes) -> None:
     ax.axvline(0.0, color=LABEL, linewidth=1.0, linestyle=(0, (2, 2)), zorder=1)
 
 
-def _row(ax: Any, made: Comparison, y: float, *, filled: bool) -> None:
+def _row(ax: Axes, made: Comparison, y: float, *, filled: bool) -> None:
     """Draw a bar with end ticks, an arrow at an open end, and the difference as a dot."""
     colour = HONEST if filled else OTHER
     interval = made.interval
@@ -117,7 +120,7 @@ def _drawn_ends(made: Comparison) -> tuple[float, float]:
     return low, middle + 0.5 * reach if open_high else interval.high
 
 
-def _sides(ax: Any, made: Comparison, y: float, others: str | None = None) -> None:
+def _sides(ax: Axes, made: Comparison, y: float, others: str | None = None) -> None:
     """Write who is better on which side of 0."""
     names: Sequence[str] = (others or made.b, made.a)
     left, right = names if made.scale.greater_is_better else reversed(list(names))

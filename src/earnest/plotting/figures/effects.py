@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict, cast
 
 import numpy as np
 
 from earnest.core.text.estimate import percent
-from earnest.explanation.effects.curves import AVERAGE, BANDS, EffectCurve, EffectSurface
+from earnest.explanation.effects.curves import AVERAGE, BANDS, EffectCurve, EffectSurface, Floats
 from earnest.explanation.sampling_bias import Gap
 from earnest.plotting.figures.style import (
     GRID,
@@ -26,6 +26,9 @@ from earnest.plotting.figures.style import (
 )
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes as Axes  # for results, which must not import matplotlib
+    from matplotlib.figure import Figure as Figure
+
     from earnest.explanation.result import Explanation
 
 MOST_TICKS, MOST_LINES = 500, 200  # of a rug; of ICE curves
@@ -36,16 +39,26 @@ TURNED = 14  # and of one that is turned upright
 COLOURS = "cividis"  # even in lightness, and the same to every sight
 
 
+class EffectOptions(TypedDict, total=False):
+    """What a user may say of the figure of an effect; see `plot_effect`."""
+
+    confidence_level: float
+    of: str
+    ice: int
+    gaps: Sequence[Gap]
+    title: bool
+
+
 def plot_effect(
     curve: EffectCurve,
-    ax: Any = None,
+    ax: Axes | None = None,
     *,
     confidence_level: float = 0.95,
     of: str = AVERAGE,
     ice: int = 0,
     gaps: Sequence[Gap] = (),
     title: bool = True,
-) -> Any:
+) -> Axes:
     """Draw an effect with its band, a tick for each trial under it, and a dot at the best value.
 
     Parameters
@@ -90,7 +103,9 @@ def plot_effect(
     return ax
 
 
-def plot_effects(explanation: Explanation, figure: Any = None, *, most: int = 8) -> Any:
+def plot_effects(
+    explanation: Explanation, figure: Figure | None = None, *, most: int = 8
+) -> Figure:
     """Draw the effects of the most important parameters side by side, on one scale.
 
     Parameters
@@ -128,7 +143,7 @@ def plot_effects(explanation: Explanation, figure: Any = None, *, most: int = 8)
     return figure
 
 
-def plot_surface(surface: EffectSurface, axes: Any = None) -> Any:
+def plot_surface(surface: EffectSurface, axes: Sequence[Axes] | None = None) -> tuple[Axes, Axes]:
     """Draw the joint effect of two parameters beside its average surrogate uncertainty.
 
     Parameters
@@ -152,32 +167,32 @@ def plot_surface(surface: EffectSurface, axes: Any = None) -> Any:
     return first, second
 
 
-def positions(curve: EffectCurve) -> Any:
+def positions(curve: EffectCurve) -> Floats:
     """Return where the grid stands on the x axis: its values, or one place a level."""
     if curve.scale == "levels":
         return np.arange(len(curve.grid), dtype=float)
     return np.array(curve.grid, dtype=float)
 
 
-def _line(ax: Any, places: Any, mean: Any, low: Any, high: Any) -> None:
+def _line(ax: Axes, places: Floats, mean: Floats, low: Floats, high: Floats) -> None:
     ax.fill_between(places, low, high, color=HONEST, alpha=0.20, linewidth=0)
     ax.plot(places, mean, color=HONEST, linewidth=1.8)
 
 
-def _boxes(ax: Any, places: Any, mean: Any, low: Any, high: Any) -> None:
+def _boxes(ax: Axes, places: Floats, mean: Floats, low: Floats, high: Floats) -> None:
     for place, middle, bottom, top in zip(places, mean, low, high, strict=True):
         ax.fill_between([place - HALF, place + HALF], bottom, top, color=HONEST, alpha=0.20, lw=0)
         ax.plot([place - HALF, place + HALF], [middle, middle], color=HONEST, linewidth=1.8)
 
 
-def _ice(ax: Any, curve: EffectCurve, places: Any, count: int) -> None:
+def _ice(ax: Axes, curve: EffectCurve, places: Floats, count: int) -> None:
     assert curve.ice is not None
     every = max(1, len(curve.ice.mean) // count)
     for row in curve.ice.mean[::every][:count]:
         ax.plot(places, row, color=OTHER, linewidth=0.5, alpha=0.25, zorder=1)
 
 
-def _hatch(ax: Any, curve: EffectCurve, gaps: Iterable[Gap]) -> None:
+def _hatch(ax: Axes, curve: EffectCurve, gaps: Iterable[Gap]) -> None:
     """Hatch parts that were hardly tried, with the count of their trials."""
     for gap in gaps:
         if curve.scale == "levels":
@@ -203,13 +218,13 @@ def _hatch(ax: Any, curve: EffectCurve, gaps: Iterable[Gap]) -> None:
         )
 
 
-def _rug(ax: Any, curve: EffectCurve) -> None:
+def _rug(ax: Axes, curve: EffectCurve) -> None:
     """Draw one tick a trial under the axis; levels spread theirs in the order of the trials."""
-    values = list(curve.trials)
-    every = max(1, math.ceil(len(values) / MOST_TICKS))
-    values = values[::every]
+    every = max(1, math.ceil(len(curve.trials) / MOST_TICKS))
+    trials = curve.trials[::every]
+    values = cast(Sequence[float], trials)
     if curve.scale == "levels":
-        values = list(_spread(values, list(curve.grid)))
+        values = list(_spread(trials, list(curve.grid)))
     from matplotlib.transforms import ScaledTranslation
 
     down = ScaledTranslation(0, -RUG / 72, ax.figure.dpi_scale_trans)
@@ -225,7 +240,7 @@ def _rug(ax: Any, curve: EffectCurve) -> None:
     )
 
 
-def _spread(values: Sequence[Any], levels: list[Any]) -> Iterable[float]:
+def _spread(values: Sequence[object], levels: list[object]) -> Iterable[float]:
     """Yield a place for each trial within the box of its level."""
     counts = [sum(v == level for v in values) for level in levels]
     seen = [0] * len(levels)
@@ -235,20 +250,20 @@ def _spread(values: Sequence[Any], levels: list[Any]) -> Iterable[float]:
         yield place - HALF + 2 * HALF * seen[place] / (counts[place] + 1)
 
 
-def _dot(ax: Any, curve: EffectCurve, places: Any) -> None:
+def _dot(ax: Axes, curve: EffectCurve, places: Floats) -> None:
     if curve.best is None:
         return
     if curve.scale == "levels":
         at = float(list(curve.grid).index(curve.best))
         height = float(curve.mean[int(at)])
     else:
-        at = float(curve.best)
+        at = float(cast(float, curve.best))
         grid, here = (np.log(places), math.log(at)) if curve.scale == "log" else (places, at)
         height = float(np.interp(here, grid, curve.mean))
     ax.plot(at, height, "o", color=HONEST, markersize=7, markeredgecolor="white", zorder=5)
 
 
-def _frame(ax: Any, curve: EffectCurve) -> None:
+def _frame(ax: Axes, curve: EffectCurve) -> None:
     for side in ("top", "right", "left"):
         ax.spines[side].set_visible(False)
     ax.spines["bottom"].set_color(LABEL)
@@ -299,7 +314,7 @@ def _under(curve: EffectCurve) -> str:
     return f"{scale}{curve.n_trials} trials"
 
 
-def _sheet(ax: Any, surface: EffectSurface, values: Any, name: str) -> None:
+def _sheet(ax: Axes, surface: EffectSurface, values: Floats, name: str) -> None:
     edges = [_edges(surface, axis) for axis in (0, 1)]
     mesh = ax.pcolormesh(edges[0], edges[1], values.T, cmap=COLOURS, rasterized=False)
     for axis, scale, set_scale, ticks in (
@@ -321,19 +336,19 @@ def _sheet(ax: Any, surface: EffectSurface, values: Any, name: str) -> None:
     bar.outline.set_visible(False)
 
 
-def _edges(surface: EffectSurface, axis: int) -> Any:
+def _edges(surface: EffectSurface, axis: int) -> Floats:
     """Return the edges of the cells around the grid values."""
     grid, scale = surface.grids[axis], surface.scales[axis]
     if scale == "levels":
-        return np.arange(len(grid) + 1) - 0.5
-    values = np.array(grid, dtype=float)
+        return np.arange(len(grid) + 1, dtype=np.float64) - 0.5
+    values = np.array(grid, dtype=np.float64)
     values = np.log(values) if scale == "log" else values
     middles = 0.5 * (values[1:] + values[:-1])
     edges = np.concatenate([values[:1], middles, values[-1:]])
-    return np.exp(edges) if scale == "log" else edges
+    return np.asarray(np.exp(edges) if scale == "log" else edges, dtype=np.float64)
 
 
-def _marks(ax: Any, surface: EffectSurface) -> None:
+def _marks(ax: Axes, surface: EffectSurface) -> None:
     """Draw a small ring for each trial and a diamond at the best."""
     every = max(1, math.ceil(len(surface.trials) / MOST_TICKS))
     spots = [_spot(surface, pair) for pair in surface.trials[::every]]
@@ -347,11 +362,11 @@ def _marks(ax: Any, surface: EffectSurface) -> None:
         ax.plot(x, y, "D", markersize=7, color="white", markeredgecolor=NAIVE, markeredgewidth=1.6)
 
 
-def _spot(surface: EffectSurface, pair: tuple[Any, Any]) -> tuple[float, float]:
+def _spot(surface: EffectSurface, pair: tuple[object, object]) -> tuple[float, float]:
     places = [
         float(list(surface.grids[axis]).index(value))
         if surface.scales[axis] == "levels"
-        else float(value)
+        else float(cast(float, value))
         for axis, value in enumerate(pair)
     ]
     return places[0], places[1]

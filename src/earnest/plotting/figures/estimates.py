@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,10 +13,13 @@ from earnest.core.results.specs import Side
 from earnest.core.text.estimate import percent, printed
 from earnest.plotting.figures.style import GRID, HONEST, NAIVE, SMALL, axes_or_new, literal, quiet
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 BINS = 40
 
 
-def plot_estimate(estimate: Estimate, ax: Any = None) -> Any:
+def plot_estimate(estimate: Estimate, ax: Axes | None = None) -> Axes:
     """Draw the draws, the interval and the value of an estimate, and the naive score beside it.
 
     Parameters
@@ -53,7 +56,7 @@ def plot_estimate(estimate: Estimate, ax: Any = None) -> Any:
     return ax
 
 
-def plot_estimates(estimates: Estimates, ax: Any = None) -> Any:
+def plot_estimates(estimates: Estimates, ax: Axes | None = None) -> Axes:
     """Draw several estimates as a forest plot, grouped by what they estimate.
 
     Those that are not corrected for the search (EN022) are hollow and dotted.
@@ -93,7 +96,7 @@ def plot_estimates(estimates: Estimates, ax: Any = None) -> Any:
     return ax
 
 
-def _density(ax: Any, estimate: Estimate) -> None:
+def _density(ax: Axes, estimate: Estimate) -> None:
     """Draw a histogram of the draws, darker inside the interval."""
     draws = estimate.draws
     assert draws is not None
@@ -115,7 +118,7 @@ def _density(ax: Any, estimate: Estimate) -> None:
         )
 
 
-def _interval(ax: Any, estimate: Estimate, y: float, colour: str, *, dashed: bool = False) -> None:
+def _interval(ax: Axes, estimate: Estimate, y: float, colour: str, *, dashed: bool = False) -> None:
     """Draw a bar with end ticks; an open end has an arrow in place of a tick."""
     interval = estimate.interval
     if interval is None:
@@ -138,9 +141,10 @@ def _drawn_ends(estimate: Estimate, interval: Interval) -> tuple[float, float]:
     return low, interval.high if np.isfinite(interval.high) else max(known)
 
 
-def _naive(ax: Any, estimate: Estimate) -> None:
+def _naive(ax: Axes, estimate: Estimate) -> None:
     """Draw the naive score as a hollow diamond, with an arrow to the honest value."""
     shown, naive = printed(estimate), estimate.naive
+    assert naive is not None
     ax.plot(naive, -0.5, "D", color=NAIVE, markerfacecolor="white", markersize=7, zorder=4)
     flatters = shown.naive != shown.value and (estimate.optimism or 0.0) > 0
     if flatters:

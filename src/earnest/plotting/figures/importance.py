@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from earnest.core.text.estimate import percent
 from earnest.explanation.importance import Importance
@@ -19,10 +19,13 @@ from earnest.plotting.figures.style import (
     shortened,
 )
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes as Axes  # for results, which must not import matplotlib
+
 MOST = 20
 
 
-def plot_importance(importance: Importance, ax: Any = None) -> Any:
+def plot_importance(importance: Importance, ax: Axes | None = None) -> Axes:
     """Draw the share of each parameter as a dot with its interval, from 0 on.
 
     A filled dot is the parameter alone, a hollow one together with all others.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from earnest.explanation.effects.curves import EffectCurve
+from earnest.explanation.effects.curves import EffectCurve, Floats
 from earnest.explanation.regions.limits import band_words, in_words, share_words
 from earnest.explanation.regions.regions import Region, RegionTree
 from earnest.plotting.figures.effects import HALF, plot_effect, positions
@@ -19,12 +19,16 @@ from earnest.plotting.figures.style import (
     new_figure,
 )
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Figure  # for results, which must not import matplotlib
+
 WIDTH, HEIGHT = 2.9, 2.1  # inches of a region
 MARGIN = 0.42  # of the width between two columns
 WORDS = 38  # characters of a line over a panel
 
 
-def plot_regions(tree: RegionTree, figure: Any = None) -> Any:
+def plot_regions(tree: RegionTree, figure: Figure | None = None) -> Figure:
     """Draw a tree of regions, the way to the best configuration in blue.
 
     Each region has its condition, its share of the space, its trials, its band, and its curve on
@@ -69,7 +73,7 @@ def _rows(tree: RegionTree) -> dict[int, float]:
     return rows
 
 
-def _box(region: Region, row: float, columns: int, count: int) -> tuple[float, ...]:
+def _box(region: Region, row: float, columns: int, count: int) -> tuple[float, float, float, float]:
     step = 1.0 / (columns + MARGIN * (columns - 1))
     left = region.depth * (1 + MARGIN) * step
     height = 1.0 / count
@@ -86,7 +90,7 @@ def _limits(tree: RegionTree) -> tuple[float, float]:
     return float(bottom - room), float(top + room)
 
 
-def _panel(ax: Any, tree: RegionTree, region: Region, limits: tuple[float, float]) -> None:
+def _panel(ax: Axes, tree: RegionTree, region: Region, limits: tuple[float, float]) -> None:
     plot_effect(region.curve, ax, title=False)
     if region.limits:
         for edge in tree.root.curve.bands():
@@ -124,17 +128,17 @@ def _panel(ax: Any, tree: RegionTree, region: Region, limits: tuple[float, float
             side.set_linewidth(1.4)
 
 
-def _dashed(ax: Any, curve: EffectCurve, edge: Any) -> None:
+def _dashed(ax: Axes, curve: EffectCurve, edge: Floats) -> None:
     """Draw an edge of the band of the whole space; levels have no line between them."""
-    style = {"color": OTHER, "linewidth": 0.8, "linestyle": "--"}
     places = positions(curve)
     if curve.scale == "levels":
-        ax.hlines(edge, places - HALF, places + HALF, **style)
+        left, right = places - HALF, places + HALF
+        ax.hlines(edge, left, right, color=OTHER, linewidth=0.8, linestyle="--")
     else:
-        ax.plot(places, edge, **style)
+        ax.plot(places, edge, color=OTHER, linewidth=0.8, linestyle="--")
 
 
-def _join(figure: Any, above: Any, below: Any, *, on: bool) -> None:
+def _join(figure: Figure, above: Axes, below: Axes, *, on: bool) -> None:
     """Draw the line from a region to a part of it."""
     from matplotlib.lines import Line2D
 

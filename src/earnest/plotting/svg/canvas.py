@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
-from typing import Any
 
 from earnest.core.base.errors import InputError
 from earnest.plotting.svg.text import TEXT, brief, plain
@@ -279,9 +278,9 @@ class Canvas:
         rows = tuple(tuple(str(cell) for cell in row) for row in table)
         return Figure(head + defs + "".join(self._parts) + "</svg>", words, rows)
 
-    def _add(self, tag: str, words: str | None = None, **attributes: Any) -> None:
+    def _add(self, tag: str, words: str | None = None, **attributes: str | float) -> None:
         written = "".join(
-            f' {name.replace("_", "-")}="{_number(value) if _is_number(value) else value}"'
+            f' {name.replace("_", "-")}="{_number(value)}"'
             for name, value in attributes.items()
             if value != ""
         )
@@ -296,12 +295,10 @@ def _ink(token: str) -> str:
     return f"var(--{token})"
 
 
-def _is_number(value: Any) -> bool:
-    return not isinstance(value, str)
-
-
-def _number(value: Any) -> str:
-    """Return a coordinate to a hundredth of a pixel."""
+def _number(value: str | float) -> str:
+    """Return a coordinate to a hundredth of a pixel; words stay as they are."""
+    if isinstance(value, str):
+        return value
     text = f"{float(value):.2f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
+from typing import cast
 
 import numpy as np
 
@@ -229,7 +229,7 @@ def draw_winner(panel: Panel, *, down: bool) -> None:
         place = list(curve.grid).index(best)
         x, height = panel.x(place), float(curve.mean[place])
     else:
-        grid, at = places_of_grid(curve), float(best)
+        grid, at = places_of_grid(curve), float(cast(float, best))
         inner = (np.log(grid), math.log(at)) if curve.scale == "log" else (grid, at)
         x, height = panel.x(at), float(np.interp(inner[1], inner[0], curve.mean))
     if math.isnan(height) or not panel.y.holds(height):
@@ -247,7 +247,11 @@ def _rug(panel: Panel, top: float) -> None:
     curve = panel.curve
     trials = list(curve.trials)
     trials = trials[:: max(1, math.ceil(len(trials) / MOST_TICKS))]
-    places = _spread(trials, list(curve.grid)) if panel.levels else (float(v) for v in trials)
+    places = (
+        _spread(trials, list(curve.grid))
+        if panel.levels
+        else (float(cast(float, v)) for v in trials)
+    )
     points: list[Point] = []
     for x in sorted({round(2 * panel.x(place)) / 2 for place in places}):
         points += [(x, top), (x, top + RUG), (math.nan, math.nan)]
@@ -255,7 +259,7 @@ def _rug(panel: Panel, top: float) -> None:
         panel.canvas.curve(points, "ink2", 0.7)
 
 
-def _spread(values: Sequence[Any], levels: list[Any]) -> list[float]:
+def _spread(values: Sequence[object], levels: list[object]) -> list[float]:
     known = [value for value in values if value in levels]
     counts = {i: sum(v == level for v in known) for i, level in enumerate(levels)}
     seen, places = dict.fromkeys(counts, 0), []

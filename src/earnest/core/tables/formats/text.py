@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.tables.formats.expanding import read_gzip
-from earnest.core.tables.formats.header import NAME, SCHEMA, changed
+from earnest.core.tables.formats.header import NAME, SCHEMA, Facts, changed
 from earnest.core.tables.formats.numbers import check_marks, only_thousands, read_written
 from earnest.core.tables.formats.written_wide import column_types
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from earnest.core.tables.columns import Columns
+    from earnest.core.tables.formats.parquet import ParquetColumns
+
 
 # From the bytes of a text table to its columns: delimiters, decimals and what is missing.
 
@@ -24,8 +32,8 @@ _BLOCK = 1 << 30  # bytes whose values decide the types of the columns
 
 
 def parse_text(
-    data: bytes, path: Path, suffix: str, options: Mapping[str, Any]
-) -> tuple[Any, tuple[Caution, ...]]:
+    data: bytes, path: Path, suffix: str, options: Mapping[str, object]
+) -> tuple[pa.Table, tuple[Caution, ...]]:
     """Return the Arrow table of a text in UTF-8, and a note where numbers had to be made out.
 
     Names of cases and configurations stay text.
@@ -51,15 +59,17 @@ def parse_text(
     return _plain_ids(_tidy(table)), notes
 
 
-def _named(model: Any) -> set[str]:
-    return {model} if isinstance(model, str) else {str(name) for name in model or ()}
+def _named(model: object) -> set[str]:
+    if isinstance(model, str):
+        return {model}
+    return {str(name) for name in model} if isinstance(model, Iterable) else set()
 
 
 # An empty cell is missing in a column of text too, a quoted one is text.
 STRINGS = {"strings_can_be_null": True, "quoted_strings_can_be_null": False}
 
 
-def _parsed(data: bytes, delimiter: str, decimal: str, names: set[str]) -> Any:
+def _parsed(data: bytes, delimiter: str, decimal: str, names: set[str]) -> pa.Table:
     """Return the table of a CSV; the columns of these names stay text."""
     import pyarrow as pa
     from pyarrow import csv
@@ -74,7 +84,7 @@ def _parsed(data: bytes, delimiter: str, decimal: str, names: set[str]) -> Any:
     )
 
 
-def _decimal_commas(table: Any, names: set[str]) -> bool:
+def _decimal_commas(table: pa.Table, names: set[str]) -> bool:
     """Tell whether a column that was read as text has numbers with decimal commas."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -89,7 +99,7 @@ def _decimal_commas(table: Any, names: set[str]) -> bool:
 _COMMA = r"^\s*[-+]?[0-9]*,[0-9]+([eE][-+]?[0-9]+)?\s*$"
 
 
-def _texts(table: Any) -> int:
+def _texts(table: pa.Table) -> int:
     import pyarrow as pa
 
     return sum(pa.types.is_string(field.type) for field in table.schema)
@@ -111,7 +121,7 @@ def _not_utf8(path: Path, got: str) -> FormatError:
     )
 
 
-def _tidy(table: Any) -> Any:
+def _tidy(table: pa.Table) -> pa.Table:
     """Return the table without spaces around texts, and without empty columns that have no name."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -128,7 +138,7 @@ def _tidy(table: Any) -> Any:
     return pa.table([columns[k] for k in kept], names=[names[k] for k in kept])
 
 
-def _plain_ids(table: Any) -> Any:
+def _plain_ids(table: pa.Table) -> pa.Table:
     """Let names of cases that are plain numbers be numbers, as in other formats; '01' stays."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -148,7 +158,7 @@ def usual_delimiter(suffix: str) -> str:
     return "\t" if suffix == ".tsv" else ","
 
 
-def _delimiter(line: str, path: Path, suffix: str, options: Mapping[str, Any]) -> str:
+def _delimiter(line: str, path: Path, suffix: str, options: Mapping[str, object]) -> str:
     """Return what separates the columns: as said, as usual, or the semicolon if the names tell."""
     said = options.get("delimiter")
     mark = usual_delimiter(suffix) if said is None else said
@@ -169,17 +179,17 @@ def _delimiter(line: str, path: Path, suffix: str, options: Mapping[str, Any]) -
     )
 
 
-def _decimal(options: Mapping[str, Any]) -> str | None:
+def _decimal(options: Mapping[str, object]) -> str | None:
     """Return the mark before the decimals, None where the numbers are to tell."""
-    mark: str | None = options.get("decimal")
-    if mark not in (None, ".", ","):
+    mark = options.get("decimal")
+    if mark is not None and (not isinstance(mark, str) or mark not in (".", ",")):
         raise FormatError(
             "`decimal` is not a mark before decimals", needs="'.' or ','", got=check.show(mark)
         )
     return mark
 
 
-def buffer(data: bytes | memoryview) -> Any:
+def buffer(data: bytes | memoryview) -> pa.BufferReader:
     """Return bytes as a file that Arrow reads."""
     import pyarrow as pa
 
@@ -211,8 +221,8 @@ def read_bytes(path: Path, suffix: str) -> tuple[bytes, tuple[Caution, ...]]:
 
 
 def read_text(
-    data: bytes, path: Path, suffix: str, options: Mapping[str, Any]
-) -> tuple[Any, tuple[Caution, ...]]:
+    data: bytes, path: Path, suffix: str, options: Mapping[str, object]
+) -> tuple[pa.Table, tuple[Caution, ...]]:
     """Return the Arrow table of a text in UTF-8 that anyone may have written, and notes about it.
 
     What separates the columns is what stands in every line equally often. Text that is not UTF-8
@@ -317,7 +327,7 @@ def _refuse_lines_above(text: str, suffix: str, path: Path) -> None:
         )
 
 
-def _refuse_nameless(table: Any, path: Path) -> None:
+def _refuse_nameless(table: pa.Table, path: Path) -> None:
     """Refuse several columns that have values and no name."""
     count = sum(not name for name in table.column_names)
     if count > 1:
@@ -329,7 +339,7 @@ def _refuse_nameless(table: Any, path: Path) -> None:
         )
 
 
-def _refuse_no_names(table: Any, path: Path) -> None:
+def _refuse_no_names(table: pa.Table, path: Path) -> None:
     """Refuse a table whose first line is a row like the others.
 
     So it is when every name could be a value of its column: a number above numbers, a word above
@@ -355,7 +365,7 @@ def _count_on(names: list[str]) -> bool:
     return len(whole) > 2 and len(steps) == 1 and steps != {0}
 
 
-def _alike(name: str, column: Any) -> bool:
+def _alike(name: str, column: pa.ChunkedArray) -> bool:
     """Tell whether a name could be a value of its column."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -370,7 +380,7 @@ def _alike(name: str, column: Any) -> bool:
     return bool(_DATE.match(name) or pa.types.is_null(kind))
 
 
-def write_csv(path: Path, suffix: str, header: str, batches: Iterator[Any]) -> None:
+def write_csv(path: Path, suffix: str, header: str, batches: Iterator[pa.RecordBatch]) -> None:
     """Write the header as a comment, and the table with every digit of its numbers."""
     import pyarrow as pa
     from pyarrow import csv
@@ -388,9 +398,26 @@ def write_csv(path: Path, suffix: str, header: str, batches: Iterator[Any]) -> N
             writer.write_batch(batch)
 
 
-def read_csv(
-    path: Path, suffix: str, options: Mapping[str, Any]
-) -> tuple[str | None, Callable[[Mapping[str, Any] | None], Any]]:
+@dataclass(frozen=True)
+class TableFile:
+    """An opened file of a table.
+
+    Parameters
+    ----------
+    header : bytes or str, optional
+        What earnest wrote of itself, if it wrote the file.
+    batches : callable
+        Reads the table by what its header says: batches of rows, or a large file's columns.
+    table : callable
+        Reads the table of somebody else, with cautions about what had to be guessed.
+    """
+
+    header: bytes | str | None
+    batches: Callable[[Facts], Iterable[pa.RecordBatch] | ParquetColumns]
+    table: Callable[[], tuple[pa.Table | Columns, tuple[Caution, ...]]]
+
+
+def read_csv(path: Path, suffix: str, options: Mapping[str, object]) -> TableFile:
     """Return the header, if there is one, and a way to read its batches, or a table of others.
 
     A table of others comes with cautions about what was guessed; where there is a header, it is
@@ -401,14 +428,15 @@ def read_csv(
     end = max(data.find(b"\n"), 0) or len(data)
     header = _header(data[:end].removeprefix(BOM), path) if own else None
 
-    def source(facts: Mapping[str, Any] | None) -> Any:
-        if facts is not None:
-            return _own(memoryview(data)[end + 1 :], facts, usual_delimiter(suffix))
-        below = data if header is None else data[end + 1 :]
-        table, notes = read_text(below, path, suffix, options)
-        return table, (*cautions, *notes)
+    def batches(facts: Facts) -> Iterator[pa.RecordBatch]:
+        return _own(memoryview(data)[end + 1 :], facts, usual_delimiter(suffix))
 
-    return header, source
+    def table() -> tuple[pa.Table, tuple[Caution, ...]]:
+        below = data if header is None else data[end + 1 :]
+        found, notes = read_text(below, path, suffix, options)
+        return found, (*cautions, *notes)
+
+    return TableFile(header, batches, table)
 
 
 _BEGINS = f"# {NAME}".encode()
@@ -420,7 +448,7 @@ def _header(line: bytes, path: Path) -> str:
     return line.decode().split(" ", 2)[2] if line.count(b" ") > 1 else ""
 
 
-def _own(data: memoryview, facts: Mapping[str, Any], delimiter: str) -> Iterator[Any]:
+def _own(data: memoryview, facts: Facts, delimiter: str) -> Iterator[pa.RecordBatch]:
     from pyarrow import csv
 
     types = column_types(facts)
