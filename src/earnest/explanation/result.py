@@ -17,9 +17,9 @@ from earnest.core.results.base import Result
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import finite
 from earnest.explanation.effects.curves import EffectCurve, EffectSurface, Objective
-from earnest.explanation.effects.effects import Scene, effect_of, surface_of
+from earnest.explanation.effects.effects import Scene, compute_surface, effect_of
 from earnest.explanation.effects.quality import QualityGain
-from earnest.explanation.effects.truth import quality_against
+from earnest.explanation.effects.truth import judge_against
 from earnest.explanation.findings import headline
 from earnest.explanation.importance import Importance
 from earnest.explanation.regions.growing import Growth
@@ -129,7 +129,7 @@ class Explanation(Result):
         """Return the joint effect of two parameters, with its uncertainty."""
         if grid_size is not None:
             check.whole_number("grid_size", grid_size, low=2)
-        return surface_of(self._scene(), first, second, grid_size)
+        return compute_surface(self._scene(), first, second, grid_size)
 
     def region_tree(
         self,
@@ -185,7 +185,7 @@ class Explanation(Result):
                     needs="a parameter that is active in it",
                 )
             return gain
-        return quality_against(self._scene(), tree, self.effect(param), truth)
+        return judge_against(self._scene(), tree, self.effect(param), truth)
 
     def suggest(
         self, n: int = 3, *, param: str | None = None, region: Region | None = None

@@ -103,7 +103,7 @@ def stable_optimum(scene: Scene, confidence_level: float) -> StableOptimum:
         tuple(configs),
         len(scene.codes),
         float(everywhere.mean()),
-        _ranges(scene, scene.codes[members]),
+        _find_ranges(scene, scene.codes[members]),
         confidence_level,
     )
 
@@ -121,7 +121,7 @@ def not_worse(scene: Scene, codes: Floats, best: int, confidence_level: float) -
     return np.asarray(scene.objective.worse_by(mean, best_mean) <= reach * spread)
 
 
-def _ranges(scene: Scene, codes: Floats) -> dict[str, tuple[object, ...]]:
+def _find_ranges(scene: Scene, codes: Floats) -> dict[str, tuple[object, ...]]:
     """Return the values of each parameter among configurations, in natural units."""
     out: dict[str, tuple[object, ...]] = {}
     for j, parameter in enumerate(scene.space):

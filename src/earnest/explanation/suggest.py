@@ -140,14 +140,14 @@ class _Picks:
             taken += float(gains[at])
             free[at] = False
             self._observe(at, float(own[at]))
-            yield at, self._narrowing(taken)
+            yield at, self._find_narrowing(taken)
 
     def _observe(self, at: int, own: float) -> None:
         row = self.among[at].copy()
         self.across -= np.outer(self.across[:, at], row) / own
         self.among -= np.outer(row, row) / own
 
-    def _narrowing(self, taken: float) -> float:
+    def _find_narrowing(self, taken: float) -> float:
         if self.at_targets <= 0.0:
             return 0.0
         return 1.0 - float(np.sqrt(max(1.0 - taken / self.at_targets, 0.0)))

@@ -91,16 +91,16 @@ def auc_table(scores: Numbers, labels: Numbers, counts: Bytes, n_jobs: int = 1) 
     """
     _check(scores, labels, counts)
     out = np.empty((counts.shape[0], scores.shape[1]))
-    for lanes in _lane_groups(counts, BYTE_OF_LANE, n_jobs):
-        work = partial(_auc_columns, scores, labels, lanes, out)
-        each(work, _column_blocks(scores.shape, PROGRAM_BYTES, n_jobs), n_jobs)
+    for lanes in _make_lane_groups(counts, BYTE_OF_LANE, n_jobs):
+        work = partial(_fill_auc, scores, labels, lanes, out)
+        each(work, _cut_columns(scores.shape, PROGRAM_BYTES, n_jobs), n_jobs)
     return out
 
 
-def _auc_columns(
-    scores: Numbers, labels: Numbers, lanes: Lanes, out: Floats, columns: slice
-) -> None:
-    scan_auc(lanes, _program(lanes, _rank_columns(scores, labels, columns)), columns.start, out)
+def _fill_auc(scores: Numbers, labels: Numbers, lanes: Lanes, out: Floats, columns: slice) -> None:
+    scan_auc(
+        lanes, _write_program(lanes, _rank_columns(scores, labels, columns)), columns.start, out
+    )
 
 
 def auc_selected(
@@ -142,7 +142,7 @@ def auc_selected(
         part = starts[block.start : block.stop + 1]
         _scan_selected(counts, ranking, resamples, part, out)
 
-    each(scan, _column_blocks((scores.shape[0], used.size), PROGRAM_BYTES, n_jobs), n_jobs)
+    each(scan, _cut_columns((scores.shape[0], used.size), PROGRAM_BYTES, n_jobs), n_jobs)
     return out
 
 
@@ -180,13 +180,13 @@ def curve_table(
         raise InputError("`max_fpr` is out of range", needs="above 0, at most 1", got=str(max_fpr))
     _check(scores, labels, counts)
     out = np.empty((counts.shape[0], scores.shape[1]))
-    for lanes in _lane_groups(counts, np.arange(LANES), n_jobs):
-        work = partial(_curve_columns, CURVES.index(kind), limit, scores, labels, lanes, out)
-        each(work, _column_blocks(scores.shape, PROGRAM_BYTES, n_jobs), n_jobs)
+    for lanes in _make_lane_groups(counts, np.arange(LANES), n_jobs):
+        work = partial(_fill_curve, CURVES.index(kind), limit, scores, labels, lanes, out)
+        each(work, _cut_columns(scores.shape, PROGRAM_BYTES, n_jobs), n_jobs)
     return out
 
 
-def _curve_columns(
+def _fill_curve(
     kind: int,
     limit: float,
     scores: Numbers,
@@ -237,15 +237,15 @@ def concordance_table(
     _check_shape("event", seen, risk.shape[:1])
     order = order_in_time(time, seen)
     out = np.empty((counts.shape[0], risk.shape[1]))
-    for lanes in _lane_groups(counts, BYTE_OF_LANE, n_jobs):
+    for lanes in _make_lane_groups(counts, BYTE_OF_LANE, n_jobs):
         floor = sum(_count_pairs(lanes, floor_at_level(order, level)) for level in order.levels)
         total = _count_pairs(lanes, comparable(order))
-        work = partial(_concordance_columns, risk, used, order, lanes, floor, total, out)
-        each(work, _column_blocks(risk.shape, LEVEL_BYTES, n_jobs), n_jobs)
+        work = partial(_fill_concordance, risk, used, order, lanes, floor, total, out)
+        each(work, _cut_columns(risk.shape, LEVEL_BYTES, n_jobs), n_jobs)
     return out
 
 
-def _concordance_columns(
+def _fill_concordance(
     risk: Numbers,
     used: NDArray[np.int8],
     order: TimeOrder,
@@ -268,7 +268,7 @@ def _count_pairs(lanes: Lanes, ranking: Ranking) -> Longs:
     """Count the ordered pairs, doubled, of every resample and column: (64 * blocks, columns)."""
     blocks, columns = len(lanes.blocks), len(ranking.rows)
     pairs = np.empty((blocks, columns, LANES), np.int64)
-    scan_pairs(lanes, _program(lanes, ranking), pairs)
+    scan_pairs(lanes, _write_program(lanes, ranking), pairs)
     return pairs.transpose(0, 2, 1).reshape(blocks * LANES, columns)
 
 
@@ -295,7 +295,7 @@ def _check_shape(name: str, array: Numbers, shape: tuple[int, ...]) -> None:
         raise InputError(f"`{name}` has the wrong shape", needs=str(shape), got=str(array.shape))
 
 
-def _column_blocks(shape: tuple[int, ...], bytes_per_row: int, n_jobs: int) -> Iterator[slice]:
+def _cut_columns(shape: tuple[int, ...], bytes_per_row: int, n_jobs: int) -> Iterator[slice]:
     """Cut the columns so that all threads together stay within their memory and are kept busy."""
     n, columns = shape
     fitting = COLUMN_BYTES // (n_jobs * bytes_per_row * max(n, 1))
@@ -305,14 +305,14 @@ def _column_blocks(shape: tuple[int, ...], bytes_per_row: int, n_jobs: int) -> I
         yield slice(start, min(start + size, columns))
 
 
-def _lane_groups(counts: Bytes, byte_of_lane: Longs, n_jobs: int) -> Iterator[Lanes]:
+def _make_lane_groups(counts: Bytes, byte_of_lane: Longs, n_jobs: int) -> Iterator[Lanes]:
     """Transpose the counts, as many resamples at a time as memory allows, always in one buffer."""
     n_resamples, n = counts.shape
     n_blocks = -(-n_resamples // LANES)
     fitting = max(1, max(BLOCK_BYTES, counts.nbytes // 4) // (LANES * (n + 1)))
     n_groups = max(1, -(-n_blocks // fitting))
     size = max(1, -(-n_blocks // n_groups))  # groups of even size
-    buffer = _aligned_bytes(size, n + 1, LANES)
+    buffer = _allocate_aligned(size, n + 1, LANES)
     counts = _read_only(counts)
     for start in range(0, n_blocks, size):
         blocks = buffer[: n_blocks - start]
@@ -326,11 +326,11 @@ def _lane_groups(counts: Bytes, byte_of_lane: Longs, n_jobs: int) -> Iterator[La
         yield Lanes(start * LANES, blocks, largest)
 
 
-def _program(lanes: Lanes, ranking: Ranking) -> Program:
+def _write_program(lanes: Lanes, ranking: Ranking) -> Program:
     return build(ranking, zero=lanes.blocks.shape[1] - 1, largest=int(lanes.largest.max()))
 
 
-def _aligned_bytes(*shape: int) -> Bytes:
+def _allocate_aligned(*shape: int) -> Bytes:
     """Allocate bytes at a cache line, so that a row of 64 lanes is one line and not two."""
     size = int(np.prod(shape))
     memory = np.empty(size + LANES, np.uint8)

@@ -12,13 +12,13 @@ from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import MetricError
 from earnest.core.data.target import Target
 from earnest.metrics.families import CallableMetric, Need
-from earnest.metrics.responding import own_labels
+from earnest.metrics.responding import decode_labels
 
 Arrays = tuple[NDArray[np.generic], NDArray[np.generic]]
 _WARNINGS = Lock()  # filters of warnings belong to the process: two threads would undo each other
 
 
-def callable_table(
+def score_callable(
     target: Target, metric: CallableMetric, responses: Numbers, weights: Numbers
 ) -> NDArray[np.float64]:
     """Return the metric (B, C) by calling it once for every resample and configuration.
@@ -28,9 +28,9 @@ def callable_table(
     see, so it is raised. Configurations with missing predictions are not called.
     """
     _check_weights(metric, weights)
-    outcome, answers = _arguments(target, metric, responses)
+    outcome, answers = _make_arguments(target, metric, responses)
     out = np.full((len(weights), answers.shape[1]), np.nan)
-    columns = _whole_columns(answers)
+    columns = _find_whole_columns(answers)
     with _WARNINGS, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # an undefined value says so by being NaN
         for b, weight in enumerate(weights):
@@ -58,7 +58,7 @@ def _check_weights(metric: CallableMetric, weights: Numbers) -> None:
         )
 
 
-def _arguments(target: Target, metric: CallableMetric, responses: Numbers) -> Arrays:
+def _make_arguments(target: Target, metric: CallableMetric, responses: Numbers) -> Arrays:
     """Return outcome and responses as the function is to see them."""
     if target.event is not None:
         outcome = np.empty(target.n, dtype=[("event", bool), ("time", np.float64)])
@@ -69,10 +69,10 @@ def _arguments(target: Target, metric: CallableMetric, responses: Numbers) -> Ar
     predicts = metric.needs in (Need.LABEL, Need.PREDICTION)
     if metric.coded:
         return target.y, np.nan_to_num(responses).astype(np.int64) if predicts else responses
-    return target.labels, own_labels(target, responses) if predicts else responses
+    return target.labels, decode_labels(target, responses) if predicts else responses
 
 
-def _whole_columns(responses: NDArray[np.generic]) -> list[int]:
+def _find_whole_columns(responses: NDArray[np.generic]) -> list[int]:
     """Return the configurations without missing predictions."""
     if responses.dtype.kind != "f":
         return list(range(responses.shape[1]))

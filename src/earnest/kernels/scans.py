@@ -29,13 +29,13 @@ def rank_table(
 ) -> NDArray[np.float64]:
     """Return the metric (B, C) of scores (n, C[, K]) under every row of weights (B, n)."""
     views = metric.views(target)
-    masses = _masses(views, weights)
+    masses = _sum_masses(views, weights)
     columns = scores.shape[1]
     out = np.empty((len(weights), columns))
     width = max(1, VALUES // max(1, len(weights) * len(views)))
     for left in range(0, columns, width):
         block = scores[:, left : left + width]
-        tables = [_view_table(metric, _column(block, v), v, weights, n_jobs) for v in views]
+        tables = [_view_table(metric, _take_column(block, v), v, weights, n_jobs) for v in views]
         out[:, left : left + width] = metric.combine(np.stack(tables, axis=2), masses)
     return out
 
@@ -43,18 +43,18 @@ def rank_table(
 def _view_table(
     metric: RankMetric, scores: Numbers, view: View, weights: Numbers, n_jobs: int
 ) -> NDArray[np.float64]:
-    if compiled_pays(metric, weights, scores.shape[1]):
+    if is_compiled_worth(metric, weights, scores.shape[1]):
         from earnest.kernels import fast
 
         return fast.table(metric, scores, view.truth, np.asarray(weights, np.uint8), n_jobs)
 
     def column(c: int) -> NDArray[np.float64]:
-        return plain_scan(metric, scores[:, c], view.truth, weights, PLAIN_CELLS // n_jobs)
+        return scan_plainly(metric, scores[:, c], view.truth, weights, PLAIN_CELLS // n_jobs)
 
     return np.stack(each(column, range(scores.shape[1]), n_jobs), axis=1)
 
 
-def plain_scan(
+def scan_plainly(
     metric: RankMetric,
     score: Numbers,
     truth: Numbers,
@@ -80,9 +80,9 @@ def rank_selected(
     values = np.empty((len(weights), 1, len(views)))
     for v, view in enumerate(views):
         values[:, 0, v] = _view_selected(
-            metric, _column(scores, view), view, weights, columns, n_jobs
+            metric, _take_column(scores, view), view, weights, columns, n_jobs
         )
-    return metric.combine(values, _masses(views, weights))[:, 0]
+    return metric.combine(values, _sum_masses(views, weights))[:, 0]
 
 
 def _view_selected(
@@ -93,7 +93,7 @@ def _view_selected(
     columns: NDArray[np.intp],
     n_jobs: int,
 ) -> NDArray[np.float64]:
-    if compiled_pays(metric, weights, 1):
+    if is_compiled_worth(metric, weights, 1):
         from earnest.kernels import fast
 
         counts = np.asarray(weights, np.uint8)
@@ -101,15 +101,15 @@ def _view_selected(
     out = np.empty(len(weights))
     for c in np.unique(columns):
         mine = np.flatnonzero(columns == c)
-        out[mine] = plain_scan(metric, scores[:, c], view.truth, weights[mine], PLAIN_CELLS)
+        out[mine] = scan_plainly(metric, scores[:, c], view.truth, weights[mine], PLAIN_CELLS)
     return out
 
 
-def _column(scores: Numbers, view: View) -> Numbers:
+def _take_column(scores: Numbers, view: View) -> Numbers:
     return scores if view.column is None else scores[:, :, view.column]
 
 
-def _masses(views: tuple[View, ...], weights: Numbers) -> NDArray[np.float64]:
+def _sum_masses(views: tuple[View, ...], weights: Numbers) -> NDArray[np.float64]:
     """Return the weight of each view (B, V), 1 where a view has no mass."""
     out = np.ones((len(weights), len(views)))
     weighted = [v for v, view in enumerate(views) if view.mass is not None]
@@ -119,7 +119,7 @@ def _masses(views: tuple[View, ...], weights: Numbers) -> NDArray[np.float64]:
     return out
 
 
-def compiled_pays(metric: RankMetric, weights: Numbers, columns: int) -> bool:
+def is_compiled_worth(metric: RankMetric, weights: Numbers, columns: int) -> bool:
     """Tell whether a metric has a compiled kernel that applies and pays for its start."""
     if metric.kernel is None or weights.dtype != np.uint8:
         return False

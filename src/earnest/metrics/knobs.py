@@ -26,15 +26,15 @@ def register_factory(factory: F) -> F:
     return factory
 
 
-def knob_name(word: str, knobs: Mapping[str, object], defaults: Mapping[str, object]) -> str:
+def name_with_knobs(word: str, knobs: Mapping[str, object], defaults: Mapping[str, object]) -> str:
     """Return the name of a metric with the knobs that are not at their default.
 
     Examples
     --------
-    >>> from earnest.metrics.knobs import knob_name
-    >>> knob_name("f_beta", {"beta": 0.5}, {"beta": 2.0})
+    >>> from earnest.metrics.knobs import name_with_knobs
+    >>> name_with_knobs("f_beta", {"beta": 0.5}, {"beta": 2.0})
     'f_beta(beta=0.5)'
-    >>> knob_name("f_beta", {"beta": 2.0}, {"beta": 2.0})
+    >>> name_with_knobs("f_beta", {"beta": 2.0}, {"beta": 2.0})
     'f_beta'
     """
     turned = [f"{k}={written(v)}" for k, v in knobs.items() if v != defaults.get(k)]
@@ -67,25 +67,25 @@ def split_knobs(name: str) -> tuple[str, dict[str, object]]:
     if not opening:
         return word, {}
     if not re.fullmatch(r"\.?\w+\+?", word):
-        raise _unreadable(name)
+        raise _make_unreadable_error(name)
     try:
         call = ast.parse(f"_({rest}", mode="eval").body
     except (SyntaxError, ValueError):
-        raise _unreadable(name) from None
+        raise _make_unreadable_error(name) from None
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
-        raise _unreadable(name)
+        raise _make_unreadable_error(name)
     knobs: dict[str, object] = {}
     for keyword in call.keywords:
         if keyword.arg is None:
-            raise _unreadable(name)
+            raise _make_unreadable_error(name)
         try:
             knobs[keyword.arg] = ast.literal_eval(keyword.value)
         except (ValueError, TypeError, SyntaxError, RecursionError):
-            raise _unreadable(name) from None
+            raise _make_unreadable_error(name) from None
     return word, knobs
 
 
-def _unreadable(name: str) -> InputError:
+def _make_unreadable_error(name: str) -> InputError:
     return InputError(
         "a metric with knobs cannot be read",
         needs="name(knob=value, ...) with plain values, such as 'f_beta(beta=0.5)'",
@@ -93,9 +93,9 @@ def _unreadable(name: str) -> InputError:
     )
 
 
-def positive_number(name: str, value: object) -> float:
+def check_positive_number(name: str, value: object) -> float:
     """Return a finite number above 0."""
-    number = _number(value)
+    number = _read_number(value)
     if not 0.0 < number < math.inf:
         raise InputError(
             f"`{name}` is out of range", needs="a finite number above 0", got=check.show(value)
@@ -106,7 +106,7 @@ def positive_number(name: str, value: object) -> float:
 def pair(name: str, values: object) -> tuple[float, float]:
     """Return two finite numbers from 0 on that are not both 0."""
     given = list(values) if isinstance(values, Iterable) and not isinstance(values, str) else []
-    numbers = tuple(_number(value) for value in given)
+    numbers = tuple(_read_number(value) for value in given)
     if len(numbers) != 2 or not all(0.0 <= x < math.inf for x in numbers) or not any(numbers):
         raise InputError(
             f"`{name}` is not a pair of numbers",
@@ -116,7 +116,7 @@ def pair(name: str, values: object) -> tuple[float, float]:
     return numbers
 
 
-def _number(value: object) -> float:
+def _read_number(value: object) -> float:
     """Return a number as float, NaN for what is none."""
     if isinstance(value, bool) or not isinstance(value, Real):
         return math.nan

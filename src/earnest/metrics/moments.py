@@ -33,7 +33,7 @@ def root_mean(own: Array, shared: Array) -> Array:
     return np.sqrt(mean(own, shared))
 
 
-def class_members(target: Target) -> Numbers:
+def find_class_members(target: Target) -> Numbers:
     """Return the shared indicators of every class: (K, n)."""
     return np.asarray(target.y == np.arange(len(target.classes))[:, None])
 

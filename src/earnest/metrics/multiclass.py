@@ -30,7 +30,7 @@ from earnest.metrics.families import (
     register,
     share,
 )
-from earnest.metrics.moments import class_members, where_weighted
+from earnest.metrics.moments import find_class_members, where_weighted
 from earnest.metrics.ranking import auc_scan
 
 # Metrics of labels over all classes: macro averages, Matthews correlation, kappa.
@@ -41,7 +41,7 @@ from earnest.metrics.ranking import auc_scan
 
 def class_hits(target: Target, labels: Numbers, centre: object) -> Moments:
     """Return the hits of every class (K, n, C); shared: the classes."""
-    members = class_members(target)
+    members = find_class_members(target)
     right = labels == target.y[:, None]
     return Moments(members[:, :, None] & right, members)
 
@@ -56,14 +56,14 @@ def agreements(target: Target, labels: Numbers, centre: object) -> Moments:
     """Return the hits and the predictions of every class (1 + K, n, C); shared: the classes."""
     right = (labels == target.y[:, None])[None]
     own = np.concatenate([right, class_predictions(target, labels)])
-    return Moments(own, class_members(target))
+    return Moments(own, find_class_members(target))
 
 
 def distances(target: Target, labels: Numbers, centre: object) -> Moments:
     """Return squared distances and predictions of classes (1 + K, n, C); shared: the classes."""
     far = np.square(labels.astype(np.float64) - target.y[:, None])[None]
     own = np.concatenate([far, class_predictions(target, labels)])
-    return Moments(own, class_members(target))
+    return Moments(own, find_class_members(target))
 
 
 def class_predictions(target: Target, labels: Numbers) -> NDArray[np.bool_]:
@@ -144,7 +144,7 @@ def off_diagonal(first: Array, second: Array) -> Array:
     return np.asarray(((first.sum(axis=0) - first) * second).sum(axis=0))
 
 
-def _over_classes(
+def _register_over_classes(
     name: str,
     title: str,
     combine: Combine,
@@ -177,7 +177,7 @@ SHARE = (0.0, 1.0)
 TWO_CLASSES: Mapping[Task, TaskFields] = {Task.BINARY: {"needs_all_classes": True}}
 CORRELATION = (-1.0, 1.0)
 
-balanced_accuracy = _over_classes(
+balanced_accuracy = _register_over_classes(
     "balanced_accuracy",
     "balanced accuracy",
     mean_recall,
@@ -186,15 +186,17 @@ balanced_accuracy = _over_classes(
     by_task=TWO_CLASSES,
     aliases=("balanced_accuracy_score", "bal_accuracy"),
 )
-f1_macro = _over_classes("f1_macro", "macro F1", macro_f1, class_counts, limits=SHARE)
-f1_weighted = _over_classes("f1_weighted", "weighted F1", weighted_f1, class_counts, limits=SHARE)
-precision_macro = _over_classes(
+f1_macro = _register_over_classes("f1_macro", "macro F1", macro_f1, class_counts, limits=SHARE)
+f1_weighted = _register_over_classes(
+    "f1_weighted", "weighted F1", weighted_f1, class_counts, limits=SHARE
+)
+precision_macro = _register_over_classes(
     "precision_macro", "macro precision", macro_precision, class_counts, limits=SHARE
 )
-recall_macro = _over_classes(
+recall_macro = _register_over_classes(
     "recall_macro", "macro recall", macro_recall, class_counts, limits=SHARE
 )
-mcc = _over_classes(
+mcc = _register_over_classes(
     "mcc",
     "Matthews correlation",
     matthews,
@@ -203,7 +205,7 @@ mcc = _over_classes(
     limits=CORRELATION,
     by_task=TWO_CLASSES,
 )
-cohen_kappa = _over_classes(
+cohen_kappa = _register_over_classes(
     "cohen_kappa",
     "Cohen's kappa",
     kappa,
@@ -212,7 +214,7 @@ cohen_kappa = _over_classes(
     limits=CORRELATION,
     by_task=TWO_CLASSES,
 )
-quadratic_kappa = _over_classes(
+quadratic_kappa = _register_over_classes(
     "quadratic_kappa",
     "quadratic weighted kappa",
     squared_kappa,
@@ -258,7 +260,7 @@ def mass_weighted_views(values: Array, masses: Array) -> Array:
     return ratio((weights * np.where(defined, values, 0.0)).sum(axis=2), weights.sum(axis=2))
 
 
-def _area(
+def _register_area(
     name: str, title: str, views: Callable[[Target], tuple[View, ...]], combine: Combine
 ) -> RankMetric:
     return register(
@@ -278,25 +280,25 @@ def _area(
     )
 
 
-roc_auc_ovr = _area(
+roc_auc_ovr = _register_area(
     "roc_auc_ovr",
     "ROC AUC, one against the rest",
     one_against_rest,
     mean_of_views,
 )
-roc_auc_ovr_weighted = _area(
+roc_auc_ovr_weighted = _register_area(
     "roc_auc_ovr_weighted",
     "ROC AUC, one against the rest, weighted by class",
     one_against_rest,
     mass_weighted_views,
 )
-roc_auc_ovo = _area(
+roc_auc_ovo = _register_area(
     "roc_auc_ovo",
     "ROC AUC, one against one",
     one_against_one,
     mean_of_defined_views,
 )
-roc_auc_ovo_weighted = _area(
+roc_auc_ovo_weighted = _register_area(
     "roc_auc_ovo_weighted",
     "ROC AUC, one against one, weighted by pair",
     one_against_one,

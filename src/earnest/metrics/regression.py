@@ -23,7 +23,7 @@ from earnest.metrics.families import (
     register,
 )
 from earnest.metrics.moments import mean, ones, root_mean, spread
-from earnest.metrics.ranking import one_view, tie_groups
+from earnest.metrics.ranking import find_tie_groups, one_view
 
 # Metrics of regression that are sums over cases: squared and absolute errors, R², Pearson.
 #
@@ -69,23 +69,23 @@ def squared_errors_and_outcome(
     target: Target, value: Numbers, centre: tuple[float, Array]
 ) -> Moments:
     """Return (y - p)²; shared: 1, y and y² about the centre."""
-    return Moments(np.square(residuals(target, value))[None], _powers(target, centre[0]))
+    return Moments(np.square(residuals(target, value))[None], _make_powers(target, centre[0]))
 
 
 def residuals_and_outcome(target: Target, value: Numbers, centre: tuple[float, Array]) -> Moments:
     """Return y - p and its square about the centre; shared: 1, y and y² about the centre."""
     error = residuals(target, value) - (centre[0] - centre[1])
-    return Moments(np.stack([error, np.square(error)]), _powers(target, centre[0]))
+    return Moments(np.stack([error, np.square(error)]), _make_powers(target, centre[0]))
 
 
 def products(target: Target, value: Numbers, centre: tuple[float, Array]) -> Moments:
     """Return p, p² and p y about the centre; shared: 1, y and y² about the centre."""
     given = value.astype(np.float64) - centre[1]
-    shared = _powers(target, centre[0])
+    shared = _make_powers(target, centre[0])
     return Moments(np.stack([given, np.square(given), given * shared[1][:, None]]), shared)
 
 
-def _powers(target: Target, centre: float) -> Array:
+def _make_powers(target: Target, centre: float) -> Array:
     outcome = target.y - centre
     return np.stack([np.ones(target.n), outcome, np.square(outcome)])
 
@@ -109,7 +109,7 @@ def correlation(own: Array, shared: Array) -> Array:
     return np.clip(ratio(together, apart), -1.0, 1.0)
 
 
-def _regression(
+def _register_regression(
     name: str,
     title: str,
     features: Features,
@@ -141,7 +141,7 @@ def _regression(
 ERROR = (0.0, np.inf)
 SCORE = (-np.inf, 1.0)
 
-r2 = _regression(
+r2 = _register_regression(
     "r2",
     "R²",
     squared_errors_and_outcome,
@@ -151,7 +151,7 @@ r2 = _regression(
     greater_is_better=True,
     centre=middles,
 )
-explained_variance = _regression(
+explained_variance = _register_regression(
     "explained_variance",
     "explained variance",
     residuals_and_outcome,
@@ -161,7 +161,7 @@ explained_variance = _regression(
     greater_is_better=True,
     centre=middles,
 )
-pearson = _regression(
+pearson = _register_regression(
     "pearson",
     "Pearson correlation",
     products,
@@ -171,7 +171,7 @@ pearson = _regression(
     greater_is_better=True,
     centre=middles,
 )
-mse = _regression(
+mse = _register_regression(
     "mse",
     "mean squared error",
     squared_errors,
@@ -180,7 +180,7 @@ mse = _regression(
     aliases=("mean_squared_error", "neg_mean_squared_error"),
     limits=ERROR,
 )
-rmse = _regression(
+rmse = _register_regression(
     "rmse",
     "root mean squared error",
     squared_errors,
@@ -188,7 +188,7 @@ rmse = _regression(
     aliases=("root_mean_squared_error", "neg_root_mean_squared_error"),
     limits=ERROR,
 )
-mae = _regression(
+mae = _register_regression(
     "mae",
     "mean absolute error",
     absolute_errors,
@@ -197,7 +197,7 @@ mae = _regression(
     aliases=("mean_absolute_error", "neg_mean_absolute_error"),
     limits=ERROR,
 )
-mape = _regression(
+mape = _register_regression(
     "mape",
     "mean absolute percentage error",
     percentage_errors,
@@ -219,7 +219,7 @@ def weighted_ranks(values: Numbers, weights: Array) -> tuple[Array, NDArray[np.b
     Ranks are the weight below plus half the weight alike, which is the mean rank of repeated rows
     less one half.
     """
-    order, starts = tie_groups(values)
+    order, starts = find_tie_groups(values)
     masses = np.add.reduceat(np.take(weights, order, axis=1), starts, axis=1)  # (B, G)
     middle = np.cumsum(masses, axis=1) - 0.5 * masses
     group = np.empty(len(values), dtype=np.intp)

@@ -72,7 +72,7 @@ def batches(
             # Always a whole block: what is drawn again comes last, so more resamples extend fewer.
             block = resampler.draw(target, BLOCK, rng, accept)
             part = values[first - start : first - start + BLOCK]
-            part[:] = _counts(block.values[: len(part)], values.dtype)
+            part[:] = _check_counts(block.values[: len(part)], values.dtype)
             return block.unit
 
         jobs = n_jobs if target.n >= LARGE else 1
@@ -80,7 +80,7 @@ def batches(
         yield Weights(values, units[0])
 
 
-def _counts(drawn: Numbers, kind: np.dtype[np.generic]) -> Numbers:
+def _check_counts(drawn: Numbers, kind: np.dtype[np.generic]) -> Numbers:
     """Return the weights of a resampler, refused where counts do not fit a byte."""
     if kind != np.uint8 or drawn.dtype == np.uint8:
         return drawn
@@ -117,7 +117,7 @@ class CaseBootstrap:
         """Return counts (count, n)."""
 
         def rows(k: int) -> NDArray[np.int64]:
-            return counted(_places(rng, target.n, k), target.n)
+            return counted(_draw_places(rng, target.n, k), target.n)
 
         return Weights(_draw_until(rows, target.n, count, accept), Unit.CASE)
 
@@ -148,7 +148,7 @@ class StratifiedBootstrap:
         """Return counts (count, n)."""
 
         def rows(k: int) -> NDArray[np.int64]:
-            drawn = [layer[_places(rng, len(layer), k)] for layer in target.layers]
+            drawn = [layer[_draw_places(rng, len(layer), k)] for layer in target.layers]
             return counted(np.concatenate(drawn, axis=1), target.n)
 
         return Weights(_draw_until(rows, target.n, count, accept), Unit.CASE)
@@ -187,7 +187,7 @@ class GroupBootstrap:
         present = np.unique(groups)
 
         def rows(k: int) -> NDArray[np.int64]:
-            drawn = present[_places(rng, len(present), k)]
+            drawn = present[_draw_places(rng, len(present), k)]
             return counted(drawn, size)[:, groups]
 
         return Weights(_draw_until(rows, target.n, count, accept), Unit.GROUP)
@@ -240,7 +240,7 @@ def every_class_on_both_sides(target: Target) -> Accept:
         part = counts[:, rows]
         return np.asarray((part > 0).any(axis=1) & (part == 0).any(axis=1))
 
-    return partial(_every_class, members=members, fulfilled=both_sides)
+    return partial(_has_every_class, members=members, fulfilled=both_sides)
 
 
 def every_class_drawn(target: Target) -> Accept:
@@ -249,7 +249,7 @@ def every_class_drawn(target: Target) -> Accept:
     def drawn(counts: Numbers, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
         return np.asarray((counts[:, rows] > 0).any(axis=1))
 
-    return partial(_every_class, members=_members(target), fulfilled=drawn)
+    return partial(_has_every_class, members=_members(target), fulfilled=drawn)
 
 
 def _members(target: Target) -> dict[int, NDArray[np.intp]]:
@@ -257,7 +257,7 @@ def _members(target: Target) -> dict[int, NDArray[np.intp]]:
     return {int(label): np.flatnonzero(target.y == label) for label in np.unique(target.y)}
 
 
-def _every_class(
+def _has_every_class(
     counts: Numbers,
     members: dict[int, NDArray[np.intp]],
     fulfilled: Callable[[Numbers, NDArray[np.intp]], NDArray[np.bool_]],
@@ -280,7 +280,7 @@ def something_out_of_bag(counts: Numbers) -> NDArray[np.bool_]:
     return good
 
 
-def _places(rng: np.random.Generator, size: int, count: int) -> NDArray[np.int64]:
+def _draw_places(rng: np.random.Generator, size: int, count: int) -> NDArray[np.int64]:
     """Return `count` rows of `size` places below `size`.
 
     One number for the whole size, as NumPy takes its time over the product of two.

@@ -8,7 +8,7 @@ from pathlib import Path
 from numpy.typing import ArrayLike
 
 from earnest.adapters.predictions import paths
-from earnest.adapters.predictions.request import StoreLike, Wanted
+from earnest.adapters.predictions.request import PredictionsRequest, StoreLike
 from earnest.adapters.readers import (
     EARLY,
     PREDICTIONS_READERS,
@@ -91,7 +91,7 @@ def predictions_from(
         ...
     earnest.core.base.errors.InputError: there is nothing at 'automl_results'. Expected ...
     """
-    wanted = Wanted(
+    wanted = PredictionsRequest(
         y=y,
         store=store,
         study=study,
@@ -150,12 +150,12 @@ def cure_for(source: object) -> str:
     return "Make them with Predictions.from_arrays, from_frame or load."
 
 
-def _as_they_are(source: Predictions, wanted: Wanted) -> Predictions:
+def _read_own(source: Predictions, wanted: PredictionsRequest) -> Predictions:
     wanted.refuse("predictions as they are", *vars(wanted))
     return source
 
 
-def _own_search(source: object, wanted: Wanted) -> Predictions:
+def _read_own_search(source: object, wanted: PredictionsRequest) -> Predictions:
     wanted.refuse("a fitted SearchCV", *vars(wanted))
     made = getattr(source, "predictions_", None)
     if not isinstance(made, Predictions):
@@ -168,7 +168,7 @@ register(
         name="predictions",
         words="earnest.Predictions",
         takes=lambda source: isinstance(source, Predictions),
-        read=_as_they_are,
+        read=_read_own,
         rank=EARLY,
     )
 )
@@ -177,6 +177,6 @@ register(
         name="search",
         words="a fitted SearchCV",
         takes=lambda source: isinstance(getattr(source, "predictions_", None), Predictions),
-        read=_own_search,
+        read=_read_own_search,
     )
 )

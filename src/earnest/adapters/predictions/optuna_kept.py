@@ -97,30 +97,34 @@ def keep_predictions(
     >>> folder.cleanup()
     """
     _refuse_no_trial(trial)
-    content = _packed(*_checked(rows, predictions))
+    content = _pack(*_check_arrays(rows, predictions))
     place = _place(store)
     if isinstance(place, Path):
         name = _write_file(content, place)
     else:
         name = _upload(content, place, trial)
     with _lock:
-        known = _note_of(trial) or {"trial": trial.number, "sampler": _sampler(trial), "files": []}
+        known = _find_note(trial) or {
+            "trial": trial.number,
+            "sampler": _name_sampler(trial),
+            "files": [],
+        }
         trial.set_user_attr(ATTRIBUTE, {**known, "files": [*known["files"], name]})
 
 
-def sampler_of(trial: Trial | FrozenTrial) -> str | None:
+def find_sampler(trial: Trial | FrozenTrial) -> str | None:
     """Return the kind of sampler that proposed a trial, None where nothing was kept of it."""
-    note = _note_of(trial)
+    note = _find_note(trial)
     return None if note is None else str(note["sampler"])
 
 
 def parts_of(trial: Trial | FrozenTrial, store: StoreLike) -> list[Part]:
     """Return what was kept of a trial, fold by fold, in the order in which it was reported."""
-    note = _note_of(trial)
+    note = _find_note(trial)
     return [] if note is None else [_read(name, store, trial.number) for name in note["files"]]
 
 
-def _note_of(trial: Trial | FrozenTrial) -> Note | None:
+def _find_note(trial: Trial | FrozenTrial) -> Note | None:
     """Return what a trial says was kept; a retried trial inherits the note of another number."""
     note = trial.user_attrs.get(ATTRIBUTE)
     mine = isinstance(note, dict) and note.get("trial") == trial.number
@@ -136,13 +140,13 @@ def _refuse_no_trial(trial: object) -> None:
         )
 
 
-def _sampler(trial: object) -> str:
+def _name_sampler(trial: object) -> str:
     """Return the kind of the sampler at work: a study that is loaded later has forgotten it."""
     kind = type(getattr(getattr(trial, "study", None), "sampler", None))
     return kind.__name__ if kind.__module__.startswith("optuna.") else f"other {kind.__name__}"
 
 
-def _checked(rows: ArrayLike, predictions: ArrayLike) -> tuple[NDArray[np.intp], RawArray]:
+def _check_arrays(rows: ArrayLike, predictions: ArrayLike) -> tuple[NDArray[np.intp], RawArray]:
     where, answer = np.asarray(rows), as_array("predictions", predictions)
     if where.ndim != 1 or where.dtype.kind not in "iu" or (len(where) and where.min() < 0):
         raise InputError(
@@ -168,7 +172,7 @@ def _checked(rows: ArrayLike, predictions: ArrayLike) -> tuple[NDArray[np.intp],
     return where.astype(np.intp), answer[:, 0] if answer.shape[1:] == (1,) else answer
 
 
-def _packed(rows: NDArray[np.intp], answer: RawArray) -> bytes:
+def _pack(rows: NDArray[np.intp], answer: RawArray) -> bytes:
     out = BytesIO()
     np.savez_compressed(out, rows=rows, answer=answer)
     return out.getvalue()
@@ -206,7 +210,7 @@ def _upload(content: bytes, store: ArtifactStore, trial: Trial) -> str:
 
 def _read(name: str, store: StoreLike, number: int) -> Part:
     try:
-        with _opened(name, store) as file, np.load(file, allow_pickle=False) as content:
+        with _open_part(name, store) as file, np.load(file, allow_pickle=False) as content:
             refuse_expanding(content.zip, Path(name), file.seek(0, os.SEEK_END))
             check_arrays(content.zip, Path(name))
             return Part(content["rows"].astype(np.intp), content["answer"])
@@ -219,7 +223,7 @@ def _read(name: str, store: StoreLike, number: int) -> Part:
 
 
 @contextmanager
-def _opened(name: str, store: StoreLike) -> Iterator[BinaryIO]:
+def _open_part(name: str, store: StoreLike) -> Iterator[BinaryIO]:
     place = _place(store)
     if isinstance(place, Path):
         if Path(name).name != name:  # a study may come from anyone: never leave the folder

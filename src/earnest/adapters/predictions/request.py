@@ -25,7 +25,7 @@ StoreLike: TypeAlias = "str | PathLike[str] | ArtifactStore"  # where `keep_pred
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
+class PredictionsRequest:
     """The options of `predictions_from`, each None where it was not said."""
 
     y: ArrayLike | tuple[ArrayLike, ArrayLike] | None = None

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.predictions.request import Wanted
+from earnest.adapters.predictions.request import PredictionsRequest
 from earnest.adapters.readers import LATE, PredictionsReader, register
-from earnest.adapters.trials.files import read_start, tables_of
+from earnest.adapters.trials.files import list_tables, read_start
 from earnest.adapters.trials.run_file import CONFIGS, document_of
 from earnest.core.base import check
 from earnest.core.base.arrays import as_array
@@ -81,22 +81,22 @@ def is_run_file(source: object) -> bool:
     if not isinstance(source, str | Path) or not Path(source).is_file():
         return False
     path = Path(source)
-    return read_start(path).startswith(b"SQLite format 3\0") and "outcome" in tables_of(path)
+    return read_start(path).startswith(b"SQLite format 3\0") and "outcome" in list_tables(path)
 
 
-def predictions_of_run_file(path: str | Path, wanted: Wanted) -> Predictions:
+def read_predictions_of_run(path: str | Path, wanted: PredictionsRequest) -> Predictions:
     """Make Π of a run file, also while its run goes on; what was not evaluated is NaN."""
     said = ("store", "study", "fold", "task", "positive", "classes", "response")
     wanted.refuse("a run file", *said, "ensembles", "trust_pickle")
     run = read_run(path)
     with document_of(run, CASES):
-        about = _about(run)
+        about = _read_about(run)
     y = wanted.outcome(f"the run file {run.path.name!r}")
-    target = _target(y, about, wanted, run)
+    target = _read_target(y, about, wanted, run)
     with document_of(run, CONFIGS):
-        names, params = _configs(run)
+        names, params = _read_configs(run)
     with document_of(run, CASES):
-        responses, folds = _arrays(run, about, len(names))
+        responses, folds = _read_arrays(run, about, len(names))
     static = about["static"] if wanted.static is None else bool(wanted.static)
     return Predictions(
         target=target,
@@ -110,7 +110,7 @@ def predictions_of_run_file(path: str | Path, wanted: Wanted) -> Predictions:
     )
 
 
-def _about(run: RunFile) -> Cases:
+def _read_about(run: RunFile) -> Cases:
     text = run.documents.get(CASES)
     if text is None:
         raise FormatError(
@@ -142,7 +142,7 @@ def _about(run: RunFile) -> Cases:
     return found
 
 
-def _target(y: Outcome, about: Cases, wanted: Wanted, run: RunFile) -> Target:
+def _read_target(y: Outcome, about: Cases, wanted: PredictionsRequest, run: RunFile) -> Target:
     """Read the outcome as the search did, and refuse that of other cases."""
     known = {str(label) for label in about["classes"]}
     groups = about["groups"] if wanted.groups is None else wanted.groups
@@ -179,14 +179,14 @@ def _target(y: Outcome, about: Cases, wanted: Wanted, run: RunFile) -> Target:
     return target
 
 
-def _configs(run: RunFile) -> tuple[tuple[str, ...], tuple[dict[str, object], ...]]:
+def _read_configs(run: RunFile) -> tuple[tuple[str, ...], tuple[dict[str, object], ...]]:
     listed = parse_json(run.documents.get(CONFIGS, "[]"))
     if not listed:
         raise EvidenceError(f"{run.path.name!r} has no configurations yet", needs="one at least")
     return tuple(str(one["config"]) for one in listed), tuple(one["params"] for one in listed)
 
 
-def _arrays(
+def _read_arrays(
     run: RunFile, about: Cases, count: int
 ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     """Return responses (n, C, R[, K]) and folds (n, R)."""
@@ -218,7 +218,7 @@ register(
         name="run_file",
         words="a run file",
         takes=is_run_file,
-        read=predictions_of_run_file,
+        read=read_predictions_of_run,
         rank=LATE,
         tool="SearchCV",
         options=" --data TABLE --target COLUMN",

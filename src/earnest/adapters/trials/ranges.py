@@ -37,7 +37,7 @@ def ranges_of(given: object) -> dict[str, Range]:
     found: dict[str, list[Range | None]] = {}
     for space in spaces:
         for name, one in space.items():
-            found.setdefault(str(name), []).append(_range(one))
+            found.setdefault(str(name), []).append(_read_range(one))
     return {
         name: first
         for name, (first, *others) in found.items()
@@ -45,7 +45,9 @@ def ranges_of(given: object) -> dict[str, Range]:
     }
 
 
-def space_within(ranges: Mapping[str, Range], configs: Sequence[Mapping[str, object]]) -> Space:
+def infer_space_within(
+    ranges: Mapping[str, Range], configs: Sequence[Mapping[str, object]]
+) -> Space:
     """Return the space that is inferred from configurations, with the ranges that are known."""
     inferred = infer_space(configs)
     parameters = [
@@ -55,7 +57,7 @@ def space_within(ranges: Mapping[str, Range], configs: Sequence[Mapping[str, obj
     return Space(tuple(parameters), remarks=tuple(guesses(parameters, ranges)))
 
 
-def _range(distribution: object) -> Range | None:
+def _read_range(distribution: object) -> Range | None:
     """Return the range of an even distribution of SciPy or Optuna, None for all else."""
     kind = type(distribution)
     if kind.__module__.startswith("optuna.") and hasattr(distribution, "low"):

@@ -16,7 +16,7 @@ MARKS = ("delimiter", "decimal", "thousands")  # of a text table
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ask:
+class TrialsRequest:
     """The options of `trials_from`, each None where it was not said."""
 
     study: str | None = None

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.trials.ranges import Range, space_within
-from earnest.adapters.trials.request import Ask
+from earnest.adapters.trials.ranges import Range, infer_space_within
+from earnest.adapters.trials.request import TrialsRequest
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.space.trials import Trials
@@ -56,18 +56,18 @@ class Scored:
     ranges: Mapping[str, Range]
     source: str
 
-    def trials(self, ask: Ask) -> Trials:
+    def trials(self, ask: TrialsRequest) -> Trials:
         """Return the trials: mean scores in their own units, dropped and failed ones left out."""
         ask.refuse(self.source, "study", "standard_error", "status", "values")
         key = choose(self.names, ask.objective, self.usual)
         score = self.names[key]
         configs = ask.some_of(self.configs)
-        means, errors = _summaries(self.scores[key])
+        means, errors = _summarise(self.scores[key])
         whole = [status == COMPLETE for status in self.statuses]
         if ask.space is None and self.ranges:
             done = np.flatnonzero(np.isfinite(means) & whole).tolist()
             if done:
-                space = space_within(self.ranges, [configs[i] for i in done])
+                space = infer_space_within(self.ranges, [configs[i] for i in done])
                 ask = replace(ask, space=space)
         return Trials.from_configs(
             configs,
@@ -97,7 +97,7 @@ def _is_whole(config: Mapping[str, object]) -> bool:
     return set(config) == {WHOLE} and hasattr(config[WHOLE], "fit")
 
 
-def _summaries(scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _summarise(scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the means over the splits that have a score, and their standard errors."""
     means, errors = np.full(len(scores), np.nan), np.full(len(scores), np.nan)
     for i, row in enumerate(scores):
@@ -153,7 +153,7 @@ def score_name(key: str, scorer: object = None, given: object = None) -> ScoreNa
         What the user said, where there is but one.
     """
     metric = getattr(scorer, "metric", None)  # a metric of this package in the form of a scorer
-    name = key if key != SINGLE else _called(scorer, given, metric)
+    name = key if key != SINGLE else _find_name(scorer, given, metric)
     sign = getattr(scorer, "_sign", None) if metric is None else getattr(metric, "sign", None)
     if not isinstance(sign, (int, float)):
         sign = -1.0 if name.startswith(NEGATED) else 1.0
@@ -185,7 +185,7 @@ def choose(names: Mapping[str, ScoreName], asked: str | int | None, usual: str |
     return check.one_of("objective", said, names)
 
 
-def _called(scorer: object, given: object, metric: object) -> str:
+def _find_name(scorer: object, given: object, metric: object) -> str:
     if metric is not None:
         return str(getattr(metric, "name", SINGLE))
     if isinstance(given, str):

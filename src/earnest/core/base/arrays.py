@@ -37,9 +37,9 @@ def as_array(name: str, values: object) -> RawArray:
     ['a', None]
     """
     if isinstance(values, np.ma.MaskedArray):
-        return _settled(_unmasked(values))
+        return _settle(_unmask(values))
     if isinstance(values, np.ndarray):
-        return _settled(values)
+        return _settle(values)
     try:
         array = np.asarray(values)
         if array.dtype.kind in TEXT and isinstance(values, (list, tuple)):
@@ -51,10 +51,10 @@ def as_array(name: str, values: object) -> RawArray:
             needs="an array, a list, a Series or a frame, with rows of equal length",
             got=check.show(values),
         ) from error
-    return _settled(array)
+    return _settle(array)
 
 
-def one_column(name: str, values: object, n: int, beside: str = "y") -> RawArray:
+def read_one_column(name: str, values: object, n: int, beside: str = "y") -> RawArray:
     """Return values as a complete array with one value a case."""
     array = as_array(name, values)
     if array.ndim == 2 and array.shape[1] == 1:
@@ -168,26 +168,26 @@ def _is_number(value: object) -> bool:
     return True
 
 
-def row_blocks(array: NDArray[S]) -> Iterator[NDArray[S]]:
+def cut_row_blocks(array: NDArray[S]) -> Iterator[NDArray[S]]:
     """Cut an array into views of rows of a bounded size."""
-    rows = block_rows(array)
+    rows = count_block_rows(array)
     return (array[start : start + rows] for start in range(0, len(array), rows))
 
 
-def block_rows(array: NDArray[np.generic], values: int = BLOCK) -> int:
+def count_block_rows(array: NDArray[np.generic], values: int = BLOCK) -> int:
     """Return how many rows of an array make a block of about that many values."""
     return max(1, values // max(1, array[:1].size))
 
 
-def row_bytes(array: NDArray[np.generic]) -> Iterator[memoryview]:
+def yield_row_bytes(array: NDArray[np.generic]) -> Iterator[memoryview]:
     """Yield the bytes of an array of floats block by block, every NaN as the same one."""
-    for block in row_blocks(array):
+    for block in cut_row_blocks(array):
         absent = np.isnan(block)
         same = np.where(absent, np.nan, block) if absent.any() else block
         yield np.ascontiguousarray(same, dtype=array.dtype).reshape(-1).view(np.uint8).data
 
 
-def _unmasked(
+def _unmask(
     values: np.ma.MaskedArray[tuple[int, ...], np.dtype[np.generic]],
 ) -> NDArray[np.generic]:
     number = values.dtype.kind in "fiu"
@@ -197,16 +197,16 @@ def _unmasked(
     return plain
 
 
-def _settled(array: NDArray[np.generic]) -> NDArray[np.generic]:
+def _settle(array: NDArray[np.generic]) -> NDArray[np.generic]:
     plain = np.asarray(array) if type(array) is not np.memmap else array  # no np.matrix
     if plain.dtype.kind == "S":
         return np.char.decode(plain, "utf-8", "backslashreplace")
     if plain.dtype.kind == "T":  # NumPy's own variable-width strings may hold NA
         plain = plain.astype(object)
-    return _from_objects(plain) if plain.dtype.kind == "O" else plain
+    return _type_objects(plain) if plain.dtype.kind == "O" else plain
 
 
-def _from_objects(array: NDArray[np.generic]) -> NDArray[np.generic]:
+def _type_objects(array: NDArray[np.generic]) -> NDArray[np.generic]:
     """Give an object array the type that all its values share."""
     values: list[object] = [None if is_missing(v) else v for v in array.ravel()]
     known = [v for v in values if v is not None]
@@ -215,9 +215,9 @@ def _from_objects(array: NDArray[np.generic]) -> NDArray[np.generic]:
     if all(isinstance(v, (bool, np.bool_)) for v in known) and known:
         typed = np.array(values, dtype=bool) if whole else None
     elif all(isinstance(v, (Real, Decimal)) for v in known):
-        typed = _numbers(values, known) if values else None
+        typed = _make_numbers(values, known) if values else None
     elif all(isinstance(v, bytes) for v in known):
-        values = [_decoded(v) for v in values]
+        values = [_decode(v) for v in values]
         typed = np.array(values, dtype=str) if whole else None
     elif all(isinstance(v, str) for v in known):
         typed = np.array(values, dtype=str) if whole else None
@@ -226,11 +226,11 @@ def _from_objects(array: NDArray[np.generic]) -> NDArray[np.generic]:
     return typed.reshape(array.shape)
 
 
-def _decoded(value: object) -> object:
+def _decode(value: object) -> object:
     return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else value
 
 
-def _numbers(values: list[object], known: list[object]) -> NDArray[np.generic] | None:
+def _make_numbers(values: list[object], known: list[object]) -> NDArray[np.generic] | None:
     integral = all(isinstance(v, (int, np.integer)) for v in known)
     if integral and len(known) == len(values):
         made = np.array([int(v) for v in values if isinstance(v, (int, np.integer))])

@@ -50,7 +50,7 @@ def weighted_sums(weights: Numbers, table: Numbers, bound: float | None = None) 
         some = out[top : top + RESAMPLES]
         for start in range(0, len(table), ROWS):
             rows = slice(start, start + ROWS)
-            some += block_sums(weights[top : top + RESAMPLES, rows], table[rows], bound)
+            some += sum_block(weights[top : top + RESAMPLES, rows], table[rows], bound)
     return out
 
 
@@ -71,7 +71,7 @@ def coarse_and_fine(values: Array) -> tuple[Array, Array]:
     return coarse, np.asarray(values - coarse)
 
 
-def block_sums(weights: Numbers, features: Numbers, bound: float | None = None) -> Array:
+def sum_block(weights: Numbers, features: Numbers, bound: float | None = None) -> Array:
     """Return the sums ([m,] B, C) of at most `ROWS` cases from features ([m,] rows, C)."""
     return sum_slices(cut_weights(weights), cut_features(features, weights.dtype, bound))
 
@@ -129,7 +129,9 @@ def _cut(values: Array, bits: int, axis: int, count: int | None = None) -> list[
     most = size.max(axis=axis, keepdims=True, initial=0.0)
     usable = (most > 0) & (most < HUGE)  # false for NaN
     top = np.frexp(np.where(usable, most, 1.0))[1]
-    needed = _needed(size, usable, top, bits, axis) if count is None else np.full_like(top, count)
+    needed = (
+        _count_slices(size, usable, top, bits, axis) if count is None else np.full_like(top, count)
+    )
     count = int(needed.max(initial=1))
     all_alike = bool(usable.all()) and int(needed.min(initial=count)) >= count
     out, rest = [], values
@@ -150,7 +152,7 @@ def _cut(values: Array, bits: int, axis: int, count: int | None = None) -> list[
     return out
 
 
-def _needed(
+def _count_slices(
     size: Array, usable: NDArray[np.bool_], top: NDArray[np.integer], bits: int, axis: int
 ) -> Numbers:
     """Return how many slices are needed along an axis for what is largest and smallest there."""

@@ -81,7 +81,7 @@ class Configs:
         if isinstance(given, Configs):
             made = given
         elif given is None:
-            made = cls(ids=_numbered(count))
+            made = cls(ids=_number_names(count))
         else:
             if isinstance(given, np.ndarray) and (
                 given.ndim != 1 or given.dtype.kind not in "iufUO"
@@ -91,7 +91,7 @@ class Configs:
                     needs="one name a configuration",
                     got=f"shape {given.shape} of type {given.dtype}",
                 )
-            made = cls._listed([given] if isinstance(given, str) else list(given))
+            made = cls._from_list([given] if isinstance(given, str) else list(given))
         if len(made) != count:
             raise InputError(
                 "`configs` and `scores` differ in length",
@@ -101,7 +101,7 @@ class Configs:
         return made
 
     @classmethod
-    def _listed(cls, items: list[object]) -> Configs:
+    def _from_list(cls, items: list[object]) -> Configs:
         dicts = [item for item in items if isinstance(item, Mapping)]
         if not dicts:
             return cls(ids=tuple(str(item) for item in items))
@@ -112,7 +112,7 @@ class Configs:
                 got=f"{len(dicts)} dicts among {len(items)}",
                 cure="For both, give Configs(ids=..., params=...).",
             )
-        return cls(ids=_numbered(len(items)), params=tuple(dict(item) for item in dicts))
+        return cls(ids=_number_names(len(items)), params=tuple(dict(item) for item in dicts))
 
     def index(self, config: int | str) -> int:
         """Return the position of a configuration given by name or position."""
@@ -156,5 +156,5 @@ class Configs:
         return replace(self, complexity=ranks)
 
 
-def _numbered(count: int) -> tuple[str, ...]:
+def _number_names(count: int) -> tuple[str, ...]:
     return tuple(f"c{i}" for i in range(count))

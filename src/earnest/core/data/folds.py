@@ -11,7 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from earnest.core.base import check
-from earnest.core.base.arrays import Numbers, as_array, block_rows, is_missing, missing, same_length
+from earnest.core.base.arrays import (
+    Numbers,
+    as_array,
+    count_block_rows,
+    is_missing,
+    missing,
+    same_length,
+)
 from earnest.core.base.errors import InputError
 
 _ONLY_NAN = "Only NaN may stand for 'not evaluated'."
@@ -58,7 +65,7 @@ def refuse_no_labels(values: NDArray[np.generic], name: str, meant: Sequence[str
     meant : sequence of str
         Columns that could be meant instead.
     """
-    if values.dtype.kind in "iubU" or (values.dtype.kind == "f" and _all_whole(values)):
+    if values.dtype.kind in "iubU" or (values.dtype.kind == "f" and _are_whole(values)):
         return
     known = [v for v in values.ravel().tolist() if not is_missing(v)]
     other = next((v for v in known if not _is_label(v)), None)
@@ -82,7 +89,7 @@ def _is_label(value: object) -> bool:
     return isinstance(value, (str, bytes))
 
 
-def _all_whole(values: NDArray[np.generic]) -> bool:
+def _are_whole(values: NDArray[np.generic]) -> bool:
     return bool((np.isnan(values) | (np.isfinite(values) & (values == np.rint(values)))).all())
 
 
@@ -103,15 +110,15 @@ def _encode_column(labels: NDArray[np.generic]) -> tuple[NDArray[np.int32], tupl
     found, inverse = np.unique(known, return_inverse=True)
     codes = np.full(len(labels), -1, dtype=np.int32)
     codes[~absent] = inverse.reshape(-1)
-    return codes, tuple(_name(v) for v in found)
+    return codes, tuple(_name_fold(v) for v in found)
 
 
-def _name(label: object) -> str:
+def _name_fold(label: object) -> str:
     value = float(label) if isinstance(label, (float, np.floating)) else None
     return str(int(value)) if value is not None and value.is_integer() else str(label)
 
 
-def evaluated_cells(
+def find_evaluated_cells(
     responses: Numbers,
     folds: NDArray[np.int32],
     names: Sequence[str],
@@ -127,11 +134,11 @@ def evaluated_cells(
         codes = folds[:, repeat]
         absent = np.zeros((len(fold_names[repeat]), responses.shape[1]), dtype=np.int32)
         part = responses[:, :, repeat]  # (n, C[, K])
-        step = block_rows(part)
+        step = count_block_rows(part)
         for start in range(0, len(codes), step):
             rows = slice(start, start + step)
             _count_absent(part[rows], codes[rows], absent, names)
-        cells.append(_whole_cells(absent, codes, repeat, names, fold_names[repeat]))
+        cells.append(_find_whole_cells(absent, codes, repeat, names, fold_names[repeat]))
     return tuple(cells)
 
 
@@ -142,10 +149,10 @@ def _count_absent(
     known = np.isfinite(block)
     if known.all() and (codes >= 0).all():
         return
-    gone = _without_prediction(block, known, names)  # (rows, C)
+    gone = _find_missing(block, known, names)  # (rows, C)
     stray = ~gone & (codes < 0)[:, None]
     if stray.any():
-        raise _faulty(
+        raise _make_error(
             "`fold` is missing for cases that have predictions",
             "a fold for every tested case",
             "predictions without a fold",
@@ -161,7 +168,7 @@ def _count_absent(
         absent[own] += np.add.reduceat(gone[order], starts, axis=0, dtype=np.int32)
 
 
-def _without_prediction(
+def _find_missing(
     block: Numbers, known: NDArray[np.bool_], names: Sequence[str]
 ) -> NDArray[np.bool_]:
     """Tell which (case, configuration) has no prediction; refuse what is half there."""
@@ -175,11 +182,11 @@ def _without_prediction(
         ("NaN for some classes", half, _ALL_CLASSES),
     ):
         if found.any():
-            raise _not_finite(found.sum(axis=0), names, word, cure)
+            raise _make_not_finite_error(found.sum(axis=0), names, word, cure)
     return nothing
 
 
-def _whole_cells(
+def _find_whole_cells(
     absent: NDArray[np.int32],
     codes: NDArray[np.int32],
     repeat: int,
@@ -190,7 +197,7 @@ def _whole_cells(
     partial = (absent > 0) & (absent < sizes)
     if partial.any():
         fold = int(np.flatnonzero(partial.any(axis=1))[0])
-        raise _not_finite(
+        raise _make_not_finite_error(
             np.where(partial, absent, 0).sum(axis=0),
             names,
             "NaN",
@@ -201,11 +208,13 @@ def _whole_cells(
     return np.asarray((absent == 0) & (sizes > 0))  # a fold without cases tested nothing
 
 
-def _not_finite(counts: Numbers, names: Sequence[str], word: str, cure: str) -> InputError:
-    return _faulty("`scores` are not finite", "finite predictions", word, counts, names, cure)
+def _make_not_finite_error(
+    counts: Numbers, names: Sequence[str], word: str, cure: str
+) -> InputError:
+    return _make_error("`scores` are not finite", "finite predictions", word, counts, names, cure)
 
 
-def _faulty(
+def _make_error(
     what: str, needs: str, word: str, counts: Numbers, names: Sequence[str], cure: str
 ) -> InputError:
     bad = [int(c) for c in np.flatnonzero(counts)]

@@ -12,10 +12,17 @@ from typing import TYPE_CHECKING, Self, TypeVar, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from earnest.core.base.arrays import Numbers, as_array, column_names, kept, read_only, row_bytes
+from earnest.core.base.arrays import (
+    Numbers,
+    as_array,
+    column_names,
+    kept,
+    read_only,
+    yield_row_bytes,
+)
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.data.configs import Configs
-from earnest.core.data.folds import encode_folds, evaluated_cells
+from earnest.core.data.folds import encode_folds, find_evaluated_cells
 from earnest.core.data.responses import (
     ResponseKind,
     check_threshold,
@@ -24,7 +31,7 @@ from earnest.core.data.responses import (
     refuse_class_columns,
     shape_scores,
 )
-from earnest.core.data.target import Target, Task, listed_classes
+from earnest.core.data.target import Target, Task, read_classes
 from earnest.core.data.target_reading import read_target
 from earnest.core.results.cautions import Caution
 
@@ -163,7 +170,7 @@ class Predictions:
             array,
             task=task,
             positive=positive,
-            classes=None if classes is None else listed_classes(classes),
+            classes=None if classes is None else read_classes(classes),
             groups=groups,
             strata=strata,
             ordered=ordered,
@@ -272,7 +279,7 @@ class Predictions:
     @cached_property
     def cells(self) -> tuple[NDArray[np.bool_], ...]:
         """For each repeat, which (fold, configuration) was evaluated: (K, C)."""
-        return evaluated_cells(self.responses, self.folds, self.configs.ids, self.fold_names)
+        return find_evaluated_cells(self.responses, self.folds, self.configs.ids, self.fold_names)
 
     @cached_property
     def complete(self) -> NDArray[np.bool_]:
@@ -323,7 +330,7 @@ class Predictions:
         for part in (target.strata, target.ids):
             digest.update(b"-" if part is None else repr(part.tolist()).encode())
         digest.update(f"{self.responses.dtype.name}{self.responses.shape}".encode())
-        for block in row_bytes(self.responses):
+        for block in yield_row_bytes(self.responses):
             digest.update(block)
         return digest.hexdigest()[:32]
 
@@ -368,8 +375,8 @@ class Predictions:
         parts = [self, *others]
         configs = Configs(
             ids=tuple(name for part in parts for name in part.configs.ids),
-            params=_joined([part.configs.params for part in parts]),
-            complexity=_joined([part.configs.complexity for part in parts]),
+            params=_join([part.configs.params for part in parts]),
+            complexity=_join([part.configs.complexity for part in parts]),
             static=all(part.configs.static for part in parts),
         )
         responses = np.concatenate([part.responses for part in parts], axis=1)
@@ -384,7 +391,7 @@ class Predictions:
         )
 
 
-def _joined(parts: list[tuple[T, ...] | None]) -> tuple[T, ...] | None:
+def _join(parts: list[tuple[T, ...] | None]) -> tuple[T, ...] | None:
     """Join tuples, or give None where one part has none."""
     if any(part is None for part in parts):
         return None

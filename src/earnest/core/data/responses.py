@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from earnest.core.base import check
-from earnest.core.base.arrays import Numbers, RawArray, as_array, missing, row_blocks
+from earnest.core.base.arrays import Numbers, RawArray, as_array, cut_row_blocks, missing
 from earnest.core.base.errors import InputError
 from earnest.core.data.target import Target, Task
 
@@ -90,14 +90,14 @@ def infer_kind(array: RawArray, target: Target, given: ResponseKind | str | None
         return ResponseKind.LABEL
     if array.dtype.kind not in "fiu":  # complex numbers, dates: refused when they are encoded
         return allowed[0]
-    whole = _within_one(array) and (array.ndim < 4 or not unlike_one(array).any())
+    whole = _is_within_one(array) and (array.ndim < 4 or not count_unlike_one(array).any())
     return ResponseKind.PROBABILITY if whole else ResponseKind.DECISION
 
 
-def unlike_one(array: Numbers) -> NDArray[np.int64]:
+def count_unlike_one(array: Numbers) -> NDArray[np.int64]:
     """Count for each configuration the rows of class scores (n, C, R, K) that do not sum to 1."""
     counts = np.zeros(array.shape[1], dtype=np.int64)
-    for block in row_blocks(array):
+    for block in cut_row_blocks(array):
         total = block.sum(axis=3, dtype=np.float64)  # NaN where a case was not evaluated
         counts += (np.abs(total - 1.0) > SUM).sum(axis=(0, 2))
     return counts
@@ -111,7 +111,7 @@ def is_subset(array: RawArray, classes: tuple[object, ...]) -> bool:
         return False
     values = np.array(classes, dtype=np.float64)
     found = False
-    for block in row_blocks(array):
+    for block in cut_row_blocks(array):
         absent = np.isnan(block)
         if not (np.isin(block, values) | absent).all():
             return False
@@ -122,7 +122,7 @@ def is_subset(array: RawArray, classes: tuple[object, ...]) -> bool:
 def finite_range(array: Numbers) -> tuple[float, float]:
     """Return the smallest and the largest value, NaN aside; (inf, -inf) where there is none."""
     low, high = np.inf, -np.inf
-    for block in row_blocks(array):
+    for block in cut_row_blocks(array):
         low = np.fmin(low, np.fmin.reduce(block, axis=None))
         high = np.fmax(high, np.fmax.reduce(block, axis=None))
     return float(low), float(high)
@@ -135,9 +135,9 @@ def look_like_class_columns(scores: RawArray, count: int) -> bool:
     """
     if scores.ndim not in (2, 3) or scores.shape[-1] != count or len(scores) < 3:
         return False
-    if scores.dtype.kind != "f" or not _within_one(scores):
+    if scores.dtype.kind != "f" or not _is_within_one(scores):
         return False
-    blocks = row_blocks(scores)
+    blocks = cut_row_blocks(scores)
     return all(bool((np.abs(block.sum(axis=-1) - 1.0) <= 1e-5).all()) for block in blocks)
 
 
@@ -170,7 +170,7 @@ def encode_responses(
             raise InputError(
                 "labels have no class axis", needs="(n, C, R)", got=f"{array.ndim} dimensions"
             )
-        return _label_codes(array, target)
+        return _encode_labels(array, target)
     if array.dtype.kind not in "fiub":
         raise InputError(
             "`scores` are not numbers",
@@ -183,7 +183,7 @@ def encode_responses(
     numbers = array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
     if numbers.ndim == 4:
         whole = numbers
-        numbers = _class_columns(numbers, target, order)
+        numbers = _order_classes(numbers, target, order)
         if kind is ResponseKind.PROBABILITY:
             _refuse_other_sums(whole, names)
     elif target.task is Task.MULTICLASS:
@@ -194,7 +194,7 @@ def encode_responses(
             cure="The predict_proba of one model is passed as p[:, None, None, :]; with one "
             "repeat and shape (n, C, K) pass repeats=1.",
         )
-    return _probabilities(numbers) if kind is ResponseKind.PROBABILITY else numbers
+    return _check_probabilities(numbers) if kind is ResponseKind.PROBABILITY else numbers
 
 
 def check_threshold(threshold: float | None, target: Target, kind: ResponseKind) -> float | None:
@@ -223,17 +223,17 @@ def check_threshold(threshold: float | None, target: Target, kind: ResponseKind)
     return cut
 
 
-def like_percent(low: float, high: float) -> bool:
+def is_like_percent(low: float, high: float) -> bool:
     """Tell whether scores of this range may be percentages."""
     return low >= 0.0 and 1.0 < high <= 100.0
 
 
-def _within_one(array: Numbers) -> bool:
+def _is_within_one(array: Numbers) -> bool:
     low, high = finite_range(array)
     return low >= -ROUNDING and high <= 1.0 + ROUNDING
 
 
-def _probabilities(numbers: Numbers) -> Numbers:
+def _check_probabilities(numbers: Numbers) -> Numbers:
     """Return probabilities inside [0, 1]; they are copied only to mend rounding."""
     low, high = finite_range(numbers)
     if low < -ROUNDING or high > 1.0 + ROUNDING:
@@ -242,16 +242,16 @@ def _probabilities(numbers: Numbers) -> Numbers:
             needs="values from 0 to 1",
             got=f"values from {low:.6g} to {high:.6g}",
             cure=f"{PERCENT} "
-            * like_percent(low, high)
-            + f"{'Else say' if like_percent(low, high) else 'Say'} response='decision', or leave "
-            "`response` out.",
+            * is_like_percent(low, high)
+            + f"{'Else say' if is_like_percent(low, high) else 'Say'} response='decision', or "
+            "leave `response` out.",
         )
     return np.clip(numbers, 0.0, 1.0) if low < 0.0 or high > 1.0 else numbers
 
 
 def _refuse_other_sums(numbers: Numbers, names: tuple[str, ...]) -> None:
     """Refuse class probabilities that are none: those of all classes sum to 1 in every row."""
-    counts = unlike_one(numbers) if _within_one(numbers) else np.zeros(1, dtype=np.int64)
+    counts = count_unlike_one(numbers) if _is_within_one(numbers) else np.zeros(1, dtype=np.int64)
     bad = [int(c) for c in np.flatnonzero(counts)]
     if bad:
         listed = (f"{names[c]} ({counts[c]} row{'s' if counts[c] > 1 else ''})" for c in bad)
@@ -263,7 +263,7 @@ def _refuse_other_sums(numbers: Numbers, names: tuple[str, ...]) -> None:
         )
 
 
-def _class_columns(numbers: Numbers, target: Target, order: tuple[object, ...]) -> Numbers:
+def _order_classes(numbers: Numbers, target: Target, order: tuple[object, ...]) -> Numbers:
     count = numbers.shape[3]
     if not target.has_classes or count != len(target.classes):
         raise InputError(
@@ -278,7 +278,7 @@ def _class_columns(numbers: Numbers, target: Target, order: tuple[object, ...]) 
     return numbers
 
 
-def _label_codes(array: Numbers, target: Target) -> NDArray[np.float64]:
+def _encode_labels(array: Numbers, target: Target) -> NDArray[np.float64]:
     gone = missing(array)
     codes = np.full(array.shape, np.nan)
     codes[gone] = 0.0

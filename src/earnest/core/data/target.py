@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from earnest.core.base import check
-from earnest.core.base.arrays import as_array, one_column, whole_as_int
+from earnest.core.base.arrays import as_array, read_one_column, whole_as_int
 from earnest.core.base.errors import InputError
 
 S = TypeVar("S", bound=np.generic)
@@ -171,7 +171,7 @@ def encode_classes(
             "`y` has fewer than two classes",
             needs="at least two classes among the cases",
             got=f"only {check.show(labels[0])}" if labels else "no class",
-            cure="Check the outcome: nothing can be told apart." + _if_numbers(y),
+            cure="Check the outcome: nothing can be told apart." + _suggest_regression(y),
         )
     if classes is not None:
         labels, codes = _recode(labels, codes, classes)
@@ -182,7 +182,7 @@ def encode_classes(
                 got=f"{len(labels)} classes ({check.some(labels)})",
                 cure="Use task='multiclass', or keep two classes.",
             )
-        if _positive(labels, positive) == 0:
+        if _find_positive(labels, positive) == 0:
             labels, codes = (labels[1], labels[0]), 1 - codes
     elif positive is not None:
         raise InputError(
@@ -198,7 +198,7 @@ def plain_labels(labels: Iterable[object]) -> tuple[object, ...]:
     return tuple(v.item() if isinstance(v, np.generic) else v for v in labels)
 
 
-def listed_classes(classes: Iterable[object]) -> tuple[object, ...]:
+def read_classes(classes: Iterable[object]) -> tuple[object, ...]:
     """Return the classes that a user lists, and refuse what is no list of labels."""
     array = as_array("classes", classes)
     if array.ndim != 1 or array.dtype.kind not in "iufbUO":
@@ -210,7 +210,7 @@ def listed_classes(classes: Iterable[object]) -> tuple[object, ...]:
     return plain_labels(classes)
 
 
-def _if_numbers(y: NDArray[np.generic]) -> str:
+def _suggest_regression(y: NDArray[np.generic]) -> str:
     return " For a regression say task='regression'." if y.dtype.kind in "iuf" else ""
 
 
@@ -227,17 +227,17 @@ def _recode(
     return classes, np.array([classes.index(label) for label in found])[codes]
 
 
-def _positive(labels: tuple[object, ...], positive: object) -> int:
+def _find_positive(labels: tuple[object, ...], positive: object) -> int:
     """Return the index of the positive class, chosen or clear."""
     if positive is not None:
         for index, label in enumerate(labels):
-            if _names(positive, label):
+            if _is_meant(positive, label):
                 return index
         raise InputError(
             "`positive` is not a class of `y`",
             needs=" or ".join(repr(label) for label in labels),
             got=check.show(positive),
-            cure=_meant(positive, labels),
+            cure=_suggest_class(positive, labels),
         )
     for negative, clear in _CLEAR_PAIRS:
         if set(labels) == {negative, clear}:
@@ -250,13 +250,13 @@ def _positive(labels: tuple[object, ...], positive: object) -> int:
     )
 
 
-def _meant(positive: object, labels: tuple[object, ...]) -> str:
+def _suggest_class(positive: object, labels: tuple[object, ...]) -> str:
     """Return 'Did you mean ...?' for a class in other capitals; a guess might be the other one."""
     alike = [label for label in labels if str(label).casefold() == str(positive).casefold()]
     return f"Did you mean {alike[0]!r}?" if alike else ""
 
 
-def _names(given: object, label: object) -> bool:
+def _is_meant(given: object, label: object) -> bool:
     """Tell whether a label is meant; a command line can only give text."""
     if isinstance(label, bool) and isinstance(given, str):
         return given.casefold() in (("true", "1") if label else ("false", "0"))
@@ -270,7 +270,7 @@ def encode_units(
     """Turn group or stratum labels into codes in the order of the sorted labels."""
     if values is None:
         return None
-    array = one_column(name, values, n, beside)
+    array = read_one_column(name, values, n, beside)
     if array.dtype == object:  # labels of mixed types have no order of their own
         array = array.astype(str)
     codes = np.unique(array, return_inverse=True)[1]
@@ -281,7 +281,7 @@ def encode_ids(values: ArrayLike | None, n: int) -> NDArray[np.generic] | None:
     """Return the names of the cases as whole numbers or text, all different."""
     if values is None:
         return None
-    array = one_column("ids", values, n)
+    array = read_one_column("ids", values, n)
     array = whole_as_int(array)
     numbers = array.dtype.kind == "i" or (array.dtype.kind == "u" and array.max() < 1 << 63)
     array = array.astype(np.int64) if numbers else array.astype(str)

@@ -47,17 +47,17 @@ def read_target(
     """Return the target, and the classes in the order of a class axis."""
     if task is not None:
         task = Task(check.one_of("task", str(task), [str(t) for t in Task]))
-    pair = _pair(y) if task is Task.SURVIVAL else survival_parts(y)
+    pair = _read_pair(y) if task is Task.SURVIVAL else survival_parts(y)
     if pair is not None and task in (None, Task.SURVIVAL):
-        _no_classes(positive, classes, Task.SURVIVAL)
-        return _survival(*pair, _cases(len(pair[0]), groups, strata, ordered, ids)), ()
-    values = _column(y)
-    about = _cases(len(values), groups, strata, ordered, ids)
+        _refuse_classes(positive, classes, Task.SURVIVAL)
+        return _make_survival(*pair, _read_cases(len(pair[0]), groups, strata, ordered, ids)), ()
+    values = _read_column(y)
+    about = _read_cases(len(values), groups, strata, ordered, ids)
     classes = None if classes is None else plain_labels(classes)
     task = task or infer_task(values, scores, classes, repeats)
     if task is Task.REGRESSION:
-        _no_classes(positive, classes, task)
-        return _regression(values, about), ()
+        _refuse_classes(positive, classes, task)
+        return _make_regression(values, about), ()
     values = whole_as_int(values)  # 0.0 and 1.0 are the classes 0 and 1
     order = classes or plain_labels(np.unique(values))
     codes, labels = encode_classes(values, task, positive, classes)
@@ -97,7 +97,7 @@ def infer_task(
     return Task.REGRESSION
 
 
-def _column(y: object) -> NDArray[np.generic]:
+def _read_column(y: object) -> NDArray[np.generic]:
     values = as_array("y", y)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
@@ -153,7 +153,7 @@ class _Cases(TypedDict):
     ids: NDArray[np.generic] | None
 
 
-def _cases(
+def _read_cases(
     n: int,
     groups: ArrayLike | None,
     strata: ArrayLike | None,
@@ -168,7 +168,7 @@ def _cases(
     }
 
 
-def _no_classes(positive: object, classes: tuple[object, ...] | None, task: Task) -> None:
+def _refuse_classes(positive: object, classes: tuple[object, ...] | None, task: Task) -> None:
     for name, value in (("positive", positive), ("classes", classes)):
         if value is not None:
             raise InputError(
@@ -179,7 +179,7 @@ def _no_classes(positive: object, classes: tuple[object, ...] | None, task: Task
             )
 
 
-def _regression(values: NDArray[np.generic], about: _Cases) -> Target:
+def _make_regression(values: NDArray[np.generic], about: _Cases) -> Target:
     if values.dtype.kind not in "iufb":
         other = first_other(values)
         raise InputError(
@@ -193,7 +193,7 @@ def _regression(values: NDArray[np.generic], about: _Cases) -> Target:
     return Target(y=values.astype(np.float64), task=Task.REGRESSION, **about)
 
 
-def _pair(y: object) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def _read_pair(y: object) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Read times and events out of what the user says is a survival outcome."""
     pair = survival_parts(y)
     table = as_array("y", y) if pair is None else None
@@ -208,7 +208,7 @@ def _pair(y: object) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     return pair
 
 
-def _survival(time: NDArray[np.float64], event: NDArray[np.bool_], about: _Cases) -> Target:
+def _make_survival(time: NDArray[np.float64], event: NDArray[np.bool_], about: _Cases) -> Target:
     same_length("event", event, len(time))
     bad = ~np.isfinite(time) | (time < 0)
     if bad.any():

@@ -153,7 +153,7 @@ class Space:
                 if name not in known:
                     self.index(str(name))
         absent = object()
-        columns = [self._column(p, listed, absent) for p in self.parameters]
+        columns = [self._encode_column(p, listed, absent) for p in self.parameters]
         codes = np.column_stack(columns) if listed else np.empty((0, len(self)))
         active = self.active(codes)
         lacking = active & np.isnan(codes)
@@ -191,7 +191,7 @@ class Space:
             if condition.share is not None:  # nothing tells but the value itself
                 out[:, j] = ~np.isnan(codes[:, j])
             else:
-                out[:, j] = self._any(condition.any_of, codes, out)
+                out[:, j] = self._hold_any(condition.any_of, codes, out)
         return out
 
     def mask(self, codes: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -203,7 +203,7 @@ class Space:
         codes = np.atleast_2d(np.asarray(codes, dtype=np.float64))
         active = self.active(codes)
         fits = (active == ~np.isnan(codes)).all(axis=1)
-        return np.asarray(fits & ~self._any(self.forbidden, codes, active))
+        return np.asarray(fits & ~self._hold_any(self.forbidden, codes, active))
 
     def sample(
         self, n: int, rng: np.random.Generator, *, complete: bool = False
@@ -222,7 +222,7 @@ class Space:
         """
         drawn = self._draw(n, rng)
         for _ in range(TRIES):
-            bad = np.flatnonzero(self._any(self.forbidden, drawn, self.active(drawn)))
+            bad = np.flatnonzero(self._hold_any(self.forbidden, drawn, self.active(drawn)))
             if not bad.size:
                 return drawn if complete else self.mask(drawn)
             drawn[bad] = self._draw(bad.size, rng)
@@ -246,7 +246,7 @@ class Space:
                 drawn[rng.random(n) >= parameter.condition.share, j] = np.nan
         return drawn
 
-    def _column(
+    def _encode_column(
         self, parameter: Parameter, configs: list[dict[str, object]], absent: object
     ) -> NDArray[np.float64]:
         codes = np.full(len(configs), np.nan)
@@ -261,7 +261,7 @@ class Space:
         sets = [clauses for c in conditions for clauses in c.any_of]
         return [clause for clauses in (*sets, *self.forbidden) for clause in clauses]
 
-    def _any(
+    def _hold_any(
         self,
         any_of: tuple[tuple[Clause, ...], ...],
         codes: NDArray[np.float64],
@@ -286,7 +286,7 @@ class Space:
         """Positions with every parent before its children."""
         left, done = list(range(len(self))), list[int]()
         while left:
-            ready = [j for j in left if self._parents(j) <= set(done)]
+            ready = [j for j in left if self._find_parents(j) <= set(done)]
             if not ready:
                 names = check.some(repr(self.names[j]) for j in left)
                 raise InputError("parameters are conditions of each other", got=names)
@@ -294,6 +294,6 @@ class Space:
             left = [j for j in left if j not in ready]
         return tuple(done)
 
-    def _parents(self, position: int) -> set[int]:
+    def _find_parents(self, position: int) -> set[int]:
         condition = self.parameters[position].condition
         return set() if condition is None else {self.index(p) for p in condition.parents}

@@ -73,7 +73,7 @@ def read_trials(
     10
     """
     columns = Columns.of(frame)
-    objective, status, prefix = _recognised(columns, objective, status)
+    objective, status, prefix = _recognise(columns, objective, status)
     if direction is None and prefix == "param_" and objective.startswith(MEAN):
         direction = "maximize"  # scikit-learn's scorers are all greater is better
     if params is not None and prefix:  # with or without the prefix
@@ -104,9 +104,9 @@ def read_trials(
             needs="the objective, one number a trial",
             got=str(values.dtype),
         )
-    state = _states(columns, status)
+    state = _read_states(columns, status)
     return Trials.from_configs(
-        _configs(columns, names, prefix),
+        _read_configs(columns, names, prefix),
         np.where(state == "failed", np.nan, values.astype(np.float64)),
         direction=direction,
         space=space,
@@ -185,7 +185,7 @@ def read_table(
         return file.table()[0]
 
 
-def _recognised(
+def _recognise(
     columns: Columns, objective: str | None, status: str | None
 ) -> tuple[str, str | None, str]:
     """Return objective, status and prefix; those of other libraries' tables without being told.
@@ -227,7 +227,7 @@ def _refuse_unknown(columns: Columns, names: Sequence[str | None]) -> None:
             )
 
 
-def _states(columns: Columns, status: str | None) -> NDArray[np.generic]:
+def _read_states(columns: Columns, status: str | None) -> NDArray[np.generic]:
     """Return 'done', 'pruned' or 'failed' for every row."""
     if status is None:
         return np.full(columns.rows, "done")
@@ -235,8 +235,8 @@ def _states(columns: Columns, status: str | None) -> NDArray[np.generic]:
     return np.array(["done" if w in DONE else "pruned" if w in PRUNED else "failed" for w in words])
 
 
-def _configs(columns: Columns, names: Sequence[str], prefix: str) -> list[dict[str, object]]:
-    read = {name.removeprefix(prefix): _values(columns, name) for name in names}
+def _read_configs(columns: Columns, names: Sequence[str], prefix: str) -> list[dict[str, object]]:
+    read = {name.removeprefix(prefix): _read_values(columns, name) for name in names}
     absent = _ABSENT
     return [
         {name: values[i] for name, values in read.items() if values[i] is not absent}
@@ -247,7 +247,7 @@ def _configs(columns: Columns, names: Sequence[str], prefix: str) -> list[dict[s
 _ABSENT = object()
 
 
-def _values(columns: Columns, name: str) -> list[object]:
+def _read_values(columns: Columns, name: str) -> list[object]:
     """Return the values of a column; text that is a number or None all through is read as such."""
     values = columns.arrow(name).to_pylist()
     if any(isinstance(value, (date, time, timedelta)) for value in values):
@@ -257,12 +257,12 @@ def _values(columns: Columns, name: str) -> list[object]:
             cure="Say which columns are parameters with `params`.",
         )
     texts = [v for v in values if v is not None]
-    if "None" in texts and all(_number(v) != v for v in texts):
-        return [_ABSENT if v is None else _number(v) for v in values]
+    if "None" in texts and all(_parse_number(v) != v for v in texts):
+        return [_ABSENT if v is None else _parse_number(v) for v in values]
     return [_ABSENT if v is None else v for v in values]
 
 
-def _number(text: str) -> object:
+def _parse_number(text: str) -> object:
     """Return the number that a text is, None for 'None', else the text."""
     if text == "None":
         return None

@@ -137,11 +137,11 @@ class Trials:
             Words for the result.
         """
         check.one_of("direction", direction, DIRECTIONS)
-        listed = _plain_configs(configs)
-        values = _numbers("objective", objective, len(listed))
+        listed = _clean_configs(configs)
+        values = _read_numbers("objective", objective, len(listed))
         errors = None
         if standard_error is not None:
-            errors = _numbers("standard_error", standard_error, len(listed))
+            errors = _read_numbers("standard_error", standard_error, len(listed))
         early = np.zeros(len(listed), dtype=bool)
         if pruned is not None:
             early = np.asarray(pruned, dtype=bool)
@@ -155,14 +155,14 @@ class Trials:
             objective=read_only(values[keep]),
             direction=direction,
             space=found,
-            standard_error=_known_errors(errors, keep),
+            standard_error=_check_errors(errors, keep),
             objective_name=objective_name,
             n_failed=failed,
             n_pruned=stopped,
             cautions=(
-                *_left_out(failed, stopped, len(listed)),
-                *_guessed(found),
-                *_unvaried(found, kept),
+                *_remark_left_out(failed, stopped, len(listed)),
+                *_remark_guesses(found),
+                *_remark_unvaried(found, kept),
             ),
             source=source,
         )
@@ -249,7 +249,7 @@ def refuse_few(count: int, failed: int = 0, pruned: int = 0) -> None:
     )
 
 
-def _plain_configs(configs: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:
+def _clean_configs(configs: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:
     """Return configurations of plain values, without parameters that are NaN."""
     for config in configs:
         if not isinstance(config, Mapping):
@@ -268,7 +268,7 @@ def _plain_configs(configs: Sequence[Mapping[str, object]]) -> list[dict[str, ob
     ]
 
 
-def _numbers(name: str, values: ArrayLike, n: int) -> NDArray[np.float64]:
+def _read_numbers(name: str, values: ArrayLike, n: int) -> NDArray[np.float64]:
     array = as_array(name, values)
     if array.shape != (n,):
         raise InputError(
@@ -283,7 +283,7 @@ def _numbers(name: str, values: ArrayLike, n: int) -> NDArray[np.float64]:
     return array.astype(np.float64)
 
 
-def _known_errors(
+def _check_errors(
     errors: NDArray[np.float64] | None, keep: NDArray[np.bool_]
 ) -> NDArray[np.float64] | None:
     """Return the standard errors if all are there and none is negative."""
@@ -294,7 +294,7 @@ def _known_errors(
     return read_only(errors[keep])
 
 
-def _left_out(failed: int, pruned: int, n: int) -> list[Caution]:
+def _remark_left_out(failed: int, pruned: int, n: int) -> list[Caution]:
     if not failed + pruned:
         return []
     words = [f"{failed} without an objective"] * bool(failed)
@@ -310,7 +310,7 @@ def _left_out(failed: int, pruned: int, n: int) -> list[Caution]:
     ]
 
 
-def _guessed(space: Space) -> list[Caution]:
+def _remark_guesses(space: Space) -> list[Caution]:
     if not space.remarks:
         return []
     return [
@@ -324,7 +324,7 @@ def _guessed(space: Space) -> list[Caution]:
     ]
 
 
-def _unvaried(space: Space, configs: tuple[dict[str, object], ...]) -> list[Caution]:
+def _remark_unvaried(space: Space, configs: tuple[dict[str, object], ...]) -> list[Caution]:
     """Tell of parameters that had one value in all trials that have them."""
     seen: dict[str, set[str]] = {name: set() for name in space.names}
     for config in configs:

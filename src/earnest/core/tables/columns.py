@@ -52,11 +52,11 @@ class Columns:
         """Open a pandas, polars, Arrow or other eager frame."""
         import narwhals as nw
 
-        plain = _decoded(frame)
+        plain = _decode(frame)
         try:
             table = nw.from_native(plain, eager_only=True)
         except nw.exceptions.DuplicateError:
-            raise _duplicates(frame) from None
+            raise _make_duplicates_error(frame) from None
         except TypeError as error:
             lazy = hasattr(frame, "collect")
             raise InputError(
@@ -68,7 +68,7 @@ class Columns:
         native: list[object] = list(table.columns)  # pandas allows names that are not text
         names = tuple(str(name) for name in native)
         if len(set(names)) < len(names):
-            raise _duplicates(frame)
+            raise _make_duplicates_error(frame)
         _refuse_empty(names, len(table))
         if nw.dependencies.is_pyarrow_table(plain):  # three times as fast, of many columns
             places = {name: place for place, name in enumerate(names)}
@@ -80,7 +80,7 @@ class Columns:
     def on_disk(cls, names: Sequence[str], rows: int, read: Callable[[str], Any]) -> Columns:
         """Open a table whose columns are read as Arrow arrays when they are asked for."""
         if len(set(names)) < len(names):
-            raise _twice(names)
+            raise _make_twice_error(names)
         _refuse_empty(names, rows)
         return cls(tuple(names), rows, read, large=True)
 
@@ -99,10 +99,10 @@ class Columns:
             ) from error
         kind = column.type
         if pa.types.is_dictionary(kind):
-            column = _plain(column)
+            column = _decode_column(column)
             kind = column.type
         if pa.types.is_nested(kind):
-            raise _nested(name, kind)
+            raise _make_nested_error(name, kind)
         if pa.types.is_string_view(kind):
             column = column.cast(pa.large_string())
         return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
@@ -278,19 +278,20 @@ def refuse_stray_text(name: str, values: RawArray, labels: Iterable[object] = ()
         f"column {name!r} has cells that are not numbers",
         needs="a number in every row, or nothing",
         got=f"{check.show(value)} in row {row + 1}",
-        cure=cure_of_comma(str(value)) or "Correct the cell; one without a value is left empty.",
+        cure=suggest_decimal_mark(str(value))
+        or "Correct the cell; one without a value is left empty.",
     )
 
 
-def cure_of_comma(text: str) -> str:
+def suggest_decimal_mark(text: str) -> str:
     """Say how a number with a comma is read, nothing where there is none.
 
     Examples
     --------
-    >>> from earnest.core.tables.columns import cure_of_comma
-    >>> cure_of_comma("0,5")
+    >>> from earnest.core.tables.columns import suggest_decimal_mark
+    >>> suggest_decimal_mark("0,5")
     "Write numbers with decimal points; for a CSV file with commas say decimal=','."
-    >>> cure_of_comma("12,573")
+    >>> suggest_decimal_mark("12,573")
     "Write plain numbers; for a CSV file say thousands=',' for 12573, or decimal=',' for 12.573."
     """
     if re.fullmatch(r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*", text):
@@ -303,7 +304,7 @@ def cure_of_comma(text: str) -> str:
     return decimals if re.search(r"\d,\d|^\s*[-+]?,\d", text) else ""
 
 
-def _decoded(frame: Any) -> Any:
+def _decode(frame: Any) -> Any:
     """Return an Arrow table without dictionaries, some of which narwhals cannot read."""
     if type(frame).__module__.partition(".")[0] != "pyarrow" or not hasattr(frame, "schema"):
         return frame
@@ -311,11 +312,11 @@ def _decoded(frame: Any) -> Any:
 
     for place, field in enumerate(frame.schema):
         if pa.types.is_dictionary(field.type):
-            frame = frame.set_column(place, field.name, _plain(frame.column(place)))
+            frame = frame.set_column(place, field.name, _decode_column(frame.column(place)))
     return frame
 
 
-def _plain(column: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
+def _decode_column(column: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
     """Return a dictionary column as its values; Arrow cannot cast to a view of text by itself."""
     import pyarrow as pa
 
@@ -325,7 +326,7 @@ def _plain(column: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
     return pa.chunked_array([c.dictionary.cast(kind).take(c.indices) for c in chunks], type=kind)
 
 
-def _nested(name: str, kind: pa.DataType) -> InputError:
+def _make_nested_error(name: str, kind: pa.DataType) -> InputError:
     import pyarrow as pa
 
     word = "structs" if pa.types.is_struct(kind) else "maps" if pa.types.is_map(kind) else "lists"
@@ -346,12 +347,12 @@ def _refuse_empty(names: Sequence[str], rows: int) -> None:
         )
 
 
-def _duplicates(frame: Any) -> InputError:
+def _make_duplicates_error(frame: Any) -> InputError:
     names = getattr(frame, "column_names", None) or list(frame.columns)
-    return _twice([str(name) for name in names])
+    return _make_twice_error([str(name) for name in names])
 
 
-def _twice(names: Sequence[str]) -> InputError:
+def _make_twice_error(names: Sequence[str]) -> InputError:
     twice = [name for name, times in Counter(names).items() if times > 1]
     return InputError(
         "column names are given twice",
@@ -408,7 +409,7 @@ def remark_stacked(columns: Columns, y: Outcome, fold: RawArray | None) -> list[
     same order again and again, and where sorted folds begin anew with the same outcomes.
     """
     values = y[0] if isinstance(y, tuple) else y
-    times = _times_of_values(values) or _times_of_order(values) or _times_of_folds(values, fold)
+    times = _count_by_values(values) or _count_by_order(values) or _count_by_folds(values, fold)
     if times < 2:
         return []
     return [
@@ -423,7 +424,7 @@ def remark_stacked(columns: Columns, y: Outcome, fold: RawArray | None) -> list[
     ]
 
 
-def _times_of_values(values: RawArray) -> int:
+def _count_by_values(values: RawArray) -> int:
     """Return how often each value of a real outcome stands there, 0 where that differs."""
     if values.dtype.kind != "f":
         return 0
@@ -432,7 +433,7 @@ def _times_of_values(values: RawArray) -> int:
     return int(counts[0]) if real and bool((counts == counts[0]).all()) else 0
 
 
-def _times_of_order(values: RawArray) -> int:
+def _count_by_order(values: RawArray) -> int:
     """Return how often the outcomes come in the same order, 0 for short and for single orders."""
     n = len(values)
     for period in range(1, n // 2 + 1):
@@ -441,7 +442,7 @@ def _times_of_order(values: RawArray) -> int:
     return 0
 
 
-def _times_of_folds(values: RawArray, fold: RawArray | None) -> int:
+def _count_by_folds(values: RawArray, fold: RawArray | None) -> int:
     """Return how often sorted folds begin anew, each time with as many of every outcome."""
     if fold is None or fold.ndim != 1 or values.dtype.kind == "f":
         return 0

@@ -11,10 +11,10 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Task
 from earnest.core.tables.columns import Columns, remark_stacked, with_index, with_repeats
-from earnest.core.tables.long import LongParts, is_long, long_arrays, refuse_parts_of_long
+from earnest.core.tables.long import LongParts, is_long, read_long, refuse_parts_of_long
 from earnest.core.tables.roles import Meaning, Roles, assign_roles
-from earnest.core.tables.wide import wide_arrays
-from earnest.core.tables.writing import long_table, wide_table
+from earnest.core.tables.wide import read_wide_table
+from earnest.core.tables.writing import long_table, make_wide_table
 
 
 def read_frame(
@@ -112,9 +112,9 @@ def read_frame(
         response,
     )
     if long:
-        found = long_arrays(columns, roles, configs, LongParts.of(model, prediction), meaning)
+        found = read_long(columns, roles, configs, LongParts.of(model, prediction), meaning)
     else:
-        found = wide_arrays(columns, roles, configs, meaning)
+        found = read_wide_table(columns, roles, configs, meaning)
     pi = Predictions.from_arrays(
         found.y,
         found.scores,
@@ -157,7 +157,7 @@ def write_frame(pi: Predictions, *, form: str = "wide", backend: str = "pyarrow"
     """
     check.one_of("form", form, ("wide", "long"))
     check.one_of("backend", backend, ("pyarrow", "pandas", "polars"))
-    table = wide_table(pi) if form == "wide" else long_table(pi)
+    table = make_wide_table(pi) if form == "wide" else long_table(pi)
     if backend == "pyarrow":
         return table
     import narwhals as nw

@@ -16,10 +16,10 @@ from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Task
 from earnest.core.tables.classes import (
     ClassColumns,
-    as_columns_stand,
     class_names,
-    in_own_order,
-    named_by_class,
+    find_class_columns,
+    order_as_columns,
+    sort_labels,
 )
 from earnest.core.tables.columns import Columns, Grid, Outcome, refuse_stray_text
 from earnest.core.tables.roles import (
@@ -27,8 +27,8 @@ from earnest.core.tables.roles import (
     Roles,
     TableArrays,
     about_cases,
-    nearest_column,
     outcome,
+    suggest_nearest_column,
 )
 
 CONFIG = "config_id"
@@ -73,7 +73,7 @@ def is_long(columns: Columns) -> bool:
     return CONFIG in columns.names
 
 
-def long_arrays(
+def read_long(
     columns: Columns,
     roles: Roles,
     configs: Sequence[str] | None,
@@ -84,15 +84,15 @@ def long_arrays(
     _refuse_lacking(columns, roles, parts)
     assert roles.id is not None
     grid = Grid.of(columns, roles.id, roles.repeat)
-    config, names = _configurations(columns, parts.model)
+    config, names = _read_configurations(columns, parts.model)
     grid.refuse_duplicates(config, names)
     y = outcome(columns, roles, grid)
     cases = about_cases(columns, roles, grid)
     spare = [n for n in columns.names if n not in roles.used() | {*parts.model}]
     rows = _Rows(columns, grid, config, y, parts.prediction, tuple(spare))
-    scores, meaning = _responses(rows, meaning)
+    scores, meaning = _read_responses(rows, meaning)
     if configs is not None:
-        kept = _kept(names, configs)
+        kept = _find_kept(names, configs)
         scores, names = scores[:, kept], tuple(names[c] for c in kept)
     return TableArrays(y, scores, names, cases, meaning)
 
@@ -102,7 +102,7 @@ def _refuse_lacking(columns: Columns, roles: Roles, parts: LongParts) -> None:
     _refuse_two_parts(roles, parts)
     for name in parts.model:
         if name not in columns.names:
-            near = nearest_column(name, columns, roles.used())
+            near = suggest_nearest_column(name, columns, roles.used())
             raise InputError(
                 f"column {name!r} is missing",
                 needs=f"a long table with {name!r}",
@@ -131,7 +131,7 @@ def _refuse_two_parts(roles: Roles, parts: LongParts) -> None:
         )
 
 
-def _configurations(
+def _read_configurations(
     columns: Columns, model: tuple[str, ...]
 ) -> tuple[NDArray[np.intp], tuple[str, ...]]:
     """Return the code of each row's configuration, and the names in order of appearance."""
@@ -151,7 +151,7 @@ def _configurations(
     return rank[config.ravel()], tuple(names)
 
 
-def _kept(names: tuple[str, ...], configs: Sequence[str]) -> list[int]:
+def _find_kept(names: tuple[str, ...], configs: Sequence[str]) -> list[int]:
     wanted = [configs] if isinstance(configs, str) else [str(name) for name in configs]
     places = {name: place for place, name in enumerate(names)}
     for name in wanted:
@@ -176,54 +176,54 @@ class _Rows:
     spare: tuple[str, ...]
 
 
-def _responses(rows: _Rows, meaning: Meaning) -> tuple[RawArray, Meaning]:
+def _read_responses(rows: _Rows, meaning: Meaning) -> tuple[RawArray, Meaning]:
     """Return the scores, and what the names of their columns say of them."""
     names, classes, response = rows.columns.names, meaning.classes, meaning.response
     prefix = next((p for p in PREFIXES if any(n.startswith(p) for n in names)), None)
     name = rows.prediction or PREDICTION
     labels_wanted = response is not None and str(response) == ResponseKind.LABEL
     if rows.prediction is not None or (labels_wanted and name in names):
-        return _one_column(rows, name), meaning
+        return _read_one_column(rows, name), meaning
     if prefix is None:
-        found = _by_class(rows, classes)
+        found = _find_by_class(rows, classes)
         if found is None:
-            return _one_column(rows, name), meaning
+            return _read_one_column(rows, name), meaning
         kind = response or ResponseKind.PROBABILITY
-        return _spread(rows, list(found.table[0])), _of_classes(meaning, found.classes, kind)
+        return _spread(rows, list(found.table[0])), _add_classes(meaning, found.classes, kind)
     found_names = [name for name in names if name.startswith(prefix)]
-    labels = _class_labels(found_names, prefix, rows.y, classes)
+    labels = _find_class_labels(found_names, prefix, rows.y, classes)
     told = classes is not None and set(labels) == set(classes)
-    order = tuple(classes or ()) if told else as_columns_stand(labels)
+    order = tuple(classes or ()) if told else order_as_columns(labels)
     scores = _spread(rows, [found_names[labels.index(label)] for label in order])
     kind = PREFIXES[prefix] if response is None else response
     if len(order) == 1:
-        positive = _only_class(order[0], meaning.positive, prefix)
+        positive = _check_only_class(order[0], meaning.positive, prefix)
         return scores[..., 0], replace(meaning, positive=positive, response=kind)
-    return scores, _of_classes(meaning, order, kind)
+    return scores, _add_classes(meaning, order, kind)
 
 
-def _of_classes(meaning: Meaning, labels: tuple[object, ...], kind: ResponseKind | str) -> Meaning:
+def _add_classes(meaning: Meaning, labels: tuple[object, ...], kind: ResponseKind | str) -> Meaning:
     task = Task.BINARY if len(labels) == 2 else Task.MULTICLASS
     return replace(meaning, classes=labels, response=kind, task=task)
 
 
-def _by_class(rows: _Rows, classes: tuple[object, ...] | None) -> ClassColumns | None:
+def _find_by_class(rows: _Rows, classes: tuple[object, ...] | None) -> ClassColumns | None:
     """Return the columns that are named by the classes alone, of one kind."""
     if isinstance(rows.y, tuple):
         return None
     known = whole_as_int(rows.y[~missing(rows.y)])
     if known.dtype.kind == "f":
         return None
-    labels = classes or in_own_order(known.tolist())
-    found = named_by_class(rows.columns, class_names(rows.spare, labels), labels)
+    labels = classes or sort_labels(known.tolist())
+    found = find_class_columns(rows.columns, class_names(rows.spare, labels), labels)
     return found if found is not None and len(found.ids) == 1 else None
 
 
-def _one_column(rows: _Rows, name: str) -> RawArray:
+def _read_one_column(rows: _Rows, name: str) -> RawArray:
     """Return the scores of a table whose predictions stand in one column."""
     columns, y = rows.columns, rows.y
     if name not in columns.names:
-        near = nearest_column(name, columns, {CONFIG, "row_id", "id", "y_true", "y"})
+        near = suggest_nearest_column(name, columns, {CONFIG, "row_id", "id", "y_true", "y"})
         raise InputError(
             f"column {name!r} is missing",
             needs=f"{name!r}, or 'proba_<class>' for every class",
@@ -250,7 +250,7 @@ def _spread(rows: _Rows, names: list[str], labels: Iterable[object] = ()) -> Raw
     return out
 
 
-def _class_labels(
+def _find_class_labels(
     found: list[str], prefix: str, y: Outcome, classes: tuple[object, ...] | None
 ) -> tuple[object, ...]:
     """Return the class that each column of probabilities is about."""
@@ -279,7 +279,7 @@ def _class_labels(
     return tuple(labels)
 
 
-def _only_class(label: object, positive: object, prefix: str) -> object:
+def _check_only_class(label: object, positive: object, prefix: str) -> object:
     """Return the positive class where only its column is there."""
     if positive is not None and str(positive) != str(label):
         raise InputError(

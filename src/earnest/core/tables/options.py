@@ -100,7 +100,11 @@ _KEPT = ("threshold", "configs")  # what may be said anew of a file that describ
 
 def refuse_unknown(options: Mapping[str, object]) -> None:
     """Refuse an option that no kind of file has."""
-    known = [*_of_tables(), *TEXT, *(n for n in _of_arrays() if n not in _of_tables())]
+    known = [
+        *_list_table_options(),
+        *TEXT,
+        *(n for n in _list_array_options() if n not in _list_table_options()),
+    ]
     for name in options:
         if name not in known:
             raise InputError(
@@ -110,14 +114,14 @@ def refuse_unknown(options: Mapping[str, object]) -> None:
             )
 
 
-def table_options(options: Mapping[str, object], path: Path, *, text: bool) -> FrameOptions:
+def check_table_options(options: Mapping[str, object], path: Path, *, text: bool) -> FrameOptions:
     """Return the options of `from_frame`; refuse those of arrays, and of CSV if it is none."""
     for name in options:
         if name in TEXT and not text:
             raise FormatError(
                 f"`{name}` is for CSV files", got=f"{path.name!r}", cure=f"Leave `{name}` out."
             )
-        if name not in _of_tables() and name not in TEXT:
+        if name not in _list_table_options() and name not in TEXT:
             raise FormatError(
                 f"`{name}` is for arrays, and {path.name!r} is a table",
                 needs="names of columns",
@@ -128,11 +132,11 @@ def table_options(options: Mapping[str, object], path: Path, *, text: bool) -> F
     return cast(FrameOptions, kept)
 
 
-def array_options(options: Mapping[str, object], path: Path) -> dict[str, object]:
+def check_array_options(options: Mapping[str, object], path: Path) -> dict[str, object]:
     """Return the options of `from_arrays`; refuse those that only a table can use."""
     given = {_ARRAYS.get(name, name): value for name, value in options.items()}
     for name in given:
-        if name not in _of_arrays():
+        if name not in _list_array_options():
             raise FormatError(
                 f"`{name}` is for tables, and {path.name!r} holds arrays",
                 needs="names of arrays, as `target`, `fold`, `group`, `strata` and `id`",
@@ -151,8 +155,8 @@ def refuse_other_options(
     options: Mapping[str, object], facts: Facts, path: Path, delimiter: str = ","
 ) -> None:
     """Refuse options that contradict a file which describes itself; those that repeat it pass."""
-    says = _said(facts) | {"delimiter": delimiter, "decimal": "."}
-    other = [n for n, v in options.items() if n not in _KEPT and not _same(n, v, says)]
+    says = _list_facts(facts) | {"delimiter": delimiter, "decimal": "."}
+    other = [n for n, v in options.items() if n not in _KEPT and not _is_same(n, v, says)]
     if other:
         listed = (
             f"`{n}` = {check.show(options[n])}"
@@ -167,7 +171,7 @@ def refuse_other_options(
         )
 
 
-def _said(facts: Facts) -> dict[str, object]:
+def _list_facts(facts: Facts) -> dict[str, object]:
     """Return the options that a header answers, by the names and words of a user."""
     says: dict[str, object] = {
         "task": facts["task"],
@@ -184,26 +188,26 @@ def _said(facts: Facts) -> dict[str, object]:
     return says | ({"classes": facts["classes"]} if facts["classes"] else {})
 
 
-def _same(name: str, value: object, says: Mapping[str, object]) -> bool:
+def _is_same(name: str, value: object, says: Mapping[str, object]) -> bool:
     if value is None:  # for these four None leaves out what the file has
         return name not in ("fold", "group", "repeat", "strata")
     if name not in says:
         return False
     if name == "classes":
-        return _texts(value) == _texts(says[name])
+        return _make_texts(value) == _make_texts(says[name])
     number = isinstance(value, (bool, int, float))
     return str(value) == str(says[name]) or (number and bool(value == says[name]))
 
 
-def _texts(labels: object) -> list[str]:
+def _make_texts(labels: object) -> list[str]:
     return [str(label) for label in cast(Iterable[object], labels)]
 
 
-def _of_tables() -> list[str]:
+def _list_table_options() -> list[str]:
     from earnest.core.tables.frames import read_frame
 
     return [name for name in inspect.signature(read_frame).parameters if name != "frame"]
 
 
-def _of_arrays() -> list[str]:
+def _list_array_options() -> list[str]:
     return list(inspect.signature(Predictions.from_arrays).parameters)

@@ -84,15 +84,15 @@ def holds_data(table: pa.Table | Columns, target: str | None = None) -> bool:
             values = columns.array(name)
             if values.dtype.kind in "UO":
                 texts.append({word for word in values.tolist() if isinstance(word, str)})
-            elif (ends := _ends(values)) is not None:
+            elif (ends := _find_range(values)) is not None:
                 ranges.append(ends)
-        if _unlike_ranges(ranges) + _unlike_words(texts) >= ENOUGH:
+        if _unlike_ranges(ranges) + _count_unlike_words(texts) >= ENOUGH:
             return True
         if target is None or target not in columns.names:
             return False
         y = columns.array(target)
         others = [name for name in kept if name != target]
-        return _foreign_text(columns, others, y) or bool(_Look.of(columns, others, y).strange())
+        return _has_foreign_text(columns, others, y) or bool(_Look.of(columns, others, y).strange())
     except InputError:
         return False
 
@@ -166,7 +166,7 @@ class _Look:
         odd, decimals = {}, False
         for name in names:  # one at a time: the table may be larger than the memory
             column = columns.array(name)
-            ends = _ends(column)
+            ends = _find_range(column)
             if ends is None:
                 continue
             ranges.append(ends)
@@ -204,7 +204,7 @@ class _Look:
         return check.some(ends, limit=3)
 
 
-def _foreign_text(columns: Columns, names: Sequence[str], y: RawArray) -> bool:
+def _has_foreign_text(columns: Columns, names: Sequence[str], y: RawArray) -> bool:
     """Tell whether there is text that is no label, and no column that could be probabilities."""
     labels = {str(label) for label in y.tolist()}
     foreign = False
@@ -220,7 +220,7 @@ def _foreign_text(columns: Columns, names: Sequence[str], y: RawArray) -> bool:
     return foreign
 
 
-def _ends(values: RawArray) -> tuple[float, float] | None:
+def _find_range(values: RawArray) -> tuple[float, float] | None:
     """Return the least and the largest number of a column, None where it has none."""
     if values.dtype.kind not in "iuf":
         return None
@@ -238,7 +238,7 @@ def _unlike_ranges(ranges: Sequence[tuple[float, float]]) -> int:
     return len(ranges) - int((begun - over).max())
 
 
-def _unlike_words(texts: Sequence[set[str]]) -> int:
+def _count_unlike_words(texts: Sequence[set[str]]) -> int:
     """Count the sets of words outside the largest number of them that share a word."""
     shared = Counter(word for words in texts for word in words)
     return len(texts) - max(shared.values(), default=0)

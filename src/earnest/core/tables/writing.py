@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
-from earnest.core.base.arrays import Numbers, block_rows
+from earnest.core.base.arrays import Numbers, count_block_rows
 from earnest.core.base.errors import InputError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def wide_table(pi: Predictions) -> pa.Table:
+def make_wide_table(pi: Predictions) -> pa.Table:
     """Return a pyarrow table with one column a configuration (and class)."""
     import pyarrow as pa
 
-    names = wide_names(pi)
+    names = list_wide_names(pi)
     twice = [name for name, times in Counter(names).items() if times > 1]
     if twice:
         raise InputError(
@@ -33,16 +33,16 @@ def wide_table(pi: Predictions) -> pa.Table:
             got=check.some(map(repr, names)),
             cure="Use form='long', or rename the configuration.",
         )
-    return pa.Table.from_batches(wide_batches(pi, names))
+    return pa.Table.from_batches(make_wide_batches(pi, names))
 
 
-def wide_names(pi: Predictions) -> list[str]:
+def list_wide_names(pi: Predictions) -> list[str]:
     """Return the names of the columns of a wide table: about the cases, then the predictions."""
     suffixes = [f":{label}" for label in pi.target.classes] if pi.responses.ndim == 4 else [""]
-    return about_names(pi) + [name + suffix for name in pi.configs.ids for suffix in suffixes]
+    return list_about_names(pi) + [name + suffix for name in pi.configs.ids for suffix in suffixes]
 
 
-def about_names(pi: Predictions) -> list[str]:
+def list_about_names(pi: Predictions) -> list[str]:
     """Return the names of the columns about the cases."""
     target = pi.target
     names = ["row_id"] if target.ids is not None or pi.n_repeats > 1 else []
@@ -53,7 +53,7 @@ def about_names(pi: Predictions) -> list[str]:
     return names + (["strata"] if target.strata is not None else [])
 
 
-def wide_batches(
+def make_wide_batches(
     pi: Predictions, names: list[str], values: int = 1 << 24
 ) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a wide table, all cases of a repeat together, in bounded memory."""
@@ -62,10 +62,10 @@ def wide_batches(
     for repeat in range(pi.n_repeats):
         part = pi.responses[:, :, repeat]  # (n, C[, K])
         folds = fold_column(pi, repeat)
-        step = block_rows(part, values)
+        step = count_block_rows(part, values)
         for start in range(0, pi.n_cases, step):
             rows = np.arange(start, min(start + step, pi.n_cases))
-            arrays = _about(pi, rows, repeat, folds)
+            arrays = _make_about(pi, rows, repeat, folds)
             flat = np.ascontiguousarray(part[rows[0] : rows[-1] + 1].reshape(len(rows), -1).T)
             arrays += [response_column(pi, column) for column in flat]
             yield pa.RecordBatch.from_arrays(arrays, names=names)
@@ -106,7 +106,7 @@ def _is_number(name: str) -> bool:
     )
 
 
-def outcome_columns(target: Target) -> list[pa.Array]:
+def make_outcome_columns(target: Target) -> list[pa.Array]:
     """Return the outcome as Arrow: the labels or numbers, or the times and the events."""
     import pyarrow as pa
 
@@ -115,7 +115,9 @@ def outcome_columns(target: Target) -> list[pa.Array]:
     return [pa.array(target.labels)]
 
 
-def _about(pi: Predictions, rows: NDArray[np.intp], repeat: int, folds: pa.Array) -> list[pa.Array]:
+def _make_about(
+    pi: Predictions, rows: NDArray[np.intp], repeat: int, folds: pa.Array
+) -> list[pa.Array]:
     import pyarrow as pa
 
     target = pi.target.take(rows)
@@ -124,7 +126,7 @@ def _about(pi: Predictions, rows: NDArray[np.intp], repeat: int, folds: pa.Array
         columns.append(pa.array(rows if target.ids is None else target.ids))
     if pi.n_repeats > 1:
         columns.append(pa.array(np.full(len(rows), repeat)))
-    columns += [*outcome_columns(target), folds.slice(int(rows[0]), len(rows))]
+    columns += [*make_outcome_columns(target), folds.slice(int(rows[0]), len(rows))]
     return columns + [pa.array(v) for v in (target.groups, target.strata) if v is not None]
 
 
@@ -144,14 +146,14 @@ def long_table(pi: Predictions) -> pa.Table:
         "fold": folds.take(pa.array(repeat * n + case)),
     }
     names = ["y_true"] if target.event is None else ["time", "event"]
-    columns |= dict(zip(names, outcome_columns(target.take(case)), strict=True))
+    columns |= dict(zip(names, make_outcome_columns(target.take(case)), strict=True))
     for name, codes in (("group", target.groups), ("strata", target.strata)):
         if codes is not None:
             columns[name] = pa.array(codes[case])
-    return pa.table(columns | _long_responses(pi))
+    return pa.table(columns | _make_long_responses(pi))
 
 
-def _long_responses(pi: Predictions) -> dict[str, pa.Array]:
+def _make_long_responses(pi: Predictions) -> dict[str, pa.Array]:
     prefix = {ResponseKind.PROBABILITY: "proba_", ResponseKind.DECISION: "score_"}.get(pi.kind)
     if pi.responses.ndim == 4:
         flat = np.ascontiguousarray(pi.responses.reshape(-1, pi.responses.shape[3]).T)

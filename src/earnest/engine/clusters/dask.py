@@ -24,7 +24,7 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, NoReturn, Protocol, Self
 
 from earnest.core.base.errors import EarnestError
-from earnest.engine.clusters.traffic import MOST_LOST, Lost, keeps_nothing, refuse
+from earnest.engine.clusters.traffic import MOST_LOST, LostChunk, make_keeps_nothing_error, refuse
 from earnest.engine.parcels import ByValue, Content, pack
 from earnest.engine.worker import Report, Sent, perform_scattered
 
@@ -100,11 +100,11 @@ class DaskCluster:
         while self.client.status == "connecting":  # again; the client gives up by itself
             time.sleep(0.05)
         if self.client.status != "running":
-            raise _no_scheduler("no answer")
+            raise _make_no_scheduler_error("no answer")
         try:
             return dict(self.client.ncores())
         except OSError as error:
-            raise _no_scheduler(str(error)) from error
+            raise _make_no_scheduler_error(str(error)) from error
 
     def probe(self, workers: Sequence[str]) -> None:
         """Raise if a worker cannot import what it needs: it would die of the first task it gets.
@@ -120,16 +120,16 @@ class DaskCluster:
                 refuse("dask", answer)
 
     @contextmanager
-    def scattered(self, content: Content) -> Iterator[Scattered]:
+    def scattered(self, content: Content) -> Iterator[DaskParcel]:
         """Give the content to the cluster, and take it back afterwards."""
-        parcel = Scattered(ByValue.of(content), self)
+        parcel = DaskParcel(ByValue.of(content), self)
         try:
             yield parcel
         finally:
             parcel.release()
 
 
-class Scattered:
+class DaskParcel:
     """Shared data in the memory of workers; sent again when the last that had it is gone."""
 
     def __init__(self, packed: ByValue, cluster: DaskCluster) -> None:
@@ -152,7 +152,7 @@ class Scattered:
 class DaskTraffic:
     """The chunks that dask has; those that are not wanted any more are cancelled."""
 
-    def __init__(self, parcel: Scattered) -> None:
+    def __init__(self, parcel: DaskParcel) -> None:
         self._cluster, self._parcel = parcel.cluster, parcel
         self._away: dict[str, tuple[Future, list[Sent]]] = {}
         self._back: SimpleQueue[Future] = SimpleQueue()
@@ -202,9 +202,9 @@ class DaskTraffic:
             self.threads()
             with suppress(OSError):  # its worker has died at this very moment
                 return self._parcel.future()
-        raise keeps_nothing()
+        raise make_keeps_nothing_error()
 
-    def next(self) -> tuple[list[Sent], Report | Lost]:
+    def next(self) -> tuple[list[Sent], Report | LostChunk]:
         """Wait for the next chunk that is back, and return what became of it."""
         while True:
             try:
@@ -218,19 +218,19 @@ class DaskTraffic:
                 continue
             return self._away.pop(future.key)[1], result
 
-    def _result(self, future: Future) -> Report | Lost | None:
+    def _result(self, future: Future) -> Report | LostChunk | None:
         from distributed import CancelledError, KilledWorker
 
         try:
             if future.status == "error":
-                _said(future.exception(timeout=FETCH))
+                _raise_error(future.exception(timeout=FETCH))
             return future.result(timeout=FETCH)
         except TimeoutError:
             return None
         except CancelledError:
-            return Lost()
+            return LostChunk()
         except KilledWorker:
-            return Lost(killed=True)
+            return LostChunk(killed=True)
 
     def _look(self) -> int:
         """Look at the cluster now and then; raise when it has been empty for too long."""
@@ -244,11 +244,11 @@ class DaskTraffic:
         if self._threads:
             self._seen = now
         elif now - self._seen > self._cluster.patience:
-            raise no_workers(self._cluster.patience)
+            raise make_no_workers_error(self._cluster.patience)
         return self._threads
 
 
-def no_workers(seconds: float) -> EarnestError:
+def make_no_workers_error(seconds: float) -> EarnestError:
     """Return the error of a cluster in which nobody works."""
     return EarnestError(
         f"the dask cluster has had no worker for {seconds:g} s",
@@ -258,7 +258,7 @@ def no_workers(seconds: float) -> EarnestError:
     )
 
 
-def _no_scheduler(got: str) -> EarnestError:
+def _make_no_scheduler_error(got: str) -> EarnestError:
     return EarnestError(
         "the connection to the dask scheduler is lost",
         got=got,
@@ -266,7 +266,7 @@ def _no_scheduler(got: str) -> EarnestError:
     )
 
 
-def _said(error: BaseException) -> NoReturn:
+def _raise_error(error: BaseException) -> NoReturn:
     from distributed import KilledWorker
 
     if isinstance(error, KilledWorker):

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Self
 
 from earnest.core.base.errors import EarnestError
-from earnest.engine.clusters.traffic import Lost, refuse
+from earnest.engine.clusters.traffic import LostChunk, refuse
 from earnest.engine.parcels import ByObject
 from earnest.engine.worker import Report, Sent, perform_packed
 
@@ -53,21 +53,21 @@ class RayTraffic:
         """Send a chunk to whoever is free."""
         self._away[self._perform.remote(self._parcel, chunk)] = chunk
 
-    def next(self) -> tuple[list[Sent], Report | Lost]:
+    def next(self) -> tuple[list[Sent], Report | LostChunk]:
         """Wait for the next chunk that is back, and return what became of it."""
         (reference,), _ = self._ray.wait(list(self._away), num_returns=1)
         result = self._result(reference)
         return self._away.pop(reference), result
 
-    def _result(self, reference: ObjectRef) -> Report | Lost:
+    def _result(self, reference: ObjectRef) -> Report | LostChunk:
         errors = self._ray.exceptions
         dead = (errors.WorkerCrashedError, errors.OutOfMemoryError, errors.NodeDiedError)
         try:
             report: Report = self._ray.get(reference)
         except dead:
-            return Lost(killed=True)
+            return LostChunk(killed=True)
         except (errors.ObjectLostError, errors.TaskCancelledError):
-            return Lost()
+            return LostChunk()
         except errors.RayTaskError as error:
             refuse("ray", error.cause)
         except errors.RayError as error:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
-from earnest.engine.identity.user_code import PLAIN, globals_of, installed, members
+from earnest.engine.identity.user_code import PLAIN, find_globals, installed, members
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
@@ -169,13 +169,13 @@ class Canonical:
         if not isinstance(value, types.FunctionType) or installed(value.__module__):
             self._seen(getattr(value, "__module__", None))
             return head
-        cells = [cell.cell_contents for cell in value.__closure__ or () if _filled(cell)]
+        cells = [cell.cell_contents for cell in value.__closure__ or () if _is_filled(cell)]
         parts = (value.__code__, value.__defaults__, value.__kwdefaults__, cells)
         return f"{head} {' '.join(map(self.text, parts))}{self._globals(value)}"
 
     def _globals(self, value: types.FunctionType) -> str:
         """Write what a function of the user's own reads beside its arguments, each once."""
-        found = globals_of(value).items()
+        found = find_globals(value).items()
         return "".join(f" {name}={self._once(part)}" for name, part in found)
 
     def _once(self, value: object) -> str:
@@ -291,7 +291,7 @@ def _hash(value: object) -> str:
     return made
 
 
-def _filled(cell: types.CellType) -> bool:
+def _is_filled(cell: types.CellType) -> bool:
     try:
         return cell.cell_contents is not None
     except ValueError:  # not yet bound

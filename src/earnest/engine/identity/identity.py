@@ -39,7 +39,7 @@ def describe(value: object) -> str:
     text = Canonical().text(value)
     if len(text) <= LONGEST and text.isprintable() and not getattr(value, "shape", ()):
         return text
-    return f"{_kind(value)} {digest(text)}"
+    return f"{_name_kind(value)} {digest(text)}"
 
 
 def with_parts(name: str, value: object, parts: Mapping[str, object]) -> dict[str, str]:
@@ -103,7 +103,7 @@ def versions(*values: object) -> Mapping[str, str]:
     return {f"version of {name}": said for name, said in sorted(found.items())}
 
 
-def _kind(value: object) -> str:
+def _name_kind(value: object) -> str:
     """Return how a value is called where it is too long to be shown."""
     if isinstance(value, type):
         return f"class {value.__name__}{'' if installed(value.__module__) else ' with code'}"

@@ -195,7 +195,7 @@ class EffectCurve:
         import pyarrow as pa
 
         columns: dict[str, object] = {
-            self.param: pa.array(_one_type(self.grid)),
+            self.param: pa.array(_unify_types(self.grid)),
             "mean": self.mean,
             "sd": self.sd,
         }
@@ -235,16 +235,16 @@ class EffectCurve:
         return cls(
             param=data["param"],
             grid=tuple(data["grid"]),
-            mean=as_floats(data["mean"]),
-            sd=as_floats(data["sd"]),
-            sd_of_mean=None if of_mean is None else as_floats(of_mean),
+            mean=read_floats(data["mean"]),
+            sd=read_floats(data["sd"]),
+            sd_of_mean=None if of_mean is None else read_floats(of_mean),
             scale=data["scale"],
             objective=Objective(**data["objective"]),
             where=data["where"],
             n_points=np.array(data["n_points"], dtype=np.intp),
             trials=tuple(data["trials"]),
             best=data["best"],
-            codes=as_floats(data["codes"]),
+            codes=read_floats(data["codes"]),
         )
 
     def __eq__(self, other: object) -> bool:
@@ -333,7 +333,7 @@ class EffectSurface:
             params=tuple(data["params"]),
             grids=(tuple(first), tuple(second)),
             scales=tuple(data["scales"]),
-            **{name: np.stack([as_floats(row) for row in data[name]]) for name in SHEETS},
+            **{name: np.stack([read_floats(row) for row in data[name]]) for name in SHEETS},
             objective=Objective(**data["objective"]),
             where=data["where"],
             n_points=data["n_points"],
@@ -367,12 +367,12 @@ def numbers(values: Floats) -> list[float | None]:
     return [None if math.isnan(v) or math.isinf(v) else v for v in values.tolist()]
 
 
-def as_floats(values: list[float | None]) -> Floats:
+def read_floats(values: list[float | None]) -> Floats:
     """Return the list of `numbers` as an array."""
     return np.array([math.nan if v is None else v for v in values], dtype=np.float64)
 
 
-def _one_type(values: tuple[object, ...]) -> list[object]:
+def _unify_types(values: tuple[object, ...]) -> list[object]:
     """Return values of one type, as a column of a table wants them; text where they differ."""
     kinds = {type(v) for v in values if v is not None}
     return list(values) if len(kinds) <= 1 or kinds == {int, float} else [str(v) for v in values]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +43,7 @@ class Limit:
 
     param: str
     op: str
-    value: Any
+    value: object
     code: float = math.nan
     levels: tuple[float, ...] = ()
 
@@ -55,13 +55,13 @@ class Limit:
 
     def __str__(self) -> str:
         """Return the requirement in words."""
-        if self.op == "in":
+        if isinstance(self.value, tuple):
             return f"{self.param} is {' or '.join(text(level) for level in self.value)}"
         return f"{self.param} {self.op} {text(self.value)}"
 
     def to_dict(self) -> dict[str, object]:
         """Return plain data."""
-        value = list(self.value) if self.op == "in" else self.value
+        value = list(self.value) if isinstance(self.value, tuple) else self.value
         return {
             "param": self.param,
             "op": self.op,
@@ -161,17 +161,17 @@ def in_words(limits: Iterable[Limit]) -> str:
     >>> in_words([*rate, Limit("depth", ">", 2, 0.5)])
     '0.001 < rate <= 0.003 and depth > 2'
     """
-    return " and ".join(_words_of(group) for group in _by_param(limits).values())
+    return " and ".join(_put_in_words(group) for group in _group_by_param(limits).values())
 
 
-def _by_param(limits: Iterable[Limit]) -> dict[str, list[Limit]]:
+def _group_by_param(limits: Iterable[Limit]) -> dict[str, list[Limit]]:
     groups: dict[str, list[Limit]] = {}
     for limit in limits:
         groups.setdefault(limit.param, []).append(limit)
     return groups
 
 
-def _words_of(group: list[Limit]) -> str:
+def _put_in_words(group: list[Limit]) -> str:
     levels = [limit for limit in group if limit.op == "in"]
     if levels:
         return str(levels[-1])  # each further split takes levels away

@@ -209,7 +209,7 @@ class RegionTree:
         """Return the confidence of the region of the best configuration beside the whole."""
         if self.best is None:
             return None
-        return QualityGain(_quality(self.root.curve), _quality(self.best.curve))
+        return QualityGain(_judge_quality(self.root.curve), _judge_quality(self.best.curve))
 
     def plot(self, figure: Figure | None = None) -> Figure:
         """Draw the tree with small curves and return the matplotlib Figure."""
@@ -264,16 +264,16 @@ class RegionTree:
         return f"regions of {self.param}: {count}{found}"
 
 
-def _quality(curve: EffectCurve) -> CurveQuality:
+def _judge_quality(curve: EffectCurve) -> CurveQuality:
     optimum = np.nan
     if curve.best is not None:
-        optimum = _code_of(curve)
+        optimum = _find_code(curve)
     return CurveQuality(
         curve.mean_confidence, optimum_confidence(curve.sd, curve.codes, float(optimum))
     )
 
 
-def _code_of(curve: EffectCurve) -> float:
+def _find_code(curve: EffectCurve) -> float:
     """Return the code of the best value, between those of the grid."""
     if curve.scale == "levels":
         return float(curve.codes[list(curve.grid).index(curve.best)])

@@ -20,7 +20,7 @@ from earnest.plotting.figures.style import (
     OTHER,
     SMALL,
     TINY,
-    axes_or_new,
+    get_axes,
     literal,
     new_figure,
 )
@@ -82,21 +82,21 @@ def plot_effect(
     -------
     matplotlib Axes
     """
-    ax = axes_or_new(ax, (4.4, 3.2))
+    ax = get_axes(ax, (4.4, 3.2))
     low, high = curve.bands(confidence_level, of)
     places = positions(curve)
-    draw = _boxes if curve.scale == "levels" else _line
+    draw = _draw_boxes if curve.scale == "levels" else _draw_line
     if ice and curve.ice is not None:
-        _ice(ax, curve, places, min(ice, MOST_LINES))
+        _draw_ice(ax, curve, places, min(ice, MOST_LINES))
     draw(ax, places, curve.mean, low, high)
     if curve.scale == "log":
         ax.set_xscale("log")
-    _hatch(ax, curve, gaps)
-    _rug(ax, curve)
-    _dot(ax, curve, places)
-    _frame(ax, curve)
+    _draw_hatch(ax, curve, gaps)
+    _draw_rug(ax, curve)
+    _draw_dot(ax, curve, places)
+    _draw_frame(ax, curve)
     if title:
-        ax.set_title(literal(_over(curve)), loc="left", fontsize=SMALL, color=INK)
+        ax.set_title(literal(_write_over(curve)), loc="left", fontsize=SMALL, color=INK)
         band = f"band: {percent(confidence_level)}, {BANDS[of]}"
         ax.set_xlabel(literal(f"{curve.param}\n{band}"), fontsize=TINY, color=LABEL)
         ax.xaxis.labelpad = 4
@@ -132,7 +132,14 @@ def plot_effects(
             curve, ax, confidence_level=explanation.confidence_level, gaps=gaps, title=False
         )
         ax.set_title(literal(f"{curve.param}\n"), loc="left", fontsize=SMALL, color=INK)
-        ax.text(0, 1.03, literal(_under(curve)), transform=ax.transAxes, fontsize=TINY, color=LABEL)
+        ax.text(
+            0,
+            1.03,
+            literal(_write_under(curve)),
+            transform=ax.transAxes,
+            fontsize=TINY,
+            color=LABEL,
+        )
     for ax in panels.flat[len(curves) :]:
         ax.set_visible(False)
     objective = explanation.objective
@@ -162,8 +169,8 @@ def plot_surface(surface: EffectSurface, axes: Sequence[Axes] | None = None) -> 
     first, second = axes
     names = (literal(surface.objective.name), "average surrogate uncertainty (sd)")
     for ax, values, name in zip((first, second), (surface.mean, surface.sd), names, strict=True):
-        _sheet(ax, surface, values, name)
-    _marks(first, surface)
+        _draw_sheet(ax, surface, values, name)
+    _draw_marks(first, surface)
     return first, second
 
 
@@ -174,25 +181,25 @@ def positions(curve: EffectCurve) -> Floats:
     return np.array(curve.grid, dtype=float)
 
 
-def _line(ax: Axes, places: Floats, mean: Floats, low: Floats, high: Floats) -> None:
+def _draw_line(ax: Axes, places: Floats, mean: Floats, low: Floats, high: Floats) -> None:
     ax.fill_between(places, low, high, color=HONEST, alpha=0.20, linewidth=0)
     ax.plot(places, mean, color=HONEST, linewidth=1.8)
 
 
-def _boxes(ax: Axes, places: Floats, mean: Floats, low: Floats, high: Floats) -> None:
+def _draw_boxes(ax: Axes, places: Floats, mean: Floats, low: Floats, high: Floats) -> None:
     for place, middle, bottom, top in zip(places, mean, low, high, strict=True):
         ax.fill_between([place - HALF, place + HALF], bottom, top, color=HONEST, alpha=0.20, lw=0)
         ax.plot([place - HALF, place + HALF], [middle, middle], color=HONEST, linewidth=1.8)
 
 
-def _ice(ax: Axes, curve: EffectCurve, places: Floats, count: int) -> None:
+def _draw_ice(ax: Axes, curve: EffectCurve, places: Floats, count: int) -> None:
     assert curve.ice is not None
     every = max(1, len(curve.ice.mean) // count)
     for row in curve.ice.mean[::every][:count]:
         ax.plot(places, row, color=OTHER, linewidth=0.5, alpha=0.25, zorder=1)
 
 
-def _hatch(ax: Axes, curve: EffectCurve, gaps: Iterable[Gap]) -> None:
+def _draw_hatch(ax: Axes, curve: EffectCurve, gaps: Iterable[Gap]) -> None:
     """Hatch parts that were hardly tried, with the count of their trials."""
     for gap in gaps:
         if curve.scale == "levels":
@@ -218,7 +225,7 @@ def _hatch(ax: Axes, curve: EffectCurve, gaps: Iterable[Gap]) -> None:
         )
 
 
-def _rug(ax: Axes, curve: EffectCurve) -> None:
+def _draw_rug(ax: Axes, curve: EffectCurve) -> None:
     """Draw one tick a trial under the axis; levels spread theirs in the order of the trials."""
     every = max(1, math.ceil(len(curve.trials) / MOST_TICKS))
     trials = curve.trials[::every]
@@ -250,7 +257,7 @@ def _spread(values: Sequence[object], levels: list[object]) -> Iterable[float]:
         yield place - HALF + 2 * HALF * seen[place] / (counts[place] + 1)
 
 
-def _dot(ax: Axes, curve: EffectCurve, places: Floats) -> None:
+def _draw_dot(ax: Axes, curve: EffectCurve, places: Floats) -> None:
     if curve.best is None:
         return
     if curve.scale == "levels":
@@ -263,7 +270,7 @@ def _dot(ax: Axes, curve: EffectCurve, places: Floats) -> None:
     ax.plot(at, height, "o", color=HONEST, markersize=7, markeredgecolor="white", zorder=5)
 
 
-def _frame(ax: Axes, curve: EffectCurve) -> None:
+def _draw_frame(ax: Axes, curve: EffectCurve) -> None:
     for side in ("top", "right", "left"):
         ax.spines[side].set_visible(False)
     ax.spines["bottom"].set_color(LABEL)
@@ -274,7 +281,7 @@ def _frame(ax: Axes, curve: EffectCurve) -> None:
     ax.tick_params(axis="x", which="minor", length=0, labelsize=0, labelbottom=False)
     if curve.scale == "levels":
         turned = len(curve.grid) > max(ROOM)
-        words = [literal(word) for word in _short([str(level) for level in curve.grid])]
+        words = [literal(word) for word in _shorten([str(level) for level in curve.grid])]
         ax.set_xticks(
             range(len(words)),
             words,
@@ -288,14 +295,14 @@ def _frame(ax: Axes, curve: EffectCurve) -> None:
         ax.xaxis.set_major_locator(LogLocator(numticks=6))
         ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     else:
-        ax.locator_params(axis="x", nbins=5, integer=_whole(curve))
+        ax.locator_params(axis="x", nbins=5, integer=_is_whole(curve))
 
 
-def _whole(curve: EffectCurve) -> bool:
+def _is_whole(curve: EffectCurve) -> bool:
     return all(isinstance(value, int) for value in curve.grid)
 
 
-def _short(words: Sequence[str]) -> list[str]:
+def _shorten(words: Sequence[str]) -> list[str]:
     """Return the names of levels as short as their number asks for, and still different."""
     most = ROOM.get(len(words), TURNED)
     starts = [word if len(word) <= most else word[: most - 1] + "…" for word in words]
@@ -304,18 +311,18 @@ def _short(words: Sequence[str]) -> list[str]:
     return [word if len(word) <= most else "…" + word[1 - most :] for word in words]
 
 
-def _over(curve: EffectCurve) -> str:
+def _write_over(curve: EffectCurve) -> str:
     better = "higher is better" if curve.objective.greater_is_better else "lower is better"
     return f"{curve.objective.name} ({better})"
 
 
-def _under(curve: EffectCurve) -> str:
+def _write_under(curve: EffectCurve) -> str:
     scale = {"log": "log scale · ", "linear": "", "levels": ""}[curve.scale]
     return f"{scale}{curve.n_trials} trials"
 
 
-def _sheet(ax: Axes, surface: EffectSurface, values: Floats, name: str) -> None:
-    edges = [_edges(surface, axis) for axis in (0, 1)]
+def _draw_sheet(ax: Axes, surface: EffectSurface, values: Floats, name: str) -> None:
+    edges = [_find_edges(surface, axis) for axis in (0, 1)]
     mesh = ax.pcolormesh(edges[0], edges[1], values.T, cmap=COLOURS, rasterized=False)
     for axis, scale, set_scale, ticks in (
         (0, surface.scales[0], ax.set_xscale, ax.set_xticks),
@@ -324,7 +331,7 @@ def _sheet(ax: Axes, surface: EffectSurface, values: Floats, name: str) -> None:
         if scale == "log":
             set_scale("log")
         elif scale == "levels":
-            words = [literal(w) for w in _short([str(level) for level in surface.grids[axis]])]
+            words = [literal(w) for w in _shorten([str(level) for level in surface.grids[axis]])]
             turned = axis == 0 and len(words) > max(ROOM)
             ticks(range(len(words)), words, rotation=90 if turned else 0)
     ax.tick_params(labelsize=TINY, colors=LABEL)
@@ -336,7 +343,7 @@ def _sheet(ax: Axes, surface: EffectSurface, values: Floats, name: str) -> None:
     bar.outline.set_visible(False)
 
 
-def _edges(surface: EffectSurface, axis: int) -> Floats:
+def _find_edges(surface: EffectSurface, axis: int) -> Floats:
     """Return the edges of the cells around the grid values."""
     grid, scale = surface.grids[axis], surface.scales[axis]
     if scale == "levels":
@@ -348,21 +355,21 @@ def _edges(surface: EffectSurface, axis: int) -> Floats:
     return np.asarray(np.exp(edges) if scale == "log" else edges, dtype=np.float64)
 
 
-def _marks(ax: Axes, surface: EffectSurface) -> None:
+def _draw_marks(ax: Axes, surface: EffectSurface) -> None:
     """Draw a small ring for each trial and a diamond at the best."""
     every = max(1, math.ceil(len(surface.trials) / MOST_TICKS))
-    spots = [_spot(surface, pair) for pair in surface.trials[::every]]
+    spots = [_find_spot(surface, pair) for pair in surface.trials[::every]]
     if spots:
         xs, ys = zip(*spots, strict=True)
         ax.plot(
             xs, ys, "o", markersize=2.6, color="white", markeredgecolor=INK, markeredgewidth=0.4
         )
     if surface.best is not None:
-        x, y = _spot(surface, surface.best)
+        x, y = _find_spot(surface, surface.best)
         ax.plot(x, y, "D", markersize=7, color="white", markeredgecolor=NAIVE, markeredgewidth=1.6)
 
 
-def _spot(surface: EffectSurface, pair: tuple[object, object]) -> tuple[float, float]:
+def _find_spot(surface: EffectSurface, pair: tuple[object, object]) -> tuple[float, float]:
     places = [
         float(list(surface.grids[axis]).index(value))
         if surface.scales[axis] == "levels"

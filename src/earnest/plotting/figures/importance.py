@@ -13,7 +13,7 @@ from earnest.plotting.figures.style import (
     OTHER,
     SMALL,
     TINY,
-    axes_or_new,
+    get_axes,
     literal,
     quiet,
     shortened,
@@ -42,7 +42,7 @@ def plot_importance(importance: Importance, ax: Axes | None = None) -> Axes:
     matplotlib Axes
     """
     names = importance.ranking[:MOST]
-    ax = axes_or_new(ax, (6.0, 0.9 + 0.36 * len(names)))
+    ax = get_axes(ax, (6.0, 0.9 + 0.36 * len(names)))
     for row, name in enumerate(names):
         ax.axhline(row, color=GRID, linewidth=0.8, zorder=0)
         for share, shift, colour, fill in (

@@ -21,7 +21,7 @@ GRID = "#E9EAE5"
 SMALL, TINY = 9.4, 9.0  # points
 
 
-def axes_or_new(ax: Axes | None, size: tuple[float, float]) -> Axes:
+def get_axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
     """Return the given Axes, or those of a new figure that belongs to nobody else."""
     return new_figure(size).add_subplot() if ax is None else ax
 

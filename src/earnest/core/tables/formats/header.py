@@ -19,7 +19,7 @@ from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Target, Task
 from earnest.core.results.cautions import Caution
 from earnest.core.results.files import parse_json
-from earnest.core.tables.writing import about_names
+from earnest.core.tables.writing import list_about_names
 
 NAME = "earnest/predictions/"
 VERSION = 1
@@ -48,7 +48,7 @@ class Facts(TypedDict):
     fingerprint: str
 
 
-def header_text(pi: Predictions) -> str:
+def write_header(pi: Predictions) -> str:
     """Return all of Π but its arrays as one line of JSON, with hashes of both."""
     target, configs = pi.target, pi.configs
     facts: Facts = {
@@ -61,7 +61,7 @@ def header_text(pi: Predictions) -> str:
         "shape": list(pi.responses.shape),
         "dtype": pi.responses.dtype.name,
         "fold_names": [list(names) for names in pi.fold_names],
-        "columns": about_names(pi),
+        "columns": list_about_names(pi),
         "ids": None if target.ids is None else ("int" if target.ids.dtype.kind == "i" else "str"),
         "configs": list(configs.ids),
         "params": None if configs.params is None else [pack(dict(p)) for p in configs.params],
@@ -71,7 +71,7 @@ def header_text(pi: Predictions) -> str:
     }
     if pi.remarks:
         facts["remarks"] = [one.to_dict() for one in pi.remarks]
-    return _dumps({**facts, "checksum": _checksum(facts)})
+    return _write_json({**facts, "checksum": _compute_checksum(facts)})
 
 
 def read_header(text: str | bytes, path: Path) -> Facts:
@@ -96,8 +96,8 @@ def read_header(text: str | bytes, path: Path) -> Facts:
             cure="Update earnest.",
         )
     stored = facts.pop("checksum", None)
-    if stored != _checksum(facts):
-        raise changed(path, f"header checksum {_checksum(facts)}", f"{stored}")
+    if stored != _compute_checksum(facts):
+        raise changed(path, f"header checksum {_compute_checksum(facts)}", f"{stored}")
     return cast(Facts, facts)
 
 
@@ -216,10 +216,10 @@ def unpack(value: object) -> object:
     return {k: unpack(v) for k, v in value.items()}
 
 
-def _dumps(facts: Mapping[str, object]) -> str:
+def _write_json(facts: Mapping[str, object]) -> str:
     return json.dumps(facts, separators=(",", ":"), allow_nan=False)
 
 
-def _checksum(facts: Mapping[str, object]) -> str:
+def _compute_checksum(facts: Mapping[str, object]) -> str:
     text = json.dumps(facts, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:32]

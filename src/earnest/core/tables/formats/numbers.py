@@ -75,7 +75,7 @@ ALL = tuple(Marks(d, t) for d in _DECIMALS for t in THOUSANDS if d != t)
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenColumn:
     """A column of numbers as people write them, with every way to read it."""
 
     place: int
@@ -110,7 +110,7 @@ def check_marks(decimal: str | None, thousands: object) -> str | None:
     return decimal or {",": ".", ".": ","}.get(thousands)
 
 
-def only_thousands(table: pa.Table, kept: set[str]) -> bool:
+def has_only_thousands(table: pa.Table, kept: set[str]) -> bool:
     """Tell whether every comma of a table may stand between thousands, as in '12,573'."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -156,17 +156,18 @@ def read_written(
         for place, field in enumerate(table.schema)
         if pa.types.is_string(field.type)
         and field.name.strip() not in kept
-        and (written := _ways(place, field.name, table.column(place), options, plain)) is not None
+        and (written := _find_ways(place, field.name, table.column(place), options, plain))
+        is not None
     ]
     chosen = [_choose(one, found, decimal) for one in found]
     for one, numbers in zip(found, chosen, strict=True):
         table = table.set_column(one.place, one.name, numbers)
-    return table, _note(found, chosen, path, plain)
+    return table, _note_examples(found, chosen, path, plain)
 
 
-def _ways(
+def _find_ways(
     place: int, name: str, column: pa.ChunkedArray, options: Mapping[str, object], plain: str
-) -> Written | None:
+) -> WrittenColumn | None:
     """Return the ways to read a column, None where it is not of numbers with marks or signs."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -178,24 +179,24 @@ def _ways(
         return None
     if not pc.all(pc.match_substring_regex(known, _BROAD)).as_py():
         return None
-    if pc.all(pc.match_substring_regex(known, plain)).as_py() or _mixed_signs(known):
+    if pc.all(pc.match_substring_regex(known, plain)).as_py() or _has_mixed_signs(known):
         return None
     ways: list[tuple[Marks, pa.ChunkedArray]] = []
     for marks in ALL:
         said = all(options.get(n) in (None, getattr(marks, n)) for n in ("decimal", "thousands"))
         if said and pc.all(pc.match_substring_regex(known, marks.pattern)).as_py():
             numbers = marks.numbers(column)
-            if not any(_same(numbers, other) for _, other in ways):
+            if not any(_is_same(numbers, other) for _, other in ways):
                 ways.append((marks, numbers))
-    return Written(place, name, column, tuple(ways)) if ways else None
+    return WrittenColumn(place, name, column, tuple(ways)) if ways else None
 
 
-def _same(one: pa.ChunkedArray, other: pa.ChunkedArray) -> bool:
+def _is_same(one: pa.ChunkedArray, other: pa.ChunkedArray) -> bool:
     first, second = np.asarray(one, np.float64), np.asarray(other, np.float64)
     return bool(np.array_equal(first, second, equal_nan=True))
 
 
-def _mixed_signs(known: pa.ChunkedArray) -> bool:
+def _has_mixed_signs(known: pa.ChunkedArray) -> bool:
     """Tell whether some numbers are percentages and some not, or of two currencies."""
     import pyarrow.compute as pc
 
@@ -207,7 +208,9 @@ def _mixed_signs(known: pa.ChunkedArray) -> bool:
     return len(set(pc.unique(money).to_pylist()) - {""}) > 1
 
 
-def _choose(one: Written, all_: Sequence[Written], decimal: str | None) -> pa.ChunkedArray:
+def _choose(
+    one: WrittenColumn, all_: Sequence[WrittenColumn], decimal: str | None
+) -> pa.ChunkedArray:
     """Return the numbers of a column that can be read in one way, by itself or by the file."""
     if len(one.ways) == 1:
         return one.ways[0][1]
@@ -218,10 +221,10 @@ def _choose(one: Written, all_: Sequence[Written], decimal: str | None) -> pa.Ch
     left = [numbers for marks, numbers in one.ways if {marks.decimal} == told]
     if len(left) == 1:
         return left[0]
-    raise _two_ways(one)
+    raise _make_two_ways_error(one)
 
 
-def _two_ways(one: Written) -> FormatError:
+def _make_two_ways_error(one: WrittenColumn) -> FormatError:
     import pyarrow.compute as pc
 
     (first, some), (second, others) = one.ways[:2]
@@ -242,8 +245,8 @@ def _two_ways(one: Written) -> FormatError:
     )
 
 
-def _note(
-    found: Sequence[Written], chosen: Sequence[pa.ChunkedArray], path: Path, plain: str
+def _note_examples(
+    found: Sequence[WrittenColumn], chosen: Sequence[pa.ChunkedArray], path: Path, plain: str
 ) -> tuple[Caution, ...]:
     if not found:
         return ()

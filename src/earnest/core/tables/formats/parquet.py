@@ -18,9 +18,9 @@ from earnest.core.tables.columns import Columns
 from earnest.core.tables.formats.header import Facts, changed
 from earnest.core.tables.formats.mapped import LARGE, ColumnFile
 from earnest.core.tables.formats.written_wide import (
-    arrays_of,
-    class_codes,
+    assemble_arrays,
     column_types,
+    encode_classes_of_column,
     read_about,
 )
 
@@ -82,20 +82,22 @@ def read_by_columns(facts: Facts, columns: ParquetColumns, path: Path) -> dict[s
     found = zip(columns.names, types, strict=True)
     about: dict[str, RawArray] = {}
     for role, (name, kind) in zip(facts["columns"], found, strict=False):
-        about[role] = read_about(facts, role, _whole(columns.read(name)).cast(kind), path)
+        about[role] = read_about(facts, role, _join_chunks(columns.read(name)).cast(kind), path)
     classes = tuple(facts["classes"]) if facts["kind"] == ResponseKind.LABEL else ()
     with ColumnFile(np.dtype(facts["dtype"])) as file:
         start = len(facts["columns"])
         for name, kind in zip(columns.names[start:], types[start:], strict=True):
-            column = _whole(columns.read(name)).cast(kind)
+            column = _join_chunks(columns.read(name)).cast(kind)
             file.append(
-                class_codes(column, classes) if classes else column.to_numpy(zero_copy_only=False)
+                encode_classes_of_column(column, classes)
+                if classes
+                else column.to_numpy(zero_copy_only=False)
             )
         responses = file.mapped((n, configs, repeats, shape[3] if len(shape) > 3 else 1))
-    return arrays_of(facts, about, path) | {"responses": responses.reshape(shape)}
+    return assemble_arrays(facts, about, path) | {"responses": responses.reshape(shape)}
 
 
-def _whole(column: pa.ChunkedArray) -> pa.Array:
+def _join_chunks(column: pa.ChunkedArray) -> pa.Array:
     """Return a column as one array."""
     import pyarrow as pa
 

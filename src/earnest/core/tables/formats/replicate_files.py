@@ -53,7 +53,7 @@ def save_replicates(replicates: Replicates, path: str | Path) -> Path:
         )
     target = replicates.target
     arrays: dict[str, RawArray | None] = {
-        HEADER: np.frombuffer(_header(replicates).encode(), dtype=np.uint8),
+        HEADER: np.frombuffer(_write_header(replicates).encode(), dtype=np.uint8),
         "y": target.y,
         "event": target.event,
         "groups": target.groups,
@@ -79,7 +79,7 @@ def load_replicates(path: str | Path, *, verify: bool = True) -> Replicates:
             name.removesuffix(".npy"): _read(path, archive, name, False)
             for name in archive.namelist()
         }
-    facts = _facts(arrays.pop(HEADER, None), path)
+    facts = _read_facts(arrays.pop(HEADER, None), path)
     lacking = {"y", "counts", "apparent", "responses"} - set(arrays)
     if lacking:
         raise changed(path, "all arrays as they were written", f"none named {sorted(lacking)}")
@@ -110,7 +110,7 @@ def load_replicates(path: str | Path, *, verify: bool = True) -> Replicates:
     return made
 
 
-def _header(replicates: Replicates) -> str:
+def _write_header(replicates: Replicates) -> str:
     facts: _Facts = {
         "schema": SCHEMA,
         "task": str(replicates.target.task),
@@ -125,10 +125,10 @@ def _header(replicates: Replicates) -> str:
         "cautions": [caution.to_dict() for caution in replicates.cautions],
         "fingerprint": replicates.fingerprint,
     }
-    return json.dumps({**facts, "checksum": _checksum(facts)}, allow_nan=False)
+    return json.dumps({**facts, "checksum": _compute_checksum(facts)}, allow_nan=False)
 
 
-def _facts(header: RawArray | None, path: Path) -> _Facts:
+def _read_facts(header: RawArray | None, path: Path) -> _Facts:
     """Return the header, if it is one of replicates and nobody changed it."""
     try:
         facts = {} if header is None else parse_json(header.tobytes())
@@ -145,11 +145,11 @@ def _facts(header: RawArray | None, path: Path) -> _Facts:
             else "",
         )
     stored = facts.pop("checksum", None)
-    if stored != _checksum(facts):
-        raise changed(path, f"header checksum {_checksum(facts)}", str(stored))
+    if stored != _compute_checksum(facts):
+        raise changed(path, f"header checksum {_compute_checksum(facts)}", str(stored))
     return cast(_Facts, facts)
 
 
-def _checksum(facts: Mapping[str, object]) -> str:
+def _compute_checksum(facts: Mapping[str, object]) -> str:
     text = json.dumps(facts, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:32]

@@ -16,12 +16,12 @@ from earnest.core.results.cautions import Caution
 from earnest.core.tables.columns import Columns
 from earnest.core.tables.formats.header import Facts, read_header, rebuild
 from earnest.core.tables.formats.parquet import BATCH, ParquetColumns, is_large, read_by_columns
-from earnest.core.tables.formats.text import TableFile, read_csv, usual_delimiter, write_csv
+from earnest.core.tables.formats.text import TableFile, guess_delimiter, read_csv, write_csv
 from earnest.core.tables.formats.written_wide import column_names, read_wide
 from earnest.core.tables.frames import read_frame
-from earnest.core.tables.options import refuse_other_options, table_options
+from earnest.core.tables.options import check_table_options, refuse_other_options
 from earnest.core.tables.raw import names_of, tell_of_data
-from earnest.core.tables.writing import wide_batches
+from earnest.core.tables.writing import make_wide_batches
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -76,11 +76,11 @@ def refuse_other_content(path: Path, suffix: str) -> None:
                 f"{path.name!r} is {word}, not what its suffix says",
                 needs=f"a file of the format that {suffix!r} names",
                 got=word,
-                cure=_cure(path, suffixes[0]),
+                cure=_suggest_cure(path, suffixes[0]),
             )
 
 
-def _cure(path: Path, suffix: str) -> str:
+def _suggest_cure(path: Path, suffix: str) -> str:
     if suffix == ".npz" and zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
             names = archive.namelist()
@@ -108,17 +108,17 @@ def load_table(
         file = open_table_file(path, suffix, options, stack, mmap=mmap)
         if file.header is not None:
             facts = read_header(file.header, path)
-            refuse_other_options(options, facts, path, usual_delimiter(suffix))
+            refuse_other_options(options, facts, path, guess_delimiter(suffix))
             found = file.batches(facts)
             if isinstance(found, ParquetColumns):
                 arrays = read_by_columns(facts, found, path)
             else:
                 arrays = read_wide(facts, found, path)
         else:
-            kept = table_options(options, path, text=suffix in CSV)
+            kept = check_table_options(options, path, text=suffix in CSV)
             table, remarks = file.table()
             try:
-                return _remarked(read_frame(table, **kept), remarks), False
+                return _add_remarks(read_frame(table, **kept), remarks), False
             except InputError as error:
                 said = kept.get("target") or next(
                     (name for name in ("y", "y_true") if name in names_of(table)), None
@@ -127,7 +127,7 @@ def load_table(
     return rebuild(facts, arrays, path, verify=verify), True
 
 
-def _remarked(pi: Predictions, remarks: tuple[Caution, ...]) -> Predictions:
+def _add_remarks(pi: Predictions, remarks: tuple[Caution, ...]) -> Predictions:
     return replace(pi, remarks=(*pi.remarks, *remarks)) if remarks else pi
 
 
@@ -137,7 +137,7 @@ def save_table(pi: Predictions, header: str, path: Path, suffix: str) -> None:
     import pyarrow.parquet as pq
 
     names = column_names(pi)
-    batches = wide_batches(pi, names)
+    batches = make_wide_batches(pi, names)
     if suffix in CSV:
         write_csv(path, suffix, header, batches)
         return
@@ -179,7 +179,7 @@ def open_table_file(
     def table() -> tuple[pa.Table | Columns, tuple[Caution, ...]]:
         with foreign_content(path):
             found, cautions = opened.table()
-            return found if isinstance(found, Columns) else _without_index(found), cautions
+            return found if isinstance(found, Columns) else _drop_index(found), cautions
 
     return TableFile(opened.header, batches, table)
 
@@ -198,7 +198,7 @@ def _open_parquet(path: Path, stack: ExitStack, mmap: bool | None) -> TableFile:
 
     def table() -> tuple[pa.Table | Columns, tuple[Caution, ...]]:
         if is_large(columns, mmap):
-            return columns.as_columns(without=_index_of(file.schema_arrow)), ()
+            return columns.as_columns(without=_find_index(file.schema_arrow)), ()
         return file.read(), ()
 
     return TableFile(header, batches, table)
@@ -213,10 +213,10 @@ def _open_arrow(path: Path, stack: ExitStack) -> TableFile:
     reader = pa.ipc.open_file(mapped) if whole else pa.ipc.open_stream(mapped)
     header = (reader.schema.metadata or {}).get(KEY)
 
-    return TableFile(header, lambda facts: _batches(reader), lambda: (reader.read_all(), ()))
+    return TableFile(header, lambda facts: _read_batches(reader), lambda: (reader.read_all(), ()))
 
 
-def _batches(
+def _read_batches(
     reader: pa.RecordBatchReader | pa.ipc.RecordBatchFileReader,
 ) -> Iterator[pa.RecordBatch]:
     if hasattr(reader, "num_record_batches"):
@@ -225,13 +225,13 @@ def _batches(
         yield from reader
 
 
-def _without_index(table: pa.Table) -> pa.Table:
+def _drop_index(table: pa.Table) -> pa.Table:
     """Leave out the index that pandas wrote beside its columns."""
     present = set(table.column_names)
-    return table.drop_columns([name for name in _index_of(table.schema) if name in present])
+    return table.drop_columns([name for name in _find_index(table.schema) if name in present])
 
 
-def _index_of(schema: pa.Schema) -> list[str]:
+def _find_index(schema: pa.Schema) -> list[str]:
     """Return the names that pandas gave to the columns of its index."""
     said = (schema.pandas_metadata or {}).get("index_columns", [])
     return [name for name in said if isinstance(name, str)]

@@ -15,7 +15,7 @@ from earnest.core.base.errors import FormatError
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.tables.formats.expanding import read_gzip
 from earnest.core.tables.formats.header import NAME, SCHEMA, Facts, changed
-from earnest.core.tables.formats.numbers import check_marks, only_thousands, read_written
+from earnest.core.tables.formats.numbers import check_marks, has_only_thousands, read_written
 from earnest.core.tables.formats.written_wide import column_types
 
 if TYPE_CHECKING:
@@ -40,26 +40,28 @@ def parse_text(
     """
     import pyarrow as pa
 
-    line = _first_line(data, path)
-    delimiter = _delimiter(line, path, suffix, options)
-    decimal = check_marks(_decimal(options), options.get("thousands"))
+    line = _read_first_line(data, path)
+    delimiter = _find_delimiter(line, path, suffix, options)
+    decimal = check_marks(_check_decimal(options), options.get("thousands"))
     ids = {"row_id", "id", "config_id", str(options.get("id", "id"))}
     names = ids | {name for name in line.rstrip("\r").split(delimiter) if name.strip() in ids}
-    table = _parsed(data, delimiter, decimal or ".", names)
-    if decimal is None and delimiter != "," and _decimal_commas(table, names):
-        other = _parsed(data, delimiter, ",", names)
-        if _texts(other) < _texts(table) and not only_thousands(table, names):
+    table = _parse(data, delimiter, decimal or ".", names)
+    if decimal is None and delimiter != "," and _has_decimal_commas(table, names):
+        other = _parse(data, delimiter, ",", names)
+        if _count_texts(other) < _count_texts(table) and not has_only_thousands(table, names):
             table, decimal = other, ","
     binary = [field.name for field in table.schema if pa.types.is_binary(field.type)]
     if binary:
-        raise _not_utf8(path, f"other bytes in column {check.some(map(repr, binary))}")
+        raise _make_other_bytes_error(
+            path, f"other bytes in column {check.some(map(repr, binary))}"
+        )
     labels = names | {str(options.get(n, n)) for n in ("group", "fold", "repeat", "strata")}
-    labels |= _named(options.get("model"))
+    labels |= _list_names(options.get("model"))
     table, notes = read_written(table, path, labels, options, decimal)
-    return _plain_ids(_tidy(table)), notes
+    return _read_plain_ids(_tidy(table)), notes
 
 
-def _named(model: object) -> set[str]:
+def _list_names(model: object) -> set[str]:
     if isinstance(model, str):
         return {model}
     return {str(name) for name in model} if isinstance(model, Iterable) else set()
@@ -69,7 +71,7 @@ def _named(model: object) -> set[str]:
 STRINGS = {"strings_can_be_null": True, "quoted_strings_can_be_null": False}
 
 
-def _parsed(data: bytes, delimiter: str, decimal: str, names: set[str]) -> pa.Table:
+def _parse(data: bytes, delimiter: str, decimal: str, names: set[str]) -> pa.Table:
     """Return the table of a CSV; the columns of these names stay text."""
     import pyarrow as pa
     from pyarrow import csv
@@ -84,7 +86,7 @@ def _parsed(data: bytes, delimiter: str, decimal: str, names: set[str]) -> pa.Ta
     )
 
 
-def _decimal_commas(table: pa.Table, names: set[str]) -> bool:
+def _has_decimal_commas(table: pa.Table, names: set[str]) -> bool:
     """Tell whether a column that was read as text has numbers with decimal commas."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -99,20 +101,20 @@ def _decimal_commas(table: pa.Table, names: set[str]) -> bool:
 _COMMA = r"^\s*[-+]?[0-9]*,[0-9]+([eE][-+]?[0-9]+)?\s*$"
 
 
-def _texts(table: pa.Table) -> int:
+def _count_texts(table: pa.Table) -> int:
     import pyarrow as pa
 
     return sum(pa.types.is_string(field.type) for field in table.schema)
 
 
-def _first_line(data: bytes, path: Path) -> str:
+def _read_first_line(data: bytes, path: Path) -> str:
     try:
         return data.partition(b"\n")[0].decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise _not_utf8(path, "other bytes in the names of the columns") from error
+        raise _make_other_bytes_error(path, "other bytes in the names of the columns") from error
 
 
-def _not_utf8(path: Path, got: str) -> FormatError:
+def _make_other_bytes_error(path: Path, got: str) -> FormatError:
     return FormatError(
         f"{path.name!r} is not UTF-8",
         needs="text in UTF-8",
@@ -138,7 +140,7 @@ def _tidy(table: pa.Table) -> pa.Table:
     return pa.table([columns[k] for k in kept], names=[names[k] for k in kept])
 
 
-def _plain_ids(table: pa.Table) -> pa.Table:
+def _read_plain_ids(table: pa.Table) -> pa.Table:
     """Let names of cases that are plain numbers be numbers, as in other formats; '01' stays."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -153,15 +155,15 @@ def _plain_ids(table: pa.Table) -> pa.Table:
     return table
 
 
-def usual_delimiter(suffix: str) -> str:
+def guess_delimiter(suffix: str) -> str:
     """Return what separates columns where nothing else is said."""
     return "\t" if suffix == ".tsv" else ","
 
 
-def _delimiter(line: str, path: Path, suffix: str, options: Mapping[str, object]) -> str:
+def _find_delimiter(line: str, path: Path, suffix: str, options: Mapping[str, object]) -> str:
     """Return what separates the columns: as said, as usual, or the semicolon if the names tell."""
     said = options.get("delimiter")
-    mark = usual_delimiter(suffix) if said is None else said
+    mark = guess_delimiter(suffix) if said is None else said
     if not isinstance(mark, str) or len(mark) != 1 or not mark.isascii():
         raise FormatError(
             "`delimiter` is not one character", needs="one like ',' or ';'", got=check.show(mark)
@@ -179,7 +181,7 @@ def _delimiter(line: str, path: Path, suffix: str, options: Mapping[str, object]
     )
 
 
-def _decimal(options: Mapping[str, object]) -> str | None:
+def _check_decimal(options: Mapping[str, object]) -> str | None:
     """Return the mark before the decimals, None where the numbers are to tell."""
     mark = options.get("decimal")
     if mark is not None and (not isinstance(mark, str) or mark not in (".", ",")):
@@ -217,7 +219,7 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 def read_bytes(path: Path, suffix: str) -> tuple[bytes, tuple[Caution, ...]]:
     """Return the text of a file in UTF-8, and a caution where its encoding had to be guessed."""
-    return _as_utf8(read_gzip(path) if suffix.endswith(".gz") else path.read_bytes(), path)
+    return _decode_to_utf8(read_gzip(path) if suffix.endswith(".gz") else path.read_bytes(), path)
 
 
 def read_text(
@@ -256,7 +258,7 @@ def read_text(
     return table, notes
 
 
-def _as_utf8(data: bytes, path: Path) -> tuple[bytes, tuple[Caution, ...]]:
+def _decode_to_utf8(data: bytes, path: Path) -> tuple[bytes, tuple[Caution, ...]]:
     """Return the same text in UTF-8; bytes that are no text at all are left for the reader."""
     if data.startswith(_UTF16):
         return data.decode("utf-16", "replace").encode(), ()
@@ -271,10 +273,10 @@ def _as_utf8(data: bytes, path: Path) -> tuple[bytes, tuple[Caution, ...]]:
         text = data.decode("cp1252")
     except UnicodeDecodeError:
         return data, ()
-    return text.encode(), (_other_encoding(text, path),)
+    return text.encode(), (_remark_encoding(text, path),)
 
 
-def _other_encoding(text: str, path: Path) -> Caution:
+def _remark_encoding(text: str, path: Path) -> Caution:
     shown = next((w for w in re.findall(r"[^\s,;|\"]+", text) if not w.isascii()), "")
     return Caution(
         "EN056",
@@ -299,7 +301,7 @@ def separator(text: str, suffix: str = ".csv") -> str | None:
     """
     whole = text[: text.rfind("\n")] if len(text) >= LOOKED_AT else text
     lines = [line for line in _QUOTED.sub("", whole).splitlines() if line.strip()][:LINES]
-    usual = usual_delimiter(suffix)
+    usual = guess_delimiter(suffix)
     counts = {mark: {line.count(mark) for line in lines} for mark in (usual, *MARKS)}
     same = {mark: found.pop() for mark, found in counts.items() if len(found) == 1}
     best = max(same, key=lambda mark: same[mark], default=usual)
@@ -348,7 +350,7 @@ def _refuse_no_names(table: pa.Table, path: Path) -> None:
     names = [str(name) for name in table.column_names]
     if not names or not table.num_rows or _count_on(names):
         return
-    alike = [_alike(name, table.column(k)) for k, name in enumerate(names) if name.strip()]
+    alike = [_is_alike(name, table.column(k)) for k, name in enumerate(names) if name.strip()]
     if not alike or not all(alike):
         return
     raise FormatError(
@@ -365,7 +367,7 @@ def _count_on(names: list[str]) -> bool:
     return len(whole) > 2 and len(steps) == 1 and steps != {0}
 
 
-def _alike(name: str, column: pa.ChunkedArray) -> bool:
+def _is_alike(name: str, column: pa.ChunkedArray) -> bool:
     """Tell whether a name could be a value of its column."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -386,7 +388,7 @@ def write_csv(path: Path, suffix: str, header: str, batches: Iterator[pa.RecordB
     from pyarrow import csv
 
     first = next(batches)
-    options = csv.WriteOptions(delimiter=usual_delimiter(suffix))
+    options = csv.WriteOptions(delimiter=guess_delimiter(suffix))
     with ExitStack() as stack:
         sink = stack.enter_context(pa.OSFile(str(path), "wb"))
         if suffix.endswith(".gz"):
@@ -426,10 +428,10 @@ def read_csv(path: Path, suffix: str, options: Mapping[str, object]) -> TableFil
     data, cautions = read_bytes(path, suffix)
     own = data[:200].removeprefix(BOM).lstrip(b'"').startswith(_BEGINS)
     end = max(data.find(b"\n"), 0) or len(data)
-    header = _header(data[:end].removeprefix(BOM), path) if own else None
+    header = _read_header_line(data[:end].removeprefix(BOM), path) if own else None
 
     def batches(facts: Facts) -> Iterator[pa.RecordBatch]:
-        return _own(memoryview(data)[end + 1 :], facts, usual_delimiter(suffix))
+        return _read_own(memoryview(data)[end + 1 :], facts, guess_delimiter(suffix))
 
     def table() -> tuple[pa.Table, tuple[Caution, ...]]:
         below = data if header is None else data[end + 1 :]
@@ -442,13 +444,13 @@ def read_csv(path: Path, suffix: str, options: Mapping[str, object]) -> TableFil
 _BEGINS = f"# {NAME}".encode()
 
 
-def _header(line: bytes, path: Path) -> str:
+def _read_header_line(line: bytes, path: Path) -> str:
     if line.startswith(b'"'):
         raise changed(path, "the first line as it was written", "a line in quotation marks")
     return line.decode().split(" ", 2)[2] if line.count(b" ") > 1 else ""
 
 
-def _own(data: memoryview, facts: Facts, delimiter: str) -> Iterator[pa.RecordBatch]:
+def _read_own(data: memoryview, facts: Facts, delimiter: str) -> Iterator[pa.RecordBatch]:
     from pyarrow import csv
 
     types = column_types(facts)

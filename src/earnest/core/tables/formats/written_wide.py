@@ -14,7 +14,7 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import label_array
 from earnest.core.tables.formats.header import Facts, changed
-from earnest.core.tables.writing import numbered, wide_names
+from earnest.core.tables.writing import list_wide_names, numbered
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,7 +24,7 @@ def column_names(pi: Predictions) -> list[str]:
     """Return names for all columns, made different where a configuration is called 'y'."""
     names: list[str] = []
     taken: set[str] = set()
-    for name in wide_names(pi):
+    for name in list_wide_names(pi):
         own = name
         while own in taken:
             own = f"config:{own}"
@@ -75,7 +75,7 @@ def read_wide(facts: Facts, batches: Iterable[pa.RecordBatch], path: Path) -> di
     if start != n * repeats:
         raise changed(path, f"{n * repeats} rows", f"{start} rows")
     whole = {name: np.concatenate(parts) for name, parts in about.items()}
-    return arrays_of(facts, whole, path) | {"responses": responses}
+    return assemble_arrays(facts, whole, path) | {"responses": responses}
 
 
 def read_about(facts: Facts, name: str, column: pa.Array, path: Path) -> RawArray:
@@ -85,7 +85,7 @@ def read_about(facts: Facts, name: str, column: pa.Array, path: Path) -> RawArra
     if column.null_count:
         raise changed(path, f"a value in every row of column {name!r}", "missing values")
     if name == "y" and facts["classes"]:
-        codes = class_codes(column, tuple(facts["classes"]))
+        codes = encode_classes_of_column(column, tuple(facts["classes"]))
         if np.isnan(codes).any():
             raise changed(path, f"the classes {facts['classes']}", f"others in column {name!r}")
         return codes.astype(np.int64)
@@ -99,7 +99,7 @@ def _fold_names(column: pa.Array) -> RawArray:
     return np.asarray(column.cast(pa.string()).to_numpy(zero_copy_only=False), dtype=object)
 
 
-def class_codes(column: pa.Array, classes: tuple[object, ...]) -> NDArray[np.float64]:
+def encode_classes_of_column(column: pa.Array, classes: tuple[object, ...]) -> NDArray[np.float64]:
     """Return the places of labels among the classes, NaN where there is none."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -120,7 +120,7 @@ def _fill(facts: Facts, responses: RawArray, columns: list[pa.Array], start: int
         for place, column in enumerate(columns):
             piece = column.slice(done, count)
             flat[:, place] = (
-                class_codes(piece, tuple(facts["classes"]))
+                encode_classes_of_column(piece, tuple(facts["classes"]))
                 if labels
                 else piece.to_numpy(zero_copy_only=False)
             )
@@ -128,7 +128,7 @@ def _fill(facts: Facts, responses: RawArray, columns: list[pa.Array], start: int
         done += count
 
 
-def arrays_of(facts: Facts, about: dict[str, RawArray], path: Path) -> dict[str, RawArray]:
+def assemble_arrays(facts: Facts, about: dict[str, RawArray], path: Path) -> dict[str, RawArray]:
     """Return what is known of the cases, told once, and the folds (n, R)."""
     n, _, repeats = facts["shape"][:3]
     rows = {name: values.reshape(repeats, n) for name, values in about.items()}
