@@ -14,7 +14,7 @@ from typing import Any, Self, TypeAlias, TypedDict, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from earnest.core.base.arrays import Numbers
+from earnest.core.base.arrays import Numbers, RawArray
 from earnest.core.base.registry import Registry
 from earnest.core.data.target import Target, Task
 from earnest.core.results.estimate import Scale
@@ -133,7 +133,8 @@ class Moments:
     shared: Numbers
 
 
-Features: TypeAlias = Callable[[Target, Numbers, Any], Moments]  # the centre is the metric's own
+# Of any user: which numbers a response has, and what the centre is, the metric knows.
+Features: TypeAlias = Callable[[Target, RawArray, Any], Moments]
 Combine: TypeAlias = Callable[[Array, Array], Array]
 
 
@@ -161,7 +162,7 @@ class MomentMetric(Metric):
 
     features: Features
     combine: Combine
-    centre: Callable[[Target, Numbers], object] | None = None
+    centre: Callable[[Target, RawArray], object] | None = None
     whole: bool = False
     mean_of_cases: bool = False
     trials: Callable[[Array, Array], Array] | None = None
@@ -209,7 +210,7 @@ class RankMetric(Metric):
     """
 
     views: Callable[[Target], tuple[View, ...]]
-    scan: Callable[[Numbers, Numbers, Numbers], Array]
+    scan: Callable[[RawArray, RawArray, RawArray], Array]
     combine: Combine
     kernel: str | None = None
 

@@ -30,7 +30,7 @@ from earnest.metrics.knobs import FACTORIES, check_knobs, name_with_knobs, split
 from earnest.metrics.responding import OF_CLASSES
 
 
-def metric(given: str | Metric | Callable[..., float]) -> Metric:
+def metric(given: object) -> Metric:
     """Return the metric of a name, of a callable, or as it is.
 
     Parameters
@@ -55,8 +55,7 @@ def metric(given: str | Metric | Callable[..., float]) -> Metric:
         return given
     if isinstance(given, str):
         return _find_named(given)
-    usable: object = given  # the annotation promises more than a caller may keep
-    if callable(usable) and not isinstance(usable, type):
+    if callable(given) and not isinstance(given, type):
         return adapt_callable(given)
     raise InputError(
         "`metric` cannot be read", needs="a name, a callable or a Metric", got=check.show(given)

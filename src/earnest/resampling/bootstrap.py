@@ -25,7 +25,7 @@ GLANCE = 64  # cases of a class that are looked at before all of them are
 LARGE = 4096  # cases from which threads draw faster than one
 TRIES = 1000  # rounds of redrawing before a rule is called impossible
 
-Accept = Callable[[Numbers], NDArray[np.bool_]]  # counts (b, n) -> which are kept (b,)
+Accept = Callable[[NDArray[np.integer]], NDArray[np.bool_]]  # counts (b, n) -> which are kept (b,)
 
 
 class Resampler(Protocol):

@@ -28,7 +28,7 @@ RANDOM = (np.random.RandomState, np.random.Generator, np.random.SeedSequence)
 class Estimator(Protocol):
     """A learner with hyperparameters, as scikit-learn has them."""
 
-    def get_params(self, deep: bool = True) -> dict[str, object]:
+    def get_params(self, deep: bool = True) -> Mapping[str, object]:
         """Return the hyperparameters."""
 
 
