@@ -52,6 +52,26 @@ def estimates(pi: en.Predictions, replicates: en.Replicates) -> list[en.Estimate
     return [*of_predictions, *of_replicates]
 
 
+def sources(frame: object) -> list[en.Predictions]:
+    """Read predictions; a checker sees an option that there is not."""
+    return [
+        en.Predictions.load("predictions.csv", target="outcome", fold="part", decimal=","),
+        en.Predictions.load("scores.npy", y=[0, 1, 1], groups=["a", "b", "b"], mmap=True),
+        en.Predictions.from_frame(frame, positive="ill", model=["depth", "rate"], ordered=True),
+        en.Predictions.load("predictions.csv", tagret="outcome"),  # type: ignore[call-arg]
+        en.Predictions.from_frame(frame, threshold="half"),  # type: ignore[arg-type]
+    ]
+
+
+def searches(frame: object) -> list[en.Trials]:
+    """Read trials; a checker sees an option that there is not."""
+    return [
+        en.Trials.load("trials.csv", objective="loss", direction="minimize", thousands="."),
+        en.Trials.from_frame(frame, params=["depth"], status="state"),
+        en.Trials.from_frame(frame, delimiter=";"),  # type: ignore[call-arg]
+    ]
+
+
 def knobs(pi: en.Predictions) -> list[en.Estimate]:
     """Hand in selectors, resamplers, metrics and lists of methods."""
     selectors: list[Selector] = [Pooled(), MeanOfFolds(), OneStandardError()]

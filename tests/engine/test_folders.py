@@ -15,15 +15,15 @@ import pytest
 
 from earnest.core.base.errors import EarnestError
 from earnest.core.base.protocols import Task
-from earnest.engine.parcels import OWNER, own_folder
+from earnest.engine.parcels import OWNER, make_own_folder
 from earnest.engine.run import run
 from tests.engine.works import powers
 
 ROOT = Path(__file__).parents[2]
 HOLD = """
 import sys
-from earnest.engine.parcels import own_folder
-with own_folder() as folder:
+from earnest.engine.parcels import make_own_folder
+with make_own_folder() as folder:
     print(folder, flush=True)
     sys.stdin.read()
 """
@@ -53,7 +53,7 @@ def held(place: Path) -> subprocess.Popen[str]:
 
 
 def test_folders_are_apart_and_gone_afterwards(place: Path) -> None:
-    with own_folder() as first, own_folder() as second:
+    with make_own_folder() as first, make_own_folder() as second:
         assert first != second
         assert {str(path) for path in place.iterdir()} == {first, second}
     assert list(place.iterdir()) == []
@@ -61,13 +61,13 @@ def test_folders_are_apart_and_gone_afterwards(place: Path) -> None:
 
 def test_a_folder_that_is_held_stays_and_one_that_is_not_goes(place: Path) -> None:
     with held(place) as process:
-        with own_folder():
+        with make_own_folder():
             assert len(list(place.iterdir())) == 2
         assert len(list(place.iterdir())) == 1
         os.killpg(process.pid, signal.SIGKILL)  # the tracker of loky too
         process.wait()
     assert len(list(place.iterdir())) == 1
-    with own_folder():
+    with make_own_folder():
         assert len(list(place.iterdir())) == 1  # only its own
     assert list(place.iterdir()) == []
 
@@ -87,7 +87,7 @@ def test_the_folder_of_joblib_is_taken_if_it_is_named(
 ) -> None:
     (place / "named").mkdir()
     monkeypatch.setenv("JOBLIB_TEMP_FOLDER", str(place / "named"))
-    with own_folder() as folder:
+    with make_own_folder() as folder:
         assert Path(folder).parent == place / "named"
 
 
@@ -102,7 +102,7 @@ def test_what_is_not_ours_is_left_alone(place: Path) -> None:
     (place / "earnest-file").write_text("mine")
     (place / "earnest-linked").mkdir()
     (place / "earnest-linked" / OWNER).symlink_to(place / "earnest-file")
-    with own_folder():
+    with make_own_folder():
         pass
     assert sorted(p.name for p in place.iterdir()) == [
         "earnest-file",

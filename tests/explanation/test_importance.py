@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.explanation.findings import headline, most_important
-from earnest.explanation.importance import Importance, Share, importance_of
+from earnest.explanation.findings import find_most_important, headline
+from earnest.explanation.importance import Importance, Share, measure_importance
 from earnest.explanation.sampling_bias import Discrepancy, Gap, SamplingBias
-from earnest.explanation.surrogate.joint import draws, even_codes, root_of, variances
+from earnest.explanation.surrogate.joint import draws, make_even_codes, root_of, variances
 from tests.explanation.scenes import (
     Known,
     known_scene,
@@ -38,7 +38,7 @@ class Exact(Known):
 
 def test_main_total_and_pairs_are_those_of_the_functional_anova() -> None:
     scene = replace(known_scene(SPACE, n_points=1000), fitted=Exact(SPACE))
-    found = importance_of(scene, [0, 1, 2], 0.95)
+    found = measure_importance(scene, [0, 1, 2], 0.95)
     # Var(a) = 1/12, Var of the product = 16/144 = 1/9: shares 3/7 and 4/7. Averages over 80
     # random points leave an error of about 0.1; cells of a tenth take 1 % of a variance.
     assert found.main["a"].value == pytest.approx(3 / 7, abs=0.12)
@@ -53,14 +53,14 @@ def test_main_total_and_pairs_are_those_of_the_functional_anova() -> None:
 
 def test_a_surrogate_that_is_certain_has_no_interval() -> None:
     scene = replace(known_scene(SPACE), fitted=Exact(SPACE))
-    for share in importance_of(scene, [0, 1, 2], 0.95, pairs=False).main.values():
+    for share in measure_importance(scene, [0, 1, 2], 0.95, pairs=False).main.values():
         assert share.low == share.value == share.high
 
 
 def test_intervals_hold_the_share_and_widen_with_the_level() -> None:
     scene = process_scene(mixed_trials(40, noise=0.02))
     columns = list(range(5))
-    narrow, wide = (importance_of(scene, columns, level, pairs=False) for level in (0.5, 0.99))
+    narrow, wide = (measure_importance(scene, columns, level, pairs=False) for level in (0.5, 0.99))
     for name in narrow.main:
         for share in (narrow.main[name], wide.main[name], wide.total[name]):
             assert 0 <= share.low <= share.value <= share.high <= 1
@@ -71,7 +71,7 @@ def test_intervals_hold_the_share_and_widen_with_the_level() -> None:
 
 def test_a_parameter_of_a_branch_counts_by_its_part_of_the_space() -> None:
     scene = process_scene(mixed_trials(120), n_points=600)
-    found = importance_of(scene, list(range(5)), 0.95)
+    found = measure_importance(scene, list(range(5)), 0.95)
     # C moves a third of the space only: Var(0.02 (log C - 1)^2 | svm) = 0.02^2 Var = 0.02^2 * 7.5
     # over [-2, 2], a third of it, against the variance of all
     rng = np.random.default_rng(5)
@@ -91,13 +91,13 @@ def test_a_parameter_of_a_branch_counts_by_its_part_of_the_space() -> None:
 def test_the_same_seed_gives_the_same_shares() -> None:
     scene = process_scene(mixed_trials(40))
     again = process_scene(mixed_trials(40))
-    assert importance_of(scene, [0, 4], 0.9) == importance_of(again, [0, 4], 0.9)
-    alone = importance_of(scene, [4], 0.9)
-    assert alone.main["share"] == importance_of(again, [0, 4], 0.9).main["share"]
+    assert measure_importance(scene, [0, 4], 0.9) == measure_importance(again, [0, 4], 0.9)
+    alone = measure_importance(scene, [4], 0.9)
+    assert alone.main["share"] == measure_importance(again, [0, 4], 0.9).main["share"]
 
 
 def test_the_result_survives_json_and_becomes_a_table() -> None:
-    found = importance_of(process_scene(mixed_trials(40)), [0, 1, 4], 0.95)
+    found = measure_importance(process_scene(mixed_trials(40)), [0, 1, 4], 0.95)
     again = Importance.from_dict(json.loads(json.dumps(found.to_dict(), allow_nan=False)))
     assert again == found
     assert found.to_frame().column("param").to_pylist() == list(found.ranking)
@@ -141,7 +141,7 @@ def test_a_singular_covariance_has_a_root_all_the_same() -> None:
     ],
 )
 def test_cells_stand_for_equal_shares_of_the_range(parameter: en.Parameter, count: int) -> None:
-    codes = even_codes(parameter, 10)
+    codes = make_even_codes(parameter, 10)
     assert len(codes) == count
     if parameter.kind == "float":
         # the variance of a uniform is 1/12; ten middles of cells have 0.99 of it
@@ -170,7 +170,7 @@ def shares(**given: tuple[float, float, float]) -> Importance:
     ],
 )
 def test_the_sentence_claims_no_more_than_the_intervals(importance: Importance, words: str) -> None:
-    assert most_important(importance) == words
+    assert find_most_important(importance) == words
 
 
 def test_the_sentence_names_where_the_leading_parameter_was_hardly_tried() -> None:

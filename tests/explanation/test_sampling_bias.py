@@ -12,8 +12,8 @@ from earnest.explanation.sampling_bias import (
     SamplingBias,
     discrepancy,
     hardly_tried,
+    make_unit_rows,
     sampling_bias,
-    unit_rows,
 )
 from tests.explanation.scenes import mixed, unit
 
@@ -82,7 +82,7 @@ def test_a_search_that_stays_in_a_corner_is_further_off_and_its_gaps_are_named()
 
 def test_levels_are_one_apart_and_what_is_inactive_is_in_the_middle() -> None:
     space = mixed()
-    rows = unit_rows(
+    rows = make_unit_rows(
         space,
         space.encode(
             [

@@ -16,7 +16,7 @@ from earnest.explanation.effects.quality import (
     optimum_confidence,
 )
 from earnest.explanation.regions.growing import Growth, grow
-from earnest.explanation.regions.splits import Node, best_split, candidates, published_split_of
+from earnest.explanation.regions.splits import Node, best_split, candidates, find_published_split_of
 from earnest.explanation.sampling_bias import discrepancy
 
 HERE = Path(__file__).parent
@@ -68,7 +68,7 @@ def test_candidates_and_the_best_of_each_column_are_the_published_ones(column: i
     found = candidates(OTHERS[:, column])
     np.testing.assert_allclose(found, expected, atol=AGREES)
     best = PUBLISHED["root_L2_per_feature"][column]
-    split = published_split_of(Node.of(SDS), OTHERS[:, column], column)
+    split = find_published_split_of(Node.of(SDS), OTHERS[:, column], column)
     assert split is not None
     assert split.threshold == pytest.approx(best["split"], abs=AGREES)
     assert split.impurity == pytest.approx(best["objective"], abs=AGREES)

@@ -96,7 +96,7 @@ def test_plain_and_compiled_scans_give_the_same_bytes(
 ) -> None:
     metric = en.metric(name)
     if metric.kernel is None:
-        assert not scans.compiled_pays(metric, counts(64, 500).values, 1000)
+        assert not scans.is_compiled_worth(metric, counts(64, 500).values, 1000)
         return
     pi, weights = problem_for(metric), counts(70, 90)
     monkeypatch.setattr(scans, "COLD", np.inf)
@@ -106,7 +106,7 @@ def test_plain_and_compiled_scans_give_the_same_bytes(
     plain_chosen = score_selected(pi, metric, weights, chosen)
     monkeypatch.setattr(scans, "COLD", 0)
     monkeypatch.setattr(scans, "WARM", 0)
-    assert scans.compiled_pays(metric, weights.values, 1)
+    assert scans.is_compiled_worth(metric, weights.values, 1)
     assert_array_equal(score_table(pi, metric, weights), plain)
     assert_array_equal(score_table(pi, metric, weights, n_jobs=2), plain)
     assert_array_equal(score_selected(pi, metric, weights, chosen), plain_chosen)

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 from earnest import Configs, InputError, Predictions
-from earnest.core.tables.classes import named_by_class
+from earnest.core.tables.classes import find_class_columns
 from earnest.core.tables.columns import Columns
 from earnest.core.tables.frames import read_frame
 from earnest.core.tables.raw import _unlike_ranges
@@ -87,7 +87,7 @@ def test_a_schema_finds_what_is_missing() -> None:
 
 
 def test_columns_are_told_from_classes() -> None:
-    assert named_by_class(columns_of(names()), names(), [0, 1]) is None
+    assert find_class_columns(columns_of(names()), names(), [0, 1]) is None
 
 
 def test_predictions_are_read_with_and_without_a_list_of_configurations() -> None:

@@ -12,18 +12,18 @@ from hypothesis import strategies as st
 
 from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Outcome
-from earnest.store.rows import DamagedRow, decode, encode, key_of, key_text
+from earnest.store.rows import DamagedRow, decode, encode, read_key, write_key
 from tests.store.examples import outcomes, same
 
 
-@pytest.mark.parametrize("outcome", outcomes(), ids=lambda o: key_text(o.key) or "empty")
+@pytest.mark.parametrize("outcome", outcomes(), ids=lambda o: write_key(o.key) or "empty")
 def test_an_outcome_comes_back_to_the_last_bit(outcome: Outcome) -> None:
     assert same(decode(encode(outcome)), outcome)
 
 
 @given(st.lists(st.integers(0, 2**50)).map(tuple))
 def test_a_key_comes_back(key: tuple[int, ...]) -> None:
-    assert key_of(key_text(key)) == key
+    assert read_key(write_key(key)) == key
 
 
 @given(st.dictionaries(st.text(), st.floats(), max_size=4))

@@ -9,7 +9,7 @@ from earnest.core.base.rng import Seeds
 from earnest.core.space.space import Parameter, Space
 from earnest.explanation.effects.curves import Objective
 from earnest.explanation.effects.effects import Scene, effect_of
-from earnest.explanation.effects.truth import quality_against
+from earnest.explanation.effects.truth import judge_against
 from earnest.explanation.regions.growing import Growth
 from earnest.explanation.regions.partition import RegionRule, regions_of
 from earnest.explanation.surrogate.gaussian_process import GaussianProcess
@@ -44,7 +44,7 @@ def gains(seed: int, near: float) -> tuple[float, float]:
     scene = Scene(space, fitted, codes, values, objective, 500, 10, Seeds.of(seed))
     curve = effect_of(scene, "x0", covariance=False)
     tree = regions_of(scene, curve, RegionRule(Growth(depth=3)))
-    found = quality_against(
+    found = judge_against(
         scene, tree, curve, lambda c: float(styblinski_tang(np.array(list(c.values()))))
     )
     assert found.nll is not None

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from earnest.adapters.predictions.request import Wanted
-from earnest.adapters.trials.request import Ask
+from earnest.adapters.predictions.request import PredictionsRequest
+from earnest.adapters.trials.request import TrialsRequest
 from earnest.core.base.registry import Registry
 from earnest.core.data.predictions import Predictions
 from earnest.core.space.trials import Trials
@@ -56,7 +56,7 @@ class PredictionsReader(Reader):
         Whether earnest wrote it itself.
     """
 
-    read: Callable[[Any, Wanted], Predictions]
+    read: Callable[[Any, PredictionsRequest], Predictions]
     tool: str = ""
     options: str = ""
     own: bool = False
@@ -74,7 +74,7 @@ class TrialsReader(Reader):
         `read(source, ask) -> Trials`; `ask` are the options of `trials_from`.
     """
 
-    read: Callable[[Any, Ask], Trials]
+    read: Callable[[Any, TrialsRequest], Trials]
 
 
 R = TypeVar("R", bound=Reader)

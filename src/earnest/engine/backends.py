@@ -13,12 +13,17 @@ from dataclasses import dataclass, field
 from enum import Enum
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, SupportsIndex
+from types import ModuleType
+from typing import TYPE_CHECKING, SupportsIndex
 
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, InputError
 from earnest.core.base.threads import workers
-from earnest.engine.clusters.dask import DaskCluster, no_workers
+from earnest.engine.clusters.dask import Client, DaskCluster, make_no_workers_error
+
+if TYPE_CHECKING:
+    from joblib._dask import DaskDistributedBackend
+    from ray.util.joblib.ray_backend import RayBackend
 
 CLUSTERS = ("dask", "ray")
 BACKENDS = ("loky", "threading", *CLUSTERS)
@@ -44,7 +49,7 @@ class Plan:
     n_jobs: int
     streams: bool = True
     cluster: DaskCluster | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)  # what ray is told of each task
+    options: Mapping[str, object] = field(default_factory=dict)  # what ray is told of each task
     pre_dispatch: int | str = "2*n_jobs"  # how much is sent ahead of who is free, as in joblib
 
     @property
@@ -67,11 +72,11 @@ def plan(n_jobs: int | None, *, limited: bool) -> Plan:
     from joblib.parallel import get_active_backend
 
     backend, around = get_active_backend()
-    place = _place(backend)
+    place = _find_place(backend)
     if place is Place.DASK and n_jobs != 1:
-        return _on_dask(backend)
+        return _plan_dask(backend)
     if place is Place.RAY and n_jobs != 1:
-        return _on_ray(backend, n_jobs if n_jobs is not None else around)
+        return _plan_ray(backend, n_jobs if n_jobs is not None else around)
     at_once = int(effective_n_jobs(n_jobs))
     if at_once == 1 and not (limited and place is Place.PROCESSES):
         return Plan(Place.HERE, 1)
@@ -121,7 +126,7 @@ def count_ahead(pre_dispatch: object, n_jobs: int) -> int | str:
     if isinstance(pre_dispatch, str):
         with suppress(SyntaxError, ValueError, ArithmeticError):
             text = pre_dispatch.replace("n_jobs", str(n_jobs)).strip()
-            return max(1, int(_value(ast.parse(text, mode="eval").body)))
+            return max(1, int(_evaluate(ast.parse(text, mode="eval").body)))
     elif isinstance(pre_dispatch, SupportsIndex) and not isinstance(pre_dispatch, bool):
         count = operator.index(pre_dispatch)
         if count >= 1:
@@ -133,34 +138,34 @@ def count_ahead(pre_dispatch: object, n_jobs: int) -> int | str:
     )
 
 
-def _value(node: ast.expr) -> float:
+def _evaluate(node: ast.expr) -> float:
     """Return the value of an expression of plain numbers."""
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
         return float(node.value)
     if isinstance(node, ast.BinOp) and type(node.op) in _SIGNS:
-        return _SIGNS[type(node.op)](_value(node.left), _value(node.right))
+        return _SIGNS[type(node.op)](_evaluate(node.left), _evaluate(node.right))
     raise ValueError("not a sum or a product of numbers")
 
 
-def _on_dask(backend: Any) -> Plan:
+def _plan_dask(backend: DaskDistributedBackend) -> Plan:
     """Plan for a cluster; one that has no worker yet is given the seconds that its user allows."""
     cluster = DaskCluster.of(backend)
     cluster.threads()  # raises when nobody is there to ask
     try:
         return Plan(Place.DASK, int(backend.effective_n_jobs(-1)), cluster=cluster)
     except TimeoutError as error:
-        raise no_workers(backend.wait_for_workers_timeout) from error
+        raise make_no_workers_error(backend.wait_for_workers_timeout) from error
 
 
-def _on_ray(backend: Any, n_jobs: int) -> Plan:
+def _plan_ray(backend: RayBackend, n_jobs: int) -> Plan:
     """Plan for a ray cluster; 1 is joblib's word for nothing said, and means all cores here."""
-    ray = started_ray()
+    ray = start_ray()
     cores = max(1, int(ray.cluster_resources().get("CPU", 1)))
     at_once = n_jobs if n_jobs > 1 else cores if n_jobs in (-1, 1) else max(1, cores + 1 + n_jobs)
     return Plan(Place.RAY, at_once, options=dict(backend.ray_remote_args or {}))
 
 
-def _place(backend: Any) -> Place:
+def _find_place(backend: object) -> Place:
     """Tell a back end by what it can do; only loky's own pool is known to come back when broken."""
     from joblib.parallel import BACKENDS as KNOWN
 
@@ -206,10 +211,10 @@ def on_backend(name: str, scheduler: str | None = None) -> Iterator[None]:
         )
     with ExitStack() as stack:
         if name == "dask":
-            client = stack.enter_context(_dask_client(scheduler))
+            client = stack.enter_context(_connect_dask(scheduler))
             stack.enter_context(parallel_config(backend="dask", client=client))
         elif name == "ray":
-            stack.enter_context(_ray(scheduler))
+            stack.enter_context(_connect_ray(scheduler))
             stack.enter_context(parallel_config(backend="ray", n_jobs=-1))
         elif scheduler is not None:
             raise InputError(
@@ -223,7 +228,7 @@ def on_backend(name: str, scheduler: str | None = None) -> Iterator[None]:
 
 
 @contextmanager
-def _dask_client(address: str | None) -> Iterator[Any]:
+def _connect_dask(address: str | None) -> Iterator[Client]:
     _need("dask", "distributed")
     if address is None:
         raise InputError(
@@ -231,7 +236,7 @@ def _dask_client(address: str | None) -> Iterator[Any]:
             needs="the address of its scheduler, such as tcp://127.0.0.1:8786",
             cure="Start one with `dask scheduler`, and workers with `dask worker ADDRESS`.",
         )
-    distributed: Any = import_module("distributed")  # has types for some of its functions only
+    distributed = import_module("distributed")  # has types for some of its functions only
     try:
         client = distributed.Client(address, timeout=CONNECT, set_as_default=False)
     except (OSError, ValueError) as error:
@@ -246,14 +251,14 @@ def _dask_client(address: str | None) -> Iterator[Any]:
 
 
 @contextmanager
-def _ray(address: str | None) -> Iterator[None]:
+def _connect_ray(address: str | None) -> Iterator[None]:
     _need("ray", "ray")
     import_module("ray.util.joblib").register_ray()
     ours = not import_module("ray").is_initialized()
     try:
         if ours:
             _knock(address)
-        ray = started_ray(address)
+        ray = start_ray(address)
     except (OSError, ValueError) as error:
         raise EarnestError(
             f"no ray cluster answers at {address!r}",
@@ -274,7 +279,7 @@ def _knock(address: str | None) -> None:
         socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT).close()
 
 
-def started_ray(address: str | None = None) -> Any:
+def start_ray(address: str | None = None) -> ModuleType:
     """Return ray, which is started on this machine if there is no address and it is not running.
 
     It would send statistics of its use and write a token into the home folder; it does neither

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from earnest.core.base.protocols import Key, Outcome, Task
 from earnest.engine.parcels import pack
-from earnest.engine.tasks import UNSENT, Caught, failure
+from earnest.engine.tasks import UNSENT, ErrorCatcher, failure
 from earnest.engine.worker import TOGETHER, Report, Sent
 
 MOST = 256  # tasks in a chunk
@@ -60,7 +60,7 @@ class Chunks:
         return [self._away.pop(key) for key, _ in chunk]
 
     def _sent(self, task: Task) -> Iterator[Sent]:
-        with Caught() as caught:
+        with ErrorCatcher() as caught:
             sent = task.key, pack(task.payload)
             self._away[task.key] = task
             yield sent

@@ -62,8 +62,8 @@ def gentle(limit: Limit | None) -> AbstractContextManager[None]:
         return nullcontext()
     main = threading.current_thread() is threading.main_thread()
     if main and hasattr(signal, "setitimer"):
-        return _alarm(limit.seconds)
-    return _thrown(limit.seconds)
+        return _set_alarm(limit.seconds)
+    return _throw_later(limit.seconds)
 
 
 @contextmanager
@@ -80,7 +80,7 @@ def hard(limit: Limit | None, trace: BinaryIO) -> Iterator[None]:
 
 
 @contextmanager
-def _alarm(seconds: float) -> Iterator[None]:
+def _set_alarm(seconds: float) -> Iterator[None]:
     """Let the system ring; only the main thread hears it."""
 
     def ring(number: int, frame: object) -> None:
@@ -96,7 +96,7 @@ def _alarm(seconds: float) -> Iterator[None]:
 
 
 @contextmanager
-def _thrown(seconds: float) -> Iterator[None]:
+def _throw_later(seconds: float) -> Iterator[None]:
     """Let another thread throw TimeLimit into this one; it arrives at the next step of Python."""
     thread, guard, over = threading.get_ident(), threading.Lock(), False
 

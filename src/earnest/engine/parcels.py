@@ -22,12 +22,15 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, Generic, Protocol, TypeVar
 
 from earnest.core.base.errors import EarnestError, InputError
 from earnest.engine.identity.identity import versions
 from earnest.engine.limits import Limit
 from earnest.engine.tasks import Work
+
+if TYPE_CHECKING:
+    from ray import ObjectRef
 
 # A folder for the shared data of a run that is gone afterwards, however the run ends.
 #
@@ -41,13 +44,13 @@ _OURS: set[str] = set()  # of this process, which its own locks do not keep out
 
 
 @contextmanager
-def own_folder() -> Iterator[str]:
+def make_own_folder() -> Iterator[str]:
     """Give a new folder where joblib puts its own, else among the system's temporary files."""
     from joblib.externals.loky.backend import resource_tracker
 
     place = os.environ.get("JOBLIB_TEMP_FOLDER") or tempfile.gettempdir()
     _sweep(Path(place))
-    folder, handle = _made(place)
+    folder, handle = _make_folder(place)
     resource_tracker.register(folder, "folder")
     _OURS.add(folder)
     try:
@@ -59,11 +62,11 @@ def own_folder() -> Iterator[str]:
         _OURS.discard(folder)
 
 
-def _made(place: str) -> tuple[str, int]:
+def _make_folder(place: str) -> tuple[str, int]:
     """Make a folder that has its final name only when it is locked; `_sweep` looks at names."""
     hidden = tempfile.mkdtemp(prefix=f".{PREFIX}", dir=place)
     handle = os.open(os.path.join(hidden, OWNER), os.O_RDWR | os.O_CREAT, 0o600)
-    _lock(handle)
+    _lock_file(handle)
     if sys.platform == "win32":  # a folder with an open file cannot be renamed, nor is it swept
         return hidden, handle
     folder = os.path.join(os.path.dirname(hidden), os.path.basename(hidden)[1:])
@@ -76,25 +79,25 @@ def _sweep(place: Path) -> None:
     if sys.platform == "win32":
         return
     for folder in place.glob(f"{PREFIX}*"):
-        if str(folder) not in _OURS and _abandoned(folder / OWNER):
+        if str(folder) not in _OURS and _is_abandoned(folder / OWNER):
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _abandoned(owner: Path) -> bool:
+def _is_abandoned(owner: Path) -> bool:
     try:
         handle = os.open(owner, os.O_RDWR | os.O_NOFOLLOW)
     except OSError:
         return False  # none of our folders, or another user's
     try:
         with suppress(OSError):
-            _lock(handle)
+            _lock_file(handle)
             return True
         return False
     finally:
         os.close(handle)
 
 
-def _lock(handle: int) -> None:
+def _lock_file(handle: int) -> None:
     """Lock as long as this process lives; raise OSError if another one has locked it."""
     if sys.platform != "win32":
         import fcntl
@@ -117,9 +120,9 @@ class Content:
     """What every task of a run needs."""
 
     work: Work
-    shared: Any
+    shared: object
     limit: Limit | None = None
-    filters: list[Any] = field(default_factory=lambda: list(warnings.filters))
+    filters: list[object] = field(default_factory=lambda: list(warnings.filters))
 
 
 class Parcel(Protocol):
@@ -159,7 +162,7 @@ class ByValue:
 
     def content(self) -> Content:
         """Unpack once in a process."""
-        return _unpacked(self.token, lambda: _read(self.blob, self.made_with))
+        return _unpack_once(self.token, lambda: _read(self.blob, self.made_with))
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,7 +170,7 @@ class ByObject:
     """For ray, which would send a large argument with every call: bytes in its own store."""
 
     token: str
-    reference: Any
+    reference: ObjectRef
     made_with: Mapping[str, str]
 
     @classmethod
@@ -181,7 +184,7 @@ class ByObject:
         """Fetch and unpack once in a process."""
         import ray
 
-        return _unpacked(self.token, lambda: _read(ray.get(self.reference), self.made_with))
+        return _unpack_once(self.token, lambda: _read(ray.get(self.reference), self.made_with))
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,10 +196,10 @@ class ByFile:
 
     def content(self) -> Content:
         """Load once in a process."""
-        return _unpacked(self.folder, lambda: _load(Path(self.folder)))
+        return _unpack_once(self.folder, lambda: _load(Path(self.folder)))
 
 
-def _unpacked(token: str, unpack: Callable[[], Content]) -> Content:
+def _unpack_once(token: str, unpack: Callable[[], Content]) -> Content:
     with _CACHE_GUARD:
         if token not in _CACHE:
             _CACHE.clear()
@@ -209,7 +212,7 @@ def by_file(content: Content) -> Iterator[ByFile]:
     """Write the content into a folder that is gone afterwards, however the run ends."""
     with ExitStack() as stack:
         try:
-            folder = stack.enter_context(own_folder())
+            folder = stack.enter_context(make_own_folder())
             _dump(content, Path(folder))
         except OSError as error:
             raise EarnestError(
@@ -263,12 +266,12 @@ def keep(shared: T) -> Iterator[Kept[T]]:
         yield Kept(shared, stack)
 
 
-def pack(value: Any) -> bytes:
+def pack(value: object) -> bytes:
     """Return a value as bytes, functions and classes of the user's session included."""
-    return _dumps(value)
+    return _pickle(value)
 
 
-def _dumps(value: Any, write: Callable[[pickle.PickleBuffer], bool] | None = None) -> bytes:
+def _pickle(value: object, write: Callable[[pickle.PickleBuffer], bool] | None = None) -> bytes:
     # By way of loky: up to joblib 1.5 cloudpickle is a part of joblib, later a package beside it.
     from joblib.externals.loky.cloudpickle_wrapper import dumps
 
@@ -278,7 +281,7 @@ def _dumps(value: Any, write: Callable[[pickle.PickleBuffer], bool] | None = Non
 
 def _sent(content: Content, write: Callable[[pickle.PickleBuffer], bool] | None = None) -> bytes:
     try:
-        return _dumps(content, write)
+        return _pickle(content, write)
     except (pickle.PicklingError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(
             "the work or its data cannot be sent to other processes",
@@ -344,11 +347,11 @@ def _load(folder: Path) -> Content:
         loaded: Content = pickle.loads(stream)
         return loaded
     with (folder / DATA).open("rb") as data:
-        whole = memoryview(_mapped(data))
+        whole = memoryview(_map_file(data))
     loaded = pickle.loads(stream, buffers=[whole[start : start + n] for start, n in places])
     return loaded
 
 
-def _mapped(data: BinaryIO) -> mmap.mmap:
+def _map_file(data: BinaryIO) -> mmap.mmap:
     """Map a file so that writing to it makes a private copy of the page."""
     return mmap.mmap(data.fileno(), 0, access=mmap.ACCESS_COPY)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from earnest.core.base.protocols import Outcome, Progress
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress as RichBar
+    from rich.progress import TaskID
 
 
 class ProgressBar:
@@ -46,7 +47,7 @@ class ProgressBar:
     def __init__(self, console: Console | None = None, noun: str = "fits") -> None:
         self._console, self._noun = console, noun
         self._bar: RichBar | None = None
-        self._task: Any = None
+        self._task: TaskID | None = None
         self.total = self.done = self.stored = self.dropped = self.errors = 0
         self._began = 0.0
 
@@ -87,7 +88,7 @@ class ProgressBar:
     def finish(self) -> None:
         """End, and leave the last state on the screen."""
         bar, self._bar = self._bar, None
-        if bar is not None:
+        if bar is not None and self._task is not None:
             bar.update(self._task, status=self.status())
             bar.stop()
 
@@ -111,7 +112,7 @@ class ProgressBar:
         return (time.monotonic() - self._began) / ran * to_do
 
     def _update(self) -> None:
-        if self._bar is not None:
+        if self._bar is not None and self._task is not None:
             total = max(self.total - self.dropped, self.done)
             self._bar.update(self._task, completed=self.done, total=total, status=self.status())
 

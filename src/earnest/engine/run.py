@@ -8,15 +8,15 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import replace
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING
 
 from earnest.core.base.errors import EarnestError, InputError
 from earnest.core.base.protocols import Outcome, Progress, Store, Task
 from earnest.engine.backends import Place, Plan, count_ahead, plan
 from earnest.engine.chunks import Chunks
-from earnest.engine.clusters.dask import DaskTraffic, Scattered
+from earnest.engine.clusters.dask import DaskParcel, DaskTraffic
 from earnest.engine.clusters.ray import RayTraffic
-from earnest.engine.clusters.traffic import through_cluster
+from earnest.engine.clusters.traffic import run_on_cluster
 from earnest.engine.limits import GRACE, Limit
 from earnest.engine.parcels import (
     ByFile,
@@ -29,7 +29,10 @@ from earnest.engine.parcels import (
     by_file,
 )
 from earnest.engine.tasks import ENDED, LIMITED, TIME_LIMIT, Work, failure, perform
-from earnest.engine.worker import Fallen, Report, fallen, perform_chunk
+from earnest.engine.worker import FallenTask, Report, fallen, perform_chunk
+
+if TYPE_CHECKING:
+    from joblib import Parallel
 
 _PACKED: dict[Place, Callable[[Content], Parcel]] = {
     Place.THREADS: ByReference,
@@ -41,7 +44,7 @@ MOST_BREAKS = 3  # in a row, of pools in which no task was under way
 
 def run(
     work: Work,
-    shared: Any,
+    shared: object,
     tasks: Sequence[Task],
     *,
     n_jobs: int | None = None,
@@ -104,12 +107,12 @@ def run(
     where = replace(plan(n_jobs, limited=limit is not None), pre_dispatch=pre_dispatch)
     kept = shared if isinstance(shared, Kept) else None
     content = Content(work, shared if kept is None else kept.value, limit)
-    return _outcomes(content, kept, tasks, where, store, progress)
+    return _yield_outcomes(content, kept, tasks, where, store, progress)
 
 
-def _outcomes(
+def _yield_outcomes(
     content: Content,
-    kept: Kept[Any] | None,
+    kept: Kept[object] | None,
     tasks: Sequence[Task],
     where: Plan,
     store: Store | None,
@@ -125,7 +128,7 @@ def _outcomes(
         if progress is not None:
             progress.advance(outcome, stored=True)
         yield outcome
-    with closing(_fresh(content, kept, waiting, where)) as fresh:
+    with closing(_run_fresh(content, kept, waiting, where)) as fresh:
         for outcome in fresh:
             if store is not None:
                 store.put(outcome)
@@ -141,36 +144,36 @@ def _has_more_time(outcome: Outcome, limit: Limit | None) -> bool:
     return limit is None or limit.seconds > outcome.numbers.get(LIMITED, 0.0)
 
 
-def _fresh(
-    content: Content, kept: Kept[Any] | None, tasks: Sequence[Task], where: Plan
+def _run_fresh(
+    content: Content, kept: Kept[object] | None, tasks: Sequence[Task], where: Plan
 ) -> Generator[Outcome]:
     if where.place is Place.HERE or not tasks:
         for task in tasks:
             yield perform(content.work, content.shared, task, content.limit)
         return
     with _at(content, kept, where) as parcel:
-        if isinstance(parcel, Scattered):
-            yield from through_cluster(lambda: DaskTraffic(parcel), tasks)
+        if isinstance(parcel, DaskParcel):
+            yield from run_on_cluster(lambda: DaskTraffic(parcel), tasks)
         elif isinstance(parcel, ByObject):
-            yield from through_cluster(
+            yield from run_on_cluster(
                 lambda: RayTraffic(where.n_jobs, parcel, where.options), tasks
             )
         elif isinstance(parcel, ByFile):
             yield from _with_replacement(parcel, tasks, where, content.limit)
         else:
-            yield from _through_joblib(parcel, Chunks(tasks, where.n_jobs), where)
+            yield from _run_joblib(parcel, Chunks(tasks, where.n_jobs), where)
 
 
 def _at(
-    content: Content, kept: Kept[Any] | None, where: Plan
-) -> AbstractContextManager[Parcel | Scattered]:
+    content: Content, kept: Kept[object] | None, where: Plan
+) -> AbstractContextManager[Parcel | DaskParcel]:
     """Give the content where the tasks run; what is kept, only the first time."""
     if kept is None:
-        return _packed(content, where)
-    return kept.packed(content, (where.place, where.cluster), lambda: _packed(content, where))
+        return _pack_content(content, where)
+    return kept.packed(content, (where.place, where.cluster), lambda: _pack_content(content, where))
 
 
-def _packed(content: Content, where: Plan) -> AbstractContextManager[Parcel | Scattered]:
+def _pack_content(content: Content, where: Plan) -> AbstractContextManager[Parcel | DaskParcel]:
     if where.cluster is not None:
         return where.cluster.scattered(content)
     if where.place is Place.PROCESSES:
@@ -188,7 +191,7 @@ def _with_replacement(
     while waiting:
         try:
             chunks = Chunks(list(waiting.values()), where.n_jobs)
-            with closing(_through_joblib(parcel, chunks, where)) as outcomes:
+            with closing(_run_joblib(parcel, chunks, where)) as outcomes:
                 for outcome in outcomes:
                     del waiting[outcome.key]
                     yield outcome
@@ -196,14 +199,14 @@ def _with_replacement(
             found = [one for one in fallen(parcel.folder) if one.key in waiting]
             breaks = 0 if found else breaks + 1
             if breaks == MOST_BREAKS:
-                raise _no_pool(broken) from broken
+                raise _make_no_pool_error(broken) from broken
             proven = [one for one in found if one.trace]
             for one in proven or found:
                 task = waiting.pop(one.key)
-                yield _ended(one, limit) if proven else _alone(parcel, task, one, limit)
+                yield _make_ended(one, limit) if proven else _run_alone(parcel, task, one, limit)
 
 
-def _alone(parcel: ByFile, task: Task, before: Fallen, limit: Limit | None) -> Outcome:
+def _run_alone(parcel: ByFile, task: Task, before: FallenTask, limit: Limit | None) -> Outcome:
     """Return the outcome of a task that was under way when a pool broke without a trace.
 
     Any of those under way may have broken it, so each is run again with none beside it: who
@@ -211,14 +214,14 @@ def _alone(parcel: ByFile, task: Task, before: Fallen, limit: Limit | None) -> O
     """
     try:
         chunks = Chunks([task], 1, single=True)
-        (outcome,) = _through_joblib(parcel, chunks, Plan(Place.PROCESSES, 1))
+        (outcome,) = _run_joblib(parcel, chunks, Plan(Place.PROCESSES, 1))
     except BrokenProcessPool:
         again = fallen(parcel.folder)
-        return _ended(again[0] if again else before, limit)
+        return _make_ended(again[0] if again else before, limit)
     return outcome
 
 
-def _ended(one: Fallen, limit: Limit | None) -> Outcome:
+def _make_ended(one: FallenTask, limit: Limit | None) -> Outcome:
     if one.timed_out:
         text = "The time limit was reached and the code did not come back; its process was ended."
         return failure(one.key, f"{text}\n{one.trace}", TIME_LIMIT, limit=limit)
@@ -226,27 +229,27 @@ def _ended(one: Fallen, limit: Limit | None) -> Outcome:
     return failure(one.key, f"{text}\n{one.trace}", ENDED)
 
 
-def _through_joblib(parcel: Parcel, chunks: Chunks, where: Plan) -> Generator[Outcome]:
+def _run_joblib(parcel: Parcel, chunks: Chunks, where: Plan) -> Generator[Outcome]:
     """Yield outcomes as they come; what comes back undone at the very end goes out once more."""
     while chunks.waiting:
-        with closing(_reports(parcel, chunks, where)) as reports:
+        with closing(_yield_reports(parcel, chunks, where)) as reports:
             for report in reports:
                 yield from chunks.learned(report)
     yield from chunks.unsent
 
 
-def _reports(parcel: Parcel, chunks: Chunks, where: Plan) -> Generator[Report]:
+def _yield_reports(parcel: Parcel, chunks: Chunks, where: Plan) -> Generator[Report]:
     """Yield reports as they come, or batch by batch where a back end cannot give them so."""
     from joblib import Parallel, delayed
 
     calls = (delayed(perform_chunk)(parcel, chunk) for chunk in chunks)
     if where.streams:
-        reports = _streaming(where)(calls)
+        reports = _make_pool(where)(calls)
         try:
-            for report in reports:  # noqa: UP028  # `yield from` would close it before `_close` does
+            for report in reports:  # noqa: UP028  # `yield from` would close it before `_close_reports` does
                 yield report
         finally:
-            _close(reports)
+            _close_reports(reports)
     else:
         ahead = count_ahead(where.pre_dispatch, where.n_jobs)
         with Parallel(where.n_jobs, batch_size=1, pre_dispatch=ahead) as parallel:
@@ -254,7 +257,7 @@ def _reports(parcel: Parcel, chunks: Chunks, where: Plan) -> Generator[Report]:
                 yield from parallel(batch)
 
 
-def _streaming(where: Plan) -> Any:
+def _make_pool(where: Plan) -> Parallel:
     """Return a pool; for one task at a time it has two processes of which one is idle.
 
     joblib would run a single job in this process, where nothing can end it.
@@ -269,14 +272,14 @@ def _streaming(where: Plan) -> Any:
     )
 
 
-def _close(reports: Any) -> None:
+def _close_reports(reports: Generator[Report]) -> None:
     """Stop the workers; joblib need not warn that what they have not given back is lost."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         reports.close()
 
 
-def _no_pool(broken: BrokenProcessPool) -> EarnestError:
+def _make_no_pool_error(broken: BrokenProcessPool) -> EarnestError:
     return EarnestError(
         "worker processes end before they begin a task",
         got=str(broken).partition("\n")[0],

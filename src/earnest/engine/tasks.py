@@ -25,14 +25,14 @@ UNSENT = "cannot be sent"
 LONGEST = 20_000  # characters of a traceback that are kept, from its end
 
 
-def perform(work: Work, shared: Any, task: Task, limit: Limit | None = None) -> Outcome:
+def perform(work: Work, shared: object, task: Task, limit: Limit | None = None) -> Outcome:
     """Return what the work gives for a task; an error is an outcome too.
 
     Whatever is raised becomes an outcome with its traceback, `SystemExit` included. Only the
     user's wish to stop (`KeyboardInterrupt`) goes through.
     """
     began = time.perf_counter()
-    with Caught() as caught:
+    with ErrorCatcher() as caught:
         with gentle(limit):
             outcome = work(shared, task)
         return settled(outcome, task.key)
@@ -52,7 +52,7 @@ def failure(
     return Outcome(key, {}, numbers, text[-LONGEST:], note)
 
 
-class Caught:
+class ErrorCatcher:
     """Catches all that a task may raise, and keeps its traceback as text."""
 
     text = ""
@@ -75,7 +75,7 @@ class Caught:
         return True
 
 
-def settled(outcome: Any, key: Key) -> Outcome:
+def settled(outcome: object, key: Key) -> Outcome:
     """Return the outcome with arrays and numbers as a store keeps them, or raise."""
     if not isinstance(outcome, Outcome) or outcome.key != key:
         raise InputError(
@@ -83,12 +83,12 @@ def settled(outcome: Any, key: Key) -> Outcome:
             needs="an Outcome with the key of its task",
             got=f"{type(outcome).__name__} {getattr(outcome, 'key', '')}",
         )
-    arrays = {name: _array(name, values) for name, values in outcome.arrays.items()}
+    arrays = {name: _check_array(name, values) for name, values in outcome.arrays.items()}
     numbers = {name: float(value) for name, value in outcome.numbers.items()}
     return Outcome(key, arrays, numbers, outcome.error, outcome.note)
 
 
-def _array(name: str, values: Any) -> NDArray[Any]:
+def _check_array(name: str, values: object) -> NDArray[np.generic]:
     if type(values) is np.ndarray and values.dtype.kind not in "OT":
         return values
     made = as_array(name, values)

@@ -49,9 +49,11 @@ def perform_chunk(parcel: Parcel, sent: Sequence[Sent]) -> Report:
     content = parcel.content()
     if isinstance(parcel, ByFile):
         _watch(parcel.owner)
-        with _marks(Path(parcel.folder)) as (mark, trace), _warnings(content):
-            return _in_a_row(sent, lambda task: _marked(content, task, mark, trace))
-    return _in_a_row(sent, lambda task: perform(content.work, content.shared, task, content.limit))
+        with _open_marks(Path(parcel.folder)) as (mark, trace), _set_warnings(content):
+            return _run_in_a_row(sent, lambda task: _run_marked(content, task, mark, trace))
+    return _run_in_a_row(
+        sent, lambda task: perform(content.work, content.shared, task, content.limit)
+    )
 
 
 def perform_scattered(
@@ -73,12 +75,12 @@ def perform_packed(parcel: Parcel, sent: Sequence[Sent]) -> Report:
         return perform_chunk(parcel, sent)
 
 
-def _in_a_row(sent: Sequence[Sent], one: Callable[[Task], Outcome]) -> Report:
+def _run_in_a_row(sent: Sequence[Sent], one: Callable[[Task], Outcome]) -> Report:
     began = time.perf_counter()
     outcomes: list[Outcome] = []
     seconds = 0.0
     while len(outcomes) < len(sent) and seconds < TOGETHER:
-        outcomes.append(one(_task(sent[len(outcomes)])))
+        outcomes.append(one(_unpack_task(sent[len(outcomes)])))
         seconds = time.perf_counter() - began
     return Report(outcomes, seconds, [key for key, _ in sent[len(outcomes) :]])
 
@@ -96,12 +98,12 @@ def _watch(owner: int) -> None:
         threading.Thread(target=wait, name="earnest-watch", daemon=True).start()
 
 
-def _task(sent: Sent) -> Task:
+def _unpack_task(sent: Sent) -> Task:
     key, payload = sent
     return Task(key, pickle.loads(payload))
 
 
-def _marked(content: Content, task: Task, mark: BinaryIO, trace: BinaryIO) -> Outcome:
+def _run_marked(content: Content, task: Task, mark: BinaryIO, trace: BinaryIO) -> Outcome:
     _write(mark, ",".join(map(str, task.key)) or "()")
     with hard(content.limit, trace):
         outcome = perform(content.work, content.shared, task, content.limit)
@@ -110,7 +112,7 @@ def _marked(content: Content, task: Task, mark: BinaryIO, trace: BinaryIO) -> Ou
 
 
 @contextmanager
-def _marks(folder: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
+def _open_marks(folder: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
     """Give the files in which this process says what it does, and where it was when it ended."""
     with (
         (folder / f"{MARK}{os.getpid()}").open("wb", buffering=0) as mark,
@@ -127,7 +129,7 @@ def _marks(folder: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
 
 
 @contextmanager
-def _warnings(content: Content) -> Iterator[None]:
+def _set_warnings(content: Content) -> Iterator[None]:
     """Let the warnings be as they are in the parent."""
     with warnings.catch_warnings():
         warnings.filters[:] = content.filters  # type: ignore[index]  # typeshed: a sequence
@@ -140,7 +142,7 @@ def _write(mark: BinaryIO, text: str) -> None:
 
 
 @dataclass(frozen=True)
-class Fallen:
+class FallenTask:
     """A task that was under way when its pool broke, and what its process wrote at its end."""
 
     key: Key
@@ -152,7 +154,7 @@ class Fallen:
         return self.trace.startswith("Timeout")
 
 
-def fallen(folder: str) -> list[Fallen]:
+def fallen(folder: str) -> list[FallenTask]:
     """Return the tasks that were under way, and forget the marks."""
     found = []
     for mark in sorted(Path(folder).glob(f"{MARK}*")):
@@ -161,7 +163,7 @@ def fallen(folder: str) -> list[Fallen]:
         said = trace.read_text(errors="replace") if trace.exists() else ""
         if text:
             key = () if text == "()" else tuple(int(part) for part in text.split(","))
-            found.append(Fallen(key, said))
+            found.append(FallenTask(key, said))
         mark.unlink()
         trace.unlink(missing_ok=True)
     return found

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from earnest.adapters.trials.door import trials_from
 from earnest.core.base import check
@@ -19,7 +20,7 @@ from earnest.core.space.trials import Trials
 from earnest.explanation import remarks
 from earnest.explanation.effects.curves import EffectCurve, Objective
 from earnest.explanation.effects.effects import Scene, effect_of
-from earnest.explanation.importance import importance_of
+from earnest.explanation.importance import measure_importance
 from earnest.explanation.regions.growing import DEFAULT_REGIONS, Growth
 from earnest.explanation.regions.partition import RegionRule, regions_of
 from earnest.explanation.regions.regions import RegionTree
@@ -27,13 +28,13 @@ from earnest.explanation.result import Explanation
 from earnest.explanation.sampling_bias import sampling_bias
 from earnest.explanation.stable import stable_optimum
 from earnest.explanation.surrogate.quality import cross_validated
-from earnest.explanation.surrogate.surrogate import Surrogate, surrogate_of
+from earnest.explanation.surrogate.surrogate import Surrogate, find_surrogate
 
 FIT = 100  # the stream of the surrogate, apart from those of effects
 
 
 def explain(
-    source: Any,
+    source: object,
     params: Sequence[str] | str | None = None,
     *,
     surrogate: str | Surrogate | None = None,
@@ -43,11 +44,11 @@ def explain(
     confidence_level: float = 0.95,
     rng: RngLike = None,
     n_jobs: int | None = None,
-    objective_values: Any = None,
+    objective_values: ArrayLike | None = None,
     study: str | None = None,
     objective: str | int | None = None,
     direction: str | None = None,
-    space: Any = None,
+    space: object = None,
     standard_error: str | None = None,
     status: str | None = None,
     delimiter: str | None = None,
@@ -127,16 +128,16 @@ def explain(
         decimal=decimal,
         thousands=thousands,
     )
-    columns = _columns(trials, params)
-    kind = surrogate_of(surrogate, trials.space, len(trials))
-    asked = _Asked(columns, regions, confidence_level, threads)
-    with _one_thread_each():
-        scene = _scene(trials, kind, seeds, n_points, grid_size)
-        return _explanation(trials, kind, scene, asked)
+    columns = _find_columns(trials, params)
+    kind = find_surrogate(surrogate, trials.space, len(trials))
+    asked = _Question(columns, regions, confidence_level, threads)
+    with _limit_threads():
+        scene = _set_scene(trials, kind, seeds, n_points, grid_size)
+        return _make_explanation(trials, kind, scene, asked)
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Question:
     """What was asked for, checked."""
 
     columns: list[int]
@@ -145,7 +146,7 @@ class _Asked:
     threads: int
 
 
-def _one_thread_each() -> Any:
+def _limit_threads() -> AbstractContextManager[object]:
     """Keep linear algebra in the thread that calls it.
 
     Its matrices are small: threads of its own would cost more than they bring, the more so beside
@@ -153,16 +154,19 @@ def _one_thread_each() -> Any:
     """
     from threadpoolctl import threadpool_limits
 
-    return threadpool_limits(limits=1)
+    limits: AbstractContextManager[object] = threadpool_limits(limits=1)
+    return limits
 
 
-def _explanation(trials: Trials, kind: Surrogate, scene: Scene, asked: _Asked) -> Explanation:
+def _make_explanation(
+    trials: Trials, kind: Surrogate, scene: Scene, asked: _Question
+) -> Explanation:
     """Ask everything of a fitted surrogate, and put the answers together."""
     _ = scene.points, scene.active, scene.best  # drawn before threads ask for them
     seeds, level = scene.seeds, asked.confidence_level
-    importance = importance_of(scene, asked.columns, level)
+    importance = measure_importance(scene, asked.columns, level)
     ranked = [trials.space.index(name) for name in importance.ranking]
-    made = each(lambda c: _explained(scene, c, asked.regions), ranked, asked.threads)
+    made = each(lambda c: _explain_parameter(scene, c, asked.regions), ranked, asked.threads)
     curves, trees = [curve for curve, _ in made], [tree for _, tree in made]
     quality = cross_validated(kind, trials, seeds)
     bias = sampling_bias(trials.space, scene.codes, trials.space.mask(scene.points))
@@ -188,13 +192,13 @@ def _explanation(trials: Trials, kind: Surrogate, scene: Scene, asked: _Asked) -
                 *trials.cautions,
                 *scene.fitted.cautions,
                 *quality.cautions,
-                *remarks.on_the_edge(scene, ranked),
+                *remarks.remark_edge(scene, ranked),
                 *remarks.hardly_tried(bias, importance.ranking),
                 *remarks.repeated(trials),
-                *remarks.rarely_active(curves),
-                *remarks.divided_by_order(trees),
+                *remarks.remark_rarely_active(curves),
+                *remarks.remark_divided_by_order(trees),
                 *remarks.empty_regions(trees),
-                *remarks.alone(_varying(trials)),
+                *remarks.alone(_find_varying(trials)),
                 *remarks.untold(stable),
             ]
         ),
@@ -210,7 +214,9 @@ def _explanation(trials: Trials, kind: Surrogate, scene: Scene, asked: _Asked) -
     )
 
 
-def _scene(trials: Trials, kind: Surrogate, seeds: Seeds, n_points: int, grid_size: int) -> Scene:
+def _set_scene(
+    trials: Trials, kind: Surrogate, seeds: Seeds, n_points: int, grid_size: int
+) -> Scene:
     fitted = kind.fit(
         trials.space,
         trials.codes,
@@ -230,12 +236,12 @@ def _scene(trials: Trials, kind: Surrogate, seeds: Seeds, n_points: int, grid_si
     )
 
 
-def _explained(scene: Scene, column: int, regions: int) -> tuple[EffectCurve, RegionTree]:
+def _explain_parameter(scene: Scene, column: int, regions: int) -> tuple[EffectCurve, RegionTree]:
     curve = effect_of(scene, column)
     return curve, regions_of(scene, curve, RegionRule(Growth(n_regions=regions)))
 
 
-def _varying(trials: Trials) -> list[int]:
+def _find_varying(trials: Trials) -> list[int]:
     """Return the parameters with an effect: those that differ between trials."""
     out = []
     for column, parameter in enumerate(trials.space):
@@ -245,8 +251,8 @@ def _varying(trials: Trials) -> list[int]:
     return out
 
 
-def _columns(trials: Trials, params: Sequence[str] | str | None) -> list[int]:
-    varying = _varying(trials)
+def _find_columns(trials: Trials, params: Sequence[str] | str | None) -> list[int]:
+    varying = _find_varying(trials)
     if params is None:
         return varying
     asked = [params] if isinstance(params, str) else list(params)

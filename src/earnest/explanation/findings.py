@@ -25,7 +25,7 @@ def headline(importance: Importance, bias: SamplingBias) -> str:
     >>> headline(Importance(shares, shares, {}, 0.95), even)
     'C matters most'
     """
-    said = most_important(importance)
+    said = find_most_important(importance)
     leading = importance.ranking[0]
     gaps = bias.gaps.get(leading, ())
     where = max(gaps, key=lambda gap: gap.expected, default=None)
@@ -37,7 +37,7 @@ def as_sentence(words: str) -> str:
     return words[:1].upper() + words[1:] if words.startswith("no parameter") else words
 
 
-def most_important(importance: Importance) -> str:
+def find_most_important(importance: Importance) -> str:
     """Return which parameters matter most, or that none clearly does."""
     names = importance.ranking
     if len(names) == 1:
@@ -45,13 +45,13 @@ def most_important(importance: Importance) -> str:
     if all(importance.total[name].high < LITTLE for name in names):
         return "no parameter moves the objective"
     for count in range(1, min(MOST_NAMED, len(names) - 1) + 1):
-        if _apart(importance, names[:count], names[count:]):
+        if _are_apart(importance, names[:count], names[count:]):
             verb = "matters" if count == 1 else "matter"
             return f"{' and '.join(names[:count])} {verb} most"
     return "no parameter clearly matters most"
 
 
-def _apart(importance: Importance, first: tuple[str, ...], rest: tuple[str, ...]) -> bool:
+def _are_apart(importance: Importance, first: tuple[str, ...], rest: tuple[str, ...]) -> bool:
     lowest = min(importance.main[name].low for name in first)
     return lowest > max(importance.main[name].high for name in rest)
 

@@ -11,17 +11,23 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.errors import InputError
+from earnest.core.base.provenance import JsonObject
 from earnest.core.results.estimate import finite
 from earnest.core.results.interval import quantile_limits
 from earnest.core.results.specs import Side
 from earnest.explanation.effects.effects import IMPORTANCE, PAIRS, Scene
-from earnest.explanation.surrogate.joint import draws, even_codes
+from earnest.explanation.surrogate.joint import draws, make_even_codes
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from earnest.plotting.figures.importance import Axes
 
 Floats = NDArray[np.float64]
 DRAWS = 200  # functions
@@ -51,7 +57,7 @@ class Share:
         return {"value": finite(self.value), "low": finite(self.low), "high": finite(self.high)}
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Share:
+    def from_dict(cls, data: JsonObject) -> Share:
         """Make a share from plain data."""
         return cls(data["value"], data["low"], data["high"])
 
@@ -86,13 +92,13 @@ class Importance:
         """The parameters, the most important first."""
         return tuple(self.main)
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the shares with their intervals and return the matplotlib Axes."""
         from earnest.plotting.figures.importance import plot_importance
 
         return plot_importance(self, ax)
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> pa.Table:
         """Return the shares as a pyarrow table, one row a parameter."""
         import pyarrow as pa
 
@@ -110,7 +116,7 @@ class Importance:
         ]
         return pa.Table.from_pylist(rows)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return plain data."""
         return {
             "confidence_level": self.confidence_level,
@@ -122,7 +128,7 @@ class Importance:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Importance:
+    def from_dict(cls, data: JsonObject) -> Importance:
         """Make importances from plain data."""
         return cls(
             {name: Share.from_dict(share) for name, share in data["main"].items()},
@@ -137,7 +143,7 @@ class Importance:
         return f"importance: {', '.join(shares)}"
 
 
-def importance_of(
+def measure_importance(
     scene: Scene, columns: list[int], confidence_level: float, *, pairs: bool = True
 ) -> Importance:
     """Return main, total and pairwise effects as shares of the variance over the space.
@@ -161,12 +167,12 @@ def importance_of(
     for column in columns:
         name = scene.space[column].name
         weight = whole.weight(column)
-        alone, shuffled = single_effects(scene, column)
+        alone, shuffled = draw_single_effects(scene, column)
         main[name] = Share.of(weight * alone, confidence_level)
         total[name] = Share.of(weight * shuffled, confidence_level)
     ranked = dict(sorted(main.items(), key=lambda item: -item[1].value))
     first = sorted(columns, key=lambda c: -total[scene.space[c].name].value)[:MOST_IN_PAIRS]
-    found = dict(_pairs(scene, sorted(first), whole, confidence_level)) if pairs else {}
+    found = dict(_yield_pairs(scene, sorted(first), whole, confidence_level)) if pairs else {}
     return Importance(
         ranked,
         {name: total[name] for name in ranked},
@@ -175,7 +181,7 @@ def importance_of(
     )
 
 
-def single_effects(scene: Scene, column: int) -> tuple[Floats, Floats]:
+def draw_single_effects(scene: Scene, column: int) -> tuple[Floats, Floats]:
     """Return draws of the shares that a parameter explains alone, and that shuffling it costs.
 
     Both are within where it is active, from one table of its values and of points. A shuffle
@@ -183,28 +189,28 @@ def single_effects(scene: Scene, column: int) -> tuple[Floats, Floats]:
     the points (the total effect of Sobol'); so it is never below the share alone.
     """
     points = scene.points_where_active(column)[:POINTS]
-    codes = even_codes(scene.space[column], CELLS)
-    table = _drawn(scene, points, (column,), codes[:, None], IMPORTANCE, column)  # (B, G, m)
+    codes = make_even_codes(scene.space[column], CELLS)
+    table = _draw_at(scene, points, (column,), codes[:, None], IMPORTANCE, column)  # (B, G, m)
     whole = table.reshape(len(table), -1).var(axis=1)
     alone, shuffled = table.mean(axis=2).var(axis=1), table.var(axis=1).mean(axis=1)
-    return _ratio(alone, whole), _ratio(shuffled, whole)
+    return _divide(alone, whole), _divide(shuffled, whole)
 
 
 def pair_effect(scene: Scene, a: int, b: int) -> Floats:
     """Return draws of what two parameters explain together beyond both alone, where active."""
     points = scene.points_where_active(a, b)[:PAIR_POINTS]
-    codes = [even_codes(scene.space[c], PAIR_CELLS) for c in (a, b)]
+    codes = [make_even_codes(scene.space[c], PAIR_CELLS) for c in (a, b)]
     if len(codes[0]) * len(codes[1]) > 4 * PAIR_CELLS**2:
-        codes = [_thinned(each) for each in codes]
+        codes = [_thin(each) for each in codes]
     cells = np.array([(u, v) for u in codes[0] for v in codes[1]])
-    table = _drawn(scene, points, (a, b), cells, PAIRS, a, b)
+    table = _draw_at(scene, points, (a, b), cells, PAIRS, a, b)
     means = table.mean(axis=2).reshape(DRAWS, len(codes[0]), len(codes[1]))
     alone = means.mean(axis=2).var(axis=1) + means.mean(axis=1).var(axis=1)
     joint = np.maximum(means.reshape(DRAWS, -1).var(axis=1) - alone, 0.0)
-    return _ratio(joint, table.reshape(DRAWS, -1).var(axis=1))
+    return _divide(joint, table.reshape(DRAWS, -1).var(axis=1))
 
 
-def _pairs(
+def _yield_pairs(
     scene: Scene, columns: list[int], whole: _Whole, confidence_level: float
 ) -> Iterator[tuple[tuple[str, str], Share]]:
     for a, b in combinations(columns, 2):
@@ -217,7 +223,7 @@ def _pairs(
         yield (first, second), Share.of(weight * pair_effect(scene, a, b), confidence_level)
 
 
-def _drawn(
+def _draw_at(
     scene: Scene, points: Floats, columns: tuple[int, ...], values: Floats, *stream: int
 ) -> Floats:
     """Return draws at the points (m,) with columns set to each row of values: (B, G, m)."""
@@ -232,7 +238,7 @@ def _drawn(
     return made.reshape(DRAWS, len(values), len(points))
 
 
-def _ratio(part: Floats, whole: Floats) -> Floats:
+def _divide(part: Floats, whole: Floats) -> Floats:
     return np.asarray(np.divide(part, whole, out=np.zeros_like(part), where=whole > 0))
 
 
@@ -273,6 +279,6 @@ class _Whole:
         return max(float(self.mean[rows].var() + part.diagonal().mean() - part.mean()), 0.0)
 
 
-def _thinned(codes: Floats) -> Floats:
+def _thin(codes: Floats) -> Floats:
     most = 2 * PAIR_CELLS
     return codes if len(codes) <= most else codes[:: math.ceil(len(codes) / most)]

@@ -23,7 +23,7 @@ FEW_VALUES = 3  # a number tried at so few values is often at an end by right
 UNTOLD = 0.5  # share of trials that cannot be told from the best
 
 
-def on_the_edge(scene: Scene, columns: Iterable[int]) -> Iterator[Caution]:
+def remark_edge(scene: Scene, columns: Iterable[int]) -> Iterator[Caution]:
     """Yield a caution where the best configuration lies at an end of a range."""
     best = scene.codes[scene.best]
     found = []
@@ -74,7 +74,7 @@ def repeated(trials: Trials) -> Iterator[Caution]:
         )
 
 
-def rarely_active(curves: Iterable[EffectCurve]) -> Iterator[Caution]:
+def remark_rarely_active(curves: Iterable[EffectCurve]) -> Iterator[Caution]:
     """Yield a caution where few trials have a parameter active."""
     found = [f"{c.param} ({c.n_trials})" for c in curves if c.n_trials < FEW_TRIALS]
     if found:
@@ -86,7 +86,7 @@ def rarely_active(curves: Iterable[EffectCurve]) -> Iterator[Caution]:
         )
 
 
-def divided_by_order(trees: Iterable[RegionTree]) -> Iterator[Caution]:
+def remark_divided_by_order(trees: Iterable[RegionTree]) -> Iterator[Caution]:
     """Yield a note where categories had too many levels to try every division of them."""
     found = [tree.param for tree in trees if not all(region.exact for region in tree.regions)]
     if found:

@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
+from earnest.core.base.provenance import JsonObject
 from earnest.core.results.base import Result
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import finite
 from earnest.explanation.effects.curves import EffectCurve, EffectSurface, Objective
-from earnest.explanation.effects.effects import Scene, effect_of, surface_of
+from earnest.explanation.effects.effects import Scene, compute_surface, effect_of
 from earnest.explanation.effects.quality import QualityGain
-from earnest.explanation.effects.truth import quality_against
+from earnest.explanation.effects.truth import judge_against
 from earnest.explanation.findings import headline
 from earnest.explanation.importance import Importance
 from earnest.explanation.regions.growing import Growth
@@ -31,6 +32,7 @@ from earnest.explanation.surrogate.quality import SurrogateQuality
 
 if TYPE_CHECKING:
     from earnest.core.text.paper import PaperTable
+    from earnest.plotting.figures.effects import Figure
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -95,7 +97,7 @@ class Explanation(Result):
     sampling_bias: SamplingBias
     stable_optimum: StableOptimum
     objective: Objective
-    best_config: Mapping[str, Any]
+    best_config: Mapping[str, object]
     best_value: float
     n_trials: int
     n_failed: int
@@ -103,7 +105,7 @@ class Explanation(Result):
     space: tuple[str, ...]
     confidence_level: float
     cautions: tuple[Caution, ...]
-    provenance: Mapping[str, Any]
+    provenance: JsonObject
     scene: Scene | None = field(default=None, repr=False)
 
     def effect(self, param: str, *, within: Region | None = None) -> EffectCurve:
@@ -127,7 +129,7 @@ class Explanation(Result):
         """Return the joint effect of two parameters, with its uncertainty."""
         if grid_size is not None:
             check.whole_number("grid_size", grid_size, low=2)
-        return surface_of(self._scene(), first, second, grid_size)
+        return compute_surface(self._scene(), first, second, grid_size)
 
     def region_tree(
         self,
@@ -162,7 +164,7 @@ class Explanation(Result):
         return regions_of(scene, self.effect(param), rule)
 
     def quality(
-        self, param: str, truth: Callable[[dict[str, Any]], float] | None = None
+        self, param: str, truth: Callable[[dict[str, object]], float] | None = None
     ) -> QualityGain:
         """Return how confident an effect is: overall, and in the region of the best configuration.
 
@@ -183,7 +185,7 @@ class Explanation(Result):
                     needs="a parameter that is active in it",
                 )
             return gain
-        return quality_against(self._scene(), tree, self.effect(param), truth)
+        return judge_against(self._scene(), tree, self.effect(param), truth)
 
     def suggest(
         self, n: int = 3, *, param: str | None = None, region: Region | None = None
@@ -208,13 +210,13 @@ class Explanation(Result):
         curve = self.effect(param)
         return suggest(scene, n, curve, _rows(scene, curve, region))
 
-    def plot(self, figure: Any = None, *, most: int = 8) -> Any:
+    def plot(self, figure: Figure | None = None, *, most: int = 8) -> Figure:
         """Draw the effects side by side on one scale and return the matplotlib Figure."""
         from earnest.plotting.figures.effects import plot_effects
 
         return plot_effects(self, figure, most=most)
 
-    def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
+    def to_dict(self, *, draws: bool = False) -> dict[str, object]:
         """Return plain data with a schema version, ready for JSON.
 
         Read again by `from_dict`, it answers no further questions.
@@ -246,7 +248,7 @@ class Explanation(Result):
             "provenance": dict(self.provenance),
         }
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[dict[str, object]]:
         """Return the importance of each parameter as flat dicts, the most important first."""
         total = self.importance.total
         return [
@@ -275,7 +277,7 @@ class Explanation(Result):
                 f"{row['share']:.2f}",
                 f"[{row['low']:.2f}, {row['high']:.2f}]",
                 f"{row['total']:.2f}",
-                row["best"] or "–",
+                str(row["best"] or "–"),
             )
             for row in self.rows()
         ]
@@ -297,7 +299,7 @@ class Explanation(Result):
         return Report(content_of_explanation(self)).save(path)
 
     @classmethod
-    def _from_parts(cls, data: Mapping[str, Any]) -> Explanation:
+    def _from_parts(cls, data: JsonObject) -> Explanation:
         effects, regions = data["effects"].items(), data["regions"].items()
         return cls(
             effects={name: EffectCurve.from_dict(curve) for name, curve in effects},

@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
+from earnest.core.base.provenance import JsonObject
 from earnest.core.results.estimate import finite
 from earnest.core.space.space import Space
 
@@ -45,7 +45,7 @@ class Discrepancy:
         """The square root of the U-statistic, 0 where that is negative."""
         return math.sqrt(max(self.unbiased_squared, 0.0))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return plain data."""
         return {
             "biased": finite(self.biased),
@@ -54,7 +54,7 @@ class Discrepancy:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Discrepancy:
+    def from_dict(cls, data: JsonObject) -> Discrepancy:
         """Make it from plain data."""
         squared = data["unbiased_squared"]
         return cls(data["biased"], math.nan if squared is None else squared)
@@ -99,7 +99,7 @@ class SamplingBias:
     by_param: Mapping[str, Discrepancy]
     gaps: Mapping[str, tuple[Gap, ...]] = field(default_factory=dict)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return plain data."""
         return {
             "overall": self.overall.to_dict(),
@@ -120,7 +120,7 @@ class SamplingBias:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> SamplingBias:
+    def from_dict(cls, data: JsonObject) -> SamplingBias:
         """Make it from plain data."""
         return cls(
             Discrepancy.from_dict(data["overall"]),
@@ -152,8 +152,8 @@ def discrepancy(x: Floats, y: Floats) -> Discrepancy:
     >>> bool(discrepancy(even, 0.2 * even).biased > 0.3)
     True
     """
-    x, y = _thinned(x), _thinned(y)
-    squared = _squared_distances(np.vstack([x, y]))
+    x, y = _thin(x), _thin(y)
+    squared = _square_distances(np.vstack([x, y]))
     upper = squared[np.triu_indices(len(squared), 1)]
     width = float(np.median(np.sqrt(upper))) if len(upper) else 0.0
     if width == 0.0:
@@ -164,7 +164,7 @@ def discrepancy(x: Floats, y: Floats) -> Discrepancy:
     biased = within_x.mean() - 2 * across.mean() + within_y.mean()
     return Discrepancy(
         math.sqrt(max(float(biased), 0.0)),
-        _apart(within_x, n) + _apart(within_y, m) - 2 * float(across.mean()),
+        _measure_gap(within_x, n) + _measure_gap(within_y, m) - 2 * float(across.mean()),
     )
 
 
@@ -188,12 +188,12 @@ def sampling_bias(
     for j, parameter in enumerate(space):
         if not parameter.varies:
             continue
-        here, there = (_active(codes, j) for codes in (trials, even))
+        here, there = (_find_active(codes, j) for codes in (trials, even))
         if len(here) and len(there):
-            coordinates = (_coordinates(space, j, part) for part in (here, there))
+            coordinates = (_make_coordinates(space, j, part) for part in (here, there))
             by_param[parameter.name] = discrepancy(*coordinates)
             gaps[parameter.name] = hardly_tried(space, j, here, there)
-    rows = unit_rows if variant == "unit_cube" else raw_rows
+    rows = make_unit_rows if variant == "unit_cube" else make_raw_rows
     against = even if variant == "unit_cube" else even[: len(trials)]
     overall = discrepancy(rows(space, trials), rows(space, against))
     return SamplingBias(overall, by_param, gaps)
@@ -213,34 +213,36 @@ def hardly_tried(space: Space, column: int, trials: Floats, even: Floats) -> tup
     expected = np.histogram(even, edges)[0] * len(trials) / max(1, len(even))
     sparse = counts < SPARSE * expected
     runs = (
-        _runs(sparse) if parameter.numeric else [(int(i), int(i)) for i in np.flatnonzero(sparse)]
+        _find_runs(sparse)
+        if parameter.numeric
+        else [(int(i), int(i)) for i in np.flatnonzero(sparse)]
     )
     return tuple(
         Gap(
             float(edges[first]) if parameter.numeric else float(first),
             float(edges[last + 1]) if parameter.numeric else float(last),
-            _words(space, column, edges, first, last),
+            _put_in_words(space, column, edges, first, last),
             int(counts[first : last + 1].sum()),
             float(expected[first : last + 1].sum()),
         )
         for first, last in runs
-        if _chance(counts[first : last + 1].sum(), expected[first : last + 1].sum()) < CHANCE
+        if _find_chance(counts[first : last + 1].sum(), expected[first : last + 1].sum()) < CHANCE
     )
 
 
-def _chance(count: float, expected: float) -> float:
+def _find_chance(count: float, expected: float) -> float:
     """Return the chance of at most so many where that many are expected, by Poisson's law."""
     terms = (expected**k * math.exp(-expected) / math.factorial(k) for k in range(int(count) + 1))
     return sum(terms)
 
 
-def unit_rows(space: Space, codes: Floats) -> Floats:
+def make_unit_rows(space: Space, codes: Floats) -> Floats:
     """Return codes as points of a cube: levels one-hot, what is inactive in the middle."""
-    parts = [_coordinates(space, j, codes[:, j]) for j in range(len(space)) if space[j].varies]
+    parts = [_make_coordinates(space, j, codes[:, j]) for j in range(len(space)) if space[j].varies]
     return np.hstack(parts) if parts else np.zeros((len(codes), 1))
 
 
-def raw_rows(space: Space, codes: Floats) -> Floats:
+def make_raw_rows(space: Space, codes: Floats) -> Floats:
     """Return codes as points in natural units, as published; levels one-hot."""
     parts = []
     for j, parameter in enumerate(space):
@@ -250,11 +252,11 @@ def raw_rows(space: Space, codes: Floats) -> Floats:
             middle = np.where(np.isnan(codes[:, j]), 0.5, codes[:, j])
             parts.append(np.array(parameter.decode(middle), dtype=np.float64)[:, None])
         else:
-            parts.append(_coordinates(space, j, codes[:, j]))
+            parts.append(_make_coordinates(space, j, codes[:, j]))
     return np.hstack(parts)
 
 
-def _coordinates(space: Space, column: int, codes: Floats) -> Floats:
+def _make_coordinates(space: Space, column: int, codes: Floats) -> Floats:
     parameter = space[column]
     if parameter.kind == "categorical":  # two levels are 1 apart
         levels = np.arange(len(parameter.choices))
@@ -262,35 +264,35 @@ def _coordinates(space: Space, column: int, codes: Floats) -> Floats:
     return np.where(np.isnan(codes), 0.5, codes / parameter.top)[:, None]
 
 
-def _active(codes: Floats, column: int) -> Floats:
+def _find_active(codes: Floats, column: int) -> Floats:
     values = codes[:, column]
     return np.asarray(values[~np.isnan(values)])
 
 
-def _thinned(rows: Floats) -> Floats:
+def _thin(rows: Floats) -> Floats:
     if len(rows) <= MOST_ROWS:
         return rows
     return rows[np.linspace(0, len(rows) - 1, MOST_ROWS).astype(np.intp)]
 
 
-def _squared_distances(rows: Floats) -> Floats:
+def _square_distances(rows: Floats) -> Floats:
     squares = np.einsum("ij,ij->i", rows, rows)
     out = squares[:, None] + squares[None, :] - 2 * rows @ rows.T
     np.fill_diagonal(out, 0.0)
     return np.asarray(np.maximum(out, 0.0))
 
 
-def _apart(kernel: Floats, n: int) -> float:
+def _measure_gap(kernel: Floats, n: int) -> float:
     return float((kernel.sum() - np.trace(kernel)) / (n * (n - 1))) if n > 1 else math.nan
 
 
-def _runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
+def _find_runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """Return the first and last places of each run of flags."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(int)))
     return [(int(a), int(b) - 1) for a, b in zip(edges[::2], edges[1::2], strict=True)]
 
 
-def _words(space: Space, column: int, edges: Floats, first: int, last: int) -> str:
+def _put_in_words(space: Space, column: int, edges: Floats, first: int, last: int) -> str:
     parameter = space[column]
     if not parameter.numeric:
         return str(parameter.choices[first])
@@ -300,6 +302,6 @@ def _words(space: Space, column: int, edges: Floats, first: int, last: int) -> s
     return f"above {low}" if last == len(edges) - 2 else f"{low} to {high}"
 
 
-def short(value: Any) -> str:
+def short(value: object) -> str:
     """Return a value with at most three digits, as it is read in a sentence."""
     return f"{value:.3g}" if isinstance(value, float) else str(value)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.base.provenance import JsonObject
 from earnest.explanation.effects.effects import Scene
 from earnest.explanation.surrogate.joint import variances
 
@@ -42,19 +42,19 @@ class StableOptimum:
         The level.
     """
 
-    best: Mapping[str, Any]
+    best: Mapping[str, object]
     trials: tuple[int, ...]
-    configs: tuple[Mapping[str, Any], ...]
+    configs: tuple[Mapping[str, object], ...]
     n_trials: int
     share: float
-    ranges: Mapping[str, tuple[Any, ...]]
+    ranges: Mapping[str, tuple[object, ...]]
     confidence_level: float
 
     def __len__(self) -> int:
         """Count the trials in the set."""
         return len(self.trials)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return plain data."""
         return {
             "best": dict(self.best),
@@ -67,7 +67,7 @@ class StableOptimum:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> StableOptimum:
+    def from_dict(cls, data: JsonObject) -> StableOptimum:
         """Make the set from plain data."""
         return cls(
             data["best"],
@@ -103,7 +103,7 @@ def stable_optimum(scene: Scene, confidence_level: float) -> StableOptimum:
         tuple(configs),
         len(scene.codes),
         float(everywhere.mean()),
-        _ranges(scene, scene.codes[members]),
+        _find_ranges(scene, scene.codes[members]),
         confidence_level,
     )
 
@@ -121,9 +121,9 @@ def not_worse(scene: Scene, codes: Floats, best: int, confidence_level: float) -
     return np.asarray(scene.objective.worse_by(mean, best_mean) <= reach * spread)
 
 
-def _ranges(scene: Scene, codes: Floats) -> dict[str, tuple[Any, ...]]:
+def _find_ranges(scene: Scene, codes: Floats) -> dict[str, tuple[object, ...]]:
     """Return the values of each parameter among configurations, in natural units."""
-    out: dict[str, tuple[Any, ...]] = {}
+    out: dict[str, tuple[object, ...]] = {}
     for j, parameter in enumerate(scene.space):
         present = codes[~np.isnan(codes[:, j]), j]
         if not len(present):

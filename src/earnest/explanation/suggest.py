@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,12 +32,12 @@ class Suggestion:
         What the surrogate expects of it now.
     """
 
-    config: Mapping[str, Any]
+    config: Mapping[str, object]
     narrower: float
     mean: float
     sd: float
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return plain data."""
         return {
             "config": dict(self.config),
@@ -141,14 +140,14 @@ class _Picks:
             taken += float(gains[at])
             free[at] = False
             self._observe(at, float(own[at]))
-            yield at, self._narrowing(taken)
+            yield at, self._find_narrowing(taken)
 
     def _observe(self, at: int, own: float) -> None:
         row = self.among[at].copy()
         self.across -= np.outer(self.across[:, at], row) / own
         self.among -= np.outer(row, row) / own
 
-    def _narrowing(self, taken: float) -> float:
+    def _find_narrowing(self, taken: float) -> float:
         if self.at_targets <= 0.0:
             return 0.0
         return 1.0 - float(np.sqrt(max(1.0 - taken / self.at_targets, 0.0)))

@@ -20,11 +20,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import InputError
 from earnest.core.base.threads import each
 from earnest.kernels.curves import CURVES, walk
@@ -59,7 +59,7 @@ COLUMNS_AT_ONCE = 64
 ROWS_AT_ONCE = 512  # in a transposing copy, so that cache lines of a C-ordered matrix are read once
 
 
-def auc_table(scores: NDArray[Any], labels: NDArray[Any], counts: Bytes, n_jobs: int = 1) -> Floats:
+def auc_table(scores: Numbers, labels: Numbers, counts: Bytes, n_jobs: int = 1) -> Floats:
     """Compute the area under the ROC curve of every column for every resample.
 
     Parameters
@@ -91,21 +91,21 @@ def auc_table(scores: NDArray[Any], labels: NDArray[Any], counts: Bytes, n_jobs:
     """
     _check(scores, labels, counts)
     out = np.empty((counts.shape[0], scores.shape[1]))
-    for lanes in _lane_groups(counts, BYTE_OF_LANE, n_jobs):
-        work = partial(_auc_columns, scores, labels, lanes, out)
-        each(work, _column_blocks(scores.shape, PROGRAM_BYTES, n_jobs), n_jobs)
+    for lanes in _make_lane_groups(counts, BYTE_OF_LANE, n_jobs):
+        work = partial(_fill_auc, scores, labels, lanes, out)
+        each(work, _cut_columns(scores.shape, PROGRAM_BYTES, n_jobs), n_jobs)
     return out
 
 
-def _auc_columns(
-    scores: NDArray[Any], labels: NDArray[Any], lanes: Lanes, out: Floats, columns: slice
-) -> None:
-    scan_auc(lanes, _program(lanes, _rank_columns(scores, labels, columns)), columns.start, out)
+def _fill_auc(scores: Numbers, labels: Numbers, lanes: Lanes, out: Floats, columns: slice) -> None:
+    scan_auc(
+        lanes, _write_program(lanes, _rank_columns(scores, labels, columns)), columns.start, out
+    )
 
 
 def auc_selected(
-    scores: NDArray[Any],
-    labels: NDArray[Any],
+    scores: Numbers,
+    labels: Numbers,
     counts: Bytes,
     columns: NDArray[np.intp],
     n_jobs: int = 1,
@@ -142,14 +142,14 @@ def auc_selected(
         part = starts[block.start : block.stop + 1]
         _scan_selected(counts, ranking, resamples, part, out)
 
-    each(scan, _column_blocks((scores.shape[0], used.size), PROGRAM_BYTES, n_jobs), n_jobs)
+    each(scan, _cut_columns((scores.shape[0], used.size), PROGRAM_BYTES, n_jobs), n_jobs)
     return out
 
 
 def curve_table(
     kind: str,
-    scores: NDArray[Any],
-    labels: NDArray[Any],
+    scores: Numbers,
+    labels: Numbers,
     counts: Bytes,
     n_jobs: int = 1,
     max_fpr: float | None = None,
@@ -180,17 +180,17 @@ def curve_table(
         raise InputError("`max_fpr` is out of range", needs="above 0, at most 1", got=str(max_fpr))
     _check(scores, labels, counts)
     out = np.empty((counts.shape[0], scores.shape[1]))
-    for lanes in _lane_groups(counts, np.arange(LANES), n_jobs):
-        work = partial(_curve_columns, CURVES.index(kind), limit, scores, labels, lanes, out)
-        each(work, _column_blocks(scores.shape, PROGRAM_BYTES, n_jobs), n_jobs)
+    for lanes in _make_lane_groups(counts, np.arange(LANES), n_jobs):
+        work = partial(_fill_curve, CURVES.index(kind), limit, scores, labels, lanes, out)
+        each(work, _cut_columns(scores.shape, PROGRAM_BYTES, n_jobs), n_jobs)
     return out
 
 
-def _curve_columns(
+def _fill_curve(
     kind: int,
     limit: float,
-    scores: NDArray[Any],
-    labels: NDArray[Any],
+    scores: Numbers,
+    labels: Numbers,
     lanes: Lanes,
     out: Floats,
     columns: slice,
@@ -201,7 +201,7 @@ def _curve_columns(
 
 
 def concordance_table(
-    risk: NDArray[Any], time: NDArray[Any], event: NDArray[Any], counts: Bytes, n_jobs: int = 1
+    risk: Numbers, time: Numbers, event: Numbers, counts: Bytes, n_jobs: int = 1
 ) -> Floats:
     """Compute Harrell's concordance index of every column for every resample.
 
@@ -230,23 +230,23 @@ def concordance_table(
     like one. All nodes of a level form one program, in which positives also beat the negatives of
     earlier nodes; that surplus does not depend on the risks and is taken off at the end.
     """
-    time, event = np.asarray(time), np.asarray(event, np.bool_)
+    time, seen = np.asarray(time), np.asarray(event, np.bool_)
     used = np.zeros((risk.shape[0], 1), np.int8)
     _check(risk, used, counts)
     _check_shape("time", time, risk.shape[:1])
-    _check_shape("event", event, risk.shape[:1])
-    order = order_in_time(time, event)
+    _check_shape("event", seen, risk.shape[:1])
+    order = order_in_time(time, seen)
     out = np.empty((counts.shape[0], risk.shape[1]))
-    for lanes in _lane_groups(counts, BYTE_OF_LANE, n_jobs):
+    for lanes in _make_lane_groups(counts, BYTE_OF_LANE, n_jobs):
         floor = sum(_count_pairs(lanes, floor_at_level(order, level)) for level in order.levels)
         total = _count_pairs(lanes, comparable(order))
-        work = partial(_concordance_columns, risk, used, order, lanes, floor, total, out)
-        each(work, _column_blocks(risk.shape, LEVEL_BYTES, n_jobs), n_jobs)
+        work = partial(_fill_concordance, risk, used, order, lanes, floor, total, out)
+        each(work, _cut_columns(risk.shape, LEVEL_BYTES, n_jobs), n_jobs)
     return out
 
 
-def _concordance_columns(
-    risk: NDArray[Any],
+def _fill_concordance(
+    risk: Numbers,
     used: NDArray[np.int8],
     order: TimeOrder,
     lanes: Lanes,
@@ -268,14 +268,14 @@ def _count_pairs(lanes: Lanes, ranking: Ranking) -> Longs:
     """Count the ordered pairs, doubled, of every resample and column: (64 * blocks, columns)."""
     blocks, columns = len(lanes.blocks), len(ranking.rows)
     pairs = np.empty((blocks, columns, LANES), np.int64)
-    scan_pairs(lanes, _program(lanes, ranking), pairs)
+    scan_pairs(lanes, _write_program(lanes, ranking), pairs)
     return pairs.transpose(0, 2, 1).reshape(blocks * LANES, columns)
 
 
 # ------------------------------------------------------------------------------ blocks and threads
 
 
-def _check(scores: NDArray[Any], labels: NDArray[Any], counts: Bytes) -> None:
+def _check(scores: Numbers, labels: Numbers, counts: Bytes) -> None:
     """Refuse what would let compiled code read beyond its arrays, or lose digits."""
     if scores.ndim != 2 or not np.can_cast(scores.dtype, np.float64):
         raise InputError(
@@ -290,12 +290,12 @@ def _check(scores: NDArray[Any], labels: NDArray[Any], counts: Bytes) -> None:
         _check_shape("labels", labels, (len(scores), 1))
 
 
-def _check_shape(name: str, array: NDArray[Any], shape: tuple[int, ...]) -> None:
+def _check_shape(name: str, array: Numbers, shape: tuple[int, ...]) -> None:
     if array.shape != shape:
         raise InputError(f"`{name}` has the wrong shape", needs=str(shape), got=str(array.shape))
 
 
-def _column_blocks(shape: tuple[int, ...], bytes_per_row: int, n_jobs: int) -> Iterator[slice]:
+def _cut_columns(shape: tuple[int, ...], bytes_per_row: int, n_jobs: int) -> Iterator[slice]:
     """Cut the columns so that all threads together stay within their memory and are kept busy."""
     n, columns = shape
     fitting = COLUMN_BYTES // (n_jobs * bytes_per_row * max(n, 1))
@@ -305,14 +305,14 @@ def _column_blocks(shape: tuple[int, ...], bytes_per_row: int, n_jobs: int) -> I
         yield slice(start, min(start + size, columns))
 
 
-def _lane_groups(counts: Bytes, byte_of_lane: Longs, n_jobs: int) -> Iterator[Lanes]:
+def _make_lane_groups(counts: Bytes, byte_of_lane: Longs, n_jobs: int) -> Iterator[Lanes]:
     """Transpose the counts, as many resamples at a time as memory allows, always in one buffer."""
     n_resamples, n = counts.shape
     n_blocks = -(-n_resamples // LANES)
     fitting = max(1, max(BLOCK_BYTES, counts.nbytes // 4) // (LANES * (n + 1)))
     n_groups = max(1, -(-n_blocks // fitting))
     size = max(1, -(-n_blocks // n_groups))  # groups of even size
-    buffer = _aligned_bytes(size, n + 1, LANES)
+    buffer = _allocate_aligned(size, n + 1, LANES)
     counts = _read_only(counts)
     for start in range(0, n_blocks, size):
         blocks = buffer[: n_blocks - start]
@@ -326,11 +326,11 @@ def _lane_groups(counts: Bytes, byte_of_lane: Longs, n_jobs: int) -> Iterator[La
         yield Lanes(start * LANES, blocks, largest)
 
 
-def _program(lanes: Lanes, ranking: Ranking) -> Program:
+def _write_program(lanes: Lanes, ranking: Ranking) -> Program:
     return build(ranking, zero=lanes.blocks.shape[1] - 1, largest=int(lanes.largest.max()))
 
 
-def _aligned_bytes(*shape: int) -> Bytes:
+def _allocate_aligned(*shape: int) -> Bytes:
     """Allocate bytes at a cache line, so that a row of 64 lanes is one line and not two."""
     size = int(np.prod(shape))
     memory = np.empty(size + LANES, np.uint8)
@@ -345,9 +345,7 @@ def _read_only(array: Bytes) -> Bytes:
     return view
 
 
-def _rank_columns(
-    scores: NDArray[Any], labels: NDArray[Any], columns: slice | NDArray[np.intp]
-) -> Ranking:
+def _rank_columns(scores: Numbers, labels: Numbers, columns: slice | NDArray[np.intp]) -> Ranking:
     """Sort some columns; float32 becomes float64, which keeps order and ties."""
     chosen = scores[:, columns]
     values = np.empty(chosen.shape[::-1])

@@ -8,18 +8,16 @@ in float64, about one a resample. The winners are those of the full table.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.base.arrays import Numbers
 from earnest.core.base.sums import weighted_sums
 from earnest.core.base.threads import each, workers
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import first_best, in_units_of_the_best
 from earnest.core.data.weights import Weights
-from earnest.kernels.dense import EXACT, RESAMPLES, bound_of
-from earnest.kernels.scratch import Scratch
+from earnest.kernels.dense import EXACT, RESAMPLES, Scratch, bound_of
 from earnest.metrics.families import Metric, MomentMetric
 from earnest.metrics.responding import respond
 
@@ -51,23 +49,23 @@ def contest(
 ) -> NDArray[np.intp] | None:
     """Return the pooled winner of every resample (B,), None where too many stay in doubt."""
     assert isinstance(metric, MomentMetric)
-    largest = _largest(pi, metric)  # (C,)
+    largest = _find_largest(pi, metric)  # (C,)
     parts = [
-        _contest(pi, metric, weights.values[top : top + RESAMPLES], largest, workers(n_jobs))
+        _find_winners(pi, metric, weights.values[top : top + RESAMPLES], largest, workers(n_jobs))
         for top in range(0, len(weights), RESAMPLES)
     ]
     known = [part for part in parts if part is not None]
     return np.concatenate(known) if len(known) == len(parts) else None
 
 
-def _contest(
+def _find_winners(
     pi: Predictions,
     metric: MomentMetric,
-    weights: NDArray[Any],
+    weights: Numbers,
     largest: NDArray[np.float64],
     jobs: int,
 ) -> NDArray[np.intp] | None:
-    gains, error = _rough(pi, metric, weights, largest, jobs)
+    gains, error = _score_roughly(pi, metric, weights, largest, jobs)
     floor = (gains - error).max(axis=1, keepdims=True)
     doubt = gains + error >= floor  # (B, C)
     open_rows = np.flatnonzero(doubt.sum(axis=1) > 1)
@@ -75,19 +73,19 @@ def _contest(
         return None
     best = np.asarray(np.argmax(doubt, axis=1))
     if len(open_rows):
-        best[open_rows] = _settled(pi, metric, weights[open_rows], doubt[open_rows])
+        best[open_rows] = _settle(pi, metric, weights[open_rows], doubt[open_rows])
     return best
 
 
-def _settled(
-    pi: Predictions, metric: MomentMetric, weights: NDArray[Any], doubt: NDArray[np.bool_]
+def _settle(
+    pi: Predictions, metric: MomentMetric, weights: Numbers, doubt: NDArray[np.bool_]
 ) -> NDArray[np.intp]:
     """Return the winners (b,) among the configurations in doubt (b, C), by float64 sums."""
     gains = np.full(doubt.shape, -np.inf)
     columns = np.flatnonzero(doubt.any(axis=0))
     for start in range(0, len(columns), COLUMNS):
         some = columns[start : start + COLUMNS]
-        losses = _losses(pi, metric, slice(0, pi.n_cases), some)  # (n, c)
+        losses = _find_losses(pi, metric, slice(0, pi.n_cases), some)  # (n, c)
         for place, column in enumerate(some):
             rows = np.flatnonzero(doubt[:, column])
             sums = weighted_sums(weights[rows], losses[:, [place]], bound_of(metric))[:, 0]
@@ -95,10 +93,10 @@ def _settled(
     return first_best(gains if metric.has_unit else in_units_of_the_best(gains[None])[0])
 
 
-def _rough(
+def _score_roughly(
     pi: Predictions,
     metric: MomentMetric,
-    weights: NDArray[Any],
+    weights: Numbers,
     largest: NDArray[np.float64],
     jobs: int,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -141,13 +139,13 @@ def _round(
     def fill(start: int) -> None:
         rows = slice(start, min(start + step, block.stop))
         part = out[rows.start - block.start : rows.stop - block.start]
-        losses = _losses(pi, metric, rows, everything)
+        losses = _find_losses(pi, metric, rows, everything)
         np.rint(np.multiply(losses, factor, out=part, casting="same_kind"), out=part)
 
     each(fill, range(block.start, block.stop, step), jobs)
 
 
-def _losses(
+def _find_losses(
     pi: Predictions, metric: MomentMetric, rows: slice, columns: NDArray[np.intp]
 ) -> NDArray[np.float64]:
     """Return a case's own number for every column: (n', c)."""
@@ -157,7 +155,7 @@ def _losses(
     return np.asarray(metric.features(target, respond(pi, metric.needs, raw), None).own[0])
 
 
-def _largest(pi: Predictions, metric: MomentMetric) -> NDArray[np.float64]:
+def _find_largest(pi: Predictions, metric: MomentMetric) -> NDArray[np.float64]:
     """Return the largest absolute number of each column (C,), 1 where it is 0."""
     bound = bound_of(metric)
     if bound is not None:
@@ -165,6 +163,6 @@ def _largest(pi: Predictions, metric: MomentMetric) -> NDArray[np.float64]:
     most = np.zeros(pi.n_configs)
     for start in range(0, pi.n_cases, ROWS):
         block = slice(start, min(start + ROWS, pi.n_cases))
-        losses = _losses(pi, metric, block, np.arange(pi.n_configs))
+        losses = _find_losses(pi, metric, block, np.arange(pi.n_configs))
         most = np.maximum(most, np.abs(losses).max(axis=0))
     return np.where(most > 0, most, 1.0)

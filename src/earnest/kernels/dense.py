@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.base.arrays import Numbers
 from earnest.core.base.sums import (
     ROWS,
     Slices,
@@ -18,10 +19,42 @@ from earnest.core.base.sums import (
 )
 from earnest.core.base.threads import each
 from earnest.core.data.target import Target
-from earnest.kernels.scratch import Scratch
 from earnest.metrics.families import MomentMetric, Moments
 
-Responder = Callable[[slice, slice], NDArray[Any]]  # rows, columns -> what the metric needs
+F = TypeVar("F", bound=np.floating)
+
+
+class Scratch:
+    """Memory that blocks of work share: fresh pages can cost as much as the work on them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from earnest.kernels.dense import Scratch
+    >>> scratch = Scratch()
+    >>> scratch.copy("a", np.array([1, 2]), np.float32)
+    array([1., 2.], dtype=float32)
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, type[np.floating]], NDArray[np.floating]] = {}
+
+    def empty(self, name: str, shape: tuple[int, ...], kind: type[F]) -> NDArray[F]:
+        """Return an uninitialised array, the memory of the last one of that name."""
+        size = int(np.prod(shape))
+        key = (name, kind)
+        if key not in self._kept or self._kept[key].size < size:
+            self._kept[key] = np.empty(size, dtype=kind)
+        return cast(NDArray[F], self._kept[key][:size].reshape(shape))
+
+    def copy(self, name: str, array: Numbers, kind: type[F]) -> NDArray[F]:
+        """Return a contiguous array of another type with the same values."""
+        out = self.empty(name, array.shape, kind)
+        out[...] = array
+        return out
+
+
+Responder = Callable[[slice, slice], Numbers]  # rows, columns -> what the metric needs
 
 RESAMPLES = 1024  # resamples a product; each bounds what a step holds in memory
 CELLS = 1 << 20  # feature values a product
@@ -31,11 +64,11 @@ SUMS = 1 << 23  # sums kept before they are combined
 EXACT = float(1 << 24)  # whole numbers up to here are exact in float32
 
 
-def moment_table(
+def score_moments(
     target: Target,
     metric: MomentMetric,
     response: Responder,
-    weights: NDArray[Any],
+    weights: Numbers,
     columns: int,
     n_jobs: int = 1,
 ) -> NDArray[np.float64]:
@@ -47,7 +80,7 @@ def moment_table(
     out = np.empty((len(weights), columns))
     weights = as_counts(weights)
     everything = slice(0, target.n)
-    probe = _features(target, metric, response, slice(0, 1), slice(0, 1), everything)
+    probe = _make_features(target, metric, response, slice(0, 1), slice(0, 1), everything)
     parts = max(1, probe.own.shape[0])
     cells = CELLS if len(weights) > FEW else IN_CACHE
     kept = min(cells // ROWS, SUMS // min(len(weights), RESAMPLES))
@@ -60,18 +93,18 @@ def moment_table(
         scratch = one_thread if jobs == 1 else Scratch()
         for top in range(0, len(weights), RESAMPLES):
             some = weights[top : top + RESAMPLES]
-            own, shared = _sums(target, metric, response, some, block, parts, scratch)
+            own, shared = _sum_features(target, metric, response, some, block, parts, scratch)
             out[top : top + RESAMPLES, block] = metric.combine(own, shared)
 
     each(fill, blocks, jobs)
     return out
 
 
-def _sums(
+def _sum_features(
     target: Target,
     metric: MomentMetric,
     response: Responder,
-    weights: NDArray[Any],
+    weights: Numbers,
     columns: slice,
     parts: int,
     scratch: Scratch,
@@ -83,16 +116,18 @@ def _sums(
     shape = (parts, len(weights), columns.stop - columns.start)
     own = scratch.empty("own", shape, np.float64)
     shared: NDArray[np.float64] | float = 0.0
-    heaviest = _heaviest(metric, weights)
+    heaviest = _find_heaviest(metric, weights)
     for start in range(0, target.n, ROWS):
         rows = slice(start, min(start + ROWS, target.n))
         part = target.take(np.arange(rows.start, rows.stop))
         moments = metric.features(part, response(rows, columns), centre)
         beside = np.atleast_2d(moments.shared).T
-        if heaviest * _largest(moments) < EXACT:
+        if heaviest * _find_largest(moments) < EXACT:
             block = scratch.copy("weights", weights[:, rows], np.float32)
-            product = scratch.empty("product", shape, np.float32)
-            np.matmul(block, scratch.copy("features", moments.own, np.float32), out=product)
+            whole = scratch.empty("product", shape, np.float32)
+            product: NDArray[np.floating] = np.matmul(
+                block, scratch.copy("features", moments.own, np.float32), out=whole
+            )
             common = (block @ beside.astype(np.float32)).astype(np.float64)
         else:
             heavy = cut_weights(weights[:, rows])
@@ -103,34 +138,34 @@ def _sums(
     return own, np.asarray(shared).T[:, :, None]
 
 
-def moment_selected(
+def score_selected_moments(
     target: Target,
     metric: MomentMetric,
     response: Responder,
-    weights: NDArray[Any],
+    weights: Numbers,
     index: NDArray[np.intp],
     columns: int,
 ) -> NDArray[np.float64]:
-    """Return the metric (B,) of one column a resample, as `moment_table` has it."""
+    """Return the metric (B,) of one column a resample, as `score_moments` has it."""
     out = np.empty(len(weights))
     weights = as_counts(weights)
-    probe = _features(target, metric, response, slice(0, 1), slice(0, 1), slice(0, target.n))
+    probe = _make_features(target, metric, response, slice(0, 1), slice(0, 1), slice(0, target.n))
     width = max(1, CELLS // ROWS // max(1, probe.own.shape[0]))
     for left in range(0, columns, width):
         block = slice(left, min(left + width, columns))
         mine = np.flatnonzero((index >= block.start) & (index < block.stop))
-        own, shared = _selected_sums(
+        own, shared = _sum_selected(
             target, metric, response, weights[mine], index[mine] - left, block
         )
         out[mine] = metric.combine(own, shared)[:, 0]
     return out
 
 
-def _selected_sums(
+def _sum_selected(
     target: Target,
     metric: MomentMetric,
     response: Responder,
-    weights: NDArray[Any],
+    weights: Numbers,
     index: NDArray[np.intp],
     columns: slice,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -139,14 +174,14 @@ def _selected_sums(
     if metric.centre is not None:
         centre = metric.centre(target, response(slice(0, target.n), columns))
     having = [np.flatnonzero(index == c) for c in range(columns.stop - columns.start)]
-    own: Any = 0.0
-    shared: Any = 0.0
-    heaviest = _heaviest(metric, weights)
+    own: NDArray[np.float64] | float = 0.0
+    shared: NDArray[np.float64] | float = 0.0
+    heaviest = _find_heaviest(metric, weights)
     for start in range(0, target.n, ROWS):
         rows = slice(start, min(start + ROWS, target.n))
         part = target.take(np.arange(rows.start, rows.stop))
         moments = metric.features(part, response(rows, columns), centre)
-        whole = heaviest * _largest(moments) < EXACT
+        whole = heaviest * _find_largest(moments) < EXACT
         features = _cut_unless(whole, moments.own, weights, bound_of(metric))
         beside = _cut_unless(whole, np.atleast_2d(moments.shared).T, weights)
         product = np.empty((len(moments.own), len(weights), 1))
@@ -157,11 +192,11 @@ def _selected_sums(
             product[:, mine] = sum_slices(heavy, [f[:, :, c : c + 1] for f in features])
             common[mine] = sum_slices(heavy, beside)
         own, shared = own + product, shared + common
-    return own, shared.T[:, :, None]
+    return np.asarray(own), np.asarray(shared).T[:, :, None]
 
 
 def _cut_unless(
-    whole: bool, features: NDArray[Any], weights: NDArray[Any], bound: float | None = None
+    whole: bool, features: Numbers, weights: Numbers, bound: float | None = None
 ) -> Slices:
     """Return features as slices for `sum_slices`; whole numbers are one slice as they are."""
     if whole:
@@ -169,7 +204,7 @@ def _cut_unless(
     return cut_features(features, weights.dtype, bound)
 
 
-def _heaviest(metric: MomentMetric, weights: NDArray[Any]) -> float:
+def _find_heaviest(metric: MomentMetric, weights: Numbers) -> float:
     """Return the largest sum of weights where sums are whole numbers, infinity elsewhere."""
     if not metric.whole or weights.dtype.kind not in "ui":
         return np.inf
@@ -182,20 +217,20 @@ def bound_of(metric: MomentMetric) -> float | None:
     return float(np.abs(metric.limits).max()) if known else None
 
 
-def _largest(moments: Moments) -> float:
+def _find_largest(moments: Moments) -> float:
     """Return the largest absolute feature."""
     parts = (moments.own, moments.shared)
     return max(1.0 if p.dtype == bool else float(np.abs(p).max(initial=0)) for p in parts)
 
 
-def _features(
+def _make_features(
     target: Target,
     metric: MomentMetric,
     response: Responder,
     rows: slice,
     columns: slice,
     everything: slice,
-) -> Any:
+) -> Moments:
     centre = None
     if metric.centre is not None:
         centre = metric.centre(target, response(everything, columns))

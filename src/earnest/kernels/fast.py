@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.base.arrays import Numbers
 from earnest.kernels import compiled, pairing, placing
 from earnest.metrics.families import RankMetric
 
@@ -22,8 +23,8 @@ WRITES = 100  # more than there are compiled functions
 
 def table(
     metric: RankMetric,
-    scores: NDArray[Any],
-    truth: NDArray[Any],
+    scores: Numbers,
+    truth: Numbers,
     counts: NDArray[np.uint8],
     n_jobs: int,
 ) -> Array:
@@ -43,8 +44,8 @@ def table(
 
 def selected(
     metric: RankMetric,
-    scores: NDArray[Any],
-    truth: NDArray[Any],
+    scores: Numbers,
+    truth: Numbers,
     counts: NDArray[np.uint8],
     columns: NDArray[np.intp],
     n_jobs: int,
@@ -61,24 +62,26 @@ def selected(
     return out
 
 
-def placed(positive: NDArray[np.bool_], scores: NDArray[Any]) -> tuple[Array, Array]:
+def placed(positive: NDArray[np.bool_], scores: Numbers) -> tuple[Array, Array]:
     """Return the placements of positives (C, n1) and of negatives (C, n0)."""
     return _cached_or_not(placing.place, positive, scores)
 
 
-def pair_credits(high: Array, low: Array, left: Any, right: Any, sign: float, sums: Array) -> None:
+def pair_credits(
+    high: Array, low: Array, left: object, right: object, sign: float, sums: Array
+) -> None:
     """Add how many replicates put pairs in order that they left out; see `pairing`."""
     _cached_or_not(pairing.add_credits, high, low, left, right, sign, sums)
 
 
 def weighted_credits(
-    high: Array, low: Array, left: Any, right: Any, share: Array, sign: float, sums: Array
+    high: Array, low: Array, left: object, right: object, share: Array, sign: float, sums: Array
 ) -> None:
     """Add the credit of each replicate, weighted and plain; see `pairing`."""
     _cached_or_not(pairing.add_weighted, high, low, left, right, share, sign, sums)
 
 
-def _cached_or_not(kernel: Callable[..., T], *arguments: Any) -> T:
+def _cached_or_not(kernel: Callable[..., T], *arguments: object) -> T:
     """Run a kernel even where its compiled code cannot be written to disk (full, or no quota).
 
     numba holds a function in memory before it writes it: after a failed write the next call gets

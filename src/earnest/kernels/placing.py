@@ -6,18 +6,17 @@ one final division, so that no result depends on the blocks of columns.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.base.arrays import Numbers
 from earnest.kernels.sorting import NEW, POSITIVE, rank
 from earnest.kernels.vectors import Bytes, Floats, Ints, Longs, jit
 
 COLUMN_CELLS = 1 << 20  # scores that are ordered at a time
 
 
-def place(positive: NDArray[np.bool_], scores: NDArray[Any]) -> tuple[Floats, Floats]:
+def place(positive: NDArray[np.bool_], scores: Numbers) -> tuple[Floats, Floats]:
     """Return the placements of positives (C, n1) and of negatives (C, n0).
 
     Examples

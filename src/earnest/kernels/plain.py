@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import warnings
 from threading import Lock
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import MetricError
 from earnest.core.data.target import Target
 from earnest.metrics.families import CallableMetric, Need
-from earnest.metrics.responding import own_labels
+from earnest.metrics.responding import decode_labels
 
-Arrays = tuple[NDArray[Any], NDArray[Any]]
+Arrays = tuple[NDArray[np.generic], NDArray[np.generic]]
 _WARNINGS = Lock()  # filters of warnings belong to the process: two threads would undo each other
 
 
-def callable_table(
-    target: Target, metric: CallableMetric, responses: NDArray[Any], weights: NDArray[Any]
+def score_callable(
+    target: Target, metric: CallableMetric, responses: Numbers, weights: Numbers
 ) -> NDArray[np.float64]:
     """Return the metric (B, C) by calling it once for every resample and configuration.
 
@@ -28,16 +28,16 @@ def callable_table(
     see, so it is raised. Configurations with missing predictions are not called.
     """
     _check_weights(metric, weights)
-    outcome, responses = _arguments(target, metric, responses)
-    out = np.full((len(weights), responses.shape[1]), np.nan)
-    columns = _whole_columns(responses)
+    outcome, answers = _make_arguments(target, metric, responses)
+    out = np.full((len(weights), answers.shape[1]), np.nan)
+    columns = _find_whole_columns(answers)
     with _WARNINGS, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # an undefined value says so by being NaN
         for b, weight in enumerate(weights):
             as_is = bool((weight == 1).all())
             for c in columns if weight.any() else ():
                 try:
-                    out[b, c] = _call(metric, outcome, responses[:, c], weight)
+                    out[b, c] = _call(metric, outcome, answers[:, c], weight)
                 except (ValueError, ZeroDivisionError) as error:
                     if as_is and isinstance(error, ZeroDivisionError):
                         raise  # the fault of a function of the user's own, who looks for the line
@@ -48,7 +48,7 @@ def callable_table(
     return out
 
 
-def _check_weights(metric: CallableMetric, weights: NDArray[Any]) -> None:
+def _check_weights(metric: CallableMetric, weights: Numbers) -> None:
     if not metric.takes_weights and weights.dtype.kind == "f":
         raise MetricError(
             f"metric {metric.name!r} takes no weights, so cases cannot count by fractions",
@@ -58,7 +58,7 @@ def _check_weights(metric: CallableMetric, weights: NDArray[Any]) -> None:
         )
 
 
-def _arguments(target: Target, metric: CallableMetric, responses: NDArray[Any]) -> Arrays:
+def _make_arguments(target: Target, metric: CallableMetric, responses: Numbers) -> Arrays:
     """Return outcome and responses as the function is to see them."""
     if target.event is not None:
         outcome = np.empty(target.n, dtype=[("event", bool), ("time", np.float64)])
@@ -69,10 +69,10 @@ def _arguments(target: Target, metric: CallableMetric, responses: NDArray[Any]) 
     predicts = metric.needs in (Need.LABEL, Need.PREDICTION)
     if metric.coded:
         return target.y, np.nan_to_num(responses).astype(np.int64) if predicts else responses
-    return target.labels, own_labels(target, responses) if predicts else responses
+    return target.labels, decode_labels(target, responses) if predicts else responses
 
 
-def _whole_columns(responses: NDArray[Any]) -> list[int]:
+def _find_whole_columns(responses: NDArray[np.generic]) -> list[int]:
     """Return the configurations without missing predictions."""
     if responses.dtype.kind != "f":
         return list(range(responses.shape[1]))
@@ -81,12 +81,15 @@ def _whole_columns(responses: NDArray[Any]) -> list[int]:
 
 
 def _call(
-    metric: CallableMetric, outcome: NDArray[Any], response: NDArray[Any], weight: NDArray[Any]
+    metric: CallableMetric,
+    outcome: NDArray[np.generic],
+    response: NDArray[np.generic],
+    weight: Numbers,
 ) -> float:
     if metric.takes_weights:
         rows = np.flatnonzero(weight)
         return float(
             metric.function(outcome[rows], response[rows], sample_weight=weight[rows].astype(float))
         )
-    rows = np.repeat(np.arange(len(weight)), weight)
+    rows = np.repeat(np.arange(len(weight)), weight.astype(np.intp))
     return float(metric.function(outcome[rows], response[rows]))

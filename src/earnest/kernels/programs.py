@@ -17,11 +17,10 @@ the program is written with fewer rows a segment.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from earnest.core.base.arrays import Numbers
 from earnest.kernels.sorting import NEW, POSITIVE, Ranking
 from earnest.kernels.vectors import (
     AHEAD,
@@ -175,7 +174,7 @@ class TimeOrder:
         return range(int(self.units.max(initial=0)).bit_length())
 
 
-def order_in_time(time: NDArray[Any], event: Bools) -> TimeOrder:
+def order_in_time(time: Numbers, event: Bools) -> TimeOrder:
     """Number the units."""
     rows = np.lexsort((~event, time)).astype(np.int32)
     time, kind = time[rows], event[rows]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.base.arrays import Numbers
 from earnest.core.base.sums import weighted_sums
 from earnest.core.base.threads import each
 from earnest.core.data.target import Target
@@ -23,42 +23,42 @@ VALUES = 1 << 22  # of single views, before they are combined
 def rank_table(
     target: Target,
     metric: RankMetric,
-    scores: NDArray[Any],
-    weights: NDArray[Any],
+    scores: Numbers,
+    weights: Numbers,
     n_jobs: int,
 ) -> NDArray[np.float64]:
     """Return the metric (B, C) of scores (n, C[, K]) under every row of weights (B, n)."""
     views = metric.views(target)
-    masses = _masses(views, weights)
+    masses = _sum_masses(views, weights)
     columns = scores.shape[1]
     out = np.empty((len(weights), columns))
     width = max(1, VALUES // max(1, len(weights) * len(views)))
     for left in range(0, columns, width):
         block = scores[:, left : left + width]
-        tables = [_view_table(metric, _column(block, v), v, weights, n_jobs) for v in views]
+        tables = [_view_table(metric, _take_column(block, v), v, weights, n_jobs) for v in views]
         out[:, left : left + width] = metric.combine(np.stack(tables, axis=2), masses)
     return out
 
 
 def _view_table(
-    metric: RankMetric, scores: NDArray[Any], view: View, weights: NDArray[Any], n_jobs: int
+    metric: RankMetric, scores: Numbers, view: View, weights: Numbers, n_jobs: int
 ) -> NDArray[np.float64]:
-    if compiled_pays(metric, weights, scores.shape[1]):
+    if is_compiled_worth(metric, weights, scores.shape[1]):
         from earnest.kernels import fast
 
-        return fast.table(metric, scores, view.truth, weights, n_jobs)
+        return fast.table(metric, scores, view.truth, np.asarray(weights, np.uint8), n_jobs)
 
     def column(c: int) -> NDArray[np.float64]:
-        return plain_scan(metric, scores[:, c], view.truth, weights, PLAIN_CELLS // n_jobs)
+        return scan_plainly(metric, scores[:, c], view.truth, weights, PLAIN_CELLS // n_jobs)
 
     return np.stack(each(column, range(scores.shape[1]), n_jobs), axis=1)
 
 
-def plain_scan(
+def scan_plainly(
     metric: RankMetric,
-    score: NDArray[Any],
-    truth: NDArray[Any],
-    weights: NDArray[Any],
+    score: Numbers,
+    truth: Numbers,
+    weights: Numbers,
     cells: int,
 ) -> NDArray[np.float64]:
     """Apply the definition of a rank metric to one column, a bounded block of resamples a time."""
@@ -70,8 +70,8 @@ def plain_scan(
 def rank_selected(
     target: Target,
     metric: RankMetric,
-    scores: NDArray[Any],
-    weights: NDArray[Any],
+    scores: Numbers,
+    weights: Numbers,
     columns: NDArray[np.intp],
     n_jobs: int,
 ) -> NDArray[np.float64]:
@@ -80,35 +80,36 @@ def rank_selected(
     values = np.empty((len(weights), 1, len(views)))
     for v, view in enumerate(views):
         values[:, 0, v] = _view_selected(
-            metric, _column(scores, view), view, weights, columns, n_jobs
+            metric, _take_column(scores, view), view, weights, columns, n_jobs
         )
-    return metric.combine(values, _masses(views, weights))[:, 0]
+    return metric.combine(values, _sum_masses(views, weights))[:, 0]
 
 
 def _view_selected(
     metric: RankMetric,
-    scores: NDArray[Any],
+    scores: Numbers,
     view: View,
-    weights: NDArray[Any],
+    weights: Numbers,
     columns: NDArray[np.intp],
     n_jobs: int,
 ) -> NDArray[np.float64]:
-    if compiled_pays(metric, weights, 1):
+    if is_compiled_worth(metric, weights, 1):
         from earnest.kernels import fast
 
-        return fast.selected(metric, scores, view.truth, weights, columns, n_jobs)
+        counts = np.asarray(weights, np.uint8)
+        return fast.selected(metric, scores, view.truth, counts, columns, n_jobs)
     out = np.empty(len(weights))
     for c in np.unique(columns):
         mine = np.flatnonzero(columns == c)
-        out[mine] = plain_scan(metric, scores[:, c], view.truth, weights[mine], PLAIN_CELLS)
+        out[mine] = scan_plainly(metric, scores[:, c], view.truth, weights[mine], PLAIN_CELLS)
     return out
 
 
-def _column(scores: NDArray[Any], view: View) -> NDArray[Any]:
+def _take_column(scores: Numbers, view: View) -> Numbers:
     return scores if view.column is None else scores[:, :, view.column]
 
 
-def _masses(views: tuple[View, ...], weights: NDArray[Any]) -> NDArray[np.float64]:
+def _sum_masses(views: tuple[View, ...], weights: Numbers) -> NDArray[np.float64]:
     """Return the weight of each view (B, V), 1 where a view has no mass."""
     out = np.ones((len(weights), len(views)))
     weighted = [v for v, view in enumerate(views) if view.mass is not None]
@@ -118,7 +119,7 @@ def _masses(views: tuple[View, ...], weights: NDArray[Any]) -> NDArray[np.float6
     return out
 
 
-def compiled_pays(metric: RankMetric, weights: NDArray[Any], columns: int) -> bool:
+def is_compiled_worth(metric: RankMetric, weights: Numbers, columns: int) -> bool:
     """Tell whether a metric has a compiled kernel that applies and pays for its start."""
     if metric.kernel is None or weights.dtype != np.uint8:
         return False

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import InputError
 from earnest.core.base.threads import workers
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Target
 from earnest.core.data.weights import Weights
-from earnest.kernels.dense import moment_selected, moment_table
-from earnest.kernels.plain import callable_table
+from earnest.kernels.dense import score_moments, score_selected_moments
+from earnest.kernels.plain import score_callable
 from earnest.kernels.scans import rank_selected, rank_table
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import CallableMetric, Metric, MomentMetric, RankMetric
@@ -22,7 +23,7 @@ from earnest.metrics.responding import check_fits, respond
 
 def score_table(
     pi: Predictions,
-    metric: Metric | str | Any,
+    metric: Metric | str | Callable[..., float],
     weights: Weights | ArrayLike,
     *,
     n_jobs: int | None = None,
@@ -55,7 +56,9 @@ def score_table(
     jobs = workers(n_jobs)
     if len(weights) == 0:
         return np.empty((0, pi.n_configs))
-    tables = [_table(pi, metric, weights.values, r, pi.tested(r), jobs) for r in _repeats(pi)]
+    tables = [
+        _fill_table(pi, metric, weights.values, r, pi.tested(r), jobs) for r in _list_repeats(pi)
+    ]
     mean = _mean_of(tables)
     mean[:, ~pi.complete] = np.nan
     return mean
@@ -63,7 +66,7 @@ def score_table(
 
 def score_selected(
     pi: Predictions,
-    metric: Metric | str | Any,
+    metric: Metric | str | Callable[..., float],
     weights: Weights | ArrayLike,
     columns: ArrayLike,
     *,
@@ -86,7 +89,7 @@ def score_selected(
     array([0.33333333, 1.        ])
     """
     metric, weights = _question(pi, metric, weights)
-    columns = _checked_columns(columns, len(weights), pi.n_configs)
+    columns = _check_columns(columns, len(weights), pi.n_configs)
     out = np.full(len(weights), np.nan)
     valid = np.flatnonzero(columns >= 0)
     if len(valid) == 0:
@@ -94,14 +97,16 @@ def score_selected(
     chosen = columns[valid]
     values = weights.values if len(valid) == len(weights) else weights.values[valid]
     jobs = workers(n_jobs)
-    draws = [_selected(pi, metric, values, r, pi.tested(r), chosen, jobs) for r in _repeats(pi)]
+    draws = [
+        _fill_selected(pi, metric, values, r, pi.tested(r), chosen, jobs) for r in _list_repeats(pi)
+    ]
     out[valid] = np.where(pi.complete[chosen], _mean_of(draws), np.nan)
     return out
 
 
 def fold_scores(
     pi: Predictions,
-    metric: Metric | str | Any,
+    metric: Metric | str | Callable[..., float],
     weights: Weights | None = None,
     *,
     n_jobs: int | None = None,
@@ -112,7 +117,7 @@ def fold_scores(
     """
     metric, _ = _question(pi, metric, Weights.ones(pi.n_cases) if weights is None else weights)
     jobs = workers(n_jobs)
-    tables = [_fold_table(pi, metric, weights, r, jobs) for r in _repeats(pi)]
+    tables = [_fold_table(pi, metric, weights, r, jobs) for r in _list_repeats(pi)]
     out = np.concatenate(tables)
     out[:, :, ~pi.complete] = np.nan
     return out
@@ -127,14 +132,16 @@ def _fold_table(
     centred = isinstance(metric, MomentMetric) and metric.centre is not None
     if weights is None and not centred:  # a fold is a resample too: weight 1 within, 0 without
         within = (codes == folds[:, None]).view(np.uint8)
-        return _table(pi, metric, within, repeat, pi.tested(repeat), jobs)[:, None]
+        return _fill_table(pi, metric, within, repeat, pi.tested(repeat), jobs)[:, None]
     values = Weights.ones(pi.n_cases).values if weights is None else weights.values
-    return np.stack([_table(pi, metric, values, repeat, codes == k, jobs) for k in folds])
+    return np.stack([_fill_table(pi, metric, values, repeat, codes == k, jobs) for k in folds])
 
 
 def fold_repeats(pi: Predictions) -> NDArray[np.intp]:
     """Return the repeat that each row of `fold_scores` belongs to: (F,)."""
-    return np.concatenate([np.full(int(pi.cells[r].any(axis=1).sum()), r) for r in _repeats(pi)])
+    return np.concatenate(
+        [np.full(int(pi.cells[r].any(axis=1).sum()), r) for r in _list_repeats(pi)]
+    )
 
 
 def _mean_of(tables: list[NDArray[np.float64]]) -> NDArray[np.float64]:
@@ -145,7 +152,7 @@ def _mean_of(tables: list[NDArray[np.float64]]) -> NDArray[np.float64]:
     return total / len(tables) if len(tables) > 1 else total
 
 
-def _checked_columns(columns: ArrayLike, resamples: int, configs: int) -> NDArray[np.intp]:
+def _check_columns(columns: ArrayLike, resamples: int, configs: int) -> NDArray[np.intp]:
     given = np.asarray(columns)
     fits = given.shape == (resamples,) and given.dtype.kind in "iu"
     if not fits or ((given < -1) | (given >= configs)).any():
@@ -157,12 +164,12 @@ def _checked_columns(columns: ArrayLike, resamples: int, configs: int) -> NDArra
     return given.astype(np.intp)
 
 
-def _repeats(pi: Predictions) -> list[int]:
+def _list_repeats(pi: Predictions) -> list[int]:
     return [r for r in range(pi.n_repeats) if pi.cells[r].any()]
 
 
 def _question(
-    pi: Predictions, metric: Metric | str | Any, given: Weights | ArrayLike
+    pi: Predictions, metric: Metric | str | Callable[..., float], given: Weights | ArrayLike
 ) -> tuple[Metric, Weights]:
     """Return metric and weights as they are meant, and refuse what does not fit."""
     metric = resolve_metric(metric).on(pi.target.task)
@@ -177,9 +184,9 @@ def _question(
     return metric, weights
 
 
-def _part(
-    pi: Predictions, weights: NDArray[Any], repeat: int, used: NDArray[np.bool_]
-) -> tuple[Target, NDArray[Any], NDArray[Any]]:
+def _take_part(
+    pi: Predictions, weights: Numbers, repeat: int, used: NDArray[np.bool_]
+) -> tuple[Target, Numbers, Numbers]:
     """Return target, responses (n', C[, K]) and weights (B, n') of the used rows of a repeat."""
     responses = pi.responses[:, :, repeat]
     if used.all():
@@ -188,48 +195,48 @@ def _part(
     return pi.target.take(rows), responses[rows], np.ascontiguousarray(weights[:, rows])
 
 
-def _table(
+def _fill_table(
     pi: Predictions,
     metric: Metric,
-    weights: NDArray[Any],
+    weights: Numbers,
     repeat: int,
     used: NDArray[np.bool_],
     jobs: int,
 ) -> NDArray[np.float64]:
-    target, responses, own = _part(pi, weights, repeat, used)
+    target, responses, own = _take_part(pi, weights, repeat, used)
 
-    def response(rows: slice, columns: slice) -> NDArray[Any]:
+    def response(rows: slice, columns: slice) -> Numbers:
         return respond(pi, metric.needs, responses[rows, columns])
 
     if isinstance(metric, MomentMetric):
-        return moment_table(target, metric, response, own, pi.n_configs, jobs)
+        return score_moments(target, metric, response, own, pi.n_configs, jobs)
     if isinstance(metric, RankMetric):
         return rank_table(target, metric, respond(pi, metric.needs, responses), own, jobs)
     assert isinstance(metric, CallableMetric)
-    return callable_table(target, metric, respond(pi, metric.needs, responses), own)
+    return score_callable(target, metric, respond(pi, metric.needs, responses), own)
 
 
-def _selected(
+def _fill_selected(
     pi: Predictions,
     metric: Metric,
-    weights: NDArray[Any],
+    weights: Numbers,
     repeat: int,
     used: NDArray[np.bool_],
     columns: NDArray[np.intp],
     jobs: int,
 ) -> NDArray[np.float64]:
     winners, index = np.unique(columns, return_inverse=True)
-    target, responses, own = _part(pi, weights, repeat, used)
+    target, responses, own = _take_part(pi, weights, repeat, used)
     needed = respond(pi, metric.needs, responses[:, winners])
     if isinstance(metric, RankMetric):
         return rank_selected(target, metric, needed, own, index, jobs)
     if isinstance(metric, MomentMetric):
-        return moment_selected(
+        return score_selected_moments(
             target, metric, lambda rows, some: needed[rows, some], own, index, len(winners)
         )
     assert isinstance(metric, CallableMetric)
     out = np.empty(len(columns))
     for w in range(len(winners)):
         mine = np.flatnonzero(index == w)
-        out[mine] = callable_table(target, metric, needed[:, w : w + 1], own[mine])[:, 0]
+        out[mine] = score_callable(target, metric, needed[:, w : w + 1], own[mine])[:, 0]
     return out

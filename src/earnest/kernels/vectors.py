@@ -16,7 +16,7 @@ functions call only compiled functions of their own file: no stale callee surviv
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import numba
 import numba.core.cgutils
@@ -26,6 +26,11 @@ import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped, unused-ignore]
 from numpy.typing import NDArray
 
+if TYPE_CHECKING:
+    from numba.core.base import BaseContext
+    from numba.core.types import Type
+    from numba.core.typing.templates import Signature
+
 nb: Any = numba  # typed in part, and not in every version
 cgutils: Any = nb.core.cgutils
 
@@ -34,7 +39,7 @@ Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-Function = TypeVar("Function", bound=Callable[..., Any])
+Function = TypeVar("Function", bound=Callable[..., object])
 
 
 def jit(function: Function) -> Function:
@@ -68,17 +73,17 @@ V8, V16, V32 = (ir.VectorType(kind, 64 * 8 // kind.width) for kind in (I8, I16, 
 BYTE_OF_LANE = np.array([4 * (k % 16) + (0, 2, 1, 3)[k // 16] for k in range(LANES)])
 
 
-def _splat(vector: Any, value: int) -> Any:
+def _splat(vector: ir.VectorType, value: int) -> ir.Constant:
     return ir.Constant(vector, [value] * vector.count)
 
 
-def _to_16_bits(builder: Any, row: Any) -> list[Any]:
+def _to_16_bits(builder: ir.IRBuilder, row: ir.Value) -> list[ir.Value]:
     """Widen 64 bytes to two vectors: even bytes, odd bytes."""
     pairs = builder.bitcast(row, V16)
     return [builder.and_(pairs, _splat(V16, 0xFF)), builder.lshr(pairs, _splat(V16, 8))]
 
 
-def _to_32_bits(builder: Any, row: Any) -> list[Any]:
+def _to_32_bits(builder: ir.IRBuilder, row: ir.Value) -> list[ir.Value]:
     """Widen 16-bit numbers, at most LARGEST_SUM, to two vectors: even ones, odd ones.
 
     Mask and signed shift tell LLVM that 15 bits are enough, so it may multiply in 16 (pmaddwd).
@@ -87,7 +92,7 @@ def _to_32_bits(builder: Any, row: Any) -> list[Any]:
     return [builder.and_(pairs, _splat(V32, LARGEST_SUM)), builder.ashr(pairs, _splat(V32, 16))]
 
 
-def _mask(builder: Any, flags: Any, bit: int) -> Any:
+def _mask(builder: ir.IRBuilder, flags: ir.Value, bit: int) -> ir.Value:
     """Set all bits of all 16-bit lanes if the flag is set, else none."""
     is_set = builder.icmp_unsigned("!=", builder.and_(flags, I8(bit)), I8(0))
     undefined = ir.Constant(V16, ir.Undefined)
@@ -98,22 +103,22 @@ def _mask(builder: Any, flags: Any, bit: int) -> Any:
 class _Sums:
     """The running sums of a tile: variables that LLVM keeps in vector registers."""
 
-    def __init__(self, builder: Any) -> None:
+    def __init__(self, builder: ir.IRBuilder) -> None:
         self.builder = builder
         self.pairs = [self._zero(V32) for _ in range(4)]
         self.negatives = [self._zero(V16) for _ in range(2)]
         self.positives = [self._zero(V16) for _ in range(2)]
         self.group = [self._zero(V16) for _ in range(2)]  # positives of the open tie group
 
-    def _zero(self, vector: Any) -> Any:
+    def _zero(self, vector: ir.VectorType) -> ir.Value:
         variable = cgutils.alloca_once(self.builder, vector)
         self.builder.store(_splat(vector, 0), variable)
         return variable
 
-    def add(self, variable: Any, value: Any) -> None:
+    def add(self, variable: ir.Value, value: ir.Value) -> None:
         self.builder.store(self.builder.add(self.builder.load(variable), value), variable)
 
-    def write(self, raw: Any) -> None:
+    def write(self, raw: ir.Value) -> None:
         """Store pairs, negatives and positives as three rows of 64 numbers of 32 bits."""
         builder = self.builder
         vectors = [builder.load(variable) for variable in self.pairs]
@@ -124,13 +129,15 @@ class _Sums:
             builder.store(vector, builder.bitcast(place, V32.as_pointer())).align = 4
 
 
-def _row(builder: Any, counts: Any, slots: Any, slot: Any) -> Any:
+def _row(builder: ir.IRBuilder, counts: ir.Value, slots: ir.Value, slot: ir.Value) -> ir.Value:
     """Point to the row of counts that a slot names."""
     number = builder.zext(builder.load(builder.gep(slots, [slot])), I64)
     return builder.gep(counts, [builder.mul(number, I64(LANES))])
 
 
-def _add_rows(builder: Any, counts: Any, slots: Any, first: Any) -> Any:
+def _add_rows(
+    builder: ir.IRBuilder, counts: ir.Value, slots: ir.Value, first: ir.Value
+) -> ir.Value:
     """Add the rows named by four consecutive slots, byte by byte."""
     total = _splat(V8, 0)
     for k in range(SLOTS):
@@ -141,7 +148,7 @@ def _add_rows(builder: Any, counts: Any, slots: Any, first: Any) -> Any:
     return total
 
 
-def _prefetch(builder: Any, counts: Any, slots: Any, first: Any) -> None:
+def _prefetch(builder: ir.IRBuilder, counts: ir.Value, slots: ir.Value, first: ir.Value) -> None:
     """Ask for the rows of a later segment; whatever its slots hold, this cannot fault."""
     pointer = I8.as_pointer()
     kind = ir.FunctionType(ir.VoidType(), [pointer, I32, I32, I32])
@@ -151,7 +158,7 @@ def _prefetch(builder: Any, counts: Any, slots: Any, first: Any) -> None:
         builder.call(prefetch, [row, I32(0), I32(3), I32(1)])  # to read, all caches, data
 
 
-def _untied_segment(builder: Any, sums: _Sums, up: Any, down: Any) -> None:
+def _untied_segment(builder: ir.IRBuilder, sums: _Sums, up: ir.Value, down: ir.Value) -> None:
     """Update the sums: the positives `up` beat all earlier negatives, `down` come after them."""
     rows = zip(_to_16_bits(builder, up), _to_16_bits(builder, down), strict=True)
     for half, (s, d) in enumerate(rows):
@@ -162,7 +169,9 @@ def _untied_segment(builder: Any, sums: _Sums, up: Any, down: Any) -> None:
         sums.add(sums.positives[half], s)
 
 
-def _tied_segment(builder: Any, sums: _Sums, up: Any, down: Any, flags: Any) -> None:
+def _tied_segment(
+    builder: ir.IRBuilder, sums: _Sums, up: ir.Value, down: ir.Value, flags: ir.Value
+) -> None:
     """Update the sums with pairs doubled, so that half a pair is an integer.
 
     If the segment is TIED, its negatives also count half against all positives of their group,
@@ -184,11 +193,13 @@ def _tied_segment(builder: Any, sums: _Sums, up: Any, down: Any, flags: Any) -> 
         sums.add(sums.positives[half], s)
 
 
-def _tile_intrinsic(ties: bool) -> Any:
+def _tile_intrinsic(ties: bool) -> Callable[..., None]:
     """Make the intrinsic that runs the segments [start, stop) of a program on one block."""
 
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        def pointer(k: int, kind: Any) -> Any:
+    def generate(
+        context: Any, builder: ir.IRBuilder, signature: Signature, args: list[ir.Value]
+    ) -> ir.Value:
+        def pointer(k: int, kind: ir.Type) -> ir.Value:
             array = nb.np.arrayobj.make_array(signature.args[k])(context, builder, value=args[k])
             return builder.bitcast(array.data, kind.as_pointer())
 
@@ -209,11 +220,13 @@ def _tile_intrinsic(ties: bool) -> Any:
         sums.write(pointer(5, I32))
         return context.get_dummy_value()
 
-    def tile(_: Any, counts: Any, slots: Any, flags: Any, start: Any, stop: Any, raw: Any) -> Any:
+    def tile(
+        _: BaseContext, counts: Type, slots: Type, flags: Type, start: Type, stop: Type, raw: Type
+    ) -> tuple[Signature, Callable[..., ir.Value]]:
         long = nb.types.int64
         return nb.types.void(counts, slots, flags, long, long, raw), generate
 
-    return nb.extending.intrinsic(tile)
+    return cast("Callable[..., None]", nb.extending.intrinsic(tile))
 
 
 _untied_tile = _tile_intrinsic(ties=False)

@@ -3,14 +3,12 @@
 from earnest.metrics import (
     classification,
     multiclass,
-    probability,
     ranking,
     regression,
     survival,
 )
-from earnest.metrics.adapt import make_metric
 from earnest.metrics.families import METRICS
-from earnest.metrics.resolve import metric
+from earnest.metrics.resolve import make_metric, metric
 
 __all__ = [
     "METRICS",
@@ -18,7 +16,6 @@ __all__ = [
     "make_metric",
     "metric",
     "multiclass",
-    "probability",
     "ranking",
     "regression",
     "survival",

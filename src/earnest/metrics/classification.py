@@ -1,4 +1,4 @@
-"""Metrics of labels: accuracy, and those of the positive class of a binary task.
+"""Metrics of labels and of probabilities: accuracy, those of the positive class, Brier, log loss.
 
 Where a denominator is 0 (nothing predicted positive, no positive case) the value is 0, as with
 scikit-learn's `zero_division=0`; where no case has weight it is NaN.
@@ -10,14 +10,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from earnest.core.base import check
+from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import InputError
-from earnest.core.data.target import Target
+from earnest.core.data.target import Target, Task
 from earnest.metrics.families import (
     BINARY,
     CLASSES,
@@ -29,21 +28,21 @@ from earnest.metrics.families import (
     register,
     share,
 )
-from earnest.metrics.knobs import knob_name, pair, positive_number, register_factory
+from earnest.metrics.knobs import check_positive_number, name_with_knobs, pair, register_factory
 from earnest.metrics.moments import mean, mean_share, ones, where_weighted
 
 
-def hits(target: Target, labels: NDArray[Any], centre: Any) -> Moments:
+def hits(target: Target, labels: Numbers, centre: object) -> Moments:
     """Return 1 where the label is right."""
     return Moments((labels == target.y[:, None])[None], ones(target))
 
 
-def misses(target: Target, labels: NDArray[Any], centre: Any) -> Moments:
+def misses(target: Target, labels: Numbers, centre: object) -> Moments:
     """Return 1 where the label is wrong."""
     return Moments((labels != target.y[:, None])[None], ones(target))
 
 
-def positives(target: Target, labels: NDArray[Any], centre: Any, *, code: int = 1) -> Moments:
+def positives(target: Target, labels: Numbers, centre: object, *, code: int = 1) -> Moments:
     """Return the true positives and the predicted ones; shared: 1 and the positive class.
 
     With `code` 0 the negative class takes the part of the positive one.
@@ -54,13 +53,13 @@ def positives(target: Target, labels: NDArray[Any], centre: Any, *, code: int = 
     return Moments(own, np.stack([np.ones(target.n), real]))
 
 
-def recognised(target: Target, labels: NDArray[Any], centre: Any, *, code: int) -> Moments:
+def recognised(target: Target, labels: Numbers, centre: object, *, code: int) -> Moments:
     """Return the hits of one class; shared: 1 and that class."""
     real = target.y == code
     return Moments(((labels == code) & real[:, None])[None], np.stack([np.ones(target.n), real]))
 
 
-def errors_by_class(target: Target, labels: NDArray[Any], centre: Any) -> Moments:
+def errors_by_class(target: Target, labels: Numbers, centre: object) -> Moments:
     """Return the false negatives and the false positives; shared: the two classes."""
     real = (target.y == 1)[:, None]
     own = np.stack([(labels == 0) & real, (labels == 1) & ~real])
@@ -68,7 +67,7 @@ def errors_by_class(target: Target, labels: NDArray[Any], centre: Any) -> Moment
 
 
 def paid_of_cases(
-    target: Target, labels: NDArray[Any], centre: Any, *, costs: tuple[float, float]
+    target: Target, labels: Numbers, centre: object, *, costs: tuple[float, float]
 ) -> Moments:
     """Return what a wrong label costs."""
     missed, alarm = errors_by_class(target, labels, centre).own
@@ -245,9 +244,9 @@ def f_beta(beta: float = 2.0) -> MomentMetric:
     >>> f_beta(beta=0.5).name
     'f_beta(beta=0.5)'
     """
-    beta = positive_number("beta", beta)
+    beta = check_positive_number("beta", beta)
     return MomentMetric(
-        name=knob_name("f_beta", {"beta": beta}, {"beta": 2.0}),
+        name=name_with_knobs("f_beta", {"beta": beta}, {"beta": 2.0}),
         title=f"F-beta (beta = {beta:g})",
         greater_is_better=True,
         limits=(0.0, 1.0),
@@ -288,7 +287,7 @@ def risk(
     if given is not None and not math.isclose(sum(given), 1.0, abs_tol=1e-9):
         raise InputError("`priors` do not add up to 1", got=check.show(given))
     knobs = {"costs": paid, "priors": given}
-    name = knob_name("risk", knobs, {"costs": (1.0, 1.0), "priors": None})
+    name = name_with_knobs("risk", knobs, {"costs": (1.0, 1.0), "priors": None})
     made = MomentMetric(
         name=name,
         title="risk",
@@ -313,3 +312,65 @@ def risk(
         whole=True,
         mean_of_cases=False,
     )
+
+
+EPS = float(np.finfo(np.float64).eps)  # scikit-learn's clip, so that the loss stays finite
+
+
+def squared_distances(target: Target, probability: Numbers, centre: object) -> Moments:
+    """Return the squared distance between a case's probabilities and the truth.
+
+    (y - p)² for two classes, in [0, 1]; the sum over the classes for more, in [0, 2].
+    """
+    if target.task is Task.BINARY:
+        distance = np.subtract(probability, target.y[:, None], dtype=np.float64)
+        return Moments(np.square(distance, out=distance)[None], ones(target))
+    truth = target.y[:, None] == np.arange(probability.shape[2])  # (n, K)
+    distance = np.subtract(probability, truth[:, None, :], dtype=np.float64)
+    return Moments(np.square(distance, out=distance).sum(axis=2)[None], ones(target))
+
+
+def surprises(target: Target, probability: Numbers, centre: object) -> Moments:
+    """Return -log of the probability that was given to the class of a case."""
+    chance = np.clip(of_true_class(target, probability), EPS, 1.0 - EPS)
+    return Moments(-np.log(chance)[None], ones(target))
+
+
+def of_true_class(target: Target, probability: Numbers) -> Array:
+    """Return the probability that was given to the class of a case: (n, C)."""
+    if target.task is Task.BINARY:
+        given = probability.astype(np.float64)
+        return np.where(target.y[:, None] == 1, given, 1.0 - given)
+    return probability[np.arange(target.n), :, target.y].astype(np.float64)
+
+
+brier = register(
+    MomentMetric(
+        name="brier",
+        title="Brier score",
+        greater_is_better=False,
+        limits=(0.0, 2.0),
+        by_task={Task.BINARY: {"limits": (0.0, 1.0)}},
+        needs=Need.PROBABILITY,
+        tasks=CLASSES,
+        aliases=("brier_score", "brier_score_loss", "neg_brier_score"),
+        features=squared_distances,
+        combine=mean,
+        mean_of_cases=True,
+    )
+)
+
+log_loss = register(
+    MomentMetric(
+        name="log_loss",
+        title="log loss",
+        greater_is_better=False,
+        limits=(0.0, np.inf),
+        needs=Need.PROBABILITY,
+        tasks=CLASSES,
+        aliases=("neg_log_loss", "cross_entropy", "mn_log_loss"),
+        features=surprises,
+        combine=mean,
+        mean_of_cases=True,
+    )
+)

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeAlias, TypedDict, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from earnest.core.base.arrays import Numbers, RawArray
 from earnest.core.base.registry import Registry
 from earnest.core.data.target import Target, Task
 from earnest.core.results.estimate import Scale
@@ -32,6 +33,15 @@ class Need(StrEnum):
     RISK = "risk"  # of a survival model (n, C), higher is worse
     PREDICTION = "prediction"  # what `predict` gives: labels, values or risks, by the task
     RESPONSE = "response"  # whatever a model answered, as it is
+
+
+class TaskFields(TypedDict, total=False):
+    """The fields of a metric that may differ on a task."""
+
+    title: str
+    limits: tuple[float, float]
+    needs: Need
+    needs_all_classes: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,8 +81,8 @@ class Metric:
     tasks: frozenset[Task]
     aliases: tuple[str, ...] = ()
     needs_all_classes: bool = False
-    knobs: Mapping[str, Any] = field(default_factory=dict)
-    by_task: Mapping[Task, Mapping[str, Any]] = field(default_factory=dict)
+    knobs: Mapping[str, object] = field(default_factory=dict)
+    by_task: Mapping[Task, TaskFields] = field(default_factory=dict)
 
     def on(self, task: Task | str) -> Self:
         """Return the metric as it is on a task, for example with the limits of that task.
@@ -119,8 +129,13 @@ class Moments:
         Numbers that do not, such as 1, or the indicator of a class.
     """
 
-    own: NDArray[Any]
-    shared: NDArray[Any]
+    own: Numbers
+    shared: Numbers
+
+
+# Of any user: which numbers a response has, and what the centre is, the metric knows.
+Features: TypeAlias = Callable[[Target, RawArray, Any], Moments]
+Combine: TypeAlias = Callable[[Array, Array], Array]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,9 +160,9 @@ class MomentMetric(Metric):
         of.
     """
 
-    features: Callable[[Target, NDArray[Any], Any], Moments]
-    combine: Callable[[Array, Array], Array]
-    centre: Callable[[Target, NDArray[Any]], Any] | None = None
+    features: Features
+    combine: Combine
+    centre: Callable[[Target, RawArray], object] | None = None
     whole: bool = False
     mean_of_cases: bool = False
     trials: Callable[[Array, Array], Array] | None = None
@@ -172,9 +187,9 @@ class View:
         The cases whose weight is the view's weight in `combine`.
     """
 
-    truth: NDArray[Any]
+    truth: Numbers
     column: int | None = None
-    mass: NDArray[Any] | None = None
+    mass: Numbers | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -195,8 +210,8 @@ class RankMetric(Metric):
     """
 
     views: Callable[[Target], tuple[View, ...]]
-    scan: Callable[[NDArray[Any], NDArray[Any], NDArray[Any]], Array]
-    combine: Callable[[Array, Array], Array]
+    scan: Callable[[RawArray, RawArray, RawArray], Array]
+    combine: Combine
     kernel: str | None = None
 
 
@@ -228,15 +243,15 @@ def register(metric: M) -> M:
 METRICS: Registry[Metric] = Registry("metric", group="earnest.metrics", adopt=register)
 
 
-def ratio(numerator: Any, denominator: Any, undefined: float = np.nan) -> Array:
+def ratio(numerator: ArrayLike, denominator: ArrayLike, undefined: float = np.nan) -> Array:
     """Divide, with a given value where the denominator is 0."""
-    numerator, denominator = np.broadcast_arrays(numerator, denominator)
-    out = np.full(numerator.shape, undefined, dtype=np.float64)
-    np.divide(numerator, denominator, out=out, where=denominator != 0)
+    above, below = np.broadcast_arrays(numerator, denominator)
+    out = np.full(above.shape, undefined, dtype=np.float64)
+    np.divide(above, below, out=out, where=below != 0)
     return out
 
 
-def share(part: Any, whole: Any, undefined: float = np.nan) -> Array:
+def share(part: ArrayLike, whole: ArrayLike, undefined: float = np.nan) -> Array:
     """Divide a part by its whole; rounding never takes the result out of [0, 1]."""
     return np.clip(ratio(part, whole, undefined), 0.0, 1.0)
 

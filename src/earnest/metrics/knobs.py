@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
@@ -26,30 +26,31 @@ def register_factory(factory: F) -> F:
     return factory
 
 
-def knob_name(word: str, knobs: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:
+def name_with_knobs(word: str, knobs: Mapping[str, object], defaults: Mapping[str, object]) -> str:
     """Return the name of a metric with the knobs that are not at their default.
 
     Examples
     --------
-    >>> from earnest.metrics.knobs import knob_name
-    >>> knob_name("f_beta", {"beta": 0.5}, {"beta": 2.0})
+    >>> from earnest.metrics.knobs import name_with_knobs
+    >>> name_with_knobs("f_beta", {"beta": 0.5}, {"beta": 2.0})
     'f_beta(beta=0.5)'
-    >>> knob_name("f_beta", {"beta": 2.0}, {"beta": 2.0})
+    >>> name_with_knobs("f_beta", {"beta": 2.0}, {"beta": 2.0})
     'f_beta'
     """
     turned = [f"{k}={written(v)}" for k, v in knobs.items() if v != defaults.get(k)]
     return f"{word}({', '.join(turned)})" if turned else word
 
 
-def written(value: Any) -> str:
+def written(value: object) -> str:
     """Return a knob's value as one would type it: 5 rather than 5.0."""
     if isinstance(value, tuple):
         return "(" + ", ".join(written(v) for v in value) + ("," if len(value) == 1 else "") + ")"
-    whole = isinstance(value, float) and value.is_integer()
-    return repr(int(value)) if whole else repr(value)
+    if isinstance(value, float) and value.is_integer():
+        return repr(int(value))
+    return repr(value)
 
 
-def split_knobs(name: str) -> tuple[str, dict[str, Any]]:
+def split_knobs(name: str) -> tuple[str, dict[str, object]]:
     """Split `word(knob=value, ...)` into the word and its knobs; nothing in it is executed.
 
     Examples
@@ -66,25 +67,25 @@ def split_knobs(name: str) -> tuple[str, dict[str, Any]]:
     if not opening:
         return word, {}
     if not re.fullmatch(r"\.?\w+\+?", word):
-        raise _unreadable(name)
+        raise _make_unreadable_error(name)
     try:
         call = ast.parse(f"_({rest}", mode="eval").body
     except (SyntaxError, ValueError):
-        raise _unreadable(name) from None
+        raise _make_unreadable_error(name) from None
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
-        raise _unreadable(name)
-    knobs: dict[str, Any] = {}
+        raise _make_unreadable_error(name)
+    knobs: dict[str, object] = {}
     for keyword in call.keywords:
         if keyword.arg is None:
-            raise _unreadable(name)
+            raise _make_unreadable_error(name)
         try:
             knobs[keyword.arg] = ast.literal_eval(keyword.value)
         except (ValueError, TypeError, SyntaxError, RecursionError):
-            raise _unreadable(name) from None
+            raise _make_unreadable_error(name) from None
     return word, knobs
 
 
-def _unreadable(name: str) -> InputError:
+def _make_unreadable_error(name: str) -> InputError:
     return InputError(
         "a metric with knobs cannot be read",
         needs="name(knob=value, ...) with plain values, such as 'f_beta(beta=0.5)'",
@@ -92,9 +93,9 @@ def _unreadable(name: str) -> InputError:
     )
 
 
-def positive_number(name: str, value: Any) -> float:
+def check_positive_number(name: str, value: object) -> float:
     """Return a finite number above 0."""
-    number = _number(value)
+    number = _read_number(value)
     if not 0.0 < number < math.inf:
         raise InputError(
             f"`{name}` is out of range", needs="a finite number above 0", got=check.show(value)
@@ -102,10 +103,10 @@ def positive_number(name: str, value: Any) -> float:
     return number
 
 
-def pair(name: str, values: Any) -> tuple[float, float]:
+def pair(name: str, values: object) -> tuple[float, float]:
     """Return two finite numbers from 0 on that are not both 0."""
     given = list(values) if isinstance(values, Iterable) and not isinstance(values, str) else []
-    numbers = tuple(_number(value) for value in given)
+    numbers = tuple(_read_number(value) for value in given)
     if len(numbers) != 2 or not all(0.0 <= x < math.inf for x in numbers) or not any(numbers):
         raise InputError(
             f"`{name}` is not a pair of numbers",
@@ -115,13 +116,14 @@ def pair(name: str, values: Any) -> tuple[float, float]:
     return numbers
 
 
-def _number(value: Any) -> float:
+def _read_number(value: object) -> float:
     """Return a number as float, NaN for what is none."""
-    real = isinstance(value, Real) and not isinstance(value, bool)
-    return float(value) if real else math.nan
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return math.nan
+    return float(value)
 
 
-def check_knobs(word: str, function: Callable[..., Any], knobs: Mapping[str, Any]) -> None:
+def check_knobs(word: str, function: Callable[..., object], knobs: Mapping[str, object]) -> None:
     """Refuse knobs that the function behind a metric does not have."""
     parameters = inspect.signature(function).parameters if knobs else {}
     open_ended = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values())

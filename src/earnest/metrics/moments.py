@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from earnest.core.base.arrays import Numbers
 from earnest.core.data.target import Target
 from earnest.metrics.families import Array, ratio, share
 
@@ -15,7 +13,7 @@ from earnest.metrics.families import Array, ratio, share
 CONSTANT = 1e-12
 
 
-def ones(target: Target) -> NDArray[Any]:
+def ones(target: Target) -> Numbers:
     """Return the shared feature 1, whose sum is the total weight: (1, n)."""
     return np.ones((1, target.n))
 
@@ -35,7 +33,7 @@ def root_mean(own: Array, shared: Array) -> Array:
     return np.sqrt(mean(own, shared))
 
 
-def class_members(target: Target) -> NDArray[Any]:
+def find_class_members(target: Target) -> Numbers:
     """Return the shared indicators of every class: (K, n)."""
     return np.asarray(target.y == np.arange(len(target.classes))[:, None])
 
@@ -45,7 +43,7 @@ def where_weighted(value: Array, total: Array) -> Array:
     return np.where(total > 0, value, np.nan)
 
 
-def spread(total: Any, first: Any, second: Any) -> Array:
+def spread(total: Array, first: Array, second: Array) -> Array:
     """Return the sum of squares about the mean from the sums of x and x², exactly 0 if constant."""
     about_mean = second - ratio(np.square(first), total)
     return np.where(about_mean > CONSTANT * second, about_mean, 0.0)

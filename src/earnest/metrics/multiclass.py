@@ -6,27 +6,31 @@ With a class that has no weight they are as in scikit-learn (given all labels): 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from itertools import permutations
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.base.arrays import Numbers
 from earnest.core.data.target import Target, Task
 from earnest.metrics.families import (
     CLASSES,
     MULTICLASS,
     Array,
+    Combine,
+    Features,
     MomentMetric,
     Moments,
     Need,
     RankMetric,
+    TaskFields,
     View,
     ratio,
     register,
     share,
 )
-from earnest.metrics.moments import class_members, where_weighted
+from earnest.metrics.moments import find_class_members, where_weighted
 from earnest.metrics.ranking import auc_scan
 
 # Metrics of labels over all classes: macro averages, Matthews correlation, kappa.
@@ -35,34 +39,34 @@ from earnest.metrics.ranking import auc_scan
 # the predictions contain does not count; a recall or a precision that is 0 / 0 is 0.
 
 
-def class_hits(target: Target, labels: NDArray[Any], centre: Any) -> Moments:
+def class_hits(target: Target, labels: Numbers, centre: object) -> Moments:
     """Return the hits of every class (K, n, C); shared: the classes."""
-    members = class_members(target)
+    members = find_class_members(target)
     right = labels == target.y[:, None]
     return Moments(members[:, :, None] & right, members)
 
 
-def class_counts(target: Target, labels: NDArray[Any], centre: Any) -> Moments:
+def class_counts(target: Target, labels: Numbers, centre: object) -> Moments:
     """Return hits and predictions of every class (2K, n, C); shared: the classes."""
     moments = class_hits(target, labels, centre)
     return Moments(np.concatenate([moments.own, class_predictions(target, labels)]), moments.shared)
 
 
-def agreements(target: Target, labels: NDArray[Any], centre: Any) -> Moments:
+def agreements(target: Target, labels: Numbers, centre: object) -> Moments:
     """Return the hits and the predictions of every class (1 + K, n, C); shared: the classes."""
     right = (labels == target.y[:, None])[None]
     own = np.concatenate([right, class_predictions(target, labels)])
-    return Moments(own, class_members(target))
+    return Moments(own, find_class_members(target))
 
 
-def distances(target: Target, labels: NDArray[Any], centre: Any) -> Moments:
+def distances(target: Target, labels: Numbers, centre: object) -> Moments:
     """Return squared distances and predictions of classes (1 + K, n, C); shared: the classes."""
     far = np.square(labels.astype(np.float64) - target.y[:, None])[None]
     own = np.concatenate([far, class_predictions(target, labels)])
-    return Moments(own, class_members(target))
+    return Moments(own, find_class_members(target))
 
 
-def class_predictions(target: Target, labels: NDArray[Any]) -> NDArray[np.bool_]:
+def class_predictions(target: Target, labels: Numbers) -> NDArray[np.bool_]:
     """Return the indicators of every predicted class: (K, n, C)."""
     codes = np.arange(len(target.classes))
     return np.asarray(labels == codes[:, None, None])
@@ -140,7 +144,16 @@ def off_diagonal(first: Array, second: Array) -> Array:
     return np.asarray(((first.sum(axis=0) - first) * second).sum(axis=0))
 
 
-def _over_classes(name: str, title: str, combine: Any, features: Any, **more: Any) -> MomentMetric:
+def _register_over_classes(
+    name: str,
+    title: str,
+    combine: Combine,
+    features: Features,
+    *,
+    limits: tuple[float, float],
+    by_task: Mapping[Task, TaskFields] | None = None,
+    aliases: tuple[str, ...] = (),
+) -> MomentMetric:
     """Return a metric of labels of two or more classes, better the greater, at most 1."""
     return register(
         MomentMetric(
@@ -152,56 +165,63 @@ def _over_classes(name: str, title: str, combine: Any, features: Any, **more: An
             features=features,
             combine=combine,
             whole=True,
-            **more,
+            limits=limits,
+            by_task=by_task or {},
+            aliases=aliases,
         )
     )
 
 
-SHARE: dict[str, Any] = {"limits": (0.0, 1.0)}
+SHARE = (0.0, 1.0)
 # with two classes, cases of one class alone say nothing of how well they are told apart
-CORRELATION: dict[str, Any] = {
-    "limits": (-1.0, 1.0),
-    "by_task": {Task.BINARY: {"needs_all_classes": True}},
-}
+TWO_CLASSES: Mapping[Task, TaskFields] = {Task.BINARY: {"needs_all_classes": True}}
+CORRELATION = (-1.0, 1.0)
 
-balanced_accuracy = _over_classes(
+balanced_accuracy = _register_over_classes(
     "balanced_accuracy",
     "balanced accuracy",
     mean_recall,
     class_hits,
-    limits=(0.0, 1.0),
-    by_task={Task.BINARY: {"needs_all_classes": True}},
+    limits=SHARE,
+    by_task=TWO_CLASSES,
     aliases=("balanced_accuracy_score", "bal_accuracy"),
 )
-f1_macro = _over_classes("f1_macro", "macro F1", macro_f1, class_counts, **SHARE)
-f1_weighted = _over_classes("f1_weighted", "weighted F1", weighted_f1, class_counts, **SHARE)
-precision_macro = _over_classes(
-    "precision_macro", "macro precision", macro_precision, class_counts, **SHARE
+f1_macro = _register_over_classes("f1_macro", "macro F1", macro_f1, class_counts, limits=SHARE)
+f1_weighted = _register_over_classes(
+    "f1_weighted", "weighted F1", weighted_f1, class_counts, limits=SHARE
 )
-recall_macro = _over_classes("recall_macro", "macro recall", macro_recall, class_counts, **SHARE)
-mcc = _over_classes(
+precision_macro = _register_over_classes(
+    "precision_macro", "macro precision", macro_precision, class_counts, limits=SHARE
+)
+recall_macro = _register_over_classes(
+    "recall_macro", "macro recall", macro_recall, class_counts, limits=SHARE
+)
+mcc = _register_over_classes(
     "mcc",
     "Matthews correlation",
     matthews,
     agreements,
     aliases=("matthews_corrcoef",),
-    **CORRELATION,
+    limits=CORRELATION,
+    by_task=TWO_CLASSES,
 )
-cohen_kappa = _over_classes(
+cohen_kappa = _register_over_classes(
     "cohen_kappa",
     "Cohen's kappa",
     kappa,
     agreements,
     aliases=("cohen_kappa_score", "kappa", "kap"),
-    **CORRELATION,
+    limits=CORRELATION,
+    by_task=TWO_CLASSES,
 )
-quadratic_kappa = _over_classes(
+quadratic_kappa = _register_over_classes(
     "quadratic_kappa",
     "quadratic weighted kappa",
     squared_kappa,
     distances,
     aliases=("quadratic_weighted_kappa", "qwk"),
-    **CORRELATION,
+    limits=CORRELATION,
+    by_task=TWO_CLASSES,
 )
 
 
@@ -240,7 +260,9 @@ def mass_weighted_views(values: Array, masses: Array) -> Array:
     return ratio((weights * np.where(defined, values, 0.0)).sum(axis=2), weights.sum(axis=2))
 
 
-def _area(name: str, title: str, views: Any, combine: Any) -> RankMetric:
+def _register_area(
+    name: str, title: str, views: Callable[[Target], tuple[View, ...]], combine: Combine
+) -> RankMetric:
     return register(
         RankMetric(
             name=name,
@@ -258,25 +280,25 @@ def _area(name: str, title: str, views: Any, combine: Any) -> RankMetric:
     )
 
 
-roc_auc_ovr = _area(
+roc_auc_ovr = _register_area(
     "roc_auc_ovr",
     "ROC AUC, one against the rest",
     one_against_rest,
     mean_of_views,
 )
-roc_auc_ovr_weighted = _area(
+roc_auc_ovr_weighted = _register_area(
     "roc_auc_ovr_weighted",
     "ROC AUC, one against the rest, weighted by class",
     one_against_rest,
     mass_weighted_views,
 )
-roc_auc_ovo = _area(
+roc_auc_ovo = _register_area(
     "roc_auc_ovo",
     "ROC AUC, one against one",
     one_against_one,
     mean_of_defined_views,
 )
-roc_auc_ovo_weighted = _area(
+roc_auc_ovo_weighted = _register_area(
     "roc_auc_ovo_weighted",
     "ROC AUC, one against one, weighted by pair",
     one_against_one,

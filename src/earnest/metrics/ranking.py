@@ -10,15 +10,15 @@ oracle.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
+from earnest.core.base.arrays import Numbers
 from earnest.core.data.target import Target
 from earnest.metrics.families import BINARY, Array, Need, RankMetric, View, ratio, register, share
-from earnest.metrics.knobs import knob_name, register_factory
+from earnest.metrics.knobs import name_with_knobs, register_factory
 
 
 def positives_against_negatives(target: Target) -> tuple[View, ...]:
@@ -31,7 +31,7 @@ def one_view(values: Array, masses: Array) -> Array:
     return values[:, :, 0]
 
 
-def tie_groups(score: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def find_tie_groups(score: Numbers) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the order of rising scores, and where each group of equal scores begins in it."""
     order = np.argsort(score, kind="stable")
     ranked = score[order]
@@ -39,16 +39,14 @@ def tie_groups(score: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]
     return order, starts
 
 
-def group_masses(
-    score: NDArray[Any], truth: NDArray[Any], weights: NDArray[Any]
-) -> tuple[Array, Array]:
+def group_masses(score: Numbers, truth: Numbers, weights: Numbers) -> tuple[Array, Array]:
     """Return the positive and negative weight (B, G) of every group of equal scores, rising."""
     used = truth >= 0
     if not used.any():
         nothing = np.zeros((len(weights), 1))
         return nothing, nothing
     rows = np.flatnonzero(used)
-    order, starts = tie_groups(score[rows])
+    order, starts = find_tie_groups(score[rows])
     rows = rows[order]
     # (B, n), a resample's weights side by side: else their sums would depend on the number of rows
     ordered = np.take(weights, rows, axis=1).astype(np.float64)
@@ -59,9 +57,7 @@ def group_masses(
     return np.add.reduceat(positive, starts, axis=1), np.add.reduceat(negative, starts, axis=1)
 
 
-def falling_masses(
-    score: NDArray[Any], truth: NDArray[Any], weights: NDArray[Any]
-) -> tuple[Array, Array]:
+def sum_falling_masses(score: Numbers, truth: Numbers, weights: Numbers) -> tuple[Array, Array]:
     """Return the weights of the groups from the highest score down, as a threshold meets them."""
     positive, negative = group_masses(score, truth, weights)
     return positive[:, ::-1], negative[:, ::-1]
@@ -75,7 +71,7 @@ def in_order(parts: Array) -> Array:
     return np.asarray(np.cumsum(parts, axis=1)[:, -1])
 
 
-def auc_scan(score: NDArray[Any], truth: NDArray[Any], weights: NDArray[Any]) -> Array:
+def auc_scan(score: Numbers, truth: Numbers, weights: Numbers) -> Array:
     """Weighted Mann-Whitney: the share of (positive, negative) pairs in order, ties one half."""
     positive, negative = group_masses(score, truth, weights)
     below = np.cumsum(negative, axis=1) - negative
@@ -83,17 +79,15 @@ def auc_scan(score: NDArray[Any], truth: NDArray[Any], weights: NDArray[Any]) ->
     return share(twice, 2.0 * positive.sum(axis=1) * negative.sum(axis=1))
 
 
-def average_precision_scan(
-    score: NDArray[Any], truth: NDArray[Any], weights: NDArray[Any]
-) -> Array:
+def average_precision_scan(score: Numbers, truth: Numbers, weights: Numbers) -> Array:
     """Return the mean over positives of the precision at their score, NaN without positives."""
-    positive, negative = falling_masses(score, truth, weights)
+    positive, negative = sum_falling_masses(score, truth, weights)
     found = np.cumsum(positive, axis=1)
     precision = ratio(found, found + np.cumsum(negative, axis=1), undefined=0.0)
     return share(in_order(positive * precision), positive.sum(axis=1))
 
 
-def ks_scan(score: NDArray[Any], truth: NDArray[Any], weights: NDArray[Any]) -> Array:
+def ks_scan(score: Numbers, truth: Numbers, weights: Numbers) -> Array:
     """Return the largest distance between the score distributions of the two classes."""
     positive, negative = group_masses(score, truth, weights)
     total, other = positive.sum(axis=1, keepdims=True), negative.sum(axis=1, keepdims=True)
@@ -101,15 +95,13 @@ def ks_scan(score: NDArray[Any], truth: NDArray[Any], weights: NDArray[Any]) -> 
     return share(np.abs(lead).max(axis=1), (total * other)[:, 0])
 
 
-def partial_auc_scan(
-    score: NDArray[Any], truth: NDArray[Any], weights: NDArray[Any], *, max_fpr: float
-) -> Array:
+def partial_auc_scan(score: Numbers, truth: Numbers, weights: Numbers, *, max_fpr: float) -> Array:
     """Return the area left of `max_fpr`, scaled so that chance is 1/2 and the best is 1.
 
     The scale is McClish's (1989): (1 + (area - least) / (most - least)) / 2, where most is
     `max_fpr` and least the triangle below the diagonal.
     """
-    positive, negative = falling_masses(score, truth, weights)
+    positive, negative = sum_falling_masses(score, truth, weights)
     limit = max_fpr * negative.sum(axis=1, keepdims=True)
     reached = np.minimum(np.cumsum(negative, axis=1), limit)
     width = np.diff(reached, axis=1, prepend=0.0)  # what of a group lies left of the limit
@@ -194,7 +186,7 @@ def partial_roc_auc(max_fpr: float = 0.1) -> RankMetric:
         max_fpr = check.share("max_fpr", max_fpr)
     max_fpr = float(max_fpr)
     return RankMetric(
-        name=knob_name("partial_roc_auc", {"max_fpr": max_fpr}, {"max_fpr": 0.1}),
+        name=name_with_knobs("partial_roc_auc", {"max_fpr": max_fpr}, {"max_fpr": 0.1}),
         title=f"partial ROC AUC (false positive rate up to {max_fpr:g})",
         greater_is_better=True,
         limits=partial_limits(max_fpr),

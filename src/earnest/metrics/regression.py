@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.base.arrays import Numbers
 from earnest.core.data.target import Target
 from earnest.metrics.families import (
     REGRESSION,
     Array,
+    Combine,
+    Features,
     MomentMetric,
     Moments,
     Need,
@@ -20,7 +23,7 @@ from earnest.metrics.families import (
     register,
 )
 from earnest.metrics.moments import mean, ones, root_mean, spread
-from earnest.metrics.ranking import one_view, tie_groups
+from earnest.metrics.ranking import find_tie_groups, one_view
 
 # Metrics of regression that are sums over cases: squared and absolute errors, R², Pearson.
 #
@@ -31,28 +34,28 @@ from earnest.metrics.ranking import one_view, tie_groups
 EPS = float(np.finfo(np.float64).eps)  # the least |y| of a percentage error, as in scikit-learn
 
 
-def residuals(target: Target, value: NDArray[Any]) -> Array:
+def residuals(target: Target, value: Numbers) -> Array:
     """Return y minus the prediction: (n, C)."""
     return np.asarray(target.y[:, None] - value.astype(np.float64))
 
 
-def squared_errors(target: Target, value: NDArray[Any], centre: Any) -> Moments:
+def squared_errors(target: Target, value: Numbers, centre: object) -> Moments:
     """Return (y - p)²."""
     return Moments(np.square(residuals(target, value))[None], ones(target))
 
 
-def absolute_errors(target: Target, value: NDArray[Any], centre: Any) -> Moments:
+def absolute_errors(target: Target, value: Numbers, centre: object) -> Moments:
     """Return |y - p|."""
     return Moments(np.abs(residuals(target, value))[None], ones(target))
 
 
-def percentage_errors(target: Target, value: NDArray[Any], centre: Any) -> Moments:
+def percentage_errors(target: Target, value: Numbers, centre: object) -> Moments:
     """Return |y - p| / |y|, as a fraction."""
     size = np.maximum(np.abs(target.y), EPS)[:, None]
     return Moments((np.abs(residuals(target, value)) / size)[None], ones(target))
 
 
-def middles(target: Target, value: NDArray[Any]) -> tuple[float, Array]:
+def middles(target: Target, value: Numbers) -> tuple[float, Array]:
     """Return a middle of y, and of the predictions of each configuration: the common centre.
 
     Medians, because one far case that a resample leaves out must not cost the others their digits;
@@ -63,28 +66,26 @@ def middles(target: Target, value: NDArray[Any]) -> tuple[float, Array]:
 
 
 def squared_errors_and_outcome(
-    target: Target, value: NDArray[Any], centre: tuple[float, Array]
+    target: Target, value: Numbers, centre: tuple[float, Array]
 ) -> Moments:
     """Return (y - p)²; shared: 1, y and y² about the centre."""
-    return Moments(np.square(residuals(target, value))[None], _powers(target, centre[0]))
+    return Moments(np.square(residuals(target, value))[None], _make_powers(target, centre[0]))
 
 
-def residuals_and_outcome(
-    target: Target, value: NDArray[Any], centre: tuple[float, Array]
-) -> Moments:
+def residuals_and_outcome(target: Target, value: Numbers, centre: tuple[float, Array]) -> Moments:
     """Return y - p and its square about the centre; shared: 1, y and y² about the centre."""
     error = residuals(target, value) - (centre[0] - centre[1])
-    return Moments(np.stack([error, np.square(error)]), _powers(target, centre[0]))
+    return Moments(np.stack([error, np.square(error)]), _make_powers(target, centre[0]))
 
 
-def products(target: Target, value: NDArray[Any], centre: tuple[float, Array]) -> Moments:
+def products(target: Target, value: Numbers, centre: tuple[float, Array]) -> Moments:
     """Return p, p² and p y about the centre; shared: 1, y and y² about the centre."""
     given = value.astype(np.float64) - centre[1]
-    shared = _powers(target, centre[0])
+    shared = _make_powers(target, centre[0])
     return Moments(np.stack([given, np.square(given), given * shared[1][:, None]]), shared)
 
 
-def _powers(target: Target, centre: float) -> Array:
+def _make_powers(target: Target, centre: float) -> Array:
     outcome = target.y - centre
     return np.stack([np.ones(target.n), outcome, np.square(outcome)])
 
@@ -108,7 +109,18 @@ def correlation(own: Array, shared: Array) -> Array:
     return np.clip(ratio(together, apart), -1.0, 1.0)
 
 
-def _regression(name: str, title: str, features: Any, combine: Any, **more: Any) -> MomentMetric:
+def _register_regression(
+    name: str,
+    title: str,
+    features: Features,
+    combine: Combine,
+    *,
+    limits: tuple[float, float],
+    greater_is_better: bool = False,
+    centre: Callable[[Target, Numbers], object] | None = None,
+    mean_of_cases: bool = False,
+    aliases: tuple[str, ...],
+) -> MomentMetric:
     return register(
         MomentMetric(
             name=name,
@@ -117,72 +129,82 @@ def _regression(name: str, title: str, features: Any, combine: Any, **more: Any)
             tasks=REGRESSION,
             features=features,
             combine=combine,
-            **more,
+            limits=limits,
+            greater_is_better=greater_is_better,
+            centre=centre,
+            mean_of_cases=mean_of_cases,
+            aliases=aliases,
         )
     )
 
 
-ERROR: dict[str, Any] = {"greater_is_better": False, "limits": (0.0, np.inf)}
-SCORE: dict[str, Any] = {"greater_is_better": True, "limits": (-np.inf, 1.0), "centre": middles}
+ERROR = (0.0, np.inf)
+SCORE = (-np.inf, 1.0)
 
-r2 = _regression(
+r2 = _register_regression(
     "r2",
     "R²",
     squared_errors_and_outcome,
     explained,
     aliases=("r2_score", "r_squared", "rsq"),
-    **SCORE,
+    limits=SCORE,
+    greater_is_better=True,
+    centre=middles,
 )
-explained_variance = _regression(
+explained_variance = _register_regression(
     "explained_variance",
     "explained variance",
     residuals_and_outcome,
     explained_variance_of,
     aliases=("explained_variance_score",),
-    **SCORE,
+    limits=SCORE,
+    greater_is_better=True,
+    centre=middles,
 )
-pearson = _regression(
+pearson = _register_regression(
     "pearson",
     "Pearson correlation",
     products,
     correlation,
     aliases=("pearsonr",),
-    **SCORE | {"limits": (-1.0, 1.0)},
+    limits=(-1.0, 1.0),
+    greater_is_better=True,
+    centre=middles,
 )
-mse = _regression(
+mse = _register_regression(
     "mse",
     "mean squared error",
     squared_errors,
     mean,
     mean_of_cases=True,
     aliases=("mean_squared_error", "neg_mean_squared_error"),
-    **ERROR,
+    limits=ERROR,
 )
-rmse = _regression(
+rmse = _register_regression(
     "rmse",
     "root mean squared error",
     squared_errors,
     root_mean,
     aliases=("root_mean_squared_error", "neg_root_mean_squared_error"),
-    **ERROR,
+    limits=ERROR,
 )
-mae = _regression(
+mae = _register_regression(
     "mae",
     "mean absolute error",
     absolute_errors,
     mean,
     mean_of_cases=True,
     aliases=("mean_absolute_error", "neg_mean_absolute_error"),
-    **ERROR,
+    limits=ERROR,
 )
-mape = _regression(
+mape = _register_regression(
     "mape",
     "mean absolute percentage error",
     percentage_errors,
     mean,
     mean_of_cases=True,
     aliases=("mean_absolute_percentage_error", "neg_mean_absolute_percentage_error"),
-    **ERROR,
+    limits=ERROR,
 )
 
 
@@ -191,13 +213,13 @@ def outcome_view(target: Target) -> tuple[View, ...]:
     return (View(target.y),)
 
 
-def weighted_ranks(values: NDArray[Any], weights: Array) -> tuple[Array, NDArray[np.bool_]]:
+def weighted_ranks(values: Numbers, weights: Array) -> tuple[Array, NDArray[np.bool_]]:
     """Return the mean rank (B, n) of every case, and whether a resample has two values (B,).
 
     Ranks are the weight below plus half the weight alike, which is the mean rank of repeated rows
     less one half.
     """
-    order, starts = tie_groups(values)
+    order, starts = find_tie_groups(values)
     masses = np.add.reduceat(np.take(weights, order, axis=1), starts, axis=1)  # (B, G)
     middle = np.cumsum(masses, axis=1) - 0.5 * masses
     group = np.empty(len(values), dtype=np.intp)
@@ -205,7 +227,7 @@ def weighted_ranks(values: NDArray[Any], weights: Array) -> tuple[Array, NDArray
     return np.take(middle, group, axis=1), (masses > 0).sum(axis=1) > 1
 
 
-def spearman_scan(score: NDArray[Any], truth: NDArray[Any], weights: NDArray[Any]) -> Array:
+def spearman_scan(score: Numbers, truth: Numbers, weights: Numbers) -> Array:
     """Return Pearson's correlation of the mean ranks, NaN where one of them is constant."""
     heavy = weights.astype(np.float64)
     first, first_varies = weighted_ranks(score, heavy)
@@ -219,7 +241,7 @@ def spearman_scan(score: NDArray[Any], truth: NDArray[Any], weights: NDArray[Any
     return np.where(first_varies & second_varies, value, np.nan)
 
 
-def median_error_scan(score: NDArray[Any], truth: NDArray[Any], weights: NDArray[Any]) -> Array:
+def median_error_scan(score: Numbers, truth: Numbers, weights: Numbers) -> Array:
     """Return the weighted median of |y - p|; the mean of two where half the weight lies between."""
     error = np.abs(truth - score.astype(np.float64))
     order = np.argsort(error, kind="stable")

@@ -1,16 +1,36 @@
-"""From a name, a callable or a metric to a metric."""
+"""From a name, a callable or a metric to a metric: any function, any scikit-learn scorer.
+
+The only place of this room that imports scikit-learn, and late.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Protocol, TypeGuard
+
+import numpy as np
 
 from earnest.core.base import check
+from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import InputError, UnknownNameError
-from earnest.metrics.families import METRICS, Metric
-from earnest.metrics.knobs import FACTORIES, check_knobs, split_knobs
+from earnest.core.data.target import Task
+from earnest.metrics.families import (
+    CLASSES,
+    METRICS,
+    REGRESSION,
+    SURVIVAL,
+    CallableMetric,
+    Metric,
+    Need,
+)
+from earnest.metrics.knobs import FACTORIES, check_knobs, name_with_knobs, split_knobs
+from earnest.metrics.responding import OF_CLASSES
 
 
-def metric(given: str | Metric | Any) -> Metric:
+def metric(given: object) -> Metric:
     """Return the metric of a name, of a callable, or as it is.
 
     Parameters
@@ -34,20 +54,18 @@ def metric(given: str | Metric | Any) -> Metric:
     if isinstance(given, Metric):
         return given
     if isinstance(given, str):
-        return _named(given)
+        return _find_named(given)
     if callable(given) and not isinstance(given, type):
-        from earnest.metrics.adapt import from_callable
-
-        return from_callable(given)
+        return adapt_callable(given)
     raise InputError(
         "`metric` cannot be read", needs="a name, a callable or a Metric", got=check.show(given)
     )
 
 
-def _named(name: str) -> Metric:
+def _find_named(name: str) -> Metric:
     word, knobs = split_knobs(name)
     if word not in METRICS:
-        return _from_sklearn(word, knobs)
+        return _find_in_sklearn(word, knobs)
     word = METRICS.canonical(word)
     if not knobs:
         return METRICS[word]
@@ -62,15 +80,298 @@ def _named(name: str) -> Metric:
     return FACTORIES[word](**knobs)
 
 
-def _from_sklearn(word: str, knobs: dict[str, Any]) -> Metric:
-    from earnest.metrics.adapt import from_sklearn_name, sklearn_scorers
-
-    found = from_sklearn_name(word, knobs)
+def _find_in_sklearn(word: str, knobs: dict[str, object]) -> Metric:
+    found = adapt_sklearn_name(word, knobs)
     if found is None:
         ours = [name for one in METRICS.values() for name in (one.name, *one.aliases)]
         raise UnknownNameError(
             f"metric {check.show(word)} is unknown",
             needs=", ".join(METRICS) + ", or the name of a scikit-learn scorer",
-            cure=check.nearest(word, [*ours, *sklearn_scorers()]),
+            cure=check.nearest(word, [*ours, *list_sklearn_scorers()]),
         )
     return found
+
+
+_TASKS: dict[Need, frozenset[Task]] = {
+    Need.LABEL: CLASSES,
+    Need.SCORE: CLASSES,
+    Need.PROBABILITY: CLASSES,
+    Need.VALUE: REGRESSION,
+    Need.RISK: SURVIVAL,
+    Need.PREDICTION: frozenset(Task),
+    Need.RESPONSE: frozenset(Task),
+}
+_LOSS_ENDINGS = ("_loss", "_error", "_deviance")  # scikit-learn's convention of names
+
+
+def make_metric(
+    function: Callable[..., float],
+    *,
+    name: str | None = None,
+    greater_is_better: bool = True,
+    needs: Need | str | None = None,
+    limits: tuple[float, float] = (-np.inf, np.inf),
+    tasks: Iterable[Task | str] | None = None,
+) -> CallableMetric:
+    """Make a metric of any function of outcome and prediction.
+
+    Parameters
+    ----------
+    function : callable
+        `f(y, prediction)` or `f(y, prediction, sample_weight=...)`, returning a float. `y` holds
+        the user's own labels or numbers; for survival it is a structured array of `event` and
+        `time`. A function without `sample_weight` is called on rows repeated. A ValueError or a
+        division by zero on a resample makes that resample undefined.
+    name : str, optional
+        Its name; that of the function if None.
+    greater_is_better : bool
+        The direction.
+    needs : {'label', 'score', 'probability', 'value', 'risk', 'prediction', 'response'}, optional
+        What the function is given: labels, scores (n,) or (n, K), probabilities of the positive
+        class (n,) or of every class (n, K), values, risks, or what `predict` gives. None is
+        'response': whatever the predictions hold, as they are.
+    limits : tuple of float
+        The smallest and the largest possible value.
+    tasks : iterable of str, optional
+        Where it is defined; by `needs` if None.
+
+    Examples
+    --------
+    >>> from earnest.metrics import make_metric
+    >>> def worst(y, p):
+    ...     return abs(y - p).max()
+    >>> metric = make_metric(worst, greater_is_better=False, needs="value")
+    >>> metric.name, metric.takes_weights
+    ('worst', False)
+    """
+    usable: object = function  # the annotation promises more than a caller may keep
+    if isinstance(usable, type) or not callable(usable):
+        raise InputError(
+            "`function` is not a function", needs="f(y, prediction)", got=check.show(function)
+        )
+    given = Need.RESPONSE if needs is None else needs
+    need = Need(check.one_of("needs", str(given), [str(n) for n in Need]))
+    low, high = limits
+    if not low < high:
+        raise InputError("`limits` is empty", needs="low < high", got=check.show(limits))
+    word = name_function(function) if name is None else name
+    return CallableMetric(
+        name=word,
+        title=word.replace("_", " "),
+        greater_is_better=bool(greater_is_better),
+        limits=(float(low), float(high)),
+        needs=need,
+        tasks=_TASKS[need] if tasks is None else _read_tasks(tasks),
+        function=function,
+        takes_weights=takes(function, "sample_weight"),
+    )
+
+
+def _read_tasks(tasks: Iterable[Task | str]) -> frozenset[Task]:
+    words = [tasks] if isinstance(tasks, str) else list(tasks)
+    allowed = [str(task) for task in Task]
+    return frozenset(Task(check.one_of("tasks", str(word), allowed)) for word in words)
+
+
+def name_function(function: Callable[..., object]) -> str:
+    """Return the name of a function, of what a partial calls, or of a callable's type."""
+    inner = function.func if isinstance(function, partial) else function
+    return getattr(inner, "__name__", type(inner).__name__).strip("<>")
+
+
+def takes(function: Callable[..., object], argument: str) -> bool:
+    """Tell whether a function has an argument of that name; one without a signature has none."""
+    try:
+        return argument in inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return False
+
+
+def adapt_callable(function: Callable[..., float]) -> Metric:
+    """Return the metric of a bare callable.
+
+    A scikit-learn scorer, or a function that scikit-learn has a scorer for, gets what the scorer
+    gets, in the function's natural sign. Any other function is given the response as it is and is
+    taken to be better the greater, unless its name says that it is a loss: then it is refused.
+    """
+    if _is_scorer(function):
+        return _read_scorer(function)
+    name = name_function(function)
+    if _is_of_sklearn(function):
+        if name in METRICS:
+            return METRICS[name]
+        for word, scorer in list_sklearn_scorers().items():
+            if scorer._score_func is function:
+                return adapt_scorer(word, scorer)
+    if takes(function, "estimator"):
+        raise InputError(
+            f"{name!r} scores a fitted model, and there are only predictions",
+            needs="f(y, prediction), or a scorer made with make_scorer",
+            got="a function of an estimator",
+        )
+    if name.endswith(_LOSS_ENDINGS):
+        raise InputError(
+            f"{name!r} looks like a loss, and nothing says so",
+            needs="a function that is better the greater",
+            got=name,
+            cure=f"Say make_metric({name}, greater_is_better=False, needs=...).",
+        )
+    return make_metric(function)
+
+
+def _read_scorer(scorer: Scorer) -> Metric:
+    """Return the metric of a scorer: by its name where it is one of scikit-learn's own.
+
+    One that `make_scorer` made of the same function is the same, whatever defaults are written
+    out. Ours is then far quicker than a call of the function for every resample.
+    """
+    for word, known in list_sklearn_scorers().items():
+        if known._score_func is scorer._score_func and repr(_describe_scorer(known)) == repr(
+            _describe_scorer(scorer)
+        ):
+            return METRICS[word] if word in METRICS else adapt_scorer(word, known)
+    word, (_, _, said) = name_function(scorer._score_func), _describe_scorer(scorer)
+    if word == "fbeta_score" and _is_of_sklearn(scorer._score_func) and set(said) == {"beta"}:
+        return FACTORIES["f_beta"](**said)
+    return adapt_scorer(word, scorer, scorer._kwargs)
+
+
+def _describe_scorer(scorer: Scorer) -> tuple[int, str | Sequence[str], dict[str, object]]:
+    """Return sign, response and settings of a scorer, without what are defaults anyway."""
+    usual = inspect.signature(scorer._score_func).parameters
+    said = {
+        name: value
+        for name, value in sorted(scorer._kwargs.items())
+        if name not in usual
+        or repr(usual[name].default) != repr(value)  # may be an array
+        or (name == "pos_label" and value is not None)  # that class, whichever is the positive one
+    }
+    if "average" in said:  # over classes, of which none is positive
+        said.pop("pos_label", None)
+    return scorer._sign, scorer._response_method, said
+
+
+def _is_of_sklearn(function: Callable[..., object]) -> bool:
+    return str(getattr(function, "__module__", "")).startswith("sklearn.metrics")
+
+
+def list_sklearn_scorers() -> Mapping[str, Scorer]:
+    """Return scikit-learn's scorers by name."""
+    from sklearn.metrics import get_scorer, get_scorer_names
+
+    return {name: get_scorer(name) for name in get_scorer_names()}
+
+
+def adapt_sklearn_name(word: str, knobs: Mapping[str, object]) -> Metric | None:
+    """Return the metric of a scikit-learn scorer's name, None where there is no such scorer."""
+    scorer = list_sklearn_scorers().get(word)
+    return None if scorer is None else adapt_scorer(word, scorer, knobs)
+
+
+def adapt_scorer(
+    word: str, scorer: Scorer, knobs: Mapping[str, object] | None = None
+) -> CallableMetric:
+    """Return the metric of a scikit-learn scorer, in the natural sign of its function.
+
+    A function that is told classes by name is given the user's own labels, any other their codes.
+    """
+    function, settings = scorer._score_func, _clean_settings(knobs or {})
+    check_knobs(word, function, settings)
+    need, tasks = _find_response(scorer)
+    numbers = need in (Need.SCORE, Need.PROBABILITY)
+    used = {**scorer._kwargs, **settings}
+    if numbers:  # a column a class: all of them, in the order of the predictions
+        used.pop("labels", None)
+    named = any(used.get(word) is not None for word in OF_CLASSES)
+    name = name_with_knobs(word.removeprefix("neg_"), settings, {})
+    return CallableMetric(
+        name=name,
+        title=name.replace("_", " "),
+        greater_is_better=scorer._sign > 0,
+        limits=(-np.inf, np.inf),
+        needs=need,
+        tasks=tasks,
+        knobs=settings,
+        function=ScorerFunction(
+            function,
+            used,
+            all_labels=numbers and not named and takes(function, "labels"),
+        ),
+        takes_weights=takes(function, "sample_weight"),
+        coded=not named,
+    )
+
+
+def _clean_settings(settings: Mapping[str, object]) -> dict[str, object]:
+    """Return settings with lists for arrays, and refuse weights, which belong to some cases."""
+    if settings.get("sample_weight") is not None:
+        raise InputError(
+            "a scorer was given `sample_weight`",
+            needs="a scorer for any cases: resamples and folds have others",
+            cure="Leave it out.",
+        )
+    return {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in settings.items()}
+
+
+def _find_response(scorer: Scorer) -> tuple[Need, frozenset[Task]]:
+    """Return what a scorer asks of a model, and the tasks that its function is for."""
+    asked = scorer._response_method
+    methods = (asked,) if isinstance(asked, str) else tuple(asked)
+    if "decision_function" in methods:
+        return Need.SCORE, CLASSES
+    if "predict_proba" in methods:
+        return Need.PROBABILITY, CLASSES
+    if "predict" not in methods:
+        raise InputError(
+            "a scorer asks for a response that predictions do not hold",
+            needs="predict, predict_proba or decision_function",
+            got=check.show(asked),
+        )
+    home = str(getattr(scorer._score_func, "__module__", ""))
+    if home == "sklearn.metrics._regression":
+        return Need.VALUE, REGRESSION
+    known = home.startswith("sklearn.metrics")
+    return (Need.LABEL, CLASSES) if known else (Need.PREDICTION, _TASKS[Need.PREDICTION])
+
+
+class Scorer(Protocol):
+    """A scorer as scikit-learn's `make_scorer` makes it."""
+
+    _score_func: Callable[..., float]
+    _kwargs: dict[str, object]
+    _sign: int
+    _response_method: str | Sequence[str]
+
+
+def _is_scorer(function: object) -> TypeGuard[Scorer]:
+    return hasattr(function, "_score_func")
+
+
+@dataclass(frozen=True)
+class ScorerFunction:
+    """What a scikit-learn scorer computes, as a function of outcome and response.
+
+    Parameters
+    ----------
+    function : callable
+        The metric function.
+    settings : mapping
+        Its further arguments.
+    all_labels : bool
+        Whether it is told all class codes, so that it can do without one of them in a resample.
+    """
+
+    function: Callable[..., float]
+    settings: Mapping[str, object] = field(default_factory=dict)
+    all_labels: bool = False
+
+    def __call__(
+        self, y: Numbers, response: Numbers, sample_weight: Numbers | None = None
+    ) -> float:
+        """Return the value in the function's natural sign."""
+        more = dict(self.settings)
+        if self.all_labels:
+            more.setdefault("labels", np.arange(response.shape[1] if response.ndim == 2 else 2))
+        if sample_weight is not None:
+            more["sample_weight"] = sample_weight
+        return self.function(y, response, **more)

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
+from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import MetricError
 from earnest.core.data.predictions import Predictions
-from earnest.core.data.responses import PERCENT, ResponseKind, finite_range, like_percent
+from earnest.core.data.responses import PERCENT, ResponseKind, finite_range, is_like_percent
 from earnest.core.data.target import Target, Task, label_array
 from earnest.metrics.families import Metric, Need
 
@@ -46,7 +47,7 @@ def check_fits(pi: Predictions, metric: Metric) -> None:
             f"metric {metric.name!r} is not defined for a {task} task",
             needs="a task that is " + " or ".join(sorted(metric.tasks)),
             got=str(task),
-            cure=_suggestion(task),
+            cure=_suggest_metric(task),
         )
     if pi.target.has_classes:
         _refuse_other_classes(pi, metric)
@@ -83,13 +84,13 @@ def _refuse_other_classes(pi: Predictions, metric: Metric) -> None:
         )
 
 
-def respond(pi: Predictions, need: Need, responses: NDArray[Any]) -> NDArray[Any]:
+def respond(pi: Predictions, need: Need, responses: Numbers) -> NDArray[Any]:
     """Turn raw responses (n, C[, K]) of one repeat into what a metric needs.
 
     Labels are class codes; only a metric that takes the response as it is gets the user's own.
     """
     if pi.kind is ResponseKind.LABEL:
-        return own_labels(pi.target, responses) if need is Need.RESPONSE else responses
+        return decode_labels(pi.target, responses) if need is Need.RESPONSE else responses
     if need not in (Need.LABEL, Need.PREDICTION) or not pi.target.has_classes:
         return responses
     if pi.target.task is Task.MULTICLASS:
@@ -99,7 +100,7 @@ def respond(pi: Predictions, need: Need, responses: NDArray[Any]) -> NDArray[Any
     return np.asarray(responses > cut(pi))
 
 
-def own_labels(target: Target, codes: NDArray[Any]) -> NDArray[Any]:
+def decode_labels(target: Target, codes: Numbers) -> NDArray[np.generic]:
     """Return class codes as the user's labels, the first one where nothing was predicted."""
     known = np.nan_to_num(codes) if codes.dtype.kind == "f" else codes
     return label_array(target.classes)[known.astype(np.intp)]
@@ -115,10 +116,10 @@ def cut(pi: Predictions) -> float:
 def in_percent(pi: Predictions) -> bool:
     """Tell whether decision values lie between 0 and 100, as percentages do."""
     binary = pi.kind is ResponseKind.DECISION and pi.target.task is Task.BINARY
-    return binary and like_percent(*finite_range(pi.responses))
+    return binary and is_like_percent(*finite_range(pi.responses))
 
 
-def _suggestion(task: Task) -> str:
+def _suggest_metric(task: Task) -> str:
     names = {
         Task.BINARY: "'roc_auc' or 'accuracy'",
         Task.MULTICLASS: "'accuracy' or 'roc_auc_ovr'",

@@ -8,11 +8,9 @@ equal (Harrell, Lee and Mark 1996). A pair weighs what its cases weigh together,
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from earnest.core.base.arrays import Numbers
 from earnest.core.base.sums import weighted_sums
 from earnest.core.data.target import Target
 from earnest.metrics.families import SURVIVAL, Array, Need, RankMetric, View, register, share
@@ -27,7 +25,7 @@ def times_and_events(target: Target) -> tuple[View, ...]:
     return (View(np.column_stack([target.y, target.event.astype(np.float64)])),)
 
 
-def concordance_scan(score: NDArray[Any], truth: NDArray[Any], weights: NDArray[Any]) -> Array:
+def concordance_scan(score: Numbers, truth: Numbers, weights: Numbers) -> Array:
     """Return the share of comparable pairs in which the earlier event has the higher risk."""
     whole = weights.dtype.kind in "ui"
     heavy = weights.astype(np.float64)

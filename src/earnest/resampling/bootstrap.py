@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.registry import Registry
 from earnest.core.base.rng import Purpose, Seeds
@@ -24,7 +25,7 @@ GLANCE = 64  # cases of a class that are looked at before all of them are
 LARGE = 4096  # cases from which threads draw faster than one
 TRIES = 1000  # rounds of redrawing before a rule is called impossible
 
-Accept = Callable[[NDArray[Any]], NDArray[np.bool_]]  # counts (b, n) -> which are kept (b,)
+Accept = Callable[[NDArray[np.integer]], NDArray[np.bool_]]  # counts (b, n) -> which are kept (b,)
 
 
 class Resampler(Protocol):
@@ -66,12 +67,12 @@ def batches(
         kind = np.uint8 if resampler.has_out_of_bag else np.float64
         values = np.empty((stop - start, target.n), dtype=kind)
 
-        def fill(first: int, start: int = start, values: NDArray[Any] = values) -> Unit:
+        def fill(first: int, start: int = start, values: Numbers = values) -> Unit:
             rng = seeds.generator(Purpose.BOOTSTRAP, stream, first // BLOCK)
             # Always a whole block: what is drawn again comes last, so more resamples extend fewer.
             block = resampler.draw(target, BLOCK, rng, accept)
             part = values[first - start : first - start + BLOCK]
-            part[:] = _counts(block.values[: len(part)], values.dtype)
+            part[:] = _check_counts(block.values[: len(part)], values.dtype)
             return block.unit
 
         jobs = n_jobs if target.n >= LARGE else 1
@@ -79,7 +80,7 @@ def batches(
         yield Weights(values, units[0])
 
 
-def _counts(drawn: NDArray[Any], kind: np.dtype[Any]) -> NDArray[Any]:
+def _check_counts(drawn: Numbers, kind: np.dtype[np.generic]) -> Numbers:
     """Return the weights of a resampler, refused where counts do not fit a byte."""
     if kind != np.uint8 or drawn.dtype == np.uint8:
         return drawn
@@ -116,7 +117,7 @@ class CaseBootstrap:
         """Return counts (count, n)."""
 
         def rows(k: int) -> NDArray[np.int64]:
-            return counted(_places(rng, target.n, k), target.n)
+            return counted(_draw_places(rng, target.n, k), target.n)
 
         return Weights(_draw_until(rows, target.n, count, accept), Unit.CASE)
 
@@ -147,7 +148,7 @@ class StratifiedBootstrap:
         """Return counts (count, n)."""
 
         def rows(k: int) -> NDArray[np.int64]:
-            drawn = [layer[_places(rng, len(layer), k)] for layer in target.layers]
+            drawn = [layer[_draw_places(rng, len(layer), k)] for layer in target.layers]
             return counted(np.concatenate(drawn, axis=1), target.n)
 
         return Weights(_draw_until(rows, target.n, count, accept), Unit.CASE)
@@ -186,7 +187,7 @@ class GroupBootstrap:
         present = np.unique(groups)
 
         def rows(k: int) -> NDArray[np.int64]:
-            drawn = present[_places(rng, len(present), k)]
+            drawn = present[_draw_places(rng, len(present), k)]
             return counted(drawn, size)[:, groups]
 
         return Weights(_draw_until(rows, target.n, count, accept), Unit.GROUP)
@@ -235,20 +236,20 @@ def every_class_on_both_sides(target: Target) -> Accept:
             cure="Merge or drop the class, or use a metric that can do without it.",
         )
 
-    def both_sides(counts: NDArray[Any], rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+    def both_sides(counts: Numbers, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
         part = counts[:, rows]
         return np.asarray((part > 0).any(axis=1) & (part == 0).any(axis=1))
 
-    return partial(_every_class, members=members, fulfilled=both_sides)
+    return partial(_has_every_class, members=members, fulfilled=both_sides)
 
 
 def every_class_drawn(target: Target) -> Accept:
     """Return the rule for methods that leave no case out: every class in-bag."""
 
-    def drawn(counts: NDArray[Any], rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+    def drawn(counts: Numbers, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
         return np.asarray((counts[:, rows] > 0).any(axis=1))
 
-    return partial(_every_class, members=_members(target), fulfilled=drawn)
+    return partial(_has_every_class, members=_members(target), fulfilled=drawn)
 
 
 def _members(target: Target) -> dict[int, NDArray[np.intp]]:
@@ -256,10 +257,10 @@ def _members(target: Target) -> dict[int, NDArray[np.intp]]:
     return {int(label): np.flatnonzero(target.y == label) for label in np.unique(target.y)}
 
 
-def _every_class(
-    counts: NDArray[Any],
+def _has_every_class(
+    counts: Numbers,
     members: dict[int, NDArray[np.intp]],
-    fulfilled: Callable[[NDArray[Any], NDArray[np.intp]], NDArray[np.bool_]],
+    fulfilled: Callable[[Numbers, NDArray[np.intp]], NDArray[np.bool_]],
 ) -> NDArray[np.bool_]:
     """Tell which resamples fulfil a rule for every class; a glance at a few cases mostly does."""
     out = np.ones(len(counts), dtype=bool)
@@ -271,7 +272,7 @@ def _every_class(
     return out
 
 
-def something_out_of_bag(counts: NDArray[Any]) -> NDArray[np.bool_]:
+def something_out_of_bag(counts: Numbers) -> NDArray[np.bool_]:
     """Accept the resamples that leave a case out."""
     good = np.asarray((counts[:, :GLANCE] == 0).any(axis=1))
     if not good.all():
@@ -279,7 +280,7 @@ def something_out_of_bag(counts: NDArray[Any]) -> NDArray[np.bool_]:
     return good
 
 
-def _places(rng: np.random.Generator, size: int, count: int) -> NDArray[np.int64]:
+def _draw_places(rng: np.random.Generator, size: int, count: int) -> NDArray[np.int64]:
     """Return `count` rows of `size` places below `size`.
 
     One number for the whole size, as NumPy takes its time over the product of two.
@@ -287,7 +288,7 @@ def _places(rng: np.random.Generator, size: int, count: int) -> NDArray[np.int64
     return rng.integers(0, size, count * size).reshape(count, size)
 
 
-def counted(drawn: NDArray[Any], size: int) -> NDArray[np.int64]:
+def counted(drawn: NDArray[np.int64], size: int) -> NDArray[np.int64]:
     """Return how often each index below `size` was drawn in each row of (k, m): (k, size).
 
     `drawn` is overwritten.

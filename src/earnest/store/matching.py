@@ -20,27 +20,27 @@ def refuse_another(found: Mapping[str, str], asked: Mapping[str, str], where: st
         raise StoreError(
             f"{where} holds another run",
             needs="the run it was begun with, to resume it",
-            got="; ".join(_difference(whole, names, found, asked) for whole in wholes),
+            got="; ".join(_describe_difference(whole, names, found, asked) for whole in wholes),
             cure="Repeat the call it was begun with, or name another `store` for this one.",
         )
 
 
-def _difference(
+def _describe_difference(
     whole: str, names: list[str], found: Mapping[str, str], asked: Mapping[str, str]
 ) -> str:
     """Say what differs: the parts of a fact where they are known, else the fact itself."""
     parts = [name for name in names if name.startswith(whole + INSIDE)]
     another = f"{'other' if whole in SEVERAL else 'another'} {whole}"
     if not parts:
-        return f"{another} ({_both(whole, found, asked)})"
-    said = (f"{name.partition(INSIDE)[2]} ({_both(name, found, asked)})" for name in parts)
+        return f"{another} ({_show_both(whole, found, asked)})"
+    said = (f"{name.partition(INSIDE)[2]} ({_show_both(name, found, asked)})" for name in parts)
     return f"{another}: {', '.join(said)}"
 
 
-def _both(name: str, found: Mapping[str, str], asked: Mapping[str, str]) -> str:
-    there, now = (_shown(part.get(name)) for part in (found, asked))
+def _show_both(name: str, found: Mapping[str, str], asked: Mapping[str, str]) -> str:
+    there, now = (_show_fact(part.get(name)) for part in (found, asked))
     return f"{there} there, {now} now"
 
 
-def _shown(text: str | None) -> str:
+def _show_fact(text: str | None) -> str:
     return NOTHING if text is None else show(text, 80)

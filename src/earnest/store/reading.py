@@ -116,7 +116,7 @@ def _read(connection: sqlite3.Connection, path: Path, arrays: bool) -> RunFile:
     outcomes = (decode(row) for row in schema.rows_of(connection))
     return RunFile(
         path,
-        schema.identity_of(connection),
+        schema.read_identity(connection),
         {one.key: one if arrays else replace(one, arrays={}) for one in outcomes},
-        schema.documents_of(connection),
+        schema.read_documents(connection),
     )

@@ -10,7 +10,7 @@ import json
 import math
 import zlib
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from earnest.core.results.files import parse_json
 
 COLUMNS = ("key", "numbers", "error", "note", "arrays", "data", "checksum")
 Row: TypeAlias = "tuple[str, str, str | None, str | None, str, bytes, int]"
+FieldType: TypeAlias = "str | list[tuple[str, FieldType]]"  # as NumPy writes it, or fields
 
 _INFINITE = {"inf": math.inf, "-inf": -math.inf}  # JSON has no word for them, nor for NaN (null)
 
@@ -33,14 +34,14 @@ class DamagedRow(ValueError):
 def encode(outcome: Outcome) -> Row:
     """Return the row of an outcome."""
     arrays = [(name, np.asarray(array)) for name, array in outcome.arrays.items()]
-    kinds = [_type_of(name, array.dtype) for name, array in arrays]
+    kinds = [_describe_type(name, array.dtype) for name, array in arrays]
     content = (
-        key_text(outcome.key),
-        json.dumps({name: _number(value) for name, value in outcome.numbers.items()}),
+        write_key(outcome.key),
+        json.dumps({name: _write_number(value) for name, value in outcome.numbers.items()}),
         outcome.error and plain(outcome.error),
         outcome.note and plain(outcome.note),
         json.dumps([[n, kind, a.shape] for (n, a), kind in zip(arrays, kinds, strict=True)]),
-        b"".join(_bytes(a, kind) for (_, a), kind in zip(arrays, kinds, strict=True)),
+        b"".join(_write_bytes(a, kind) for (_, a), kind in zip(arrays, kinds, strict=True)),
     )
     return (*content, checksum(*content))
 
@@ -52,9 +53,9 @@ def decode(row: Row) -> Outcome:
         if checksum(key, numbers, error, note, arrays, data) != sum_:
             raise DamagedRow("its checksum is another")
         return Outcome(
-            key_of(key),
-            _arrays(parse_json(arrays), data),
-            {name: _float(value) for name, value in parse_json(numbers).items()},
+            read_key(key),
+            _cut_arrays(parse_json(arrays), data),
+            {name: _read_float(value) for name, value in parse_json(numbers).items()},
             error,
             note,
         )
@@ -76,26 +77,28 @@ def plain(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def key_text(key: Key) -> str:
+def write_key(key: Key) -> str:
     """Return a key as it is written.
 
     Examples
     --------
-    >>> from earnest.store.rows import key_of, key_text
-    >>> key_text((3, 0, 7)), key_of("3,0,7")
+    >>> from earnest.store.rows import read_key, write_key
+    >>> write_key((3, 0, 7)), read_key("3,0,7")
     ('3,0,7', (3, 0, 7))
     """
     return ",".join(str(int(part)) for part in key)
 
 
-def key_of(text: str) -> Key:
+def read_key(text: str) -> Key:
     """Return a key from how it is written."""
     return tuple(int(part) for part in text.split(",")) if text else ()
 
 
-def _arrays(described: list[Any], data: bytes) -> dict[str, NDArray[Any]]:
+def _cut_arrays(
+    described: list[tuple[str, FieldType, list[int]]], data: bytes
+) -> dict[str, NDArray[np.generic]]:
     """Cut the bytes into arrays; they are copies, so that they can be written to."""
-    types = [_type_from(kind) for _, kind, _ in described]
+    types = [_read_type(kind) for _, kind, _ in described]
     sizes = [
         t.itemsize * math.prod(shape) for t, (_, _, shape) in zip(types, described, strict=True)
     ]
@@ -109,11 +112,11 @@ def _arrays(described: list[Any], data: bytes) -> dict[str, NDArray[Any]]:
     }
 
 
-def _bytes(array: NDArray[Any], kind: Any) -> bytes:
-    return array.tobytes() if isinstance(kind, str) else array.astype(_type_from(kind)).tobytes()
+def _write_bytes(array: NDArray[np.generic], kind: FieldType) -> bytes:
+    return array.tobytes() if isinstance(kind, str) else array.astype(_read_type(kind)).tobytes()
 
 
-def _type_of(name: str, dtype: np.dtype[Any]) -> Any:
+def _describe_type(name: str, dtype: np.dtype[np.generic]) -> FieldType:
     """Return the type as NumPy writes it, with its byte order; a list of fields if it has any."""
     if dtype.hasobject or dtype.kind not in "biufcSUmMV" or dtype.subdtype is not None:
         raise InputError(
@@ -123,23 +126,23 @@ def _type_of(name: str, dtype: np.dtype[Any]) -> Any:
         )
     if dtype.fields is None:
         return dtype.str
-    return [[field, _type_of(name, dtype.fields[field][0])] for field in dtype.names or ()]
+    return [(field, _describe_type(name, dtype.fields[field][0])) for field in dtype.names or ()]
 
 
-def _type_from(kind: Any) -> np.dtype[Any]:
+def _read_type(kind: FieldType) -> np.dtype[np.generic]:
     if isinstance(kind, str):
         return np.dtype(kind)
-    return np.dtype([(field, _type_from(part)) for field, part in kind])
+    return np.dtype([(field, _read_type(part)) for field, part in kind])
 
 
-def _number(value: float) -> float | str | None:
+def _write_number(value: float) -> float | str | None:
     number = float(value)
     if math.isfinite(number):
         return number
     return None if math.isnan(number) else str(number)
 
 
-def _float(value: float | str | None) -> float:
+def _read_float(value: float | str | None) -> float:
     if value is None:
         return math.nan
     return _INFINITE[value] if isinstance(value, str) else float(value)

@@ -82,12 +82,12 @@ def touch(connection: sqlite3.Connection) -> None:
     connection.execute("COMMIT")
 
 
-def identity_of(connection: sqlite3.Connection) -> dict[str, str]:
+def read_identity(connection: sqlite3.Connection) -> dict[str, str]:
     """Return the identity of the run."""
     return dict(connection.execute("SELECT name, value FROM identity ORDER BY rowid"))
 
 
-def documents_of(connection: sqlite3.Connection) -> dict[str, str]:
+def read_documents(connection: sqlite3.Connection) -> dict[str, str]:
     """Return the documents by name."""
     return dict(connection.execute("SELECT name, text FROM document ORDER BY rowid"))
 
@@ -103,23 +103,25 @@ def explained(path: str | Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise _told(path, error) from error
+        raise _make_error(path, error) from error
     except (DamagedRow, UnicodeDecodeError) as error:  # SQLite may quote what is damaged
-        raise _damaged(path, str(error)) from error
+        raise _make_damaged_error(path, str(error)) from error
     except OSError as error:
-        raise _shut(path, os.strerror(error.errno) if error.errno else str(error)) from error
+        raise _make_shut_error(
+            path, os.strerror(error.errno) if error.errno else str(error)
+        ) from error
 
 
-def _told(path: str | Path, error: sqlite3.Error) -> EarnestError:
+def _make_error(path: str | Path, error: sqlite3.Error) -> EarnestError:
     name = getattr(error, "sqlite_errorname", "") or "SQLITE_ERROR"
     if name == "SQLITE_NOTADB":
         return FormatError(
             f"{str(path)!r} is not a run file", needs="a run file of earnest, or a new name"
         )
     if name.startswith(_DAMAGED):
-        return _damaged(path, str(error))
+        return _make_damaged_error(path, str(error))
     if name.startswith(_SHUT):
-        return _shut(path, str(error))
+        return _make_shut_error(path, str(error))
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return StoreError(
             f"{str(path)!r} is locked by another program",
@@ -133,7 +135,7 @@ def _told(path: str | Path, error: sqlite3.Error) -> EarnestError:
     )
 
 
-def _damaged(path: str | Path, what: str) -> FormatError:
+def _make_damaged_error(path: str | Path, what: str) -> FormatError:
     return FormatError(
         f"{str(path)!r} is damaged",
         needs="a run file as it was written",
@@ -142,7 +144,7 @@ def _damaged(path: str | Path, what: str) -> FormatError:
     )
 
 
-def _shut(path: str | Path, what: str) -> StoreError:
+def _make_shut_error(path: str | Path, what: str) -> StoreError:
     return StoreError(
         f"{str(path)!r} cannot be opened",
         needs="a file in a folder, both of which may be read and written",

@@ -16,7 +16,7 @@ from earnest.core.base.errors import InputError, StoreError
 from earnest.core.base.protocols import Key, Outcome
 from earnest.store import schema
 from earnest.store.matching import refuse_another
-from earnest.store.rows import decode, encode, key_text, plain
+from earnest.store.rows import decode, encode, plain, write_key
 
 # One writer at a time: a lock that dies with the process that holds it.
 #
@@ -163,7 +163,7 @@ class SqliteStore:
     def open(self, identity: Mapping[str, str]) -> None:
         """Begin or resume the run of this identity; every row is checked before any work."""
         if self._opened is not None:
-            refuse_another(schema.identity_of(self._opened), identity, repr(str(self.path)))
+            refuse_another(schema.read_identity(self._opened), identity, repr(str(self.path)))
             return
         path = schema.settled(self.path)
         lock = WriterLock(path, self.path)
@@ -182,11 +182,11 @@ class SqliteStore:
             if schema.is_new(connection, self.path):
                 _prepare(connection)
                 schema.create(connection, identity)
-            found = schema.identity_of(connection)
+            found = schema.read_identity(connection)
             asked = {plain(name): plain(value) for name, value in identity.items()}
             refuse_another(found, asked, repr(str(self.path)))
             self._keys = dict.fromkeys(schema.verified(schema.rows_of(connection)))
-            schema.documents_of(connection)
+            schema.read_documents(connection)
             _prepare(connection)
             schema.touch(connection)
         except BaseException:
@@ -215,7 +215,7 @@ class SqliteStore:
     def documents(self) -> Mapping[str, str]:
         """Return the texts by name."""
         with schema.explained(self.path):
-            return schema.documents_of(self._connection)
+            return schema.read_documents(self._connection)
 
     def flush(self) -> None:
         """Do nothing: every put is a commit."""
@@ -261,7 +261,7 @@ class _Stored(Mapping[Key, Outcome]):
             raise KeyError(key)
         with schema.explained(self._store.path):
             found = self._store._connection.execute(
-                f"{schema.SELECT} WHERE key = ?", (key_text(key),)
+                f"{schema.SELECT} WHERE key = ?", (write_key(key),)
             ).fetchone()
             return decode(found)
 

@@ -28,7 +28,7 @@ from ConfigSpace import (
 )
 
 import earnest as en
-from earnest.adapters.trials.configspace import space_of_configspace
+from earnest.adapters.trials.configspace import read_configspace
 from earnest.core.space.parameters import Kind
 
 
@@ -65,7 +65,7 @@ def given() -> Any:
 
 def test_activity_is_that_of_configspace_in_every_drawn_configuration(given: Any) -> None:
     # 300 configurations of ConfigSpace's own sampler, seed 1: encoding refuses any other activity
-    space = space_of_configspace(given)
+    space = read_configspace(given)
     drawn = [dict(config) for config in given.sample_configuration(300)]
     codes = space.encode(drawn)
     for row, config in zip(codes, drawn, strict=True):
@@ -76,7 +76,7 @@ def test_activity_is_that_of_configspace_in_every_drawn_configuration(given: Any
 def test_what_we_draw_is_valid_for_configspace(given: Any) -> None:
     from ConfigSpace import Configuration
 
-    space = space_of_configspace(given)
+    space = read_configspace(given)
     codes = space.sample(300, np.random.default_rng(2))
     for config in space.decode(codes):
         Configuration(given, values=config).check_valid_configuration()
@@ -86,7 +86,7 @@ def test_what_we_draw_is_valid_for_configspace(given: Any) -> None:
 
 
 def test_kinds_and_scales_are_those_given(given: Any) -> None:
-    space = space_of_configspace(given)
+    space = read_configspace(given)
     assert (space["C"].low, space["C"].high, space["C"].log) == (1e-2, 1e2, True)
     assert space["batch"].kind == Kind.ORDINAL
     assert space["batch"].choices == (16, 32, 64, 128)
@@ -99,7 +99,7 @@ def test_a_forbidden_relation_is_refused() -> None:
     made.add(a, b)
     made.add(ForbiddenLessThanRelation(a, b))
     with pytest.raises(en.InputError, match="forbidden relation"):
-        space_of_configspace(made)
+        read_configspace(made)
 
 
 def history(given: Any, folder: Path, form: str, seeds: int = 1) -> Path:
@@ -141,7 +141,7 @@ def test_a_run_history_is_read_in_each_of_its_forms(given: Any, tmp_path: Path, 
     for source in (path, tmp_path):
         trials = en.trials_from(source)
         assert (len(trials), trials.n_failed, trials.direction) == (19, 1, "minimize")
-        assert trials.space == space_of_configspace(given)
+        assert trials.space == read_configspace(given)
         assert trials.objective_name == "cost"
 
 
@@ -175,4 +175,4 @@ def test_other_json_and_a_broken_history_are_refused(tmp_path: Path) -> None:
 def test_configurations_with_a_configspace_are_trials(given: Any) -> None:
     drawn = [dict(config) for config in given.sample_configuration(15)]
     trials = en.trials_from(drawn, np.arange(15.0), direction="minimize", space=given)
-    assert trials.space == space_of_configspace(given)
+    assert trials.space == read_configspace(given)

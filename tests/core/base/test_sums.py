@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from earnest.core.base import sums
-from earnest.core.base.sums import block_sums, weighted_sums
+from earnest.core.base.sums import sum_block, weighted_sums
 
 CASES = 2 * sums.ROWS + 77
 
@@ -72,8 +72,8 @@ def test_blocks_of_columns_change_no_bit(drawn: Any, columns: int) -> None:
 def test_the_order_of_cases_in_a_block_changes_no_bit(drawn: Any) -> None:
     weights, values = drawn(5, 2000), table(3, 2000)
     order = np.random.default_rng(3).permutation(2000)
-    moved = block_sums(weights[:, order], values[order])
-    np.testing.assert_array_equal(moved, block_sums(weights, values))
+    moved = sum_block(weights[:, order], values[order])
+    np.testing.assert_array_equal(moved, sum_block(weights, values))
 
 
 @pytest.mark.parametrize("drawn", [counts, real])

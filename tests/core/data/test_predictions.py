@@ -305,7 +305,7 @@ def test_folds_of_mixed_labels_are_told_apart_as_text() -> None:
 def test_no_answer_depends_on_the_size_of_blocks(
     block: int, pi: Predictions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(arrays.block_rows, "__defaults__", (block,))
+    monkeypatch.setattr(arrays.count_block_rows, "__defaults__", (block,))
     again = replace(pi)
     assert again.fingerprint == pi.fingerprint
     for mine, theirs in zip(pi.cells, again.cells, strict=True):

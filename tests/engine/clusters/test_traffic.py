@@ -10,7 +10,7 @@ import pytest
 
 from earnest.core.base.errors import EarnestError
 from earnest.core.base.protocols import Outcome, Task
-from earnest.engine.clusters.traffic import MOST_LOST, SUSPECT, Lost, refuse, through_cluster
+from earnest.engine.clusters.traffic import MOST_LOST, SUSPECT, LostChunk, refuse, run_on_cluster
 from earnest.engine.worker import Report, Sent
 
 TASKS = [Task((number,)) for number in range(30)]
@@ -19,7 +19,7 @@ TASKS = [Task((number,)) for number in range(30)]
 class Played:
     """A cluster of two threads that loses, or kills workers with, what it is told to."""
 
-    def __init__(self, fates: dict[int, list[Lost]]) -> None:
+    def __init__(self, fates: dict[int, list[LostChunk]]) -> None:
         self.fates, self.queue = fates, deque[list[Sent]]()
         self.begun: list[int] = []
 
@@ -45,7 +45,7 @@ class Played:
     def send(self, chunk: list[Sent]) -> None:
         self.queue.append(chunk)
 
-    def next(self) -> tuple[list[Sent], Report | Lost]:
+    def next(self) -> tuple[list[Sent], Report | LostChunk]:
         chunk = self.queue.popleft()
         keys = [key for key, _ in chunk]
         self.begun += [key[0] for key in keys]
@@ -58,29 +58,29 @@ class Played:
 @pytest.mark.parametrize("seed", range(5))
 def test_every_task_gives_one_outcome_whatever_is_lost(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    fates = {int(n): [Lost(killed=bool(rng.integers(2)))] for n in rng.choice(30, 8)}
-    outcomes = list(through_cluster(Played(fates), TASKS))
+    fates = {int(n): [LostChunk(killed=bool(rng.integers(2)))] for n in rng.choice(30, 8)}
+    outcomes = list(run_on_cluster(Played(fates), TASKS))
     assert sorted(outcome.key for outcome in outcomes) == [task.key for task in TASKS]
     assert not any(outcome.failed for outcome in outcomes)
 
 
 def test_who_kills_workers_again_when_alone_has_failed_and_comes_last() -> None:
-    played = Played({3: [Lost(killed=True), Lost(killed=True)]})
-    outcomes = list(through_cluster(played, TASKS))
+    played = Played({3: [LostChunk(killed=True), LostChunk(killed=True)]})
+    outcomes = list(run_on_cluster(played, TASKS))
     assert [outcome.key for outcome in outcomes if outcome.failed] == [(3,)]
     assert outcomes[-1].note == "the process ended"
 
 
 def test_a_cluster_that_always_loses_is_given_up() -> None:
-    played = Played({number: [Lost()] * 99 for number in range(30)})
+    played = Played({number: [LostChunk()] * 99 for number in range(30)})
     with pytest.raises(EarnestError, match="loses the shared data again and again"):
-        list(through_cluster(played, TASKS))
+        list(run_on_cluster(played, TASKS))
     assert len(played.begun) == MOST_LOST * 4 + 1
 
 
 def test_who_is_lost_with_the_data_again_and_again_has_failed_and_the_others_have_not() -> None:
-    played = Played({3: [Lost()] * 99})
-    outcomes = list(through_cluster(played, TASKS))
+    played = Played({3: [LostChunk()] * 99})
+    outcomes = list(run_on_cluster(played, TASKS))
     assert [outcome.key for outcome in outcomes if outcome.failed] == [(3,)]
     assert len(outcomes) == len(TASKS)
     assert played.begun.count(3) == 2 * SUSPECT
@@ -88,13 +88,13 @@ def test_who_is_lost_with_the_data_again_and_again_has_failed_and_the_others_hav
 
 def test_tasks_that_cannot_be_sent_are_outcomes() -> None:
     tasks = [*TASKS[:3], Task((3,), (n for n in ()))]  # a generator cannot be pickled
-    outcomes = list(through_cluster(Played({}), tasks))
+    outcomes = list(run_on_cluster(Played({}), tasks))
     assert [outcome.note for outcome in outcomes] == [None, None, None, "cannot be sent"]
 
 
 def test_leaving_early_leaves_nothing_with_the_cluster() -> None:
     played = Played({})
-    outcomes = through_cluster(played, TASKS)
+    outcomes = run_on_cluster(played, TASKS)
     next(outcomes)
     outcomes.close()
     assert len(played) == 0

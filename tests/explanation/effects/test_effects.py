@@ -10,7 +10,7 @@ import pytest
 
 import earnest as en
 from earnest.explanation.effects.curves import EffectCurve
-from earnest.explanation.effects.effects import effect_of, surface_of
+from earnest.explanation.effects.effects import compute_surface, effect_of
 from tests.explanation.scenes import (
     Known,
     forbidding,
@@ -152,7 +152,7 @@ def test_the_repr_is_one_line() -> None:
 
 def test_a_surface_is_the_loop_over_pairs() -> None:
     scene = known_scene(PLAIN, grid=3)
-    surface = surface_of(scene, "a", "c")
+    surface = compute_surface(scene, "a", "c")
     points = scene.points[: surface.n_points]
     for i, u in enumerate([0.0, 0.5, 1.0]):
         for k, v in enumerate([0.0, 0.5, 1.0]):
@@ -165,7 +165,7 @@ def test_a_surface_is_the_loop_over_pairs() -> None:
 
 def test_a_surface_averages_to_the_effects_of_both() -> None:
     scene = replace(known_scene(PLAIN, grid=4), n_points=200)
-    surface = surface_of(scene, "a", "b")
+    surface = compute_surface(scene, "a", "b")
     # additive, so the marginal over an even grid differs from the effect by a constant only
     alone = effect_of(scene, "a").mean
     along = surface.mean.mean(axis=1)
@@ -173,7 +173,7 @@ def test_a_surface_averages_to_the_effects_of_both() -> None:
 
 
 def test_forbidden_pairs_have_no_value() -> None:
-    surface = surface_of(known_scene(forbidding(), grid=5), "a", "b")
+    surface = compute_surface(known_scene(forbidding(), grid=5), "a", "b")
     assert np.isnan(surface.mean[-1, -1])
     assert np.isfinite(surface.mean[0, 0])
     assert surface.to_dict()["mean"][-1][-1] is None
@@ -193,7 +193,7 @@ def test_pairs_without_a_surface_are_refused_with_a_reason(
     pair: tuple[str, str], match: str
 ) -> None:
     with pytest.raises(en.InputError, match=match):
-        surface_of(known_scene(mixed()), *pair)
+        compute_surface(known_scene(mixed()), *pair)
 
 
 def test_the_points_depend_on_the_seed_alone() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from earnest.explanation.regions.splits import FEWEST, best_split, candidates, published_split
+from earnest.explanation.regions.splits import FEWEST, best_split, candidates, find_published_split
 
 
 def test_every_second_order_statistic_is_a_candidate() -> None:
@@ -24,15 +24,18 @@ def test_nothing_to_divide_gives_no_candidates(values: np.ndarray) -> None:
 
 def test_small_nodes_and_inactive_columns_are_given_up() -> None:
     rng = np.random.default_rng(0)
-    assert published_split(rng.random((FEWEST - 1, 2)), rng.random((FEWEST - 1, 1))) is None
-    assert published_split(rng.random((20, 2)), np.full((20, 1), np.nan)) is None
+    assert find_published_split(rng.random((FEWEST - 1, 2)), rng.random((FEWEST - 1, 1))) is None
+    assert find_published_split(rng.random((20, 2)), np.full((20, 1), np.nan)) is None
 
 
 def test_it_is_never_better_than_every_split_point() -> None:
     rng = np.random.default_rng(1)
     for _ in range(20):
         table, features = rng.random((25, 3)), rng.random((25, 2))
-        thinned, best = published_split(table, features), best_split(table, features, [False] * 2)
+        thinned, best = (
+            find_published_split(table, features),
+            best_split(table, features, [False] * 2),
+        )
         assert thinned is not None
         assert best is not None
         assert best.impurity <= thinned.impurity + 1e-12

@@ -13,7 +13,7 @@ from earnest.explanation.effects.effects import effect_of
 from earnest.explanation.regions.growing import Growth
 from earnest.explanation.regions.partition import (
     RegionRule,
-    column_means,
+    average_columns,
     eligible,
     inside,
     neighbours,
@@ -43,9 +43,9 @@ def test_limits_share_and_band_describe_the_same_points(param: str) -> None:
     for region in tree.regions:
         rows = inside(scene, region.limits, features)
         assert region.share == pytest.approx(rows.mean() * scene.share_active(column))
-        np.testing.assert_allclose(region.curve.mean, column_means(curve.ice.mean[rows]))
+        np.testing.assert_allclose(region.curve.mean, average_columns(curve.ice.mean[rows]))
         np.testing.assert_allclose(
-            region.curve.sd, np.sqrt(column_means(curve.ice.sd[rows] ** 2)), rtol=1e-12
+            region.curve.sd, np.sqrt(average_columns(curve.ice.sd[rows] ** 2)), rtol=1e-12
         )
         assert region.n_trials == inside(scene, region.limits, trials).sum()
         wide = tree.root.curve.mean_confidence

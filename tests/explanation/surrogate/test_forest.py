@@ -13,7 +13,7 @@ from earnest.explanation.surrogate.surrogate import (
     FittedSurrogate,
     Surrogate,
     choose_surrogate,
-    surrogate_of,
+    find_surrogate,
 )
 from tests.explanation.problems import cube, mixed, mixed_truth, smooth
 
@@ -102,8 +102,8 @@ def test_the_choice_is_a_process_for_few_trials_and_a_forest_for_many() -> None:
         cube(2), np.zeros((10, 2)), np.arange(10.0), rng=np.random.default_rng(0)
     )
     assert [c.code for c in told.cautions] == ["EN064"]
-    assert surrogate_of("forest", cube(3), 50).name == "forest"
+    assert find_surrogate("forest", cube(3), 50).name == "forest"
     own = ForestSurrogate(n_trees=7)
-    assert surrogate_of(own, cube(3), 50) is own
+    assert find_surrogate(own, cube(3), 50) is own
     with pytest.raises(InputError, match="Did you mean 'forest'"):
-        surrogate_of("forrest", cube(3), 50)
+        find_surrogate("forrest", cube(3), 50)

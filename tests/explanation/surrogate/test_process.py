@@ -11,7 +11,7 @@ import pytest
 from earnest import InputError, Space
 from earnest.explanation.surrogate.features import Features
 from earnest.explanation.surrogate.gaussian_process import SCALES_FROM, GaussianProcess
-from earnest.explanation.surrogate.likelihood import KERNELS, Evidence, Scales, drawn_in
+from earnest.explanation.surrogate.likelihood import KERNELS, Evidence, Scales, penalise_scales
 from earnest.explanation.surrogate.surrogate import EffectSums, FittedSurrogate, Surrogate
 from tests.explanation.problems import cube, mixed, mixed_truth, smooth
 
@@ -259,12 +259,12 @@ def test_an_objective_that_is_one_value_does_not_break_it() -> None:
 
 def test_the_gradient_of_the_prior_is_that_of_differences() -> None:
     theta = np.array([0.3, -0.5, 1.0, -2.0])
-    value, gradient = drawn_in(theta)
+    value, gradient = penalise_scales(theta)
     for i in range(4):
         step = np.eye(4)[i] * 1e-6
-        slope = (drawn_in(theta + step)[0] - drawn_in(theta - step)[0]) / 2e-6
+        slope = (penalise_scales(theta + step)[0] - penalise_scales(theta - step)[0]) / 2e-6
         assert gradient[i] == pytest.approx(slope, abs=1e-7)
-    assert drawn_in(np.array([5.0, 0.5 * np.log(2), 0.5 * np.log(2), -4.0]))[0] == 0.0
+    assert penalise_scales(np.array([5.0, 0.5 * np.log(2), 0.5 * np.log(2), -4.0]))[0] == 0.0
     assert value > 0
 
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.explanation.effects.effects import effect_of, surface_of
-from earnest.explanation.importance import importance_of
+from earnest.explanation.effects.effects import compute_surface, effect_of
+from earnest.explanation.importance import measure_importance
 from earnest.explanation.regions.growing import Growth
 from earnest.explanation.regions.partition import RegionRule, regions_of
 from earnest.explanation.sampling_bias import Gap
@@ -101,13 +101,13 @@ def test_a_figure_goes_where_it_is_told() -> None:
 
 
 def test_a_surface_shows_the_mean_and_its_uncertainty_and_the_best() -> None:
-    surface = surface_of(SCENE, "C", "share")
+    surface = compute_surface(SCENE, "C", "share")
     first, second = surface.plot()
     np.testing.assert_allclose(first.collections[0].get_array().ravel(), surface.mean.T.ravel())
     np.testing.assert_allclose(second.collections[0].get_array().ravel(), surface.sd.T.ravel())
     assert (surface.best is not None) == bool(lines(first, "D"))
     assert first.get_xscale() == "log"
-    plot_surface(surface_of(SCENE, "scaling", "share"), (first, second))
+    plot_surface(compute_surface(SCENE, "scaling", "share"), (first, second))
 
 
 def test_a_tree_has_a_panel_a_region_and_a_line_to_each_child() -> None:
@@ -124,7 +124,7 @@ def test_a_tree_has_a_panel_a_region_and_a_line_to_each_child() -> None:
 
 
 def test_importance_is_dots_with_intervals_from_zero() -> None:
-    found = importance_of(SCENE, [0, 1, 4], 0.95)
+    found = measure_importance(SCENE, [0, 1, 4], 0.95)
     ax = found.plot()
     assert [text.get_text() for text in ax.get_yticklabels()] == list(found.ranking)
     drawn = [float(line.get_xdata()[0]) for line in lines(ax, "o")]

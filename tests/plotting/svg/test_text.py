@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from earnest.plotting.svg.text import fitted, plain, text_width, told_apart
+from earnest.plotting.svg.text import cut_apart, fitted, measure_text, plain
 
 
 def test_signs_that_cannot_be_seen_are_spelled_out() -> None:
@@ -23,7 +23,7 @@ def test_text_from_right_to_left_is_set_apart() -> None:
 @pytest.mark.parametrize("words", ["", "a", "x" * 500, "名" * 50, "i.l" * 40])
 def test_a_cut_text_fits_and_says_that_it_is_cut(words: str) -> None:
     made = fitted(words, 80)
-    assert text_width(made) <= 80
+    assert measure_text(made) <= 80
     assert made == words or made.endswith("…")
 
 
@@ -35,12 +35,12 @@ def test_names_that_differ_at_the_end_keep_their_end() -> None:
 
 def test_cut_names_stay_different_where_they_can() -> None:
     names = ["the same beginning, one", "the same beginning, two"]
-    assert len(set(told_apart(names, 80))) == 2
+    assert len(set(cut_apart(names, 80))) == 2
     ends = ["one with the same end", "two with the same end"]
-    assert len(set(told_apart(ends, 80, keep_end=True))) == 2
-    assert told_apart(["a", "b"], 80) == ["a", "b"]
+    assert len(set(cut_apart(ends, 80, keep_end=True))) == 2
+    assert cut_apart(["a", "b"], 80) == ["a", "b"]
     middle = ["begin " * 20 + "x" + " end" * 20, "begin " * 20 + "y" + " end" * 20]
-    assert all(text_width(word) <= 80 for word in told_apart(middle, 80))
+    assert all(measure_text(word) <= 80 for word in cut_apart(middle, 80))
 
 
 def test_nothing_is_left_of_a_text_without_room_but_a_sign() -> None:

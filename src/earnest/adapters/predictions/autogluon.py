@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.predictions.automl import Given, Kept, Model, predictions_of_models
-from earnest.adapters.predictions.request import Wanted
+from earnest.adapters.predictions.automl import Model, SourceRows, ToolRun, predictions_of_models
+from earnest.adapters.predictions.request import PredictionsRequest
 from earnest.adapters.readers import PredictionsReader, register
+from earnest.core.base.arrays import RawArray
 from earnest.core.base.errors import EvidenceError, InputError
+from earnest.core.base.provenance import JsonObject
 from earnest.core.data.predictions import Predictions
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from autogluon.tabular import TabularPredictor
 
 TOOL = "AutoGluon"
 TASKS = ("binary", "multiclass", "regression")
@@ -51,7 +57,7 @@ def is_predictor(source: object) -> bool:
     )
 
 
-def predictions_of_folder(folder: str | Path, wanted: Wanted) -> Predictions:
+def read_folder(folder: str | Path, wanted: PredictionsRequest) -> Predictions:
     """Make Π of the folder of a predictor, which is pickles: only if the caller trusts it."""
     if not wanted.trust_pickle:
         raise InputError(
@@ -70,10 +76,10 @@ def predictions_of_folder(folder: str | Path, wanted: Wanted) -> Predictions:
     return predictions_of(TabularPredictor.load(str(folder)), wanted)
 
 
-def predictions_of(predictor: Any, wanted: Wanted) -> Predictions:
+def predictions_of(predictor: TabularPredictor, wanted: PredictionsRequest) -> Predictions:
     """Make Π of a fitted predictor."""
     wanted.refuse("AutoGluon", "store", "study")
-    facts = _facts(predictor)
+    facts = _read_facts(predictor)
     task = str(facts["problem_type"])
     if task not in TASKS:
         raise EvidenceError(
@@ -82,31 +88,31 @@ def predictions_of(predictor: Any, wanted: Wanted) -> Predictions:
             got=f"problem_type {task!r}",
         )
     _refuse_no_bags(facts)
-    y = _outcome(predictor)
-    n_given = _rows_given(predictor, len(y))
+    y = _read_outcome(predictor)
+    n_given = _count_rows_given(predictor, len(y))
     y, copies = y.iloc[:n_given], len(y) - n_given  # copies of cases come last
-    labels = None if task == "regression" else _with_cases(list(predictor.class_labels), y)
+    labels = None if task == "regression" else _keep_present(list(predictor.class_labels), y)
     refitted = set(predictor.model_refit_map().values())  # their folds are those of the others
     models = [
-        _model(predictor, name, facts["model_info"].get(name, {}), labels, len(y))
+        _read_model(predictor, name, facts["model_info"].get(name, {}), labels, len(y))
         for name in predictor.model_names()
         if name not in refitted
     ]
     if copies > 0:
         models = [replace(model, peeked=COPIED) for model in models]
-    given = Given(
+    given = SourceRows(
         n=n_given,
-        rows=_places(y, n_given),
+        rows=_find_places(y, n_given),
         index=y.index,
         left_out="their classes have too few" if len(y) < n_given else "",
     )
-    kept = Kept(
+    kept = ToolRun(
         tool=TOOL,
         models=tuple(models),
-        y=_agreed(y, given, wanted) if any(m.answer is not None for m in models) else y,
+        y=_check_outcome(y, given, wanted) if any(m.answer is not None for m in models) else y,
         static=not any(_TUNED in model.name for model in models),
         weighted=getattr(predictor, "sample_weight", None) is not None,
-        averaged=any(_repeats(one) > 1 for one in facts["model_info"].values()),
+        averaged=any(_count_repeats(one) > 1 for one in facts["model_info"].values()),
         given=given,
     )
     said = replace(wanted, task=wanted.task or task, classes=wanted.classes or labels)
@@ -115,9 +121,9 @@ def predictions_of(predictor: Any, wanted: Wanted) -> Predictions:
     return predictions_of_models(kept, said)
 
 
-def _facts(predictor: Any) -> dict[str, Any]:
+def _read_facts(predictor: TabularPredictor) -> JsonObject:
     try:
-        with _cheap_collections():
+        with _cheapen_collections():
             return dict(predictor.info())
     except AssertionError as error:  # as AutoGluon says before a fit, and after one that failed
         raise InputError(
@@ -126,7 +132,7 @@ def _facts(predictor: Any) -> dict[str, Any]:
 
 
 @contextmanager
-def _cheap_collections() -> Iterator[None]:
+def _cheapen_collections() -> Iterator[None]:
     """Let garbage collections pass over what is there already.
 
     AutoGluon collects once for every child of every model, to tell its size.
@@ -141,7 +147,7 @@ def _cheap_collections() -> Iterator[None]:
         gc.unfreeze()
 
 
-def _refuse_no_bags(facts: Mapping[str, Any]) -> None:
+def _refuse_no_bags(facts: JsonObject) -> None:
     if not facts.get("num_bag_folds"):
         raise EvidenceError(
             "AutoGluon kept no out-of-fold predictions: its models were not bagged",
@@ -150,24 +156,24 @@ def _refuse_no_bags(facts: Mapping[str, Any]) -> None:
         )
 
 
-def _outcome(predictor: Any) -> Any:
+def _read_outcome(predictor: TabularPredictor) -> pd.Series:
     """Return the outcome of the training cases in the labels of the user, with their index."""
     _, internal = predictor.load_data_internal(data="train", return_X=False)
     return predictor.transform_labels(internal, inverse=True)
 
 
-def _rows_given(predictor: Any, n: int) -> int:
+def _count_rows_given(predictor: TabularPredictor, n: int) -> int:
     """Return how many rows were given to fit: AutoGluon drops some classes, and copies others."""
     return int(getattr(getattr(predictor, "_learner", None), "_pre_X_rows", None) or n)
 
 
-def _with_cases(labels: list[Any], y: Any) -> list[Any]:
+def _keep_present(labels: list[object], y: pd.Series) -> list[object]:
     """Return the classes without those that AutoGluon dropped, and gives no probability."""
     present = set(np.asarray(y).tolist())
     return [label for label in labels if label in present]
 
 
-def _places(y: Any, n_given: int) -> NDArray[np.intp] | None:
+def _find_places(y: pd.Series, n_given: int) -> NDArray[np.intp] | None:
     """Return where the cases stood in the training table, None if only their names tell."""
     if len(y) == n_given:
         return np.arange(n_given)
@@ -182,7 +188,7 @@ def _places(y: Any, n_given: int) -> NDArray[np.intp] | None:
     return names.astype(np.intp) if fits else None
 
 
-def _agreed(written: Any, given: Given, wanted: Wanted) -> NDArray[Any]:
+def _check_outcome(written: pd.Series, given: SourceRows, wanted: PredictionsRequest) -> RawArray:
     """Return the outcome as AutoGluon has it; one that is given must be the same."""
     values = np.asarray(written)
     if wanted.y is None:
@@ -198,35 +204,35 @@ def _agreed(written: Any, given: Given, wanted: Wanted) -> NDArray[Any]:
     return own
 
 
-def _repeats(facts: Mapping[str, Any]) -> int:
+def _count_repeats(facts: JsonObject) -> int:
     return int(facts.get("bagged_info", {}).get("_n_repeats", 1))
 
 
-def _model(
-    predictor: Any, name: str, facts: Mapping[str, Any], labels: list[Any] | None, n: int
+def _read_model(
+    predictor: TabularPredictor, name: str, facts: JsonObject, labels: list[object] | None, n: int
 ) -> Model:
     bagged = facts.get("bagged_info", {})
     child = str(bagged.get("child_model_type", facts.get("model_type", "")))
     weighted = facts.get("model_type") == "WeightedEnsembleModel"
-    answer, why = _answer(predictor, name, facts, labels)
+    answer, why = _read_answer(predictor, name, facts, labels)
     answer = None if answer is None else answer[:n]
     return Model(
         name=name,
         answer=answer,
-        params={"model": child} | dict(bagged.get("child_hyperparameters", {})),
+        params={"model": child, **bagged.get("child_hyperparameters", {})},
         stops_early=child in STOPPING,
-        ensemble=weighted or _stacked(facts),
+        ensemble=weighted or _is_stacked(facts),
         out_of_bag=not weighted and bagged.get("bagged_mode") is False,
         why_none=why,
     )
 
 
-def _stacked(facts: Mapping[str, Any]) -> bool:
+def _is_stacked(facts: JsonObject) -> bool:
     return int(facts.get("stacker_info", {}).get("num_base_models", 0)) > 0
 
 
-def _answer(
-    predictor: Any, name: str, facts: Mapping[str, Any], labels: list[Any] | None
+def _read_answer(
+    predictor: TabularPredictor, name: str, facts: JsonObject, labels: list[object] | None
 ) -> tuple[NDArray[np.float64] | None, str]:
     """Return the predictions of a model, or why there are none."""
     if facts.get("val_in_fit"):
@@ -261,7 +267,7 @@ register(
         name="autogluon_folder",
         words="a folder of AutoGluon",
         takes=is_folder,
-        read=predictions_of_folder,
+        read=read_folder,
         tool=TOOL,
         options=" --trust-pickle",
     )

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Sized
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.predictions.request import Wanted
+from earnest.adapters.predictions.request import PredictionsRequest
 from earnest.core.base import check
+from earnest.core.base.arrays import RawArray
 from earnest.core.base.errors import EvidenceError
 from earnest.core.data.configs import Configs
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution, Severity
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+Values = TypeVar("Values")  # of the cases, as the user has them
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -23,7 +30,7 @@ class Model:
 
     name: str
     answer: NDArray[np.float64] | None  # (n,) or (n, K); None where nothing was kept
-    params: dict[str, Any] = field(default_factory=dict)
+    params: dict[str, object] = field(default_factory=dict)
     stops_early: bool = False  # training was stopped by what the test fold says
     ensemble: bool = False  # fitted to the out-of-fold predictions of others
     peeked: str = ""  # what it had seen of the cases that test it, beside stopping early
@@ -32,47 +39,47 @@ class Model:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Given:
+class SourceRows:
     """The rows that a tool was given, of which the cases with predictions may be a part."""
 
     n: int
     rows: NDArray[np.intp] | None = None  # which of them are the cases; None where only names tell
-    index: Any = None  # the names of the cases in a pandas table
+    index: pd.Index | None = None  # the names of the cases in a pandas table
     left_out: str = ""  # why the others are no cases, where that is worth a word
 
-    def cases(self, values: Any) -> Any:
+    def cases(self, values: Values) -> Values:
         """Return the part of the user's values that is about the cases, by name or by place."""
         names = getattr(values, "index", None)
-        named = self.index is not None and getattr(names, "is_unique", False)
-        if named and bool(self.index.isin(names).all()):
-            return values.loc[self.index]
-        if values is None or self.rows is None or len(values) != self.n:
+        named = getattr(names, "is_unique", False)
+        if self.index is not None and named and bool(self.index.isin(names).all()):
+            return cast(Values, cast("pd.Series", values).loc[self.index])
+        if values is None or self.rows is None or len(cast(Sized, values)) != self.n:
             return values
-        return np.asarray(values)[self.rows]
+        return cast(Values, np.asarray(values)[self.rows])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Kept:
+class ToolRun:
     """What a tool kept of a whole run."""
 
     tool: str
     models: tuple[Model, ...]
-    y: Any
-    fold: Any = None  # (n,), None where it is not known
+    y: RawArray
+    fold: RawArray | None = None  # (n,), None where it is not known
     static: bool = False
     averaged: bool = False  # over repeats, each with folds of its own
     weighted: bool = False  # cases had weights, in training or in scores
-    given: Given | None = None  # None where the cases are all that the tool was given
+    given: SourceRows | None = None  # None where the cases are all that the tool was given
 
 
-def predictions_of_models(kept: Kept, wanted: Wanted) -> Predictions:
+def predictions_of_models(kept: ToolRun, wanted: PredictionsRequest) -> Predictions:
     """Make Π of the models of a run, with cautions for how they came about."""
     used = [m for m in kept.models if m.answer is not None and _is_used(m, wanted)]
     if not used:
         raise EvidenceError(
             f"{kept.tool} kept no out-of-fold predictions",
             needs="one model with predictions of every training case",
-            got="; ".join(_silence(kept.models)) or "no models",
+            got="; ".join(_explain_silence(kept.models)) or "no models",
         )
     answers = [m.answer for m in used if m.answer is not None]
     _refuse_unlike(kept.tool, used)
@@ -83,18 +90,18 @@ def predictions_of_models(kept: Kept, wanted: Wanted) -> Predictions:
         params=tuple(m.params for m in used),
         static=kept.static,
     )
-    of = kept.given or Given(n=len(scores))
+    of = kept.given or SourceRows(n=len(scores))
     fold = kept.fold if wanted.fold is None else of.cases(wanted.fold)
-    remarks = _remarks(kept, used, fold_known=fold is not None)
+    remarks = _yield_remarks(kept, used, fold_known=fold is not None)
     said = replace(wanted, groups=of.cases(wanted.groups))
     return said.made(kept.y, scores, fold, configs, remarks)
 
 
-def _number(models: Sequence[object]) -> str:
+def _count_models(models: Sequence[object]) -> str:
     return "1 model" if len(models) == 1 else f"{len(models)} models"
 
 
-def _silence(models: Sequence[Model]) -> Iterator[str]:
+def _explain_silence(models: Sequence[Model]) -> Iterator[str]:
     """Tell why models have no predictions, each reason once."""
     reasons: dict[str, list[str]] = {}
     for model in models:
@@ -103,7 +110,7 @@ def _silence(models: Sequence[Model]) -> Iterator[str]:
         yield f"{reason}: {check.some(names)}"
 
 
-def _is_used(model: Model, wanted: Wanted) -> bool:
+def _is_used(model: Model, wanted: PredictionsRequest) -> bool:
     return bool(wanted.ensembles) or not model.ensemble
 
 
@@ -117,21 +124,21 @@ def _refuse_unlike(tool: str, used: Sequence[Model]) -> None:
         )
 
 
-def _remarks(kept: Kept, used: Sequence[Model], *, fold_known: bool) -> Iterator[Caution]:
-    yield from _not_kept(kept)
+def _yield_remarks(kept: ToolRun, used: Sequence[Model], *, fold_known: bool) -> Iterator[Caution]:
+    yield from _remark_not_kept(kept)
     stopped = [m.name for m in used if m.stops_early]
     if stopped:
         yield Caution(
             "EN101",
-            f"{kept.tool} stopped the training of {_number(stopped)} by the score on the "
+            f"{kept.tool} stopped the training of {_count_models(stopped)} by the score on the "
             f"fold that tests: {check.some(stopped)}.",
             "Such predictions are a little too good, and no method corrects for that.",
             "Confirm on cases that the tool never saw.",
         )
-    yield from _peeked(kept.tool, used)
-    yield from _ensembles(kept, used)
-    yield from _other_splits(used)
-    yield from _left_out(kept)
+    yield from _remark_peeked(kept.tool, used)
+    yield from _remark_ensembles(kept, used)
+    yield from _remark_other_splits(used)
+    yield from _remark_left_out(kept)
     if kept.weighted:
         yield Caution(
             "EN047",
@@ -150,20 +157,20 @@ def _remarks(kept: Kept, used: Sequence[Model], *, fold_known: bool) -> Iterator
         )
 
 
-def _peeked(tool: str, used: Sequence[Model]) -> Iterator[Caution]:
+def _remark_peeked(tool: str, used: Sequence[Model]) -> Iterator[Caution]:
     peeked = [m for m in used if m.peeked]
     if peeked:
         how = check.some(dict.fromkeys(m.peeked for m in peeked))
         yield Caution(
             "EN081",
-            f"{tool} had looked at the cases that test them before it trained {_number(peeked)} "
-            f"({how}): {check.some([m.name for m in peeked])}.",
+            f"{tool} had looked at the cases that test them before it trained "
+            f"{_count_models(peeked)} ({how}): {check.some([m.name for m in peeked])}.",
             "Such predictions are too good, and no method corrects for that.",
             "Leave them out with pi.select(...), or confirm on cases that the tool never saw.",
         )
 
 
-def _left_out(kept: Kept) -> Iterator[Caution]:
+def _remark_left_out(kept: ToolRun) -> Iterator[Caution]:
     if kept.given is not None and kept.given.left_out:
         yield Caution(
             "EN080",
@@ -174,26 +181,26 @@ def _left_out(kept: Kept) -> Iterator[Caution]:
         )
 
 
-def _not_kept(kept: Kept) -> Iterator[Caution]:
+def _remark_not_kept(kept: ToolRun) -> Iterator[Caution]:
     silent = [m for m in kept.models if m.answer is None and not m.ensemble]
     if silent:
         reasons = check.some(dict.fromkeys(m.why_none for m in silent if m.why_none))
         yield Caution(
             "EN100",
-            f"{kept.tool} kept no predictions of {len(silent)} of {_number(kept.models)}: "
+            f"{kept.tool} kept no predictions of {len(silent)} of {_count_models(kept.models)}: "
             f"{check.some([m.name for m in silent])}" + (f" ({reasons})." if reasons else "."),
             "They took part in the choice, and the estimate does not know of them.",
         )
 
 
-def _ensembles(kept: Kept, used: Sequence[Model]) -> Iterator[Caution]:
+def _remark_ensembles(kept: ToolRun, used: Sequence[Model]) -> Iterator[Caution]:
     names = [m.name for m in kept.models if m.ensemble]
     within = [m.name for m in used if m.ensemble]
     if within:
         yield Caution(
             "EN102",
-            f"The out-of-fold predictions of others were what {_number(within)} learned from: "
-            f"{check.some(within)}.",
+            f"The out-of-fold predictions of others were what {_count_models(within)} learned "
+            f"from: {check.some(within)}.",
             "Their weights have seen the outcome of every case, so that they look too good, and no "
             "method corrects for that.",
             "Leave them out (the default), or confirm on cases that the tool never saw.",
@@ -201,7 +208,7 @@ def _ensembles(kept: Kept, used: Sequence[Model]) -> Iterator[Caution]:
     elif names:
         yield Caution(
             "EN102",
-            f"Left out, for they combine others: {_number(names)}, {check.some(names)}.",
+            f"Left out, for they combine others: {_count_models(names)}, {check.some(names)}.",
             f"The result is about the best of the rest; what {kept.tool} predicts with may be "
             "another.",
             "ensembles=True takes them in, as optimistic as they are.",
@@ -209,7 +216,7 @@ def _ensembles(kept: Kept, used: Sequence[Model]) -> Iterator[Caution]:
         )
 
 
-def _other_splits(used: Sequence[Model]) -> Iterator[Caution]:
+def _remark_other_splits(used: Sequence[Model]) -> Iterator[Caution]:
     names = [m.name for m in used if m.out_of_bag]
     if names:
         yield Caution(

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from numpy.typing import ArrayLike
 
 from earnest.adapters.predictions import paths
-from earnest.adapters.predictions.request import Wanted
+from earnest.adapters.predictions.request import PredictionsRequest, StoreLike
 from earnest.adapters.readers import (
     EARLY,
     PREDICTIONS_READERS,
@@ -26,16 +25,16 @@ FILES = paths  # the readers of files, folders and URLs register themselves ther
 
 
 def predictions_from(
-    source: Any,
-    y: Any = None,
+    source: object,
+    y: ArrayLike | tuple[ArrayLike, ArrayLike] | None = None,
     *,
-    store: Any = None,
+    store: StoreLike | None = None,
     study: str | None = None,
     fold: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     task: str | None = None,
-    positive: Any = None,
-    classes: Sequence[Any] | None = None,
+    positive: object = None,
+    classes: Sequence[object] | None = None,
     response: str | None = None,
     static: bool | None = None,
     ensembles: bool | None = None,
@@ -92,7 +91,7 @@ def predictions_from(
         ...
     earnest.core.base.errors.InputError: there is nothing at 'automl_results'. Expected ...
     """
-    wanted = Wanted(
+    wanted = PredictionsRequest(
         y=y,
         store=store,
         study=study,
@@ -117,7 +116,7 @@ def predictions_from(
     )
 
 
-def cure_for(source: Any) -> str:
+def cure_for(source: object) -> str:
     """Return how to get predictions out of what is none."""
     if is_study(source):
         return (
@@ -151,14 +150,14 @@ def cure_for(source: Any) -> str:
     return "Make them with Predictions.from_arrays, from_frame or load."
 
 
-def _as_they_are(source: Predictions, wanted: Wanted) -> Predictions:
+def _read_own(source: Predictions, wanted: PredictionsRequest) -> Predictions:
     wanted.refuse("predictions as they are", *vars(wanted))
     return source
 
 
-def _own_search(source: Any, wanted: Wanted) -> Predictions:
+def _read_own_search(source: object, wanted: PredictionsRequest) -> Predictions:
     wanted.refuse("a fitted SearchCV", *vars(wanted))
-    made = source.predictions_
+    made = getattr(source, "predictions_", None)
     if not isinstance(made, Predictions):
         raise InputError("the search kept no predictions", got=check.show(made))
     return made
@@ -169,7 +168,7 @@ register(
         name="predictions",
         words="earnest.Predictions",
         takes=lambda source: isinstance(source, Predictions),
-        read=_as_they_are,
+        read=_read_own,
         rank=EARLY,
     )
 )
@@ -178,6 +177,6 @@ register(
         name="search",
         words="a fitted SearchCV",
         takes=lambda source: isinstance(getattr(source, "predictions_", None), Predictions),
-        read=_own_search,
+        read=_read_own_search,
     )
 )

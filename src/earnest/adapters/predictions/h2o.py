@@ -5,20 +5,28 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.predictions.automl import Given, Kept, Model, predictions_of_models
-from earnest.adapters.predictions.request import Wanted
+from earnest.adapters.predictions.automl import Model, SourceRows, ToolRun, predictions_of_models
+from earnest.adapters.predictions.request import PredictionsRequest
 from earnest.adapters.readers import PredictionsReader, register
 from earnest.core.base import check
-from earnest.core.base.arrays import missing
+from earnest.core.base.arrays import RawArray, missing
 from earnest.core.base.errors import EvidenceError, InputError
+from earnest.core.base.provenance import JsonObject
 from earnest.core.data.predictions import Predictions
 
 TOOL = "H2O"
+if TYPE_CHECKING:
+    from h2o import H2OFrame
+    from h2o.automl import H2OAutoML
+    from h2o.grid import H2OGridSearch
+    from h2o.model import ModelBase
+
+Source: TypeAlias = "H2OAutoML | H2OGridSearch | ModelBase | Sequence[ModelBase]"
 SEVERAL = "An ensemble has none of its own: give the H2OAutoML, or the models it is made of."
 KEEP = "keep_cross_validation_predictions=True"
 _NOT_TUNED = re.compile(r"model_id|.*_frame|.*_column|seed|keep_|export_|max_runtime|nfolds|fold_")
@@ -31,11 +39,11 @@ def is_source(source: object) -> bool:
     return _is_automl(source) or _is_grid(source) or _is_model(source)
 
 
-def predictions_of(source: Any, wanted: Wanted) -> Predictions:
+def predictions_of(source: Source, wanted: PredictionsRequest) -> Predictions:
     """Make Π of models that were trained with kept cross-validation predictions."""
     wanted.refuse("H2O", "store", "study", "trust_pickle")
-    models = _models(source)
-    read = [_model(one) for one in models]
+    models = _list_models(source)
+    read = [_read_model(one) for one in models]
     kept = [one for one, made in zip(models, read, strict=True) if made.answer is not None]
     if not kept:
         raise EvidenceError(
@@ -44,24 +52,24 @@ def predictions_of(source: Any, wanted: Wanted) -> Predictions:
             got=check.some([one.name for one in read]) or "no models",
             cure=SEVERAL if read and all(m.ensemble for m in read) else "",
         )
-    frame = _training_frame(kept)
-    y = _outcome(kept[0], frame, wanted)
-    rows, why = _cases(missing(y), _idle(kept[0], frame, read, len(y)))
-    labels = _as_in(y[rows], _labels(kept[0]))
-    fold = _folds(kept, frame, len(y))
-    run = Kept(
+    frame = _find_training_frame(kept)
+    y = _read_outcome(kept[0], frame, wanted)
+    rows, why = _find_cases(missing(y), _find_idle(kept[0], frame, read, len(y)))
+    labels = _match_labels(y[rows], _read_labels(kept[0]))
+    fold = _find_folds(kept, frame, len(y))
+    run = ToolRun(
         tool=TOOL,
-        models=tuple(_of_rows(one, rows) for one in read),
+        models=tuple(_take_rows(one, rows) for one in read),
         y=y[rows],
         fold=None if fold is None else fold[rows],
         static=not _is_automl(source),  # grids and lists are made in advance
         weighted=any(_column(one, "weights_column") is not None for one in kept),
-        given=Given(n=len(y), rows=rows, left_out=why),
+        given=SourceRows(n=len(y), rows=rows, left_out=why),
     )
-    return predictions_of_models(run, _with_labels(wanted, labels))
+    return predictions_of_models(run, _add_labels(wanted, labels))
 
 
-def _with_labels(wanted: Wanted, labels: list[Any]) -> Wanted:
+def _add_labels(wanted: PredictionsRequest, labels: list[object]) -> PredictionsRequest:
     """Return what is wanted with what the levels tell: task, classes and the positive class."""
     if not labels:
         return replace(wanted, task=wanted.task or "regression")
@@ -74,35 +82,35 @@ def _with_labels(wanted: Wanted, labels: list[Any]) -> Wanted:
     )
 
 
-def _of_rows(model: Model, rows: NDArray[np.intp]) -> Model:
+def _take_rows(model: Model, rows: NDArray[np.intp]) -> Model:
     return (
-        model if model.answer is None else replace(model, answer=_probabilities(model.answer[rows]))
+        model if model.answer is None else replace(model, answer=_rescale_rows(model.answer[rows]))
     )
 
 
-def _named(source: object, name: str) -> bool:
+def _is_named(source: object, name: str) -> bool:
     return any(k.__name__ == name and k.__module__.startswith("h2o.") for k in type(source).__mro__)
 
 
 def _is_automl(source: object) -> bool:
-    return _named(source, "H2OAutoML")
+    return _is_named(source, "H2OAutoML")
 
 
 def _is_grid(source: object) -> bool:
-    return _named(source, "H2OGridSearch")
+    return _is_named(source, "H2OGridSearch")
 
 
 def _is_model(source: object) -> bool:
-    return _named(source, "ModelBase")
+    return _is_named(source, "ModelBase")
 
 
-def _models(source: Any) -> list[Any]:
-    if isinstance(source, (list, tuple)):
-        return [_trained(one) for one in source]
+def _list_models(source: Source) -> list[ModelBase]:
+    if isinstance(source, Sequence):
+        return [_check_trained(one) for one in source]
     if _is_grid(source):
         return list(source.models or ())
     if not _is_automl(source):
-        return [_trained(source)]
+        return [_check_trained(source)]
     import h2o
 
     header, *rows = source.leaderboard.as_data_frame(use_pandas=False)
@@ -112,33 +120,33 @@ def _models(source: Any) -> list[Any]:
     return [h2o.get_model(row[place]) for row in rows]
 
 
-def _trained(model: Any) -> Any:
+def _check_trained(model: ModelBase) -> ModelBase:
     if not model.model_id:
         raise InputError("a model of H2O was not trained", cure="Call its `train` first.")
     return model
 
 
-def _model(model: Any) -> Model:
+def _read_model(model: ModelBase) -> Model:
     params = dict(model.actual_params)
     frame = model.cross_validation_holdout_predictions()
     ensemble = model.algo == "stackedensemble"
     return Model(
         name=str(model.model_id),
-        answer=None if frame is None else _numbers(frame),
-        params={"model": str(model.algo)} | _tuned(params, dict(model.default_params)),
-        stops_early=not ensemble and _stops(dict(model.params)),
+        answer=None if frame is None else _read_numbers(frame),
+        params={"model": str(model.algo)} | _find_tuned(params, dict(model.default_params)),
+        stops_early=not ensemble and _is_stopped_early(dict(model.params)),
         ensemble=ensemble,
         why_none=f"it was trained without {KEEP}" if frame is None else "",
     )
 
 
-def _stops(params: dict[str, Any]) -> bool:
+def _is_stopped_early(params: JsonObject) -> bool:
     """Tell whether the models of the folds stopped early; that of all cases then does not."""
     said = params.get("stopping_rounds", {})
     return bool(said.get("input") or said.get("actual"))
 
 
-def _tuned(params: dict[str, Any], usual: dict[str, Any]) -> dict[str, Any]:
+def _find_tuned(params: JsonObject, usual: JsonObject) -> dict[str, object]:
     """Return the parameters that differ from H2O's defaults and are plain values."""
     return {
         name: value
@@ -149,29 +157,29 @@ def _tuned(params: dict[str, Any], usual: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _table(frame: Any) -> tuple[list[str], list[list[str]]]:
+def _read_table(frame: H2OFrame) -> tuple[list[str], list[list[str]]]:
     header, *rows = frame.as_data_frame(use_pandas=False)
     return list(header), rows
 
 
-def _numbers(frame: Any) -> NDArray[np.float64]:
+def _read_numbers(frame: H2OFrame) -> NDArray[np.float64]:
     """Return class probabilities, or predicted numbers: (n, K) or (n,)."""
-    rows = _table(frame)[1]
+    rows = _read_table(frame)[1]
     several = len(frame.names) > 1
     cells = np.array([row[1:] if several else row for row in rows], dtype=np.float64)
     return cells if several else cells[:, 0]
 
 
-def _probabilities(answer: NDArray[np.float64]) -> NDArray[np.float64]:
+def _rescale_rows(answer: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return rows that sum to 1; written as text, they do but for rounding."""
     return answer if answer.ndim == 1 else np.asarray(answer / answer.sum(axis=1, keepdims=True))
 
 
-def _labels(model: Any) -> list[str]:
+def _read_labels(model: ModelBase) -> list[str]:
     return list(model.cross_validation_holdout_predictions().names)[1:]
 
 
-def _as_in(y: NDArray[Any], labels: list[str]) -> list[Any]:
+def _match_labels(y: RawArray, labels: list[str]) -> list[object]:
     """Return the classes as `y` has them: H2O writes p0, p1 for the labels 0 and 1."""
     if not labels:
         return []
@@ -188,13 +196,13 @@ def _as_in(y: NDArray[Any], labels: list[str]) -> list[Any]:
     return [known.get(one, one) for one in labels]
 
 
-def _column(model: Any, role: str) -> str | None:
+def _column(model: ModelBase, role: str) -> str | None:
     """Return the name of the column that a model was given as its weights or its folds."""
     said = model.actual_params.get(role)
     return said.get("column_name") if isinstance(said, dict) else said
 
 
-def _training_frame(models: Sequence[Any]) -> Any:
+def _find_training_frame(models: Sequence[ModelBase]) -> H2OFrame | None:
     """Return the frame that all were trained on, None where it is no longer in the cluster."""
     names = {one.actual_params.get("training_frame") for one in models}
     if len(names) > 1:
@@ -209,16 +217,16 @@ def _training_frame(models: Sequence[Any]) -> Any:
     return None if name is None else h2o.get_frame(name)
 
 
-def _values(frame: Any, name: str) -> NDArray[Any]:
+def _read_values(frame: H2OFrame, name: str) -> RawArray:
     """Return a column as text or numbers, with None or NaN for what is missing."""
     column = frame[name]
-    cells = [row[0] if row and row[0] != "" else None for row in _table(column)[1]]
+    cells = [row[0] if row and row[0] != "" else None for row in _read_table(column)[1]]
     if column.types[name] == "enum":
         return np.array(cells, dtype=object if None in cells else None)
     return np.array([np.nan if one is None else float(one) for one in cells])
 
 
-def _outcome(model: Any, frame: Any, wanted: Wanted) -> NDArray[Any]:
+def _read_outcome(model: ModelBase, frame: H2OFrame | None, wanted: PredictionsRequest) -> RawArray:
     """Return the outcome of all rows, from the training frame; one that is given must agree."""
     if frame is None and wanted.y is None:
         raise InputError(
@@ -228,11 +236,14 @@ def _outcome(model: Any, frame: Any, wanted: Wanted) -> NDArray[Any]:
         )
     given = None if wanted.y is None else np.asarray(wanted.y)
     if frame is None:
-        return _of_length(given, len(_table(model.cross_validation_holdout_predictions())[1]))
-    own = _values(frame, model.actual_params["response_column"])
+        assert given is not None
+        return _check_length(
+            given, len(_read_table(model.cross_validation_holdout_predictions())[1])
+        )
+    own = _read_values(frame, model.actual_params["response_column"])
     if given is None:
         return own
-    given = _of_length(given, len(own))
+    given = _check_length(given, len(own))
     absent = missing(own) | missing(given)  # a NaN of pandas may have become the level 'nan'
     if own.dtype.kind == "f":
         same = np.isclose(np.where(absent, 0, given).astype(np.float64), np.where(absent, 0, own))
@@ -248,7 +259,7 @@ def _outcome(model: Any, frame: Any, wanted: Wanted) -> NDArray[Any]:
     return given
 
 
-def _of_length(y: Any, n: int) -> NDArray[Any]:
+def _check_length(y: RawArray, n: int) -> RawArray:
     if y.shape != (n,):
         raise InputError(
             "`y` is not of the rows of the training frame", needs=f"{n} values", got=f"{y.shape}"
@@ -256,28 +267,30 @@ def _of_length(y: Any, n: int) -> NDArray[Any]:
     return np.asarray(y)
 
 
-def _idle(model: Any, frame: Any, read: Sequence[Model], n: int) -> NDArray[np.bool_]:
+def _find_idle(
+    model: ModelBase, frame: H2OFrame | None, read: Sequence[Model], n: int
+) -> NDArray[np.bool_]:
     """Tell which rows had no weight: of these H2O writes zeros, which are no predictions."""
     name = _column(model, "weights_column")
     if name is None:
         return np.zeros(n, dtype=bool)
     if frame is not None:
-        return ~(_values(frame, name) > 0)
+        return ~(_read_values(frame, name) > 0)
     answers = [one.answer.reshape(n, -1) for one in read if one.answer is not None]
     return np.asarray((np.hstack(answers) == 0).all(axis=1))
 
 
-def _cases(absent: NDArray[np.bool_], idle: NDArray[np.bool_]) -> tuple[NDArray[np.intp], str]:
+def _find_cases(absent: NDArray[np.bool_], idle: NDArray[np.bool_]) -> tuple[NDArray[np.intp], str]:
     """Return the rows that were judged, and why others were not."""
     reasons = ("no outcome" if absent.any() else "", "a weight of 0" if idle.any() else "")
     why = " or ".join(filter(None, reasons))
     return np.flatnonzero(~absent & ~idle), f"they have {why}" if why else ""
 
 
-def _folds(models: Sequence[Any], frame: Any, n: int) -> NDArray[Any] | None:
+def _find_folds(models: Sequence[ModelBase], frame: H2OFrame | None, n: int) -> RawArray | None:
     """Return the folds that all models share, None where one does not tell its own."""
     single = [one for one in models if one.algo != "stackedensemble"]
-    told = [_assignment(one, frame, n) for one in single]
+    told = [_read_assignment(one, frame, n) for one in single]
     found = [fold for fold in told if fold is not None]
     if not found or len(found) < len(told):
         return None
@@ -292,23 +305,23 @@ def _folds(models: Sequence[Any], frame: Any, n: int) -> NDArray[Any] | None:
     return found[0]
 
 
-def _assignment(model: Any, frame: Any, n: int) -> NDArray[Any] | None:
+def _read_assignment(model: ModelBase, frame: H2OFrame | None, n: int) -> RawArray | None:
     """Return the folds of a model: kept, or known from how they were made."""
     params = model.actual_params
     kept = None
     if params.get("keep_cross_validation_fold_assignment"):
         kept = model.cross_validation_fold_assignment()
     if kept is not None:
-        return _codes([row[0] for row in _table(kept)[1]])
+        return _read_codes([row[0] for row in _read_table(kept)[1]])
     column = _column(model, "fold_column")
     if column is not None and frame is not None:
-        return _codes([row[0] for row in _table(frame[column])[1]])
+        return _read_codes([row[0] for row in _read_table(frame[column])[1]])
     if str(params.get("fold_assignment")) == "Modulo" and params.get("nfolds"):
         return np.arange(n) % int(params["nfolds"])
     return None
 
 
-def _codes(cells: list[str]) -> NDArray[Any]:
+def _read_codes(cells: list[str]) -> RawArray:
     """Return folds as numbers where they are, else as text."""
     try:
         return np.array(cells, dtype=np.float64).astype(np.intp)

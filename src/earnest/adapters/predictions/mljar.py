@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.predictions.automl import Given, Kept, Model, predictions_of_models
-from earnest.adapters.predictions.request import Wanted
+from earnest.adapters.predictions.automl import Model, SourceRows, ToolRun, predictions_of_models
+from earnest.adapters.predictions.request import PredictionsRequest
 from earnest.adapters.readers import PredictionsReader, register
 from earnest.core.base import check
-from earnest.core.base.arrays import missing, whole_as_int
+from earnest.core.base.arrays import RawArray, missing, whole_as_int
 from earnest.core.base.errors import EvidenceError, FormatError, InputError
+from earnest.core.base.provenance import JsonObject
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.files import parse_json
 
@@ -53,19 +53,19 @@ def is_automl(source: object) -> bool:
     )
 
 
-def predictions_of(automl: Any, wanted: Wanted) -> Predictions:
+def predictions_of(automl: object, wanted: PredictionsRequest) -> Predictions:
     """Make Π of a fitted `AutoML`, from its folder."""
     folder = getattr(automl, "results_path", None) or getattr(automl, "_results_path", None)
     if folder is None:
         raise InputError("the AutoML of mljar was not fitted", cure="Call its `fit` first.")
-    return predictions_of_folder(Path(folder), wanted)
+    return read_folder(Path(folder), wanted)
 
 
-def predictions_of_folder(source: str | Path, wanted: Wanted) -> Predictions:
+def read_folder(source: str | Path, wanted: PredictionsRequest) -> Predictions:
     """Make Π of a results folder."""
     folder = Path(source)
     wanted.refuse("mljar-supervised", "store", "study", "trust_pickle", "fold")
-    facts, about = _begun(folder), _json(folder / "data_info.json")
+    facts, about = _read_params(folder), _read_json(folder / "data_info.json")
     task = TASKS.get(str(facts.get("ml_task")))
     if task is None:
         raise EvidenceError(
@@ -81,25 +81,25 @@ def predictions_of_folder(source: str | Path, wanted: Wanted) -> Predictions:
             needs=f"model folders with {FILES[0]}",
             got=f"{len(tables)} models in {str(folder)!r} without any",
         )
-    labels = _labels(tables, task)
-    rows, fold = _folds(folder, len(with_rows[0]))
-    given = _given(rows, int(about.get("rows", rows.max() + 1)), wanted)
-    names = _names(labels, numbers=bool(about.get("target_is_numeric")))
-    written = _written(with_rows[0], names)
-    y = written if wanted.y is None else _agreed(written, given, wanted)
-    kept = Kept(
+    labels = _find_labels(tables, task)
+    rows, fold = _read_folds(folder, len(with_rows[0]))
+    given = _find_given(rows, int(about.get("rows", rows.max() + 1)), wanted)
+    names = _name_labels(labels, numbers=bool(about.get("target_is_numeric")))
+    written = _read_written(with_rows[0], names)
+    y = written if wanted.y is None else _check_outcome(written, given, wanted)
+    kept = ToolRun(
         tool=TOOL,
-        models=tuple(_model(table, task, labels) for table in tables),
+        models=tuple(_make_model(table, task, labels) for table in tables),
         y=y,
         fold=fold,
-        averaged=fold is None and any(_in_order(folder)),
+        averaged=fold is None and any(_list_in_order(folder)),
         weighted=bool(about.get("is_sample_weighted")),
         given=given,
     )
-    return predictions_of_models(kept, _with_task(wanted, task, _as_in(y, names)))
+    return predictions_of_models(kept, _add_task(wanted, task, _match_labels(y, names)))
 
 
-def _begun(folder: Path) -> dict[str, Any]:
+def _read_params(folder: Path) -> JsonObject:
     """Return what is said of the run; mljar writes it with its first model."""
     if not (folder / "params.json").is_file():
         raise EvidenceError(
@@ -108,7 +108,7 @@ def _begun(folder: Path) -> dict[str, Any]:
             got=f"no params.json in {str(folder)!r}",
             cure="Fit again with the same results_path: it goes on where it was.",
         )
-    return _json(folder / "params.json")
+    return _read_json(folder / "params.json")
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +116,7 @@ class Table:
     """The folder of a model: what it is, and the columns of its predictions."""
 
     name: str
-    framework: dict[str, Any]
+    framework: JsonObject
     columns: tuple[str, ...]
     content: NDArray[np.float64] | None  # (n, columns)
 
@@ -133,7 +133,7 @@ class Table:
 def _read(folder: Path) -> Table:
     """Read the folder of a model; an ensemble has another description than a single one."""
     single = folder / "framework.json"
-    framework = _json(single) if single.is_file() else {"ensemble": True}
+    framework = _read_json(single) if single.is_file() else {"ensemble": True}
     found = [folder / name for name in FILES if (folder / name).is_file()]
     if not found:
         return Table(folder.name, framework, (), None)
@@ -151,7 +151,7 @@ def _read(folder: Path) -> Table:
     return Table(folder.name, framework, tuple(table.column_names), np.column_stack(columns))
 
 
-def _json(path: Path) -> dict[str, Any]:
+def _read_json(path: Path) -> JsonObject:
     try:
         return dict(parse_json(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError) as error:
@@ -160,7 +160,7 @@ def _json(path: Path) -> dict[str, Any]:
         ) from error
 
 
-def _labels(tables: list[Table], task: str) -> list[str] | None:
+def _find_labels(tables: list[Table], task: str) -> list[str] | None:
     """Return the labels in the order of their codes, where mljar turned text into codes."""
     for table in tables:
         for step in table.framework.get("preprocessing", []):
@@ -170,9 +170,9 @@ def _labels(tables: list[Table], task: str) -> list[str] | None:
     return None
 
 
-def _folds(folder: Path, n: int) -> tuple[NDArray[np.intp], NDArray[np.intp] | None]:
+def _read_folds(folder: Path, n: int) -> tuple[NDArray[np.intp], NDArray[np.intp] | None]:
     """Return the rows that the tables are about, and their folds; None for several repeats."""
-    tests = [np.load(p, allow_pickle=False) for p in _in_order(folder)]
+    tests = [np.load(p, allow_pickle=False) for p in _list_in_order(folder)]
     rows = np.unique(np.concatenate(tests)) if tests else np.arange(n)
     if len(rows) != n:
         raise FormatError(
@@ -188,16 +188,16 @@ def _folds(folder: Path, n: int) -> tuple[NDArray[np.intp], NDArray[np.intp] | N
     return rows, fold
 
 
-def _in_order(folder: Path) -> list[Path]:
+def _list_in_order(folder: Path) -> list[Path]:
     found = [*folder.glob("folds/fold_*validation_indices.npy")]
     found += folder.glob("split_*validation_indices.npy")  # a single split stands beside
     return sorted(found, key=lambda p: [int(w) for w in p.stem.split("_") if w.isdecimal()])
 
 
-def _given(rows: NDArray[np.intp], n: int, wanted: Wanted) -> Given:
+def _find_given(rows: NDArray[np.intp], n: int, wanted: PredictionsRequest) -> SourceRows:
     """Return where the cases stand in the user's table; rows without an outcome are dropped."""
     if wanted.y is None:
-        return Given(n=n, rows=rows)
+        return SourceRows(n=n, rows=rows)
     absent = missing(np.asarray(wanted.y))
     known = np.flatnonzero(~absent)
     if absent.ndim != 1 or len(known) <= rows.max():
@@ -208,10 +208,10 @@ def _given(rows: NDArray[np.intp], n: int, wanted: Wanted) -> Given:
             cure="Leave it out: the folder holds the outcome.",
         )
     why = "they have no outcome" if absent.any() else ""
-    return Given(n=len(absent), rows=known[rows], left_out=why)
+    return SourceRows(n=len(absent), rows=known[rows], left_out=why)
 
 
-def _names(labels: list[str] | None, *, numbers: bool) -> NDArray[Any] | None:
+def _name_labels(labels: list[str] | None, *, numbers: bool) -> RawArray | None:
     """Return the user's labels in the order of their codes; mljar writes them as text."""
     if labels is None or not numbers:
         return None if labels is None else np.asarray(labels)
@@ -221,13 +221,13 @@ def _names(labels: list[str] | None, *, numbers: bool) -> NDArray[Any] | None:
         return np.asarray(labels)
 
 
-def _written(table: Table, names: NDArray[Any] | None) -> NDArray[Any]:
+def _read_written(table: Table, names: RawArray | None) -> RawArray:
     """Return the outcome that mljar wrote, in the user's labels."""
     target = table.named("target")[:, 0]
     return whole_as_int(target) if names is None else names[target.astype(np.intp)]
 
 
-def _agreed(written: NDArray[Any], given: Given, wanted: Wanted) -> NDArray[Any]:
+def _check_outcome(written: RawArray, given: SourceRows, wanted: PredictionsRequest) -> RawArray:
     """Return the given outcome if it is the one that mljar wrote."""
     mine = np.asarray(given.cases(wanted.y))
     if mine.dtype.kind == "f" and written.dtype.kind in "if":
@@ -246,28 +246,28 @@ def _agreed(written: NDArray[Any], given: Given, wanted: Wanted) -> NDArray[Any]
     return mine
 
 
-def _as_in(y: NDArray[Any], names: NDArray[Any] | None) -> list[Any] | None:
+def _match_labels(y: RawArray, names: RawArray | None) -> list[object] | None:
     """Return the labels as `y` has them."""
     known = {str(value): value for value in np.unique(y).tolist()}
     return None if names is None else [known.get(str(name), name) for name in names.tolist()]
 
 
-def _model(table: Table, task: str, labels: list[str] | None) -> Model:
+def _make_model(table: Table, task: str, labels: list[str] | None) -> Model:
     learner = dict(table.framework.get("params", {}).get("learner", {}))
     kind = str(learner.get("model_type", "Ensemble"))
-    answer = None if table.content is None else _answer(table, task, labels)
+    answer = None if table.content is None else _read_answer(table, task, labels)
     return Model(
         name=table.name,
         answer=answer,
         params={"model": kind} | {k: v for k, v in learner.items() if k not in _LEFT},
         stops_early=kind in STOPPING,
         ensemble=bool(table.framework.get("ensemble") or table.framework.get("is_stacked")),
-        peeked=_peeked(table.framework.get("params", {}), kind),
+        peeked=_find_peeking(table.framework.get("params", {}), kind),
         why_none="no file of predictions" if answer is None else "",
     )
 
 
-def _peeked(params: dict[str, Any], kind: str) -> str:
+def _find_peeking(params: JsonObject, kind: str) -> str:
     """Tell how the outcome of the test folds came into training, apart from early stopping."""
     prepared = params.get("preprocessing", {})
     if prepared.get("golden_features"):  # made once, from the training part of the first fold
@@ -281,7 +281,7 @@ def _peeked(params: dict[str, Any], kind: str) -> str:
     return ""
 
 
-def _answer(table: Table, task: str, labels: list[str] | None) -> NDArray[np.float64]:
+def _read_answer(table: Table, task: str, labels: list[str] | None) -> NDArray[np.float64]:
     found = table.named("prediction")
     if task != "multiclass":
         return found[:, 0]
@@ -292,7 +292,9 @@ def _answer(table: Table, task: str, labels: list[str] | None) -> NDArray[np.flo
     return np.asarray(found / sums)
 
 
-def _with_task(wanted: Wanted, task: str, labels: list[Any] | None) -> Wanted:
+def _add_task(
+    wanted: PredictionsRequest, task: str, labels: list[object] | None
+) -> PredictionsRequest:
     """Return what is wanted with what the folder tells: task, classes and the positive class."""
     said = replace(wanted, task=wanted.task or task)
     if labels is not None and task == "binary" and wanted.positive is None:
@@ -315,7 +317,7 @@ register(
         name="mljar_folder",
         words="a results folder of mljar-supervised",
         takes=is_folder,
-        read=predictions_of_folder,
+        read=read_folder,
         tool=TOOL,
     )
 )

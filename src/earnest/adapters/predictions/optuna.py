@@ -6,23 +6,24 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.predictions.optuna_kept import Part, parts_of, sampler_of
-from earnest.adapters.predictions.request import Wanted
+from earnest.adapters.predictions.optuna_kept import Part, find_sampler, parts_of
+from earnest.adapters.predictions.request import PredictionsRequest
 from earnest.adapters.readers import PredictionsReader, register
-from earnest.adapters.trials.files import read_start, tables_of
+from earnest.adapters.trials.files import list_tables, read_start
 from earnest.adapters.trials.optuna import (
-    StudyRead,
+    StudyContent,
     is_study,
-    study_of_journal,
-    study_of_sqlite,
-    study_of_url,
+    open_study_journal,
+    open_study_sqlite,
+    open_study_url,
 )
 from earnest.core.base import check
+from earnest.core.base.arrays import RawArray
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.data.configs import Configs
 from earnest.core.data.folds import places
@@ -30,16 +31,23 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution
 from earnest.core.space.parameters import plain
 
+if TYPE_CHECKING:
+    from optuna import Study
+    from optuna.trial import FrozenTrial
+
+    from earnest.adapters.predictions.request import StoreLike
+    from earnest.core.tables.columns import Outcome
+
 URL = re.compile(r"^[a-z][a-z0-9+]+:/", re.IGNORECASE)  # a Path has lost one of the slashes
 STATIC = {"RandomSampler", "GridSampler", "BruteForceSampler", "QMCSampler"}  # see no scores
 DONE, PRUNED = "COMPLETE", "PRUNED"
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
+class TrialParts:
     """A finished trial with the parts that were kept of it, by the rows that they tested."""
 
-    trial: Any
+    trial: FrozenTrial
     parts: dict[bytes, Part]
 
     @property
@@ -57,11 +65,11 @@ def is_storage(source: object) -> bool:
         return not path.exists() and bool(URL.match(str(source)))
     start = read_start(path)
     if start.startswith(b"SQLite format 3\0"):
-        return "study_directions" in tables_of(path)
+        return "study_directions" in list_tables(path)
     return start.startswith(b"{") and b'"op_code"' in start
 
 
-def predictions_of_study(study: Any, wanted: Wanted) -> Predictions:
+def read_kept_study(study: Study | StudyContent, wanted: PredictionsRequest) -> Predictions:
     """Make Π from a study whose objective called `keep_predictions`.
 
     Every finished trial is a configuration. One that was pruned, failed, or gave NaN lacks
@@ -69,7 +77,7 @@ def predictions_of_study(study: Any, wanted: Wanted) -> Predictions:
     """
     source = "an Optuna study"
     wanted.refuse(source, "study", "fold", "ensembles", "trust_pickle")
-    finished = [trial for trial in study.get_trials(deepcopy=False) if _finished(trial)]
+    finished = [trial for trial in study.get_trials(deepcopy=False) if _is_finished(trial)]
     _refuse_nothing(study, finished)
     y = wanted.outcome(source)
     if wanted.store is None:
@@ -78,31 +86,31 @@ def predictions_of_study(study: Any, wanted: Wanted) -> Predictions:
             needs="the folder or artifact store that keep_predictions was given",
         )
     _refuse_no_folder(wanted.store)
-    kept = [_kept(trial, wanted.store) for trial in finished]
+    kept = [_read_kept(trial, wanted.store) for trial in finished]
     _refuse_no_whole(study, kept)
-    tests = _folds_of(kept)
-    n = _count(y, tests)
-    scores, fold = _table(kept, tests, n)
-    remarks = (*_silent(kept), *_pruned(kept), *_longer(n, tests))
-    return wanted.made(y, scores, fold, _configs(kept), remarks)
+    tests = _find_folds(kept)
+    n = _count_cases(y, tests)
+    scores, fold = _fill_table(kept, tests, n)
+    remarks = (*_remark_silent(kept), *_remark_pruned(kept), *_remark_longer(n, tests))
+    return wanted.made(y, scores, fold, _make_configs(kept), remarks)
 
 
-def predictions_of_storage(source: str | Path, wanted: Wanted) -> Predictions:
+def read_kept_storage(source: str | Path, wanted: PredictionsRequest) -> Predictions:
     """Make Π from a study in a storage: a URL, a SQLite file or a journal file."""
-    study = _opened(source, wanted.study)
-    return predictions_of_study(study, replace(wanted, study=None))
+    study = _open_study(source, wanted.study)
+    return read_kept_study(study, replace(wanted, study=None))
 
 
-def _opened(source: str | Path, name: str | None) -> StudyRead:
+def _open_study(source: str | Path, name: str | None) -> StudyContent:
     if isinstance(source, str) and "://" in source:
-        return study_of_url(source, name)
+        return open_study_url(source, name)
     path = Path(source)
     with path.open("rb") as file:
         database = file.read(16).startswith(b"SQLite format 3")
-    return study_of_sqlite(path, name) if database else study_of_journal(path, name)
+    return open_study_sqlite(path, name) if database else open_study_journal(path, name)
 
 
-def _refuse_no_folder(store: Any) -> None:
+def _refuse_no_folder(store: StoreLike) -> None:
     if isinstance(store, (str, Path)) and not Path(store).is_dir():
         raise InputError(
             f"`store` is no folder: {str(store)!r}",
@@ -111,29 +119,29 @@ def _refuse_no_folder(store: Any) -> None:
         )
 
 
-def _finished(trial: Any) -> bool:
+def _is_finished(trial: FrozenTrial) -> bool:
     return bool(trial.state.is_finished())
 
 
-def _kept(trial: Any, store: Any) -> Kept:
+def _read_kept(trial: FrozenTrial, store: StoreLike) -> TrialParts:
     """Return a trial with its parts; of a fold that was reported twice the last one counts."""
-    parts = [part for part in parts_of(trial, store) if _whole(part.answer)]
-    ordered = [_sorted(part) for part in parts]
-    return Kept(trial, {part.rows.tobytes(): part for part in ordered})
+    parts = [part for part in parts_of(trial, store) if _is_whole(part.answer)]
+    ordered = [_sort_part(part) for part in parts]
+    return TrialParts(trial, {part.rows.tobytes(): part for part in ordered})
 
 
-def _sorted(part: Part) -> Part:
+def _sort_part(part: Part) -> Part:
     order = np.argsort(part.rows, kind="stable")
     return Part(part.rows[order], part.answer[order])
 
 
-def _whole(answer: NDArray[Any]) -> bool:
+def _is_whole(answer: RawArray) -> bool:
     return answer.dtype.kind != "f" or bool(np.isfinite(answer).all())
 
 
-def _refuse_nothing(study: Any, finished: Sequence[Any]) -> None:
+def _refuse_nothing(study: Study | StudyContent, finished: Sequence[FrozenTrial]) -> None:
     """Refuse a study whose objective kept nothing, and say what can be done with it."""
-    if any(sampler_of(trial) is not None for trial in finished):
+    if any(find_sampler(trial) is not None for trial in finished):
         return
     if not finished:
         raise EvidenceError(
@@ -150,7 +158,7 @@ def _refuse_nothing(study: Any, finished: Sequence[Any]) -> None:
     )
 
 
-def _refuse_no_whole(study: Any, kept: Sequence[Kept]) -> None:
+def _refuse_no_whole(study: Study | StudyContent, kept: Sequence[TrialParts]) -> None:
     if not any(one.parts for one in kept if one.done):
         raise EvidenceError(
             "the study has no completed trial with predictions",
@@ -159,7 +167,7 @@ def _refuse_no_whole(study: Any, kept: Sequence[Kept]) -> None:
         )
 
 
-def _folds_of(kept: Sequence[Kept]) -> dict[bytes, NDArray[np.intp]]:
+def _find_folds(kept: Sequence[TrialParts]) -> dict[bytes, NDArray[np.intp]]:
     """Return the test folds of the fullest trial, and refuse trials with others."""
     fullest = max((one for one in kept if one.done), key=lambda one: len(one.parts))
     for one in kept:
@@ -175,7 +183,7 @@ def _folds_of(kept: Sequence[Kept]) -> dict[bytes, NDArray[np.intp]]:
     return {key: part.rows for key, part in fullest.parts.items()}
 
 
-def _count(y: Any, tests: dict[bytes, NDArray[np.intp]]) -> int:
+def _count_cases(y: Outcome, tests: dict[bytes, NDArray[np.intp]]) -> int:
     n = len(y[0]) if isinstance(y, tuple) else len(y)
     largest = 1 + max(int(rows.max()) for rows in tests.values())
     if largest > n:
@@ -187,14 +195,14 @@ def _count(y: Any, tests: dict[bytes, NDArray[np.intp]]) -> int:
     return n
 
 
-def _table(
-    kept: Sequence[Kept], tests: dict[bytes, NDArray[np.intp]], n: int
-) -> tuple[NDArray[Any], NDArray[np.int32]]:
+def _fill_table(
+    kept: Sequence[TrialParts], tests: dict[bytes, NDArray[np.intp]], n: int
+) -> tuple[RawArray, NDArray[np.int32]]:
     """Return responses (n, C, R[, K]) and folds (n, R)."""
     placed = dict(zip(tests, places(list(tests.values()), n), strict=True))
     repeats = 1 + max(repeat for repeat, _ in placed.values())
     parts = [part.answer for one in kept for part in one.parts.values()]
-    shape = (n, len(kept), repeats, *_width(kept))
+    shape = (n, len(kept), repeats, *_find_width(kept))
     text = any(part.dtype.kind in "US" for part in parts)
     scores = np.full(shape, None if text else np.nan, dtype=object if text else np.float64)
     fold = np.full((n, repeats), -1, dtype=np.int32)
@@ -206,7 +214,7 @@ def _table(
     return scores, fold
 
 
-def _width(kept: Sequence[Kept]) -> tuple[int, ...]:
+def _find_width(kept: Sequence[TrialParts]) -> tuple[int, ...]:
     shapes = {p.answer.shape[1:]: one.trial.number for one in kept for p in one.parts.values()}
     if len(shapes) > 1:
         raise InputError(
@@ -218,8 +226,8 @@ def _width(kept: Sequence[Kept]) -> tuple[int, ...]:
     return next(iter(shapes))
 
 
-def _configs(kept: Sequence[Kept]) -> Configs:
-    samplers = {name for name in (sampler_of(one.trial) for one in kept) if name is not None}
+def _make_configs(kept: Sequence[TrialParts]) -> Configs:
+    samplers = {name for name in (find_sampler(one.trial) for one in kept) if name is not None}
     return Configs(
         ids=tuple(f"trial {one.trial.number}" for one in kept),
         params=tuple({k: plain(v) for k, v in one.trial.params.items()} for one in kept),
@@ -227,7 +235,7 @@ def _configs(kept: Sequence[Kept]) -> Configs:
     )
 
 
-def _silent(kept: Sequence[Kept]) -> Iterator[Caution]:
+def _remark_silent(kept: Sequence[TrialParts]) -> Iterator[Caution]:
     """Yield a caution where a trial was a candidate, and nothing is known of its predictions."""
     silent = [str(one.trial.number) for one in kept if one.done and not one.parts]
     if silent:
@@ -239,7 +247,7 @@ def _silent(kept: Sequence[Kept]) -> Iterator[Caution]:
         )
 
 
-def _pruned(kept: Sequence[Kept]) -> Iterator[Caution]:
+def _remark_pruned(kept: Sequence[TrialParts]) -> Iterator[Caution]:
     """Yield a caution where a pruner ended trials by their scores so far."""
     ended = sum(one.trial.state.name == PRUNED for one in kept)
     if ended:
@@ -253,7 +261,7 @@ def _pruned(kept: Sequence[Kept]) -> Iterator[Caution]:
         )
 
 
-def _longer(n: int, tests: dict[bytes, NDArray[np.intp]]) -> Iterator[Caution]:
+def _remark_longer(n: int, tests: dict[bytes, NDArray[np.intp]]) -> Iterator[Caution]:
     """Yield a caution where the outcome goes on after the last row that was tested.
 
     Test rows that are 0, 1, ... up to some row are those of a whole cross-validation of fewer
@@ -271,16 +279,14 @@ def _longer(n: int, tests: dict[bytes, NDArray[np.intp]]) -> Iterator[Caution]:
 
 
 register(
-    PredictionsReader(
-        name="optuna", words="an Optuna study", takes=is_study, read=predictions_of_study
-    )
+    PredictionsReader(name="optuna", words="an Optuna study", takes=is_study, read=read_kept_study)
 )
 register(
     PredictionsReader(
         name="optuna_storage",
         words="a storage of Optuna",
         takes=is_storage,
-        read=predictions_of_storage,
+        read=read_kept_storage,
         tool="Optuna",
         options=" --store FOLDER --data TABLE --target COLUMN",
     )

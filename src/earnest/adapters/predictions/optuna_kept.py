@@ -18,16 +18,23 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, TypedDict, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from earnest.core.base import check
-from earnest.core.base.arrays import as_array
+from earnest.core.base.arrays import RawArray, as_array
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.base.writing import write_file
 from earnest.core.tables.formats.expanding import check_arrays, refuse_expanding
+
+if TYPE_CHECKING:
+    from optuna import Trial
+    from optuna.artifacts._protocol import ArtifactStore
+    from optuna.trial import FrozenTrial
+
+    from earnest.adapters.predictions.request import StoreLike
 
 ATTRIBUTE = "earnest"  # of a trial: its number, its sampler, and the names of its files
 _lock = threading.Lock()  # folds of a trial may be reported from several threads
@@ -38,10 +45,20 @@ class Part:
     """What one call of `keep_predictions` kept."""
 
     rows: NDArray[np.intp]
-    answer: NDArray[Any]
+    answer: RawArray
 
 
-def keep_predictions(trial: Any, rows: ArrayLike, predictions: ArrayLike, *, store: Any) -> None:
+class Note(TypedDict):
+    """What a trial says was kept of it."""
+
+    trial: int
+    sampler: str
+    files: list[str]
+
+
+def keep_predictions(
+    trial: Trial, rows: ArrayLike, predictions: ArrayLike, *, store: StoreLike
+) -> None:
     """Keep the out-of-fold predictions of an Optuna trial, so that its study can be estimated.
 
     Call it in the objective, once for each test fold. All trials must use the same folds (a
@@ -80,33 +97,41 @@ def keep_predictions(trial: Any, rows: ArrayLike, predictions: ArrayLike, *, sto
     >>> folder.cleanup()
     """
     _refuse_no_trial(trial)
-    content = _packed(*_checked(rows, predictions))
-    name = _write_file(content, Path(store)) if _is_path(store) else _upload(content, store, trial)
+    content = _pack(*_check_arrays(rows, predictions))
+    place = _place(store)
+    if isinstance(place, Path):
+        name = _write_file(content, place)
+    else:
+        name = _upload(content, place, trial)
     with _lock:
-        known = _note_of(trial) or {"trial": trial.number, "sampler": _sampler(trial), "files": []}
+        known = _find_note(trial) or {
+            "trial": trial.number,
+            "sampler": _name_sampler(trial),
+            "files": [],
+        }
         trial.set_user_attr(ATTRIBUTE, {**known, "files": [*known["files"], name]})
 
 
-def sampler_of(trial: Any) -> str | None:
+def find_sampler(trial: Trial | FrozenTrial) -> str | None:
     """Return the kind of sampler that proposed a trial, None where nothing was kept of it."""
-    note = _note_of(trial)
+    note = _find_note(trial)
     return None if note is None else str(note["sampler"])
 
 
-def parts_of(trial: Any, store: Any) -> list[Part]:
+def parts_of(trial: Trial | FrozenTrial, store: StoreLike) -> list[Part]:
     """Return what was kept of a trial, fold by fold, in the order in which it was reported."""
-    note = _note_of(trial)
+    note = _find_note(trial)
     return [] if note is None else [_read(name, store, trial.number) for name in note["files"]]
 
 
-def _note_of(trial: Any) -> dict[str, Any] | None:
+def _find_note(trial: Trial | FrozenTrial) -> Note | None:
     """Return what a trial says was kept; a retried trial inherits the note of another number."""
     note = trial.user_attrs.get(ATTRIBUTE)
     mine = isinstance(note, dict) and note.get("trial") == trial.number
-    return note if mine else None
+    return cast(Note, note) if mine else None
 
 
-def _refuse_no_trial(trial: Any) -> None:
+def _refuse_no_trial(trial: object) -> None:
     if not all(hasattr(trial, name) for name in ("number", "set_user_attr", "user_attrs")):
         raise InputError(
             "`trial` is not a trial",
@@ -115,13 +140,13 @@ def _refuse_no_trial(trial: Any) -> None:
         )
 
 
-def _sampler(trial: Any) -> str:
+def _name_sampler(trial: object) -> str:
     """Return the kind of the sampler at work: a study that is loaded later has forgotten it."""
     kind = type(getattr(getattr(trial, "study", None), "sampler", None))
     return kind.__name__ if kind.__module__.startswith("optuna.") else f"other {kind.__name__}"
 
 
-def _checked(rows: ArrayLike, predictions: ArrayLike) -> tuple[NDArray[np.intp], NDArray[Any]]:
+def _check_arrays(rows: ArrayLike, predictions: ArrayLike) -> tuple[NDArray[np.intp], RawArray]:
     where, answer = np.asarray(rows), as_array("predictions", predictions)
     if where.ndim != 1 or where.dtype.kind not in "iu" or (len(where) and where.min() < 0):
         raise InputError(
@@ -147,17 +172,18 @@ def _checked(rows: ArrayLike, predictions: ArrayLike) -> tuple[NDArray[np.intp],
     return where.astype(np.intp), answer[:, 0] if answer.shape[1:] == (1,) else answer
 
 
-def _packed(rows: NDArray[np.intp], answer: NDArray[Any]) -> bytes:
+def _pack(rows: NDArray[np.intp], answer: RawArray) -> bytes:
     out = BytesIO()
     np.savez_compressed(out, rows=rows, answer=answer)
     return out.getvalue()
 
 
-def _is_path(store: Any) -> bool:
+def _place(store: StoreLike) -> Path | ArtifactStore:
+    """Return the folder, or the artifact store, and refuse what is neither."""
     if isinstance(store, (str, os.PathLike)):
-        return True
+        return Path(store)
     if all(hasattr(store, name) for name in ("open_reader", "write")):
-        return False
+        return store
     raise InputError(
         "`store` cannot keep anything",
         needs="the path of a folder, or an artifact store of Optuna",
@@ -173,7 +199,7 @@ def _write_file(content: bytes, folder: Path) -> str:
     return name
 
 
-def _upload(content: bytes, store: Any, trial: Any) -> str:
+def _upload(content: bytes, store: ArtifactStore, trial: Trial) -> str:
     from optuna.artifacts import upload_artifact
 
     with tempfile.TemporaryDirectory(prefix="earnest-") as folder:
@@ -182,9 +208,9 @@ def _upload(content: bytes, store: Any, trial: Any) -> str:
         return str(upload_artifact(artifact_store=store, file_path=str(path), study_or_trial=trial))
 
 
-def _read(name: str, store: Any, number: int) -> Part:
+def _read(name: str, store: StoreLike, number: int) -> Part:
     try:
-        with _opened(name, store) as file, np.load(file, allow_pickle=False) as content:
+        with _open_part(name, store) as file, np.load(file, allow_pickle=False) as content:
             refuse_expanding(content.zip, Path(name), file.seek(0, os.SEEK_END))
             check_arrays(content.zip, Path(name))
             return Part(content["rows"].astype(np.intp), content["answer"])
@@ -197,17 +223,18 @@ def _read(name: str, store: Any, number: int) -> Part:
 
 
 @contextmanager
-def _opened(name: str, store: Any) -> Iterator[BinaryIO]:
-    if _is_path(store):
+def _open_part(name: str, store: StoreLike) -> Iterator[BinaryIO]:
+    place = _place(store)
+    if isinstance(place, Path):
         if Path(name).name != name:  # a study may come from anyone: never leave the folder
             raise OSError(f"{json.dumps(name)} is no name of a file")
-        with (Path(store) / name).open("rb") as file:
+        with (place / name).open("rb") as file:
             yield file
         return
     from optuna.artifacts.exceptions import ArtifactNotFound
 
     try:
-        with store.open_reader(name) as file:
+        with place.open_reader(name) as file:
             content = BytesIO(file.read())
     except ArtifactNotFound as error:
         raise OSError(f"{json.dumps(name)} is not in the artifact store") from error

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from earnest.adapters.predictions import autogluon, h2o, mljar, optuna, run_file
 from earnest.adapters.predictions.optuna import URL
-from earnest.adapters.predictions.request import Wanted
-from earnest.adapters.predictions.run_file import predictions_of_run_file
+from earnest.adapters.predictions.request import PredictionsRequest
+from earnest.adapters.predictions.run_file import read_predictions_of_run
 from earnest.adapters.readers import (
     LAST,
     LATE,
@@ -28,13 +28,13 @@ KEPT = ("predictions.parquet", "predictions.npz", "predictions.csv")  # of a run
 BESIDE = ("run.db", "estimate.json")  # what else a run has: a table alone may be anyone's
 
 
-def _of_run(source: str | Path, wanted: Wanted) -> Predictions:
+def _read_run_folder(source: str | Path, wanted: PredictionsRequest) -> Predictions:
     """Read the table that `earnest tune` wrote beside its run."""
     wanted.refuse("the folder of a run, which says itself what it holds", *vars(wanted))
     return Predictions.load(table_of(Path(source)))
 
 
-def _of_killed(source: str | Path, wanted: Wanted) -> Predictions:
+def _read_killed_run(source: str | Path, wanted: PredictionsRequest) -> Predictions:
     """Read the run file of a run that ended before it wrote its table."""
     path = Path(source) / BESIDE[0]
     if not path.is_file():
@@ -43,7 +43,7 @@ def _of_killed(source: str | Path, wanted: Wanted) -> Predictions:
             needs=f"{KEPT[0]}, or {BESIDE[0]}",
             got=check.some(sorted(one.name for one in Path(source).iterdir())),
         )
-    return predictions_of_run_file(path, wanted)
+    return read_predictions_of_run(path, wanted)
 
 
 def is_run(source: object) -> bool:
@@ -69,7 +69,7 @@ RUN = register(
         name="run",
         words="the folder of a run",
         takes=is_run,
-        read=_of_run,
+        read=_read_run_folder,
         rank=LATE,
         tool="earnest tune",
         own=True,
@@ -80,7 +80,7 @@ KILLED = register(
         name="killed_run",
         words="the folder of a run that is not finished",
         takes=is_killed,
-        read=_of_killed,
+        read=_read_killed_run,
         rank=LATE,
         tool="earnest tune",
         options=" --data TABLE --target COLUMN",
@@ -100,10 +100,10 @@ def kind_of(source: str | Path) -> PredictionsReader | None:
     >>> kind_of("nowhere") is None
     True
     """
-    return next((one for one in _of_files() if one.takes(source)), None)
+    return next((one for one in _list_file_readers() if one.takes(source)), None)
 
 
-def _of_files() -> list[PredictionsReader]:
+def _list_file_readers() -> list[PredictionsReader]:
     """Return the readers of files, folders and URLs."""
     return [reader for reader in order_readers(PREDICTIONS_READERS) if reader.tool]
 
@@ -115,12 +115,12 @@ def table_of(path: Path) -> Path:
     return next(path / name for name in KEPT if (path / name).is_file())
 
 
-def refuse_path(source: str | Path, wanted: Wanted) -> Predictions:
+def refuse_path(source: str | Path, wanted: PredictionsRequest) -> Predictions:
     """Refuse a file or folder that no reader has taken, and say why."""
     path = Path(source)
     check.refuse_stream(path)
     _refuse_a_part(path)
-    needs = "; ".join(reader.words for reader in _of_files())
+    needs = "; ".join(reader.words for reader in _list_file_readers())
     if not path.exists():
         near = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
         raise InputError(
@@ -185,7 +185,7 @@ def refuse_foreign(source: str | Path, *, own: bool = True) -> None:
     kind = kind_of(source)
     if kind is None or kind is RUN or (kind.own and not own):
         return
-    shown = str(source) if "://" in str(source) else _with_slashes(str(source))
+    shown = str(source) if "://" in str(source) else _restore_slashes(str(source))
     raise FormatError(
         f"{shown!r} is {kind.words}, not a table of predictions",
         needs="a table that holds the predictions of every configuration",
@@ -194,6 +194,6 @@ def refuse_foreign(source: str | Path, *, own: bool = True) -> None:
     )
 
 
-def _with_slashes(source: str) -> str:
+def _restore_slashes(source: str) -> str:
     """Return a URL that was taken for a path as it was typed."""
     return URL.sub(lambda m: m[0] + "//", source) if URL.match(source) else source

@@ -4,29 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from os import PathLike
+from typing import TYPE_CHECKING, TypeAlias, cast
 
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from earnest.core.base import check
+from earnest.core.base.arrays import RawArray
 from earnest.core.base.errors import InputError
 from earnest.core.data.configs import Configs
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution
 
+if TYPE_CHECKING:
+    from optuna.artifacts._protocol import ArtifactStore
+
+    from earnest.core.tables.columns import Outcome
+
+StoreLike: TypeAlias = "str | PathLike[str] | ArtifactStore"  # where `keep_predictions` keeps
+
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
+class PredictionsRequest:
     """The options of `predictions_from`, each None where it was not said."""
 
-    y: Any = None
-    store: Any = None
+    y: ArrayLike | tuple[ArrayLike, ArrayLike] | None = None
+    store: StoreLike | None = None
     study: str | None = None
     fold: ArrayLike | None = None
     groups: ArrayLike | None = None
     task: str | None = None
-    positive: Any = None
-    classes: Sequence[Any] | None = None
+    positive: object = None
+    classes: Sequence[object] | None = None
     response: str | None = None
     static: bool | None = None
     ensembles: bool | None = None
@@ -42,7 +51,7 @@ class Wanted:
                     cure="Leave it out.",
                 )
 
-    def outcome(self, source: str) -> Any:
+    def outcome(self, source: str) -> Outcome:
         """Return `y`, and refuse to go on without."""
         if self.y is None:
             raise InputError(
@@ -52,13 +61,13 @@ class Wanted:
             )
         if isinstance(self.y, str | bytes) or not hasattr(self.y, "__len__"):
             raise InputError("`y` is no column", needs="a label a case", got=check.show(self.y))
-        return self.y
+        return cast("Outcome", self.y)
 
     def made(
         self,
-        y: Any,
-        scores: NDArray[Any],
-        fold: Any,
+        y: ArrayLike | tuple[ArrayLike, ArrayLike],
+        scores: RawArray,
+        fold: ArrayLike | None,
         configs: Configs,
         remarks: Iterable[Caution] = (),
     ) -> Predictions:

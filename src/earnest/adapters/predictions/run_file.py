@@ -9,14 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.predictions.request import Wanted
+from earnest.adapters.predictions.request import PredictionsRequest
 from earnest.adapters.readers import LATE, PredictionsReader, register
-from earnest.adapters.trials.files import read_start, tables_of
+from earnest.adapters.trials.files import list_tables, read_start
 from earnest.adapters.trials.run_file import CONFIGS, document_of
 from earnest.core.base import check
 from earnest.core.base.arrays import as_array
@@ -28,6 +28,9 @@ from earnest.core.data.target import Target, Task, plain_labels
 from earnest.core.data.target_reading import read_target
 from earnest.core.results.files import parse_json
 from earnest.store import RunFile, read_run
+
+if TYPE_CHECKING:
+    from earnest.core.tables.columns import Outcome
 
 CASES = "cases"  # the document of a run that says which rows were tested
 RESPONSE = "response"  # the array of an outcome that holds its predictions
@@ -59,27 +62,41 @@ def about_cases(
     )
 
 
+class Cases(TypedDict):
+    """What a run file says of its cases and splits."""
+
+    version: int
+    n: int
+    task: Task
+    classes: list[object]
+    response: ResponseKind
+    static: bool
+    ordered: bool
+    groups: list[int] | None
+    splits: list[tuple[int, int, list[int]]]  # repeat, fold, tested rows
+
+
 def is_run_file(source: object) -> bool:
     """Tell whether this is the run file of a search."""
     if not isinstance(source, str | Path) or not Path(source).is_file():
         return False
     path = Path(source)
-    return read_start(path).startswith(b"SQLite format 3\0") and "outcome" in tables_of(path)
+    return read_start(path).startswith(b"SQLite format 3\0") and "outcome" in list_tables(path)
 
 
-def predictions_of_run_file(path: str | Path, wanted: Wanted) -> Predictions:
+def read_predictions_of_run(path: str | Path, wanted: PredictionsRequest) -> Predictions:
     """Make Π of a run file, also while its run goes on; what was not evaluated is NaN."""
     said = ("store", "study", "fold", "task", "positive", "classes", "response")
     wanted.refuse("a run file", *said, "ensembles", "trust_pickle")
     run = read_run(path)
     with document_of(run, CASES):
-        about = _about(run)
+        about = _read_about(run)
     y = wanted.outcome(f"the run file {run.path.name!r}")
-    target = _target(y, about, wanted, run)
+    target = _read_target(y, about, wanted, run)
     with document_of(run, CONFIGS):
-        names, params = _configs(run)
+        names, params = _read_configs(run)
     with document_of(run, CASES):
-        responses, folds = _arrays(run, about, len(names))
+        responses, folds = _read_arrays(run, about, len(names))
     static = about["static"] if wanted.static is None else bool(wanted.static)
     return Predictions(
         target=target,
@@ -93,7 +110,7 @@ def predictions_of_run_file(path: str | Path, wanted: Wanted) -> Predictions:
     )
 
 
-def _about(run: RunFile) -> dict[str, Any]:
+def _read_about(run: RunFile) -> Cases:
     text = run.documents.get(CASES)
     if text is None:
         raise FormatError(
@@ -103,8 +120,8 @@ def _about(run: RunFile) -> dict[str, Any]:
             cure="Run the same search again with this `store`: what is finished is not trained "
             "anew, and `predictions_` of the search are what you look for.",
         )
-    about: dict[str, Any] = parse_json(text)
-    about |= {
+    about = parse_json(text)
+    found: Cases = {
         "version": int(about["version"]),
         "n": int(about["n"]),
         "task": Task(about["task"]),
@@ -112,18 +129,20 @@ def _about(run: RunFile) -> dict[str, Any]:
         "response": ResponseKind(about["response"]),
         "static": bool(about["static"]),
         "ordered": bool(about["ordered"]),
+        "groups": about["groups"],
+        "splits": about["splits"],
     }
-    if about["version"] > VERSION:
+    if found["version"] > VERSION:
         raise FormatError(
             f"{run.path.name!r} was written by a newer earnest",
             needs=f"version {VERSION} of its document {CASES!r}",
-            got=f"version {about['version']}",
+            got=f"version {found['version']}",
             cure="Update earnest.",
         )
-    return about
+    return found
 
 
-def _target(y: Any, about: dict[str, Any], wanted: Wanted, run: RunFile) -> Target:
+def _read_target(y: Outcome, about: Cases, wanted: PredictionsRequest, run: RunFile) -> Target:
     """Read the outcome as the search did, and refuse that of other cases."""
     known = {str(label) for label in about["classes"]}
     groups = about["groups"] if wanted.groups is None else wanted.groups
@@ -134,7 +153,7 @@ def _target(y: Any, about: dict[str, Any], wanted: Wanted, run: RunFile) -> Targ
             needs=f"{about['n']:,} cases, in the order of the rows that the search was given",
             got=f"{n:,}",
         )
-    labels: tuple[Any, ...] | None = None
+    labels: tuple[object, ...] | None = None
     if known:
         found = plain_labels(dict.fromkeys(as_array("y", y).ravel().tolist()))
         strange = [label for label in found if str(label) not in known]
@@ -160,15 +179,15 @@ def _target(y: Any, about: dict[str, Any], wanted: Wanted, run: RunFile) -> Targ
     return target
 
 
-def _configs(run: RunFile) -> tuple[tuple[str, ...], tuple[dict[str, Any], ...]]:
+def _read_configs(run: RunFile) -> tuple[tuple[str, ...], tuple[dict[str, object], ...]]:
     listed = parse_json(run.documents.get(CONFIGS, "[]"))
     if not listed:
         raise EvidenceError(f"{run.path.name!r} has no configurations yet", needs="one at least")
     return tuple(str(one["config"]) for one in listed), tuple(one["params"] for one in listed)
 
 
-def _arrays(
-    run: RunFile, about: dict[str, Any], count: int
+def _read_arrays(
+    run: RunFile, about: Cases, count: int
 ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     """Return responses (n, C, R[, K]) and folds (n, R)."""
     tests = {(r, f): np.array(rows, dtype=np.intp) for r, f, rows in about["splits"]}
@@ -199,7 +218,7 @@ register(
         name="run_file",
         words="a run file",
         takes=is_run_file,
-        read=predictions_of_run_file,
+        read=read_predictions_of_run,
         rank=LATE,
         tool="SearchCV",
         options=" --data TABLE --target COLUMN",

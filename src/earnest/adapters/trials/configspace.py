@@ -5,16 +5,21 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.space.parameters import Clause, Condition, Kind, Parameter, plain
 from earnest.core.space.space import Space
 
+if TYPE_CHECKING:
+    from ConfigSpace import ConfigurationSpace
+
+# A hyperparameter, condition or clause of ConfigSpace: told apart by what it has.
+Part: TypeAlias = Any
 Alternatives = tuple[tuple[Clause, ...], ...]
 
 
-def is_configspace(source: object) -> bool:
+def is_configspace(source: object) -> TypeGuard[ConfigurationSpace]:
     """Tell whether this is a ConfigurationSpace, without importing ConfigSpace."""
     kinds = type(source).__mro__
     return any(k.__name__ == "ConfigurationSpace" for k in kinds)
@@ -31,14 +36,14 @@ def load_configspace(path: Path) -> Space:
             cure="pip install 'earnest[configspace]'",
         ) from error
     try:
-        return space_of_configspace(ConfigurationSpace.from_json(path))
+        return read_configspace(ConfigurationSpace.from_json(path))
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise FormatError(
             f"{path.name!r} cannot be read", needs="a space of ConfigSpace", got=str(error)
         ) from error
 
 
-def space_of_configspace(source: Any) -> Space:
+def read_configspace(source: ConfigurationSpace) -> Space:
     """Return a ConfigurationSpace as a space: conditions and forbidden combinations included.
 
     Numbers with a normal or beta distribution are taken as even on their range, and weights of
@@ -47,25 +52,27 @@ def space_of_configspace(source: Any) -> Space:
     conditions: dict[str, Condition] = {}
     for condition in source.conditions:
         name = condition.child.name
-        made = _alternatives(condition)
+        made = _read_alternatives(condition)
         if name in conditions:  # several conditions of one child must all hold
-            made = _all_of([conditions[name].any_of, made])
+            made = _combine_all([conditions[name].any_of, made])
         conditions[name] = Condition(any_of=made)
-    parameters = [replace(_parameter(p), condition=conditions.get(p.name)) for p in source.values()]
+    parameters = [
+        replace(_read_parameter(p), condition=conditions.get(p.name)) for p in source.values()
+    ]
     forbidden = tuple(
-        clauses for clause in source.forbidden_clauses for clauses in _forbidden(clause)
+        clauses for clause in source.forbidden_clauses for clauses in _read_forbidden(clause)
     )
     return Space(tuple(parameters), forbidden=forbidden)
 
 
-def _parameter(given: Any) -> Parameter:
+def _read_parameter(given: Part) -> Parameter:
     kind = type(given).__name__
     if hasattr(given, "choices"):
-        return _levels(given.name, Kind.CATEGORICAL, tuple(map(plain, given.choices)))
+        return _make_levels(given.name, Kind.CATEGORICAL, tuple(map(plain, given.choices)))
     if hasattr(given, "sequence"):
-        return _levels(given.name, Kind.ORDINAL, tuple(map(plain, given.sequence)))
+        return _make_levels(given.name, Kind.ORDINAL, tuple(map(plain, given.sequence)))
     if not hasattr(given, "lower"):
-        return _levels(given.name, Kind.FIXED, (plain(given.value),))
+        return _make_levels(given.name, Kind.FIXED, (plain(given.value),))
     if not (math.isfinite(given.lower) and math.isfinite(given.upper)):
         raise InputError(
             f"{given.name!r} has no limits", needs="a finite range", got=f"{kind} without bounds"
@@ -79,32 +86,32 @@ def _parameter(given: Any) -> Parameter:
     )
 
 
-def _levels(name: str, kind: Kind, values: tuple[Any, ...]) -> Parameter:
+def _make_levels(name: str, kind: Kind, values: tuple[object, ...]) -> Parameter:
     return Parameter(name=name, kind=kind if len(values) > 1 else Kind.FIXED, choices=values)
 
 
-def _alternatives(condition: Any) -> Alternatives:
+def _read_alternatives(condition: Part) -> Alternatives:
     """Return a condition as alternatives, of which one has to hold."""
     kind = type(condition).__name__
     if kind == "AndConjunction":
-        return _all_of([_alternatives(part) for part in condition.components])
+        return _combine_all([_read_alternatives(part) for part in condition.components])
     if kind == "OrConjunction":
-        return tuple(c for part in condition.components for c in _alternatives(part))
-    return ((_clause(condition, condition.parent, kind),),)
+        return tuple(c for part in condition.components for c in _read_alternatives(part))
+    return ((_read_clause(condition, condition.parent, kind),),)
 
 
-def _all_of(parts: list[Alternatives]) -> Alternatives:
+def _combine_all(parts: list[Alternatives]) -> Alternatives:
     combined: Alternatives = ((),)
     for part in parts:
         combined = tuple((*left, *right) for left in combined for right in part)
     return combined
 
 
-def _clause(given: Any, parent: Any, kind: str) -> Clause:
+def _read_clause(given: Part, parent: Part, kind: str) -> Clause:
     """Return one comparison as a clause."""
     name = parent.name
     if "NotEquals" in kind:
-        others = [v for v in _all_values(parent) if v != plain(given.value)]
+        others = [v for v in _list_values(parent) if v != plain(given.value)]
         return Clause(parent=name, values=tuple(others))
     if "In" in kind and hasattr(given, "values"):
         return Clause(parent=name, values=tuple(plain(v) for v in given.values))
@@ -113,13 +120,13 @@ def _clause(given: Any, parent: Any, kind: str) -> Clause:
     if "LessThanEquals" in kind:
         return Clause(parent=name, high=float(given.value))
     if "GreaterThan" in kind:
-        return Clause(parent=name, low=_beyond(given, parent, 1))
+        return Clause(parent=name, low=_find_beyond(given, parent, 1))
     if "LessThan" in kind:
-        return Clause(parent=name, high=_beyond(given, parent, -1))
+        return Clause(parent=name, high=_find_beyond(given, parent, -1))
     return Clause(parent=name, values=(plain(given.value),))
 
 
-def _beyond(given: Any, parent: Any, side: int) -> float:
+def _find_beyond(given: Part, parent: Part, side: int) -> float:
     """Return the first value beyond a limit that is not included."""
     limit = float(given.value)
     if "Integer" in type(parent).__name__:
@@ -129,7 +136,7 @@ def _beyond(given: Any, parent: Any, side: int) -> float:
     return limit + side * 2e-9 * (float(parent.upper) - float(parent.lower))
 
 
-def _all_values(parent: Any) -> tuple[Any, ...]:
+def _list_values(parent: Part) -> tuple[object, ...]:
     for words in ("choices", "sequence"):
         if hasattr(parent, words):
             return tuple(map(plain, getattr(parent, words)))
@@ -142,12 +149,12 @@ def _all_values(parent: Any) -> tuple[Any, ...]:
     )
 
 
-def _forbidden(clause: Any) -> Alternatives:
+def _read_forbidden(clause: Part) -> Alternatives:
     kind = type(clause).__name__
     if kind == "ForbiddenAndConjunction":
-        return _all_of([_forbidden(part) for part in clause.components])
+        return _combine_all([_read_forbidden(part) for part in clause.components])
     if kind == "ForbiddenOrConjunction":
-        return tuple(c for part in clause.components for c in _forbidden(part))
+        return tuple(c for part in clause.components for c in _read_forbidden(part))
     if "Relation" in kind:
         raise InputError(
             "a forbidden relation between two parameters cannot be read",
@@ -155,4 +162,4 @@ def _forbidden(clause: Any) -> Alternatives:
             got=str(clause),
             cure="Give the space without it: impossible combinations are then averaged over too.",
         )
-    return ((_clause(clause, clause.hyperparameter, kind),),)
+    return ((_read_clause(clause, clause.hyperparameter, kind),),)

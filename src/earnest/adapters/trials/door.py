@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, SupportsFloat, cast
+
+from numpy.typing import ArrayLike
 
 from earnest.adapters.readers import (
     EARLY,
@@ -19,7 +21,7 @@ from earnest.adapters.readers import (
 )
 from earnest.adapters.trials import configspace, optuna, sklearn
 from earnest.adapters.trials.files import read_path
-from earnest.adapters.trials.request import MARKS, Ask
+from earnest.adapters.trials.request import MARKS, TrialsRequest
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.space.space import Space
@@ -29,8 +31,8 @@ TOOLS = (optuna, sklearn)  # each registers its readers
 
 
 def trials_from(
-    source: Any,
-    objective_values: Any = None,
+    source: object,
+    objective_values: ArrayLike | None = None,
     *,
     study: str | None = None,
     objective: str | int | None = None,
@@ -38,7 +40,7 @@ def trials_from(
     params: Sequence[str] | None = None,
     standard_error: str | None = None,
     status: str | None = None,
-    space: Any = None,
+    space: object = None,
     delimiter: str | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
@@ -86,14 +88,14 @@ def trials_from(
     >>> en.trials_from(results)
     Trials(n=10, parameters=1, objective='score', maximize, best=0.9)
     """
-    ask = Ask(
+    ask = TrialsRequest(
         study=study,
         objective=objective,
         direction=direction,
         params=None if params is None else tuple([params] if isinstance(params, str) else params),
         standard_error=standard_error,
         status=status,
-        space=_space(space),
+        space=_read_space(space),
         values=objective_values,
         delimiter=delimiter,
         decimal=decimal,
@@ -112,11 +114,11 @@ def trials_from(
     )
 
 
-def _space(given: Any) -> Space | None:
+def _read_space(given: object) -> Space | None:
     if given is None or isinstance(given, Space):
         return given
     if configspace.is_configspace(given):
-        return configspace.space_of_configspace(given)
+        return configspace.read_configspace(given)
     raise InputError(
         "`space` is not a space",
         needs="earnest.Space, or ConfigSpace.ConfigurationSpace",
@@ -124,17 +126,23 @@ def _space(given: Any) -> Space | None:
     )
 
 
-def _as_they_are(source: Trials, ask: Ask) -> Trials:
+def _read_own(source: Trials, ask: TrialsRequest) -> Trials:
     said = [n for n in vars(ask) if n != "space" and getattr(ask, n) is not None]
     ask.refuse("trials as they are", *said)
     return source if ask.space is None else replace(source, space=ask.space)
 
 
-def _read_protocol(source: Any, ask: Ask) -> Trials:
+class HasTrials(Protocol):
+    """A search of anybody that tells its trials."""
+
+    trials_: Trials | Iterable[Mapping[str, Any]]
+
+
+def _read_protocol(source: HasTrials, ask: TrialsRequest) -> Trials:
     """Read `trials_`: a Trials, or mappings of `params`, `score`, `standard_error`, `status`."""
     given = source.trials_
     if isinstance(given, Trials):
-        return _as_they_are(given, ask)
+        return _read_own(given, ask)
     ask.refuse("a search's own trials", "study", "objective", "standard_error", "status", "values")
     listed = [dict(trial) for trial in given]
     states = [
@@ -145,23 +153,25 @@ def _read_protocol(source: Any, ask: Ask) -> Trials:
     return Trials.from_configs(
         ask.some_of([dict(trial["params"]) for trial in listed]),
         [
-            _number(trial.get("score")) if state == "complete" else math.nan
+            _read_number(trial.get("score")) if state == "complete" else math.nan
             for trial, state in zip(listed, states, strict=True)
         ],
         direction=ask.direction_or(own, "the search"),
         space=ask.space,
-        standard_error=None if any(e is None for e in errors) else [_number(e) for e in errors],
+        standard_error=None
+        if any(e is None for e in errors)
+        else [_read_number(e) for e in errors],
         pruned=[state in ("pruned", "dropped") for state in states],
         objective_name=str(getattr(source, "trials_objective_", "score")),
         source=type(source).__name__,
     )
 
 
-def _number(value: Any) -> float:
+def _read_number(value: SupportsFloat | None) -> float:
     return math.nan if value is None else float(value)
 
 
-def _read_configs(source: Any, ask: Ask) -> Trials:
+def _read_configs(source: Sequence[Mapping[str, object]], ask: TrialsRequest) -> Trials:
     ask.refuse("configurations", "study", "standard_error", "status")
     if ask.values is None or ask.direction is None:
         raise InputError(
@@ -177,11 +187,11 @@ def _read_configs(source: Any, ask: Ask) -> Trials:
     )
 
 
-def _read_frame(source: Any, ask: Ask) -> Trials:
+def _read_frame(source: object, ask: TrialsRequest) -> Trials:
     ask.refuse("a table", "study", "values")
     return Trials.from_frame(
         source,
-        objective=ask.objective,
+        objective=cast(str | None, ask.objective),
         direction=ask.direction,
         params=ask.params,
         standard_error=ask.standard_error,
@@ -190,14 +200,15 @@ def _read_frame(source: Any, ask: Ask) -> Trials:
     )
 
 
-def _is_frame(source: Any) -> bool:
+def _is_frame(source: object) -> bool:
     kind = type(source)  # asking a lazy frame itself would read it
     return hasattr(kind, "columns") or hasattr(kind, "column_names")
 
 
-def _is_configs(source: Any) -> bool:
-    listed = isinstance(source, (list, tuple)) and bool(source)
-    return listed and all(isinstance(config, Mapping) for config in source)
+def _is_configs(source: object) -> bool:
+    if not isinstance(source, (list, tuple)) or not source:
+        return False
+    return all(isinstance(config, Mapping) for config in source)
 
 
 register(
@@ -205,7 +216,7 @@ register(
         name="trials",
         words="earnest.Trials",
         takes=lambda source: isinstance(source, Trials),
-        read=_as_they_are,
+        read=_read_own,
         rank=EARLY,
     )
 )

@@ -6,9 +6,10 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import cast
 
 from earnest.adapters.trials import optuna, run_file, smac
-from earnest.adapters.trials.request import MARKS, Ask
+from earnest.adapters.trials.request import MARKS, TrialsRequest
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError
 from earnest.core.results.files import parse_json
@@ -17,7 +18,7 @@ from earnest.core.space.trials import Trials
 from earnest.core.tables.formats.table_files import foreign_content
 
 # SQLite files by a table that only they have -> their reader.
-DATABASES: dict[str, Callable[[Path, Ask], Trials]] = {
+DATABASES: dict[str, Callable[[Path, TrialsRequest], Trials]] = {
     "study_directions": optuna.read_sqlite,
     "outcome": run_file.read_run_file,
 }
@@ -27,11 +28,11 @@ _ACCEPTED = (
 )
 
 
-def read_path(source: str | Path, ask: Ask) -> Trials:
+def read_path(source: str | Path, ask: TrialsRequest) -> Trials:
     """Read the trials of a file, or of a folder of SMAC."""
     path = Path(source)
     if path.is_dir():
-        path = _history_in(path)
+        path = _find_history(path)
     refuse_absent(path, _ACCEPTED)
     start = read_start(path)
     if start.startswith(b"SQLite format 3\0"):
@@ -59,7 +60,7 @@ def read_start(path: Path) -> bytes:
         raise FormatError(f"{str(path)!r} cannot be read", got=str(error.strerror)) from error
 
 
-def _history_in(folder: Path) -> Path:
+def _find_history(folder: Path) -> Path:
     found = sorted(folder.rglob(smac.HISTORY))
     if len(found) != 1:
         raise FormatError(
@@ -70,8 +71,8 @@ def _history_in(folder: Path) -> Path:
     return found[0]
 
 
-def _read_database(path: Path, ask: Ask) -> Trials:
-    tables = tables_of(path)
+def _read_database(path: Path, ask: TrialsRequest) -> Trials:
+    tables = list_tables(path)
     for table, read in DATABASES.items():
         if table in tables:
             return read(path, ask)
@@ -82,7 +83,7 @@ def _read_database(path: Path, ask: Ask) -> Trials:
     )
 
 
-def tables_of(path: Path) -> set[str]:
+def list_tables(path: Path) -> set[str]:
     """Return the names of the tables of a SQLite file, opened for reading only."""
     try:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as base:
@@ -98,29 +99,29 @@ def tables_of(path: Path) -> set[str]:
     return {str(row[0]) for row in rows}
 
 
-def _read_json(path: Path, ask: Ask) -> Trials:
+def _read_json(path: Path, ask: TrialsRequest) -> Trials:
     """Read a journal, which is one JSON a line, or a run history, which is one in all."""
     with foreign_content(path, needs="text in UTF-8"):
         text = path.read_text(encoding="utf-8")
-    if isinstance(_parsed(text.partition("\n")[0]), dict) and '"op_code"' in text[:4096]:
+    if isinstance(_parse(text.partition("\n")[0]), dict) and '"op_code"' in text[:4096]:
         return optuna.read_journal(path, ask)
-    if smac.is_history(_parsed(text)):
+    if smac.is_history(_parse(text)):
         return smac.read_history(path, ask)
     raise FormatError(f"{path.name!r} is JSON without trials", needs=_ACCEPTED)
 
 
-def _parsed(text: str) -> object:
+def _parse(text: str) -> object:
     try:
         return parse_json(text)
     except ValueError:
         return None
 
 
-def _read_table(path: Path, ask: Ask) -> Trials:
+def _read_table(path: Path, ask: TrialsRequest) -> Trials:
     ask.refuse("a table", "study", "values")
     return Trials.load(
         path,
-        objective=ask.objective,
+        objective=cast(str | None, ask.objective),
         direction=ask.direction,
         params=ask.params,
         standard_error=ask.standard_error,

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from earnest.adapters.readers import TrialsReader, register
-from earnest.adapters.trials.request import Ask
+from earnest.adapters.trials.request import TrialsRequest
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.space.inference import guesses, infer_space
@@ -21,6 +21,14 @@ from earnest.core.space.space import Space
 from earnest.core.space.trial_tables import refuse_absent
 from earnest.core.space.trials import Trials, refuse_few
 from earnest.core.tables.formats.table_files import foreign_content
+
+if TYPE_CHECKING:
+    from optuna import Study
+    from optuna.distributions import BaseDistribution
+    from optuna.storages import BaseStorage, RDBStorage
+    from optuna.study import StudyDirection
+    from optuna.trial import FrozenTrial
+    from sqlalchemy.pool import Pool
 
 LOCAL = "sqlite:///"  # opened as a file, for reading only: SQLite would make one that is not there
 
@@ -36,12 +44,18 @@ def has_study(source: object) -> bool:
     return is_study(getattr(source, "study_", None))
 
 
-def read_study_of(search: Any, ask: Ask) -> Trials:
+class HasStudy(Protocol):
+    """A search that is a study of Optuna inside."""
+
+    study_: Study
+
+
+def read_study_of(search: HasStudy, ask: TrialsRequest) -> Trials:
     """Make trials from the study of a fitted `OptunaSearchCV`."""
     return read_study(search.study_, ask)
 
 
-def read_study(study: Any, ask: Ask) -> Trials:
+def read_study(study: Study | StudyContent, ask: TrialsRequest) -> Trials:
     """Make trials from a study.
 
     Trials that failed and that were pruned are counted and left out; those that still run or wait
@@ -49,7 +63,7 @@ def read_study(study: Any, ask: Ask) -> Trials:
     which parameters are conditional shows in where they are present.
     """
     ask.refuse("an Optuna study", "study", "standard_error", "status", "values")
-    place, name = _objective(study, ask.objective)
+    place, name = _find_objective(study, ask.objective)
     direction = ask.direction_or(study.directions[place].name.lower(), "the study")
     listed = [t for t in study.get_trials(deepcopy=False) if t.state.is_finished()]
     done = [t for t in listed if t.state.name == "COMPLETE"]
@@ -60,7 +74,7 @@ def read_study(study: Any, ask: Ask) -> Trials:
     space = ask.space
     if space is None:
         kept = [c for c, t in zip(configs, listed, strict=True) if t.state.name == "COMPLETE"]
-        space = space_of_distributions([t.distributions for t in done], kept)
+        space = unite_distributions([t.distributions for t in done], kept)
     return Trials.from_configs(
         configs,
         objective,
@@ -72,8 +86,8 @@ def read_study(study: Any, ask: Ask) -> Trials:
     )
 
 
-def space_of_distributions(
-    distributions: Sequence[Mapping[str, Any]], configs: Sequence[Mapping[str, Any]]
+def unite_distributions(
+    distributions: Sequence[Mapping[str, BaseDistribution]], configs: Sequence[Mapping[str, object]]
 ) -> Space:
     """Return the union of the trials' distributions, conditional as the trials show."""
     inferred = infer_space(configs)
@@ -82,12 +96,12 @@ def space_of_distributions(
         own = list(
             {repr(d[guess.name]): d[guess.name] for d in distributions if guess.name in d}.values()
         )
-        made = _united(guess, own)
+        made = _unite(guess, own)
         parameters.append(replace(made, condition=guess.condition))
     return Space(tuple(parameters), remarks=tuple(guesses(parameters, inferred.names)))
 
 
-def _united(guess: Parameter, own: list[Any]) -> Parameter:
+def _unite(guess: Parameter, own: list[Any]) -> Parameter:
     """Return one parameter for all distributions of a name; the guess where they do not agree."""
     kinds = {type(d).__name__ for d in own}
     if kinds == {"CategoricalDistribution"}:
@@ -114,7 +128,7 @@ def _united(guess: Parameter, own: list[Any]) -> Parameter:
     )
 
 
-def _objective(study: Any, asked: str | int | None) -> tuple[int, str]:
+def _find_objective(study: Study | StudyContent, asked: str | int | None) -> tuple[int, str]:
     """Return the place and the name of the objective that is asked for."""
     count = len(study.directions)
     names = list(study.metric_names or [])
@@ -133,46 +147,46 @@ def _objective(study: Any, asked: str | int | None) -> tuple[int, str]:
     return place, names[place] if names else usual
 
 
-def read_url(url: str, ask: Ask) -> Trials:
+def read_url(url: str, ask: TrialsRequest) -> Trials:
     """Read a study from a storage URL such as `sqlite:///study.db`."""
-    return read_study(study_of_url(url, ask.study), replace(ask, study=None))
+    return read_study(open_study_url(url, ask.study), replace(ask, study=None))
 
 
-def read_sqlite(path: Path, ask: Ask) -> Trials:
+def read_sqlite(path: Path, ask: TrialsRequest) -> Trials:
     """Read a study from a SQLite file, which is opened for reading only."""
-    return read_study(study_of_sqlite(path, ask.study), replace(ask, study=None))
+    return read_study(open_study_sqlite(path, ask.study), replace(ask, study=None))
 
 
-def read_journal(path: Path, ask: Ask) -> Trials:
+def read_journal(path: Path, ask: TrialsRequest) -> Trials:
     """Read a study from a journal file."""
-    return read_study(study_of_journal(path, ask.study), replace(ask, study=None))
+    return read_study(open_study_journal(path, ask.study), replace(ask, study=None))
 
 
 @dataclass(frozen=True)
-class StudyRead:
+class StudyContent:
     """What a storage held of a study, with the names that a study has: nothing is read later."""
 
     study_name: str
-    directions: Sequence[Any]
+    directions: Sequence[StudyDirection]
     metric_names: Sequence[str]
-    trials: Sequence[Any]
+    trials: Sequence[FrozenTrial]
 
-    def get_trials(self, deepcopy: bool = False) -> list[Any]:
+    def get_trials(self, deepcopy: bool = False) -> list[FrozenTrial]:
         """Return the trials."""
         return list(self.trials)
 
 
-def study_of_url(url: str, name: str | None) -> StudyRead:
+def open_study_url(url: str, name: str | None) -> StudyContent:
     """Return the study of a storage URL."""
     if url.startswith(LOCAL) and not url.startswith(LOCAL + "file:"):
         path = Path(url.removeprefix(LOCAL).partition("?")[0])
         refuse_absent(path, "a SQLite file of Optuna")
-        return study_of_sqlite(path, name)
-    with _storage(url) as storage:
-        return _loaded(storage, name, url.rpartition("@")[2])
+        return open_study_sqlite(path, name)
+    with _open_storage(url) as storage:
+        return _load_study(storage, name, url.rpartition("@")[2])
 
 
-def study_of_sqlite(path: Path, name: str | None) -> StudyRead:
+def open_study_sqlite(path: Path, name: str | None) -> StudyContent:
     """Return the study of a SQLite file, which is opened for reading only."""
     where = f"{path.resolve().as_uri()}?mode=ro"
 
@@ -180,31 +194,31 @@ def study_of_sqlite(path: Path, name: str | None) -> StudyRead:
         return sqlite3.connect(where, uri=True, check_same_thread=False)
 
     # Connected by hand: a path within a URL of SQLAlchemy may not have every sign.
-    with _storage("sqlite://", {"creator": opened, "poolclass": _pool()}) as storage:
-        return _loaded(storage, name, path.name)
+    with _open_storage("sqlite://", {"creator": opened, "poolclass": _find_pool()}) as storage:
+        return _load_study(storage, name, path.name)
 
 
-def study_of_journal(path: Path, name: str | None) -> StudyRead:
+def open_study_journal(path: Path, name: str | None) -> StudyContent:
     """Return the study of a journal file."""
-    _optuna()
+    _require_optuna()
     from optuna.storages import JournalStorage
     from optuna.storages.journal import JournalFileBackend
 
     with foreign_content(path, needs="a whole journal of Optuna"):
         storage = JournalStorage(JournalFileBackend(str(path)))
-    return _loaded(storage, name, path.name)
+    return _load_study(storage, name, path.name)
 
 
-def _loaded(storage: Any, name: str | None, where: str) -> StudyRead:
+def _load_study(storage: BaseStorage, name: str | None, where: str) -> StudyContent:
     """Read all of a study through the door for what other libraries read."""
     with foreign_content(where, needs="a whole storage of Optuna"):
         names = [str(one.study_name) for one in storage.get_all_studies()]
-    found = _named(names, name, where)
+    found = _find_study(names, name, where)
     with foreign_content(where, needs="a whole storage of Optuna"):
         import optuna
 
         study = optuna.load_study(study_name=found, storage=storage)
-        read = StudyRead(
+        read = StudyContent(
             found,
             list(study.directions),
             [str(one) for one in study.metric_names or []],
@@ -214,7 +228,7 @@ def _loaded(storage: Any, name: str | None, where: str) -> StudyRead:
     return read
 
 
-def _refuse_damaged(study: StudyRead, where: str) -> None:
+def _refuse_damaged(study: StudyContent, where: str) -> None:
     """Refuse a storage that lacks rows which Optuna writes together, and reads apart."""
     count = len(study.directions)
     lacking = [
@@ -236,7 +250,7 @@ def _is_number(value: object) -> bool:
     return isinstance(value, float) or (isinstance(value, int) and abs(value) < 1 << 1000)
 
 
-def _named(names: list[str], name: str | None, where: str) -> str:
+def _find_study(names: list[str], name: str | None, where: str) -> str:
     """Return the name of the study that is meant."""
     if name is None and len(names) == 1:
         name = names[0]
@@ -254,8 +268,8 @@ def _named(names: list[str], name: str | None, where: str) -> str:
 
 
 @contextmanager
-def _storage(url: str, engine: dict[str, Any] | None = None) -> Iterator[Any]:
-    _optuna()
+def _open_storage(url: str, engine: dict[str, object] | None = None) -> Iterator[RDBStorage]:
+    _require_optuna()
     from optuna.exceptions import OptunaError
     from optuna.storages import RDBStorage
     from sqlalchemy.exc import SQLAlchemyError
@@ -277,7 +291,7 @@ def _storage(url: str, engine: dict[str, Any] | None = None) -> Iterator[Any]:
         storage.engine.dispose()
 
 
-def _optuna() -> None:
+def _require_optuna() -> None:
     try:
         import optuna  # noqa: F401  # only whether it is there
     except ModuleNotFoundError as error:
@@ -288,9 +302,9 @@ def _optuna() -> None:
         ) from error
 
 
-def _pool() -> Any:
+def _find_pool() -> type[Pool]:
     """Return the pool that closes each connection when it is given back."""
-    _optuna()
+    _require_optuna()
     from sqlalchemy.pool import NullPool
 
     return NullPool

@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, NotRequired, TypedDict, cast
 
 from earnest.core.space.inference import guesses, infer_space
 from earnest.core.space.parameters import Kind, Parameter
 from earnest.core.space.space import Space
 
+if TYPE_CHECKING:
+    from optuna.distributions import FloatDistribution, IntDistribution
+    from scipy.stats._distn_infrastructure import rv_frozen
+
 EVEN = ("uniform", "loguniform", "reciprocal", "randint")  # even on a scale that is known
 
 
-def ranges_of(given: Any) -> dict[str, dict[str, Any]]:
+class Range(TypedDict):
+    """What is known of a parameter before any of its values is seen."""
+
+    kind: str
+    low: float
+    high: float
+    log: bool
+    step: NotRequired[float | None]
+
+
+def ranges_of(given: object) -> dict[str, Range]:
     """Return kind, range and scale of the distributions that are known, by parameter.
 
     Of several spaces those that every one of them with this parameter agrees in.
@@ -20,19 +34,19 @@ def ranges_of(given: Any) -> dict[str, dict[str, Any]]:
     spaces = [given] if isinstance(given, Mapping) else given
     if not isinstance(spaces, (list, tuple)) or not all(isinstance(s, Mapping) for s in spaces):
         return {}
-    found: dict[str, list[dict[str, Any] | None]] = {}
+    found: dict[str, list[Range | None]] = {}
     for space in spaces:
         for name, one in space.items():
-            found.setdefault(str(name), []).append(_range(one))
+            found.setdefault(str(name), []).append(_read_range(one))
     return {
-        name: ranges[0]
-        for name, ranges in found.items()
-        if ranges[0] is not None and all(other == ranges[0] for other in ranges)
+        name: first
+        for name, (first, *others) in found.items()
+        if first is not None and all(other == first for other in others)
     }
 
 
-def space_within(
-    ranges: Mapping[str, Mapping[str, Any]], configs: Sequence[Mapping[str, Any]]
+def infer_space_within(
+    ranges: Mapping[str, Range], configs: Sequence[Mapping[str, object]]
 ) -> Space:
     """Return the space that is inferred from configurations, with the ranges that are known."""
     inferred = infer_space(configs)
@@ -43,20 +57,21 @@ def space_within(
     return Space(tuple(parameters), remarks=tuple(guesses(parameters, ranges)))
 
 
-def _range(distribution: Any) -> dict[str, Any] | None:
+def _read_range(distribution: object) -> Range | None:
     """Return the range of an even distribution of SciPy or Optuna, None for all else."""
     kind = type(distribution)
     if kind.__module__.startswith("optuna.") and hasattr(distribution, "low"):
+        numbers = cast("FloatDistribution | IntDistribution", distribution)
         return {
             "kind": "int" if kind.__name__.startswith("Int") else "float",
-            "low": float(distribution.low),
-            "high": float(distribution.high),
-            "log": bool(distribution.log),
-            "step": None if distribution.step is None else float(distribution.step),
+            "low": float(numbers.low),
+            "high": float(numbers.high),
+            "log": bool(numbers.log),
+            "step": None if numbers.step is None else float(numbers.step),
         }
     name = getattr(getattr(distribution, "dist", None), "name", None)
     if name not in EVEN:
         return None
-    low, high = (float(end) for end in distribution.support())
+    low, high = (float(end) for end in cast("rv_frozen", distribution).support())
     whole = str(Kind.INT if name == "randint" else Kind.FLOAT)
     return {"kind": whole, "low": low, "high": high, "log": name in ("loguniform", "reciprocal")}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+
+from numpy.typing import ArrayLike
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
@@ -15,7 +16,7 @@ MARKS = ("delimiter", "decimal", "thousands")  # of a text table
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ask:
+class TrialsRequest:
     """The options of `trials_from`, each None where it was not said."""
 
     study: str | None = None
@@ -25,7 +26,7 @@ class Ask:
     standard_error: str | None = None
     status: str | None = None
     space: Space | None = None
-    values: Any = None  # objectives, where the source has configurations only
+    values: ArrayLike | None = None  # objectives, where the source has configurations only
     delimiter: str | None = None
     decimal: str | None = None
     thousands: str | None = None
@@ -54,7 +55,7 @@ class Ask:
             )
         return own
 
-    def some_of(self, configs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    def some_of(self, configs: Sequence[dict[str, object]]) -> list[dict[str, object]]:
         """Return the configurations with only the parameters that were asked for."""
         if self.params is None:
             return list(configs)

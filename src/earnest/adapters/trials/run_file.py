@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TypedDict, cast
 
 import numpy as np
 
-from earnest.adapters.trials.request import Ask
+from earnest.adapters.trials.ranges import Range
+from earnest.adapters.trials.request import TrialsRequest
 from earnest.adapters.trials.scored import COMPLETE, DROPPED, FAILED, Scored, ScoreName, score_name
 from earnest.core.base.errors import EarnestError, FormatError
 from earnest.core.base.protocols import Outcome
@@ -24,7 +25,7 @@ VERSION = 1  # of the document about the search
 
 
 def about_search(
-    names: Mapping[str, ScoreName], usual: str | None, ranges: Mapping[str, Any]
+    names: Mapping[str, ScoreName], usual: str | None, ranges: Mapping[str, object]
 ) -> str:
     """Return the document by which a reader of the file alone knows the scores and ranges."""
     told = {key: one.to_dict() for key, one in names.items()}
@@ -33,7 +34,7 @@ def about_search(
     )
 
 
-def read_run_file(path: Path, ask: Ask) -> Trials:
+def read_run_file(path: Path, ask: TrialsRequest) -> Trials:
     """Make trials from a run file, also while its run goes on.
 
     The objective of a configuration is its mean score over the splits. One that lacks splits that
@@ -43,24 +44,33 @@ def read_run_file(path: Path, ask: Ask) -> Trials:
     return scored_of(read_run(path, arrays=False)).trials(ask)  # scores are enough
 
 
+class About(TypedDict, total=False):
+    """What a run says of its scores."""
+
+    version: int
+    scores: dict[str, ScoreName]
+    objective: str | None
+    ranges: dict[str, Range]
+
+
 def scored_of(run: RunFile) -> Scored:
     """Return the scores that a run file holds."""
-    listed = _configs(run)
+    listed = _read_configs(run)
     cells = {key: outcome for key, outcome in run.outcomes.items() if len(key) == 3}
     places = sorted({key[1:] for key in cells})
     begun = [c for c in range(len(listed)) if any((c, *place) in cells for place in places)]
     rows = [[cells.get((c, *place)) for place in places] for c in begun]
-    about = _about(run)
-    keys = _keys(about, cells.values())
+    about = _read_about(run)
+    keys = _name_scores(about, cells.values())
     return Scored(
         configs=[listed[c] for c in begun],
         scores={
-            key: np.array([[_score(one, key) for one in row] for row in rows]).reshape(
+            key: np.array([[_read_score(one, key) for one in row] for row in rows]).reshape(
                 len(rows), len(places)
             )
             for key in keys
         },
-        statuses=[_status(row) for row in rows],
+        statuses=[_find_status(row) for row in rows],
         names=keys,
         usual=about.get("objective"),
         ranges=about.get("ranges", {}),
@@ -68,7 +78,7 @@ def scored_of(run: RunFile) -> Scored:
     )
 
 
-def _configs(run: RunFile) -> list[dict[str, Any]]:
+def _read_configs(run: RunFile) -> list[dict[str, object]]:
     """Return the configurations in the order of their positions in keys."""
     if CONFIGS not in run.documents:
         raise FormatError(
@@ -80,14 +90,14 @@ def _configs(run: RunFile) -> list[dict[str, Any]]:
         return [dict(one["params"]) for one in parse_json(run.documents[CONFIGS])]
 
 
-def _about(run: RunFile) -> dict[str, Any]:
+def _read_about(run: RunFile) -> About:
     """Return what the run says of its scores; nothing where it was written before they were."""
     if ABOUT not in run.documents:
         return {}
     with document_of(run, ABOUT):
-        about = dict(parse_json(run.documents[ABOUT]))
-        version = int(about["version"])
-        about["scores"] = {str(k): ScoreName(**one) for k, one in about["scores"].items()}
+        read = dict(parse_json(run.documents[ABOUT]))
+        version = int(read["version"])
+        read["scores"] = {str(k): ScoreName(**one) for k, one in read["scores"].items()}
     if version > VERSION:
         raise FormatError(
             f"{run.path.name!r} was written by a newer earnest",
@@ -95,7 +105,7 @@ def _about(run: RunFile) -> dict[str, Any]:
             got=f"version {version}",
             cure="Update earnest.",
         )
-    return about
+    return cast(About, read)
 
 
 @contextmanager
@@ -113,9 +123,9 @@ def document_of(run: RunFile, name: str) -> Iterator[None]:
         ) from error
 
 
-def _keys(about: Mapping[str, Any], outcomes: Any) -> dict[str, ScoreName]:
+def _name_scores(about: About, outcomes: Iterable[Outcome]) -> dict[str, ScoreName]:
     """Return the scores that came out by key, called as was announced where it was."""
-    told: dict[str, ScoreName] = about.get("scores", {})
+    told = about.get("scores", {})
     found = dict.fromkeys(
         name.removeprefix(TEST)
         for outcome in outcomes
@@ -126,11 +136,11 @@ def _keys(about: Mapping[str, Any], outcomes: Any) -> dict[str, ScoreName]:
     return {key: told.get(key) or score_name(key) for key in [*announced, *found]}
 
 
-def _score(outcome: Outcome | None, key: str) -> float:
+def _read_score(outcome: Outcome | None, key: str) -> float:
     return np.nan if outcome is None else float(outcome.numbers.get(TEST + key, np.nan))
 
 
-def _status(row: list[Outcome | None]) -> str:
+def _find_status(row: list[Outcome | None]) -> str:
     if any(one is None for one in row):
         return DROPPED
     return FAILED if any(one is not None and (one.failed or one.note) for one in row) else COMPLETE

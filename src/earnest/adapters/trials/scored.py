@@ -8,13 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.trials.ranges import space_within
-from earnest.adapters.trials.request import Ask
+from earnest.adapters.trials.ranges import Range, infer_space_within
+from earnest.adapters.trials.request import TrialsRequest
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.space.trials import Trials
@@ -49,26 +48,26 @@ class Scored:
         Where it comes from, in words.
     """
 
-    configs: list[dict[str, Any]]
+    configs: list[dict[str, object]]
     scores: Mapping[str, NDArray[np.float64]]
     statuses: Sequence[str]
     names: Mapping[str, ScoreName]
     usual: str | None
-    ranges: Mapping[str, Mapping[str, Any]]
+    ranges: Mapping[str, Range]
     source: str
 
-    def trials(self, ask: Ask) -> Trials:
+    def trials(self, ask: TrialsRequest) -> Trials:
         """Return the trials: mean scores in their own units, dropped and failed ones left out."""
         ask.refuse(self.source, "study", "standard_error", "status", "values")
         key = choose(self.names, ask.objective, self.usual)
         score = self.names[key]
         configs = ask.some_of(self.configs)
-        means, errors = _summaries(self.scores[key])
+        means, errors = _summarise(self.scores[key])
         whole = [status == COMPLETE for status in self.statuses]
         if ask.space is None and self.ranges:
             done = np.flatnonzero(np.isfinite(means) & whole).tolist()
             if done:
-                space = space_within(self.ranges, [configs[i] for i in done])
+                space = infer_space_within(self.ranges, [configs[i] for i in done])
                 ask = replace(ask, space=space)
         return Trials.from_configs(
             configs,
@@ -82,7 +81,9 @@ class Scored:
         )
 
 
-def shown_configs(ids: Sequence[str], params: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def shown_configs(
+    ids: Sequence[str], params: Sequence[Mapping[str, object]]
+) -> list[dict[str, object]]:
     """Return configurations as they are shown: whole estimators by the name of their candidate."""
     pairs = zip(ids, params, strict=True)
     listed = [
@@ -92,11 +93,11 @@ def shown_configs(ids: Sequence[str], params: Sequence[Mapping[str, Any]]) -> li
     return readable(listed)
 
 
-def _is_whole(config: Mapping[str, Any]) -> bool:
+def _is_whole(config: Mapping[str, object]) -> bool:
     return set(config) == {WHOLE} and hasattr(config[WHOLE], "fit")
 
 
-def _summaries(scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _summarise(scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the means over the splits that have a score, and their standard errors."""
     means, errors = np.full(len(scores), np.nan), np.full(len(scores), np.nan)
     for i, row in enumerate(scores):
@@ -134,12 +135,12 @@ class ScoreName:
         """Return the name, and which way is better."""
         return f"{self.name!r}, of which {'greater' if self.sign > 0 else 'lower'} is better"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return plain data."""
         return {"name": self.name, "sign": self.sign}
 
 
-def score_name(key: str, scorer: Any = None, given: Any = None) -> ScoreName:
+def score_name(key: str, scorer: object = None, given: object = None) -> ScoreName:
     """Return how a score is called.
 
     Parameters
@@ -152,20 +153,18 @@ def score_name(key: str, scorer: Any = None, given: Any = None) -> ScoreName:
         What the user said, where there is but one.
     """
     metric = getattr(scorer, "metric", None)  # a metric of this package in the form of a scorer
-    name = key if key != SINGLE else _called(scorer, given, metric)
+    name = key if key != SINGLE else _find_name(scorer, given, metric)
     sign = getattr(scorer, "_sign", None) if metric is None else getattr(metric, "sign", None)
     if not isinstance(sign, (int, float)):
         sign = -1.0 if name.startswith(NEGATED) else 1.0
     return ScoreName(name.removeprefix(NEGATED) if sign < 0 else name, 1.0 if sign > 0 else -1.0)
 
 
-def score_names(keys: Iterable[str], scorers: Any, given: Any) -> dict[str, ScoreName]:
+def score_names(keys: Iterable[str], scorers: object, given: object) -> dict[str, ScoreName]:
     """Return how all scores of a search are called, by key."""
-    several = isinstance(scorers, Mapping)
-    return {
-        key: score_name(key, scorers.get(key) if several else scorers, None if several else given)
-        for key in keys
-    }
+    if isinstance(scorers, Mapping):
+        return {key: score_name(key, scorers.get(key)) for key in keys}
+    return {key: score_name(key, scorers, given) for key in keys}
 
 
 def choose(names: Mapping[str, ScoreName], asked: str | int | None, usual: str | None) -> str:
@@ -186,7 +185,7 @@ def choose(names: Mapping[str, ScoreName], asked: str | int | None, usual: str |
     return check.one_of("objective", said, names)
 
 
-def _called(scorer: Any, given: Any, metric: Any) -> str:
+def _find_name(scorer: object, given: object, metric: object) -> str:
     if metric is not None:
         return str(getattr(metric, "name", SINGLE))
     if isinstance(given, str):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.adapters.readers import LATE, TrialsReader, register
-from earnest.adapters.trials.ranges import ranges_of, space_within
-from earnest.adapters.trials.request import Ask
+from earnest.adapters.trials.ranges import infer_space_within, ranges_of
+from earnest.adapters.trials.request import TrialsRequest
 from earnest.adapters.trials.scored import (
     MEAN,
     Scored,
@@ -23,6 +23,7 @@ from earnest.adapters.trials.scored import (
 from earnest.core.space.trials import Trials
 from earnest.core.text.names import readable
 
+Results: TypeAlias = Mapping[str, Any]  # columns of many types, as scikit-learn has them
 SPREAD = "std_test_"
 
 
@@ -50,13 +51,37 @@ def is_own_search(source: object) -> bool:
     )
 
 
-def read_own_search(search: Any, ask: Ask) -> Trials:
+class FittedSearch(Protocol):
+    """A fitted search of anybody, with results as scikit-learn has them."""
+
+    cv_results_: Results
+
+
+class TriedConfiguration(Protocol):
+    """What our own search tells of a configuration."""
+
+    config: str
+    params: Mapping[str, object]
+    status: str
+
+
+class OwnSearch(FittedSearch, Protocol):
+    """A fitted `SearchCV`."""
+
+    trials_: tuple[TriedConfiguration, ...]
+    scorer_: object
+    scoring: object
+    refit: bool | str
+    given_candidates: object
+
+
+def read_own_search(search: OwnSearch, ask: TrialsRequest) -> Trials:
     """Make trials from a `SearchCV`: dropped and failed candidates are counted and left out."""
     results, ended = search.cv_results_, search.trials_
-    keys = _scores(results)
+    keys = _list_scores(results)
     return Scored(
         configs=shown_configs([one.config for one in ended], [one.params for one in ended]),
-        scores={key: _on_splits(results, key) for key in keys},
+        scores={key: _read_splits(results, key) for key in keys},
         statuses=[one.status for one in ended],
         names=score_names(keys, search.scorer_, search.scoring),
         usual=search.refit if isinstance(search.refit, str) else None,
@@ -65,24 +90,24 @@ def read_own_search(search: Any, ask: Ask) -> Trials:
     ).trials(ask)
 
 
-def read_search(search: Any, ask: Ask) -> Trials:
+def read_search(search: FittedSearch, ask: TrialsRequest) -> Trials:
     """Make trials from a fitted search: grid, random, halving or of another library."""
     refit = getattr(search, "refit", None)
     results = search.cv_results_
     names = score_names(
-        _scores(results), getattr(search, "scorer_", None), getattr(search, "scoring", None)
+        _list_scores(results), getattr(search, "scorer_", None), getattr(search, "scoring", None)
     )
     if ask.objective is None and isinstance(refit, str) and refit in names:
         ask = replace(ask, objective=refit)
     ranges = ranges_of(getattr(search, "param_distributions", None))
     if ask.space is None and ranges:
-        ask = replace(ask, space=space_within(ranges, ask.some_of(_configs(results))))
+        ask = replace(ask, space=infer_space_within(ranges, ask.some_of(_read_configs(results))))
     return read_results(results, ask, source=type(search).__name__, names=names)
 
 
 def read_results(
-    results: Mapping[str, Any],
-    ask: Ask,
+    results: Results,
+    ask: TrialsRequest,
     source: str = "cv_results_",
     names: Mapping[str, ScoreName] | None = None,
 ) -> Trials:
@@ -93,21 +118,21 @@ def read_results(
     halving search gave its candidates unlike resources, `n_resources` is one of the parameters.
     """
     ask.refuse(f"the results of {source}", "study", "standard_error", "status", "values")
-    names = score_names(_scores(results), None, None) if names is None else names
+    names = score_names(_list_scores(results), None, None) if names is None else names
     key = choose(names, ask.objective, None)
     score = names[key]
     return Trials.from_configs(
-        ask.some_of(_configs(results)),
+        ask.some_of(_read_configs(results)),
         score.sign * np.asarray(results[MEAN + key], dtype=np.float64),
         direction=ask.direction_or(score.direction, str(score)),
         space=ask.space,
-        standard_error=_errors(results, key),
+        standard_error=_find_errors(results, key),
         objective_name=score.name,
         source=source,
     )
 
 
-def _configs(results: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _read_configs(results: Results) -> list[dict[str, object]]:
     """Return the candidates, with their resources where those differ."""
     configs = readable([dict(config) for config in results["params"]])
     resources = np.asarray(results.get("n_resources", []))
@@ -117,11 +142,11 @@ def _configs(results: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [config | {"n_resources": r} for config, r in pairs]
 
 
-def _scores(results: Mapping[str, Any]) -> list[str]:
+def _list_scores(results: Results) -> list[str]:
     return [str(key).removeprefix(MEAN) for key in results if str(key).startswith(MEAN)]
 
 
-def _errors(results: Mapping[str, Any], name: str) -> NDArray[np.float64] | None:
+def _find_errors(results: Results, name: str) -> NDArray[np.float64] | None:
     """Return the standard error of a mean over k splits; scikit-learn's sd divides by k."""
     splits = sum(f"split{i}_test_{name}" in results for i in range(len(results)))
     if SPREAD + name not in results or splits < 2:
@@ -130,7 +155,7 @@ def _errors(results: Mapping[str, Any], name: str) -> NDArray[np.float64] | None
     return np.asarray(spread / np.sqrt(splits - 1))
 
 
-def _on_splits(results: Mapping[str, Any], name: str) -> NDArray[np.float64]:
+def _read_splits(results: Results, name: str) -> NDArray[np.float64]:
     """Return one score of all candidates on all splits: (C, S)."""
     count = sum(f"split{i}_test_{name}" in results for i in range(len(results)))
     return np.column_stack([results[f"split{i}_test_{name}"] for i in range(count)])

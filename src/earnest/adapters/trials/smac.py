@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from earnest.adapters.trials.configspace import load_configspace
-from earnest.adapters.trials.request import Ask
+from earnest.adapters.trials.request import TrialsRequest
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
+from earnest.core.base.provenance import JsonObject
 from earnest.core.results.files import parse_json
 from earnest.core.space.parameters import plain
 from earnest.core.space.trials import Trials
 
+JsonRow: TypeAlias = JsonObject | list[Any]  # a run, as one of three versions writes it
 HISTORY, SPACE = "runhistory.json", "configspace.json"
 SUCCESS = 1  # of SMAC's StatusType
 NOT_OVER = (0, 8)  # running; 8 in the first version
@@ -26,7 +29,7 @@ def is_history(data: object) -> bool:
     return isinstance(data, dict) and "data" in data and "configs" in data
 
 
-def read_history(path: Path, ask: Ask) -> Trials:
+def read_history(path: Path, ask: TrialsRequest) -> Trials:
     """Make trials from a run history; the cost is minimised.
 
     Runs of one configuration with several seeds or instances are averaged, and give its standard
@@ -39,7 +42,7 @@ def read_history(path: Path, ask: Ask) -> Trials:
     if space is None and (path.parent / SPACE).is_file() and ask.params is None:
         space = load_configspace(path.parent / SPACE)
     try:
-        runs = _runs(content["data"], ask.objective)
+        runs = _collect_runs(content["data"], ask.objective)
         given = {str(key): dict(value) for key, value in content["configs"].items()}
         configs = [{k: plain(v) for k, v in given[key].items() if v is not None} for key, _ in runs]
     except InputError:
@@ -65,25 +68,28 @@ def read_history(path: Path, ask: Ask) -> Trials:
         [float(np.mean(costs)) for costs in runs.values()],
         direction=ask.direction_or("minimize", "a run history, whose cost is minimised"),
         space=space,
-        standard_error=_errors(list(runs.values())),
+        standard_error=_find_errors(list(runs.values())),
         objective_name="cost",
         source=f"SMAC run history {path.name!r}",
     )
 
 
-def _runs(rows: list[Any], objective: str | int | None) -> dict[tuple[str, float], list[float]]:
+def _collect_runs(
+    rows: list[JsonRow], objective: str | int | None
+) -> dict[tuple[str, float], list[float]]:
     """Return the costs of the runs that are over, by configuration and budget."""
     runs: dict[tuple[str, float], list[float]] = defaultdict(list)
-    for run in map(_run, rows):
+    for run in map(_read_run, rows):
         if run["status"] not in NOT_OVER:
             key = str(run["config_id"]), float(run["budget"] or 0.0)
-            runs[key].append(_cost(run, objective))
+            runs[key].append(_read_cost(run, objective))
     return runs
 
 
-def _run(row: Any) -> dict[str, Any]:
+def _read_run(row: JsonRow) -> JsonObject:
     """Return a run by name, of any of SMAC's three ways to write it."""
-    if isinstance(row, dict):
+    found: dict[str, Any]
+    if isinstance(row, Mapping):
         found = dict(row)
     elif len(row) == 2:  # version 1: key and value
         found = {
@@ -95,20 +101,20 @@ def _run(row: Any) -> dict[str, Any]:
     else:  # version 2.0, and 2.1 with the time of the processor between
         place = 7 if len(row) > 10 else 6
         found = {"config_id": row[0], "budget": row[3], "cost": row[4], "status": row[place]}
-    found["status"] = _status(found.get("status", SUCCESS))
+    found["status"] = _read_status(found.get("status", SUCCESS))
     found.setdefault("budget", None)
     return found
 
 
-def _status(given: Any) -> int:
+def _read_status(given: object) -> int:
     if isinstance(given, dict):
         given = given.get("__enum__", "")
     if isinstance(given, str):
         return {"SUCCESS": SUCCESS, "RUNNING": 0}.get(given.rpartition(".")[2], 2)
-    return int(given)
+    return int(given)  # type: ignore[call-overload, no-any-return]  # whatever is none raises
 
 
-def _cost(run: dict[str, Any], objective: str | int | None) -> float:
+def _read_cost(run: JsonObject, objective: str | int | None) -> float:
     """Return the cost of a run, NaN where it failed."""
     if run["status"] != SUCCESS:
         return float("nan")
@@ -122,7 +128,7 @@ def _cost(run: dict[str, Any], objective: str | int | None) -> float:
     return float(cost[check.whole_number("objective", objective, low=0, high=len(cost) - 1)])
 
 
-def _errors(costs: list[list[float]]) -> list[float] | None:
+def _find_errors(costs: list[list[float]]) -> list[float] | None:
     if min(len(c) for c in costs) < 2:
         return None
     return [float(np.std(c, ddof=1) / np.sqrt(len(c))) for c in costs]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from numbers import Real
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +13,18 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 
+# Real numbers of any type; logical values count as 0 and 1.
+Numbers: TypeAlias = NDArray[np.floating | np.integer | np.bool_]
+# An array as somebody gave it: of any type, which is looked at where it matters.
+RawArray: TypeAlias = NDArray[Any]
+S = TypeVar("S", bound=np.generic)
+
 BLOCK = 1 << 22  # values looked at in one go, so that a check never copies a large matrix
 COPIED = 1 << 26  # bytes up to which a user's array is copied, not watched
 TEXT = "UST"  # the kinds of NumPy dtypes that hold text
 
 
-def as_array(name: str, values: Any) -> NDArray[Any]:
+def as_array(name: str, values: object) -> RawArray:
     """Return values as a plain array; a numeric NumPy array, mapped or not, is not copied.
 
     Missing values of masked and nullable arrays become NaN among numbers and None elsewhere, and
@@ -31,9 +37,9 @@ def as_array(name: str, values: Any) -> NDArray[Any]:
     ['a', None]
     """
     if isinstance(values, np.ma.MaskedArray):
-        return _settled(_unmasked(values))
+        return _settle(_unmask(values))
     if isinstance(values, np.ndarray):
-        return _settled(values)
+        return _settle(values)
     try:
         array = np.asarray(values)
         if array.dtype.kind in TEXT and isinstance(values, (list, tuple)):
@@ -45,10 +51,10 @@ def as_array(name: str, values: Any) -> NDArray[Any]:
             needs="an array, a list, a Series or a frame, with rows of equal length",
             got=check.show(values),
         ) from error
-    return _settled(array)
+    return _settle(array)
 
 
-def one_column(name: str, values: Any, n: int, beside: str = "y") -> NDArray[Any]:
+def read_one_column(name: str, values: object, n: int, beside: str = "y") -> RawArray:
     """Return values as a complete array with one value a case."""
     array = as_array(name, values)
     if array.ndim == 2 and array.shape[1] == 1:
@@ -71,7 +77,7 @@ def one_column(name: str, values: Any, n: int, beside: str = "y") -> NDArray[Any
     return array
 
 
-def column_names(values: Any) -> tuple[str, ...] | None:
+def column_names(values: object) -> tuple[str, ...] | None:
     """Return the names of the columns of a frame, None where they only number the columns."""
     names = getattr(values, "column_names", None) or getattr(values, "columns", None)
     if names is None or isinstance(values, np.ndarray) or not isinstance(names, Iterable):
@@ -80,7 +86,7 @@ def column_names(values: Any) -> tuple[str, ...] | None:
     return None if listed == list(range(len(listed))) else tuple(str(name) for name in listed)
 
 
-def kept(array: NDArray[Any]) -> NDArray[Any]:
+def kept(array: NDArray[S]) -> NDArray[S]:
     """Return an array that its owner can no longer change, if a copy of it is not too large.
 
     Mapped arrays, and those above `COPIED` bytes, are not copied.
@@ -88,14 +94,14 @@ def kept(array: NDArray[Any]) -> NDArray[Any]:
     return array if array.nbytes > COPIED or is_mapped(array) else array.copy(order="K")
 
 
-def read_only(array: NDArray[Any]) -> NDArray[Any]:
+def read_only(array: NDArray[S]) -> NDArray[S]:
     """Return a view through which an array cannot be written to."""
     view = array.view()
     view.flags.writeable = False
     return view
 
 
-def is_mapped(array: Any) -> bool:
+def is_mapped(array: object) -> bool:
     """Tell whether an array lies in a mapped file, however many views are between."""
     while isinstance(array, np.ndarray):
         if isinstance(array, np.memmap):
@@ -104,7 +110,7 @@ def is_mapped(array: Any) -> bool:
     return False
 
 
-def same_length(name: str, array: NDArray[Any], n: int, beside: str = "y") -> None:
+def same_length(name: str, array: NDArray[np.generic], n: int, beside: str = "y") -> None:
     """Refuse an array that is not about the same cases as what it stands beside."""
     if array.ndim == 0 or len(array) != n:
         raise InputError(
@@ -114,7 +120,7 @@ def same_length(name: str, array: NDArray[Any], n: int, beside: str = "y") -> No
         )
 
 
-def missing(array: NDArray[Any]) -> NDArray[np.bool_]:
+def missing(array: NDArray[np.generic]) -> NDArray[np.bool_]:
     """Tell which values are None, NaN, NA or NaT."""
     if array.dtype.kind in "fc":
         return np.asarray(np.isnan(array))
@@ -126,14 +132,14 @@ def missing(array: NDArray[Any]) -> NDArray[np.bool_]:
     return np.zeros(array.shape, dtype=bool)
 
 
-def is_missing(value: Any) -> bool:
+def is_missing(value: object) -> bool:
     """Tell whether one value is None, NaN, NA or NaT."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True  # pandas' own, which it would cost an import to name
     return isinstance(value, (Real, Decimal, np.generic)) and bool(value != value)
 
 
-def whole_as_int(values: NDArray[Any]) -> NDArray[Any]:
+def whole_as_int(values: RawArray) -> RawArray:
     """Return floats that are all whole as integers, so that 1.0 and 1 are one label."""
     if values.dtype.kind != "f" or not np.isfinite(values).all():
         return values
@@ -141,7 +147,7 @@ def whole_as_int(values: NDArray[Any]) -> NDArray[Any]:
     return values.astype(np.int64) if whole else values
 
 
-def first_other(values: NDArray[Any]) -> tuple[int, Any] | None:
+def first_other(values: NDArray[np.generic]) -> tuple[int, object] | None:
     """Return the row and the value of the first text among numbers that were read as text.
 
     None where there is no such text, or where numbers are not the rule.
@@ -154,34 +160,36 @@ def first_other(values: NDArray[Any]) -> tuple[int, Any] | None:
     )
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     try:
-        float(value)
+        float(value)  # type: ignore[arg-type]  # whatever is none raises
     except (TypeError, ValueError):
         return False
     return True
 
 
-def row_blocks(array: NDArray[Any]) -> Iterator[NDArray[Any]]:
+def cut_row_blocks(array: NDArray[S]) -> Iterator[NDArray[S]]:
     """Cut an array into views of rows of a bounded size."""
-    rows = block_rows(array)
+    rows = count_block_rows(array)
     return (array[start : start + rows] for start in range(0, len(array), rows))
 
 
-def block_rows(array: NDArray[Any], values: int = BLOCK) -> int:
+def count_block_rows(array: NDArray[np.generic], values: int = BLOCK) -> int:
     """Return how many rows of an array make a block of about that many values."""
     return max(1, values // max(1, array[:1].size))
 
 
-def row_bytes(array: NDArray[Any]) -> Iterator[memoryview]:
+def yield_row_bytes(array: NDArray[np.generic]) -> Iterator[memoryview]:
     """Yield the bytes of an array of floats block by block, every NaN as the same one."""
-    for block in row_blocks(array):
+    for block in cut_row_blocks(array):
         absent = np.isnan(block)
         same = np.where(absent, np.nan, block) if absent.any() else block
         yield np.ascontiguousarray(same, dtype=array.dtype).reshape(-1).view(np.uint8).data
 
 
-def _unmasked(values: Any) -> NDArray[Any]:
+def _unmask(
+    values: np.ma.MaskedArray[tuple[int, ...], np.dtype[np.generic]],
+) -> NDArray[np.generic]:
     number = values.dtype.kind in "fiu"
     kind = (values.dtype if values.dtype.kind == "f" else np.float64) if number else object
     plain = np.array(values.data, dtype=kind)
@@ -189,39 +197,43 @@ def _unmasked(values: Any) -> NDArray[Any]:
     return plain
 
 
-def _settled(array: NDArray[Any]) -> NDArray[Any]:
+def _settle(array: NDArray[np.generic]) -> NDArray[np.generic]:
     plain = np.asarray(array) if type(array) is not np.memmap else array  # no np.matrix
     if plain.dtype.kind == "S":
         return np.char.decode(plain, "utf-8", "backslashreplace")
     if plain.dtype.kind == "T":  # NumPy's own variable-width strings may hold NA
         plain = plain.astype(object)
-    return _from_objects(plain) if plain.dtype.kind == "O" else plain
+    return _type_objects(plain) if plain.dtype.kind == "O" else plain
 
 
-def _from_objects(array: NDArray[Any]) -> NDArray[Any]:
+def _type_objects(array: NDArray[np.generic]) -> NDArray[np.generic]:
     """Give an object array the type that all its values share."""
-    values: list[Any] = [None if is_missing(v) else v for v in array.ravel()]
+    values: list[object] = [None if is_missing(v) else v for v in array.ravel()]
     known = [v for v in values if v is not None]
     whole = len(known) == len(values)
-    typed: NDArray[Any] | None = None
+    typed: NDArray[np.generic] | None = None
     if all(isinstance(v, (bool, np.bool_)) for v in known) and known:
         typed = np.array(values, dtype=bool) if whole else None
     elif all(isinstance(v, (Real, Decimal)) for v in known):
-        typed = _numbers(values, known) if values else None
+        typed = _make_numbers(values, known) if values else None
     elif all(isinstance(v, bytes) for v in known):
-        values = [v if v is None else v.decode("utf-8", "backslashreplace") for v in values]
+        values = [_decode(v) for v in values]
         typed = np.array(values, dtype=str) if whole else None
     elif all(isinstance(v, str) for v in known):
         typed = np.array(values, dtype=str) if whole else None
     if typed is None:
-        typed = np.empty(len(values), dtype=object)
-        typed[:] = values
+        typed = np.fromiter(values, dtype=np.object_, count=len(values))
     return typed.reshape(array.shape)
 
 
-def _numbers(values: list[Any], known: list[Any]) -> NDArray[Any] | None:
+def _decode(value: object) -> object:
+    return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else value
+
+
+def _make_numbers(values: list[object], known: list[object]) -> NDArray[np.generic] | None:
     integral = all(isinstance(v, (int, np.integer)) for v in known)
     if integral and len(known) == len(values):
-        made = np.array([int(v) for v in values])
+        made = np.array([int(v) for v in values if isinstance(v, (int, np.integer))])
         return made if made.dtype.kind in "iu" else None  # None: beyond 64 bits
-    return np.array([np.nan if v is None else float(v) for v in values], dtype=np.float64)
+    real = (float(v) if isinstance(v, (Real, Decimal)) else np.nan for v in values)
+    return np.array(list(real), dtype=np.float64)

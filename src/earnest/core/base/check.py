@@ -7,7 +7,6 @@ import operator
 from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
 
 from earnest.core.base.errors import FormatError, InputError
 
@@ -25,11 +24,11 @@ def one_of(name: str, value: object, allowed: Iterable[str]) -> str:
     return value
 
 
-def whole_number(name: str, value: Any, *, low: int, high: int | None = None) -> int:
+def whole_number(name: str, value: object, *, low: int, high: int | None = None) -> int:
     """Return `value` as an int within [low, high]."""
     limit = f"a whole number from {low}" + (f" to {high}" if high is not None else " on")
     try:
-        number = operator.index(value)
+        number = operator.index(value)  # type: ignore[arg-type]  # whatever is none raises
     except TypeError:
         number = None
     if number is None or isinstance(value, bool) or number < low:
@@ -39,10 +38,10 @@ def whole_number(name: str, value: Any, *, low: int, high: int | None = None) ->
     return number
 
 
-def share(name: str, value: Any) -> float:
+def share(name: str, value: object) -> float:
     """Return `value` as a float strictly between 0 and 1."""
     try:
-        number = float(value)
+        number = float(value)  # type: ignore[arg-type]  # whatever is none raises
     except (TypeError, ValueError):
         number = math.nan
     if not 0.0 < number < 1.0:

@@ -37,16 +37,16 @@ def moment_words(text: str | None) -> str | None:
     ('15 November 2026, 17:05 UTC', None)
     """
     found = _read(text)
-    return None if found is None else f"{_day(found)}, {found:%H:%M} UTC"
+    return None if found is None else f"{_format_day(found)}, {found:%H:%M} UTC"
 
 
 def day_words(text: str | None) -> str | None:
     """Return the day of a recorded moment in words, None for what is none."""
     found = _read(text)
-    return None if found is None else _day(found)
+    return None if found is None else _format_day(found)
 
 
-def _day(when: datetime) -> str:
+def _format_day(when: datetime) -> str:
     return f"{when.day} {MONTHS[when.month - 1]} {when.year}"
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeAlias, runtime_checkable
 
-from numpy.typing import NDArray
+from earnest.core.base.arrays import RawArray
 
 Key: TypeAlias = tuple[int, ...]
 
@@ -31,7 +31,7 @@ class Task:
     """
 
     key: Key
-    payload: Any = None
+    payload: Any = None  # what the work of those who made the task needs
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,7 @@ class Outcome:
     """
 
     key: Key
-    arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    arrays: Mapping[str, RawArray] = field(default_factory=dict)
     numbers: Mapping[str, float] = field(default_factory=dict)
     error: str | None = None
     note: str | None = None

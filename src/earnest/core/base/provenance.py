@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache
 from importlib.metadata import version
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
+# An object of JSON as it is read: its values are looked at where they are used.
+JsonObject: TypeAlias = Mapping[str, Any]
 
-def knobs(made: Any) -> dict[str, Any]:
+
+def knobs(made: object) -> dict[str, object]:
     """Return the settings of a configured method or test as plain data.
 
     Examples
@@ -21,10 +24,10 @@ def knobs(made: Any) -> dict[str, Any]:
     >>> knobs(en.McNemarTest(p="mid"))
     {'p': 'mid'}
     """
-    return {f.name: plain(getattr(made, f.name)) for f in fields(made)}
+    return {f.name: plain(getattr(made, f.name)) for f in fields(made)}  # type: ignore[arg-type]  # a protocol does not say that it is one
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> object:
     """Return a setting as data that JSON can hold: itself, its name, or its repr."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from threading import RLock
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from earnest.core.base.check import nearest, show
 from earnest.core.base.errors import PluginWarning, UnknownNameError
@@ -51,7 +51,7 @@ class Registry(Generic[T]):
     """
 
     def __init__(
-        self, kind: str, *, group: str = "", adopt: Callable[[Any], object] | None = None
+        self, kind: str, *, group: str = "", adopt: Callable[[T], object] | None = None
     ) -> None:
         self.kind = kind
         self._things: dict[str, T] = {}
@@ -65,13 +65,13 @@ class Registry(Generic[T]):
         for word in (name, *aliases):
             if word in self._things or word in self._aliases:
                 raise ValueError(f"{self.kind} {word!r} is registered twice")
-            other = self._loose.get(_squeezed(word), name)
+            other = self._loose.get(_squeeze(word), name)
             if other != name:  # a user who writes it otherwise would get the other one
                 raise ValueError(f"{self.kind} {word!r} is read as {other!r}")
         self._things = dict(sorted([*self._things.items(), (name, thing)], key=_order))
         self._aliases.update(dict.fromkeys(aliases, name))
         for word in (name, *aliases):
-            self._loose.setdefault(_squeezed(word), name)
+            self._loose.setdefault(_squeeze(word), name)
         return thing
 
     def remove(self, name: str) -> T:
@@ -88,7 +88,7 @@ class Registry(Generic[T]):
         self._load()
         if name in self._things:
             return name
-        return self._aliases.get(name) or self._loose.get(_squeezed(name), name)
+        return self._aliases.get(name) or self._loose.get(_squeeze(name), name)
 
     def __getitem__(self, name: str) -> T:
         """Return the thing of that name or alias."""
@@ -128,12 +128,12 @@ class Registry(Generic[T]):
                 return
             self._loading = True
             try:
-                for entry in _entry_points(self._group):
-                    self._plug_in(entry)
+                for entry in _find_entry_points(self._group):
+                    self._load_plug_in(entry)
             finally:
                 self._loaded = True
 
-    def _plug_in(self, entry: EntryPoint) -> None:
+    def _load_plug_in(self, entry: EntryPoint) -> None:
         try:
             thing = entry.load()
             known = any(thing is one for one in self._things.values())
@@ -143,7 +143,7 @@ class Registry(Generic[T]):
             _warn_once(self.kind, entry, error)
 
 
-def _entry_points(group: str) -> list[EntryPoint]:
+def _find_entry_points(group: str) -> list[EntryPoint]:
     """Return the entry points of a group in an order that does not depend on the machine."""
     from importlib.metadata import entry_points
 
@@ -171,6 +171,6 @@ def _order(entry: tuple[str, object]) -> str:
     return entry[0].lstrip(".")
 
 
-def _squeezed(name: str) -> str:
+def _squeeze(name: str) -> str:
     """Return a name without what people write in different ways."""
     return re.sub(r"[\s_-]+", "", name.casefold())

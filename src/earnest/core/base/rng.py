@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -52,14 +52,18 @@ class Seeds:
         Seeds(entropy=7)
         """
         if rng is None:
-            return cls(_whole(np.random.SeedSequence()))
+            return cls(_read_entropy(np.random.SeedSequence()))
         if isinstance(rng, np.random.SeedSequence):
-            return cls(_whole(rng) if not rng.spawn_key else _drawn(np.random.default_rng(rng)))
+            return cls(
+                _read_entropy(rng)
+                if not rng.spawn_key
+                else _draw_entropy(np.random.default_rng(rng))
+            )
         if isinstance(rng, np.random.Generator):
-            return cls(_drawn(rng))
+            return cls(_draw_entropy(rng))
         if isinstance(rng, np.random.RandomState):
             return cls(int(rng.randint(0, 2**31 - 1)))
-        return cls(_number(rng))
+        return cls(_check_number(rng))
 
     def generator(self, purpose: Purpose, *indices: int) -> np.random.Generator:
         """Return the generator of one block of one purpose, the same on every call."""
@@ -68,7 +72,7 @@ class Seeds:
         )
 
 
-def _number(given: Any) -> int:
+def _check_number(given: object) -> int:
     if isinstance(given, int | np.integer) and not isinstance(given, bool) and given >= 0:
         return int(given)
     raise InputError(
@@ -78,12 +82,12 @@ def _number(given: Any) -> int:
     )
 
 
-def _whole(sequence: np.random.SeedSequence) -> int:
+def _read_entropy(sequence: np.random.SeedSequence) -> int:
     entropy = sequence.entropy
     if isinstance(entropy, (int, np.integer)):
         return int(entropy)
     return int.from_bytes(sequence.generate_state(4).tobytes(), "little")
 
 
-def _drawn(generator: np.random.Generator) -> int:
+def _draw_entropy(generator: np.random.Generator) -> int:
     return int(generator.integers(0, 2**63 - 1))

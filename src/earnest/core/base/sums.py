@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from earnest.core.base.arrays import Numbers
 
 Array = NDArray[np.float64]
 Slices = Sequence[NDArray[np.float32] | Array]
@@ -30,7 +31,7 @@ KEPT_BITS = 40  # of the smallest number of a column, which may be all that a re
 HUGE = 2.0**950  # beyond it a slice would overflow
 
 
-def weighted_sums(weights: NDArray[Any], table: NDArray[Any], bound: float | None = None) -> Array:
+def weighted_sums(weights: Numbers, table: Numbers, bound: float | None = None) -> Array:
     """Return weights (B, n) times a table (n, C), with the same bits in any block: (B, C).
 
     A row of the result depends on its row of weights alone, a column on its column alone. With a
@@ -49,11 +50,11 @@ def weighted_sums(weights: NDArray[Any], table: NDArray[Any], bound: float | Non
         some = out[top : top + RESAMPLES]
         for start in range(0, len(table), ROWS):
             rows = slice(start, start + ROWS)
-            some += block_sums(weights[top : top + RESAMPLES, rows], table[rows], bound)
+            some += sum_block(weights[top : top + RESAMPLES, rows], table[rows], bound)
     return out
 
 
-def as_counts(weights: NDArray[Any]) -> NDArray[Any]:
+def as_counts(weights: Numbers) -> Numbers:
     """Return whole weights that fit a byte as bytes, and others as they are."""
     if weights.dtype.kind not in "ui" or weights.dtype.itemsize == 1:
         return weights
@@ -70,12 +71,12 @@ def coarse_and_fine(values: Array) -> tuple[Array, Array]:
     return coarse, np.asarray(values - coarse)
 
 
-def block_sums(weights: NDArray[Any], features: NDArray[Any], bound: float | None = None) -> Array:
+def sum_block(weights: Numbers, features: Numbers, bound: float | None = None) -> Array:
     """Return the sums ([m,] B, C) of at most `ROWS` cases from features ([m,] rows, C)."""
     return sum_slices(cut_weights(weights), cut_features(features, weights.dtype, bound))
 
 
-def cut_weights(weights: NDArray[Any]) -> list[Array]:
+def cut_weights(weights: Numbers) -> list[Array]:
     """Return slices of weights (B, rows), for `sum_slices`; counts of one byte are one slice."""
     heavy = weights.astype(np.float64)
     if weights.dtype == np.uint8:
@@ -84,7 +85,7 @@ def cut_weights(weights: NDArray[Any]) -> list[Array]:
 
 
 def cut_features(
-    features: NDArray[Any], kind: np.dtype[Any], bound: float | None = None
+    features: Numbers, kind: np.dtype[np.generic], bound: float | None = None
 ) -> list[Array]:
     """Return slices of features ([m,] rows, C), for `sum_slices` under weights of a kind.
 
@@ -98,7 +99,7 @@ def cut_features(
 
 def sum_slices(weights: Slices, features: Slices) -> Array:
     """Return the sum of all products of slices, the smallest first."""
-    total: Any = 0.0  # so that no sum is a negative zero
+    total: NDArray[np.floating] | float = 0.0  # so that no sum is a negative zero
     for part in reversed(features):
         for own in reversed(weights):
             total = total + own @ part
@@ -128,7 +129,9 @@ def _cut(values: Array, bits: int, axis: int, count: int | None = None) -> list[
     most = size.max(axis=axis, keepdims=True, initial=0.0)
     usable = (most > 0) & (most < HUGE)  # false for NaN
     top = np.frexp(np.where(usable, most, 1.0))[1]
-    needed = _needed(size, usable, top, bits, axis) if count is None else np.full_like(top, count)
+    needed = (
+        _count_slices(size, usable, top, bits, axis) if count is None else np.full_like(top, count)
+    )
     count = int(needed.max(initial=1))
     all_alike = bool(usable.all()) and int(needed.min(initial=count)) >= count
     out, rest = [], values
@@ -149,9 +152,9 @@ def _cut(values: Array, bits: int, axis: int, count: int | None = None) -> list[
     return out
 
 
-def _needed(
-    size: Array, usable: NDArray[np.bool_], top: NDArray[Any], bits: int, axis: int
-) -> NDArray[Any]:
+def _count_slices(
+    size: Array, usable: NDArray[np.bool_], top: NDArray[np.integer], bits: int, axis: int
+) -> Numbers:
     """Return how many slices are needed along an axis for what is largest and smallest there."""
     least = size.min(axis=axis, keepdims=True, initial=np.inf)
     if not (least > 0).all():

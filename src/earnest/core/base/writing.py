@@ -57,10 +57,10 @@ def replacing(path: str | Path) -> Iterator[Path]:
         target = path if through else Path(os.path.realpath(path))
         _refuse_folders(target)
         if through:
-            with _passing_on(target) as temporary:
+            with _pass_on(target) as temporary:
                 yield temporary
         else:
-            with _beside(target) as temporary:
+            with _write_beside(target) as temporary:
                 yield temporary
     except OSError as error:
         raise FormatError(
@@ -94,7 +94,7 @@ def _refuse_folders(path: Path) -> None:
 
 
 @contextmanager
-def _passing_on(stream: Path) -> Iterator[Path]:
+def _pass_on(stream: Path) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="earnest-") as folder:
         temporary = Path(folder) / "content"
         yield temporary
@@ -127,7 +127,7 @@ def _opened(stream: Path) -> int:
 
 
 @contextmanager
-def _beside(path: Path) -> Iterator[Path]:
+def _write_beside(path: Path) -> Iterator[Path]:
     temporary = path.with_name(f".earnest-{secrets.token_hex(8)}.tmp")
     try:
         yield temporary
@@ -136,7 +136,7 @@ def _beside(path: Path) -> Iterator[Path]:
             _take_over(path, temporary)
         os.replace(temporary, path)
     except BaseException:  # also when interrupted from the keyboard
-        _discard(temporary)
+        _remove_quietly(temporary)
         raise
     if os.name == "posix":  # elsewhere a folder cannot be opened
         with suppress(OSError):  # the file is there; some file systems cannot wait for folders
@@ -153,7 +153,7 @@ def _take_over(old: Path, new: Path) -> None:
                 os.chown(new, found.st_uid, found.st_gid)
 
 
-def _discard(temporary: Path) -> None:
+def _remove_quietly(temporary: Path) -> None:
     """Remove half a file; where even this is refused, the first error is the one to tell."""
     with suppress(OSError):
         temporary.unlink(missing_ok=True)

@@ -6,13 +6,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +43,7 @@ class Configs:
     """
 
     ids: tuple[str, ...]
-    params: tuple[dict[str, Any], ...] | None = None
+    params: tuple[dict[str, object], ...] | None = None
     complexity: tuple[float, ...] | None = None
     static: bool = True
 
@@ -74,12 +76,12 @@ class Configs:
         return len(self.ids)
 
     @classmethod
-    def of(cls, given: Configs | Iterable[Any] | None, count: int) -> Configs:
+    def of(cls, given: Configs | Iterable[object] | None, count: int) -> Configs:
         """Make configurations from names, from parameter dicts, or from nothing."""
         if isinstance(given, Configs):
             made = given
         elif given is None:
-            made = cls(ids=_numbered(count))
+            made = cls(ids=_number_names(count))
         else:
             if isinstance(given, np.ndarray) and (
                 given.ndim != 1 or given.dtype.kind not in "iufUO"
@@ -89,7 +91,7 @@ class Configs:
                     needs="one name a configuration",
                     got=f"shape {given.shape} of type {given.dtype}",
                 )
-            made = cls._listed([given] if isinstance(given, str) else list(given))
+            made = cls._from_list([given] if isinstance(given, str) else list(given))
         if len(made) != count:
             raise InputError(
                 "`configs` and `scores` differ in length",
@@ -99,7 +101,7 @@ class Configs:
         return made
 
     @classmethod
-    def _listed(cls, items: list[Any]) -> Configs:
+    def _from_list(cls, items: list[object]) -> Configs:
         dicts = [item for item in items if isinstance(item, Mapping)]
         if not dicts:
             return cls(ids=tuple(str(item) for item in items))
@@ -110,7 +112,7 @@ class Configs:
                 got=f"{len(dicts)} dicts among {len(items)}",
                 cure="For both, give Configs(ids=..., params=...).",
             )
-        return cls(ids=_numbered(len(items)), params=tuple(dict(item) for item in items))
+        return cls(ids=_number_names(len(items)), params=tuple(dict(item) for item in dicts))
 
     def index(self, config: int | str) -> int:
         """Return the position of a configuration given by name or position."""
@@ -132,7 +134,7 @@ class Configs:
     def take(self, columns: Sequence[int] | NDArray[np.intp]) -> Configs:
         """Return some of the configurations."""
 
-        def part(values: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
+        def part(values: tuple[T, ...] | None) -> tuple[T, ...] | None:
             return None if values is None else tuple(values[i] for i in columns)
 
         return Configs(
@@ -154,5 +156,5 @@ class Configs:
         return replace(self, complexity=ranks)
 
 
-def _numbered(count: int) -> tuple[str, ...]:
+def _number_names(count: int) -> tuple[str, ...]:
     return tuple(f"c{i}" for i in range(count))

@@ -83,7 +83,7 @@ class NestedPredictions:
     @cached_property
     def fingerprint(self) -> str:
         """A hash of all content."""
-        return joined_fingerprint([self.outer, *(part for row in self.inner for part in row)])
+        return join_fingerprints([self.outer, *(part for row in self.inner for part in row)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,10 +148,10 @@ class PairedHalves:
     @cached_property
     def fingerprint(self) -> str:
         """A hash of all content."""
-        return joined_fingerprint([self.whole, *(part for pair in self.halves for part in pair)])
+        return join_fingerprints([self.whole, *(part for pair in self.halves for part in pair)])
 
 
-def joined_fingerprint(parts: list[Predictions]) -> str:
+def join_fingerprints(parts: list[Predictions]) -> str:
     """Return a hash of several tables of predictions, in their order."""
     digest = hashlib.sha256()
     for part in parts:

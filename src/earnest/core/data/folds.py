@@ -6,13 +6,19 @@ import math
 from collections.abc import Sequence
 from decimal import Decimal
 from numbers import Real
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from earnest.core.base import check
-from earnest.core.base.arrays import as_array, block_rows, is_missing, missing, same_length
+from earnest.core.base.arrays import (
+    Numbers,
+    as_array,
+    count_block_rows,
+    is_missing,
+    missing,
+    same_length,
+)
 from earnest.core.base.errors import InputError
 
 _ONLY_NAN = "Only NaN may stand for 'not evaluated'."
@@ -44,7 +50,7 @@ def encode_folds(
     return np.stack([codes for codes, _ in columns], axis=1), tuple(names for _, names in columns)
 
 
-def refuse_no_labels(values: NDArray[Any], name: str, meant: Sequence[str] = ()) -> None:
+def refuse_no_labels(values: NDArray[np.generic], name: str, meant: Sequence[str] = ()) -> None:
     """Refuse folds that are no labels: real numbers, dates, and other things that are measured.
 
     Labels are whole numbers (1.0 is one), text and true and false. A column of measurements would
@@ -59,7 +65,7 @@ def refuse_no_labels(values: NDArray[Any], name: str, meant: Sequence[str] = ())
     meant : sequence of str
         Columns that could be meant instead.
     """
-    if values.dtype.kind in "iubU" or (values.dtype.kind == "f" and _all_whole(values)):
+    if values.dtype.kind in "iubU" or (values.dtype.kind == "f" and _are_whole(values)):
         return
     known = [v for v in values.ravel().tolist() if not is_missing(v)]
     other = next((v for v in known if not _is_label(v)), None)
@@ -77,17 +83,17 @@ def refuse_no_labels(values: NDArray[Any], name: str, meant: Sequence[str] = ())
     )
 
 
-def _is_label(value: Any) -> bool:
+def _is_label(value: object) -> bool:
     if isinstance(value, (Real, Decimal)):  # bool and int among them
         return math.isfinite(value) and bool(value % 1 == 0)
     return isinstance(value, (str, bytes))
 
 
-def _all_whole(values: NDArray[Any]) -> bool:
+def _are_whole(values: NDArray[np.generic]) -> bool:
     return bool((np.isnan(values) | (np.isfinite(values) & (values == np.rint(values)))).all())
 
 
-def _encode_column(labels: NDArray[Any]) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+def _encode_column(labels: NDArray[np.generic]) -> tuple[NDArray[np.int32], tuple[str, ...]]:
     absent = missing(labels)
     if labels.dtype.kind in "if":
         absent = absent | (labels == -1)  # scikit-learn's sign for 'in no test set'
@@ -104,16 +110,16 @@ def _encode_column(labels: NDArray[Any]) -> tuple[NDArray[np.int32], tuple[str, 
     found, inverse = np.unique(known, return_inverse=True)
     codes = np.full(len(labels), -1, dtype=np.int32)
     codes[~absent] = inverse.reshape(-1)
-    return codes, tuple(_name(v) for v in found)
+    return codes, tuple(_name_fold(v) for v in found)
 
 
-def _name(label: Any) -> str:
+def _name_fold(label: object) -> str:
     value = float(label) if isinstance(label, (float, np.floating)) else None
     return str(int(value)) if value is not None and value.is_integer() else str(label)
 
 
-def evaluated_cells(
-    responses: NDArray[Any],
+def find_evaluated_cells(
+    responses: Numbers,
     folds: NDArray[np.int32],
     names: Sequence[str],
     fold_names: Sequence[Sequence[str]],
@@ -128,25 +134,25 @@ def evaluated_cells(
         codes = folds[:, repeat]
         absent = np.zeros((len(fold_names[repeat]), responses.shape[1]), dtype=np.int32)
         part = responses[:, :, repeat]  # (n, C[, K])
-        step = block_rows(part)
+        step = count_block_rows(part)
         for start in range(0, len(codes), step):
             rows = slice(start, start + step)
             _count_absent(part[rows], codes[rows], absent, names)
-        cells.append(_whole_cells(absent, codes, repeat, names, fold_names[repeat]))
+        cells.append(_find_whole_cells(absent, codes, repeat, names, fold_names[repeat]))
     return tuple(cells)
 
 
 def _count_absent(
-    block: NDArray[Any], codes: NDArray[np.int32], absent: NDArray[np.int32], names: Sequence[str]
+    block: Numbers, codes: NDArray[np.int32], absent: NDArray[np.int32], names: Sequence[str]
 ) -> None:
     """Add to `absent` (K, C) how many cases of each fold have no prediction."""
     known = np.isfinite(block)
     if known.all() and (codes >= 0).all():
         return
-    gone = _without_prediction(block, known, names)  # (rows, C)
+    gone = _find_missing(block, known, names)  # (rows, C)
     stray = ~gone & (codes < 0)[:, None]
     if stray.any():
-        raise _faulty(
+        raise _make_error(
             "`fold` is missing for cases that have predictions",
             "a fold for every tested case",
             "predictions without a fold",
@@ -162,8 +168,8 @@ def _count_absent(
         absent[own] += np.add.reduceat(gone[order], starts, axis=0, dtype=np.int32)
 
 
-def _without_prediction(
-    block: NDArray[Any], known: NDArray[np.bool_], names: Sequence[str]
+def _find_missing(
+    block: Numbers, known: NDArray[np.bool_], names: Sequence[str]
 ) -> NDArray[np.bool_]:
     """Tell which (case, configuration) has no prediction; refuse what is half there."""
     shape = (len(block), block.shape[1], -1)  # one class where there is no class axis
@@ -176,11 +182,11 @@ def _without_prediction(
         ("NaN for some classes", half, _ALL_CLASSES),
     ):
         if found.any():
-            raise _not_finite(found.sum(axis=0), names, word, cure)
+            raise _make_not_finite_error(found.sum(axis=0), names, word, cure)
     return nothing
 
 
-def _whole_cells(
+def _find_whole_cells(
     absent: NDArray[np.int32],
     codes: NDArray[np.int32],
     repeat: int,
@@ -191,7 +197,7 @@ def _whole_cells(
     partial = (absent > 0) & (absent < sizes)
     if partial.any():
         fold = int(np.flatnonzero(partial.any(axis=1))[0])
-        raise _not_finite(
+        raise _make_not_finite_error(
             np.where(partial, absent, 0).sum(axis=0),
             names,
             "NaN",
@@ -202,12 +208,14 @@ def _whole_cells(
     return np.asarray((absent == 0) & (sizes > 0))  # a fold without cases tested nothing
 
 
-def _not_finite(counts: NDArray[Any], names: Sequence[str], word: str, cure: str) -> InputError:
-    return _faulty("`scores` are not finite", "finite predictions", word, counts, names, cure)
+def _make_not_finite_error(
+    counts: Numbers, names: Sequence[str], word: str, cure: str
+) -> InputError:
+    return _make_error("`scores` are not finite", "finite predictions", word, counts, names, cure)
 
 
-def _faulty(
-    what: str, needs: str, word: str, counts: NDArray[Any], names: Sequence[str], cure: str
+def _make_error(
+    what: str, needs: str, word: str, counts: Numbers, names: Sequence[str], cure: str
 ) -> InputError:
     bad = [int(c) for c in np.flatnonzero(counts)]
     listed = [f"{names[c]} ({counts[c]} case{'s' if counts[c] > 1 else ''})" for c in bad]

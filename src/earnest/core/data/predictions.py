@@ -7,15 +7,22 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Self, TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from earnest.core.base.arrays import as_array, column_names, kept, read_only, row_bytes
+from earnest.core.base.arrays import (
+    Numbers,
+    as_array,
+    column_names,
+    kept,
+    read_only,
+    yield_row_bytes,
+)
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.data.configs import Configs
-from earnest.core.data.folds import encode_folds, evaluated_cells
+from earnest.core.data.folds import encode_folds, find_evaluated_cells
 from earnest.core.data.responses import (
     ResponseKind,
     check_threshold,
@@ -24,9 +31,14 @@ from earnest.core.data.responses import (
     refuse_class_columns,
     shape_scores,
 )
-from earnest.core.data.target import Target, Task, listed_classes
+from earnest.core.data.target import Target, Task, read_classes
 from earnest.core.data.target_reading import read_target
 from earnest.core.results.cautions import Caution
+
+if TYPE_CHECKING:
+    from earnest.core.tables.options import FileOptions, FrameOptions
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -68,7 +80,7 @@ class Predictions:
 
     target: Target
     configs: Configs
-    responses: NDArray[Any]
+    responses: Numbers
     folds: NDArray[np.int32]
     fold_names: tuple[tuple[str, ...], ...]
     kind: ResponseKind
@@ -80,9 +92,10 @@ class Predictions:
         object.__setattr__(self, "responses", read_only(self.responses))
         _ = self.cells
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: dict[str, object]) -> None:
         """Come back from a pickle or a copy as it was; NumPy makes arrays writable there."""
-        self.__dict__.update(state, responses=read_only(state["responses"]))
+        self.__dict__.update(state)
+        self.__dict__["responses"] = read_only(self.responses)
 
     @classmethod
     def from_arrays(
@@ -92,11 +105,11 @@ class Predictions:
         fold: ArrayLike | None = None,
         *,
         groups: ArrayLike | None = None,
-        configs: Configs | Iterable[Any] | None = None,
+        configs: Configs | Iterable[object] | None = None,
         task: Task | str | None = None,
-        positive: Any = None,
+        positive: object = None,
         repeats: int | None = None,
-        classes: Sequence[Any] | None = None,
+        classes: Sequence[object] | None = None,
         response: ResponseKind | str | None = None,
         threshold: float | None = None,
         strata: ArrayLike | None = None,
@@ -157,7 +170,7 @@ class Predictions:
             array,
             task=task,
             positive=positive,
-            classes=None if classes is None else listed_classes(classes),
+            classes=None if classes is None else read_classes(classes),
             groups=groups,
             strata=strata,
             ordered=ordered,
@@ -186,7 +199,7 @@ class Predictions:
         )
 
     @classmethod
-    def from_frame(cls, frame: Any, **options: Any) -> Self:
+    def from_frame(cls, frame: object, **options: Unpack[FrameOptions]) -> Self:
         """Make Π from a pandas, polars or Arrow table, wide or long.
 
         The options are those of `earnest.core.tables.frames.read_frame`: names of columns
@@ -207,7 +220,7 @@ class Predictions:
         return cls._of(read_frame(frame, **options))
 
     @classmethod
-    def load(cls, path: str | Path, **options: Any) -> Self:
+    def load(cls, path: str | Path, **options: Unpack[FileOptions]) -> Self:
         """Read Π from a CSV, Parquet, Arrow, NPZ or NPY file.
 
         The options are those of `earnest.core.tables.files.load`.
@@ -229,7 +242,7 @@ class Predictions:
 
         return save(self, path)
 
-    def to_frame(self, *, form: str = "wide", backend: str = "pyarrow") -> Any:
+    def to_frame(self, *, form: str = "wide", backend: str = "pyarrow") -> object:
         """Return Π as a table; see `earnest.core.tables.frames.write_frame`.
 
         Parameters
@@ -266,7 +279,7 @@ class Predictions:
     @cached_property
     def cells(self) -> tuple[NDArray[np.bool_], ...]:
         """For each repeat, which (fold, configuration) was evaluated: (K, C)."""
-        return evaluated_cells(self.responses, self.folds, self.configs.ids, self.fold_names)
+        return find_evaluated_cells(self.responses, self.folds, self.configs.ids, self.fold_names)
 
     @cached_property
     def complete(self) -> NDArray[np.bool_]:
@@ -317,7 +330,7 @@ class Predictions:
         for part in (target.strata, target.ids):
             digest.update(b"-" if part is None else repr(part.tolist()).encode())
         digest.update(f"{self.responses.dtype.name}{self.responses.shape}".encode())
-        for block in row_bytes(self.responses):
+        for block in yield_row_bytes(self.responses):
             digest.update(block)
         return digest.hexdigest()[:32]
 
@@ -362,8 +375,8 @@ class Predictions:
         parts = [self, *others]
         configs = Configs(
             ids=tuple(name for part in parts for name in part.configs.ids),
-            params=_joined([part.configs.params for part in parts]),
-            complexity=_joined([part.configs.complexity for part in parts]),
+            params=_join([part.configs.params for part in parts]),
+            complexity=_join([part.configs.complexity for part in parts]),
             static=all(part.configs.static for part in parts),
         )
         responses = np.concatenate([part.responses for part in parts], axis=1)
@@ -378,7 +391,7 @@ class Predictions:
         )
 
 
-def _joined(parts: list[tuple[Any, ...] | None]) -> tuple[Any, ...] | None:
+def _join(parts: list[tuple[T, ...] | None]) -> tuple[T, ...] | None:
     """Join tuples, or give None where one part has none."""
     if any(part is None for part in parts):
         return None

@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.base.arrays import read_only, row_bytes
+from earnest.core.base.arrays import Numbers, read_only, yield_row_bytes
 from earnest.core.base.errors import InputError
 from earnest.core.data.configs import Configs
 from earnest.core.data.predictions import Predictions
@@ -76,9 +75,9 @@ class Replicates:
     """
 
     target: Target
-    responses: NDArray[Any]
-    counts: NDArray[Any]
-    apparent: NDArray[Any]
+    responses: Numbers
+    counts: NDArray[np.integer]
+    apparent: Numbers
     kind: ResponseKind
     drawn: Drawn = Drawn.CASES
     learner: str = "learner"
@@ -98,9 +97,10 @@ class Replicates:
         for name in ARRAYS:
             object.__setattr__(self, name, read_only(getattr(self, name)))
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: dict[str, object]) -> None:
         """Come back from a pickle or a copy as it was; NumPy makes arrays writable there."""
-        self.__dict__.update(state, **{name: read_only(state[name]) for name in ARRAYS})
+        self.__dict__.update(state)
+        self.__dict__.update({name: read_only(getattr(self, name)) for name in ARRAYS})
 
     def __repr__(self) -> str:
         """Return one line."""
@@ -141,14 +141,14 @@ class Replicates:
     @cached_property
     def columns(self) -> Predictions:
         """The replicates as configurations, for kernels that score columns: not out-of-sample."""
-        return self._as_columns(np.moveaxis(self.responses, 0, 1)[:, :, None])
+        return self._make_columns(np.moveaxis(self.responses, 0, 1)[:, :, None])
 
     @cached_property
     def resubstituted(self) -> Predictions:
         """The model of all cases as one configuration, on the cases that it saw."""
-        return self._as_columns(self.apparent[:, None, None])
+        return self._make_columns(self.apparent[:, None, None])
 
-    def _as_columns(self, responses: NDArray[Any]) -> Predictions:
+    def _make_columns(self, responses: Numbers) -> Predictions:
         n, count = responses.shape[:2]
         return Predictions(
             target=self.target,
@@ -171,7 +171,7 @@ class Replicates:
         digest = hashlib.sha256((self.draws_fingerprint + repr(facts)).encode())
         for part in (self.responses, self.apparent):
             digest.update(f"{part.dtype.name}{part.shape}".encode())
-            for block in row_bytes(part):
+            for block in yield_row_bytes(part):
                 digest.update(block)
         return digest.hexdigest()[:32]
 

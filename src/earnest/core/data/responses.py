@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from earnest.core.base import check
-from earnest.core.base.arrays import as_array, missing, row_blocks
+from earnest.core.base.arrays import Numbers, RawArray, as_array, cut_row_blocks, missing
 from earnest.core.base.errors import InputError
 from earnest.core.data.target import Target, Task
 
@@ -37,7 +36,7 @@ _ALLOWED = {
 }
 
 
-def shape_scores(scores: ArrayLike, n: int, repeats: int | None, classes: int) -> NDArray[Any]:
+def shape_scores(scores: ArrayLike, n: int, repeats: int | None, classes: int) -> RawArray:
     """Bring scores to (n, C, R) or (n, C, R, K) without copying them.
 
     `classes` is the number of classes of a classification, else 0.
@@ -79,9 +78,7 @@ def shape_scores(scores: ArrayLike, n: int, repeats: int | None, classes: int) -
     return array
 
 
-def infer_kind(
-    array: NDArray[Any], target: Target, given: ResponseKind | str | None
-) -> ResponseKind:
+def infer_kind(array: RawArray, target: Target, given: ResponseKind | str | None) -> ResponseKind:
     """Return the kind of response: as given, or as it is clear from the values."""
     allowed = _ALLOWED[target.task]
     if given is not None:
@@ -93,20 +90,20 @@ def infer_kind(
         return ResponseKind.LABEL
     if array.dtype.kind not in "fiu":  # complex numbers, dates: refused when they are encoded
         return allowed[0]
-    whole = _within_one(array) and (array.ndim < 4 or not unlike_one(array).any())
+    whole = _is_within_one(array) and (array.ndim < 4 or not count_unlike_one(array).any())
     return ResponseKind.PROBABILITY if whole else ResponseKind.DECISION
 
 
-def unlike_one(array: NDArray[Any]) -> NDArray[np.int64]:
+def count_unlike_one(array: Numbers) -> NDArray[np.int64]:
     """Count for each configuration the rows of class scores (n, C, R, K) that do not sum to 1."""
     counts = np.zeros(array.shape[1], dtype=np.int64)
-    for block in row_blocks(array):
+    for block in cut_row_blocks(array):
         total = block.sum(axis=3, dtype=np.float64)  # NaN where a case was not evaluated
         counts += (np.abs(total - 1.0) > SUM).sum(axis=(0, 2))
     return counts
 
 
-def is_subset(array: NDArray[Any], classes: tuple[Any, ...]) -> bool:
+def is_subset(array: RawArray, classes: tuple[object, ...]) -> bool:
     """Tell whether a three-dimensional array holds numbers, and every one is a class."""
     if array.ndim > 3 or array.dtype.kind not in "fiub":
         return False
@@ -114,7 +111,7 @@ def is_subset(array: NDArray[Any], classes: tuple[Any, ...]) -> bool:
         return False
     values = np.array(classes, dtype=np.float64)
     found = False
-    for block in row_blocks(array):
+    for block in cut_row_blocks(array):
         absent = np.isnan(block)
         if not (np.isin(block, values) | absent).all():
             return False
@@ -122,29 +119,29 @@ def is_subset(array: NDArray[Any], classes: tuple[Any, ...]) -> bool:
     return found
 
 
-def finite_range(array: NDArray[Any]) -> tuple[float, float]:
+def finite_range(array: Numbers) -> tuple[float, float]:
     """Return the smallest and the largest value, NaN aside; (inf, -inf) where there is none."""
     low, high = np.inf, -np.inf
-    for block in row_blocks(array):
+    for block in cut_row_blocks(array):
         low = np.fmin(low, np.fmin.reduce(block, axis=None))
         high = np.fmax(high, np.fmax.reduce(block, axis=None))
     return float(low), float(high)
 
 
-def look_like_class_columns(scores: NDArray[Any], count: int) -> bool:
+def look_like_class_columns(scores: RawArray, count: int) -> bool:
     """Tell whether the last axis looks like the probabilities of `count` classes.
 
     Predictions of different models, or of repeats, do not sum to 1 in every case.
     """
     if scores.ndim not in (2, 3) or scores.shape[-1] != count or len(scores) < 3:
         return False
-    if scores.dtype.kind != "f" or not _within_one(scores):
+    if scores.dtype.kind != "f" or not _is_within_one(scores):
         return False
-    blocks = row_blocks(scores)
+    blocks = cut_row_blocks(scores)
     return all(bool((np.abs(block.sum(axis=-1) - 1.0) <= 1e-5).all()) for block in blocks)
 
 
-def refuse_class_columns(scores: NDArray[Any], target: Target) -> None:
+def refuse_class_columns(scores: RawArray, target: Target) -> None:
     """Refuse what predict_proba of one binary model gives: two columns are two configurations."""
     if target.task is Task.BINARY and look_like_class_columns(scores, 2):
         raise InputError(
@@ -157,12 +154,12 @@ def refuse_class_columns(scores: NDArray[Any], target: Target) -> None:
 
 
 def encode_responses(
-    array: NDArray[Any],
+    array: RawArray,
     target: Target,
     kind: ResponseKind,
-    order: tuple[Any, ...],
+    order: tuple[object, ...],
     names: tuple[str, ...],
-) -> NDArray[Any]:
+) -> Numbers:
     """Turn labels into class codes, two probability columns into one, and numbers into floats.
 
     `order` are the classes in the order of the last axis of four-dimensional scores, and `names`
@@ -173,7 +170,7 @@ def encode_responses(
             raise InputError(
                 "labels have no class axis", needs="(n, C, R)", got=f"{array.ndim} dimensions"
             )
-        return _label_codes(array, target)
+        return _encode_labels(array, target)
     if array.dtype.kind not in "fiub":
         raise InputError(
             "`scores` are not numbers",
@@ -186,7 +183,7 @@ def encode_responses(
     numbers = array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
     if numbers.ndim == 4:
         whole = numbers
-        numbers = _class_columns(numbers, target, order)
+        numbers = _order_classes(numbers, target, order)
         if kind is ResponseKind.PROBABILITY:
             _refuse_other_sums(whole, names)
     elif target.task is Task.MULTICLASS:
@@ -197,7 +194,7 @@ def encode_responses(
             cure="The predict_proba of one model is passed as p[:, None, None, :]; with one "
             "repeat and shape (n, C, K) pass repeats=1.",
         )
-    return _probabilities(numbers) if kind is ResponseKind.PROBABILITY else numbers
+    return _check_probabilities(numbers) if kind is ResponseKind.PROBABILITY else numbers
 
 
 def check_threshold(threshold: float | None, target: Target, kind: ResponseKind) -> float | None:
@@ -226,17 +223,17 @@ def check_threshold(threshold: float | None, target: Target, kind: ResponseKind)
     return cut
 
 
-def like_percent(low: float, high: float) -> bool:
+def is_like_percent(low: float, high: float) -> bool:
     """Tell whether scores of this range may be percentages."""
     return low >= 0.0 and 1.0 < high <= 100.0
 
 
-def _within_one(array: NDArray[Any]) -> bool:
+def _is_within_one(array: Numbers) -> bool:
     low, high = finite_range(array)
     return low >= -ROUNDING and high <= 1.0 + ROUNDING
 
 
-def _probabilities(numbers: NDArray[Any]) -> NDArray[Any]:
+def _check_probabilities(numbers: Numbers) -> Numbers:
     """Return probabilities inside [0, 1]; they are copied only to mend rounding."""
     low, high = finite_range(numbers)
     if low < -ROUNDING or high > 1.0 + ROUNDING:
@@ -245,16 +242,16 @@ def _probabilities(numbers: NDArray[Any]) -> NDArray[Any]:
             needs="values from 0 to 1",
             got=f"values from {low:.6g} to {high:.6g}",
             cure=f"{PERCENT} "
-            * like_percent(low, high)
-            + f"{'Else say' if like_percent(low, high) else 'Say'} response='decision', or leave "
-            "`response` out.",
+            * is_like_percent(low, high)
+            + f"{'Else say' if is_like_percent(low, high) else 'Say'} response='decision', or "
+            "leave `response` out.",
         )
     return np.clip(numbers, 0.0, 1.0) if low < 0.0 or high > 1.0 else numbers
 
 
-def _refuse_other_sums(numbers: NDArray[Any], names: tuple[str, ...]) -> None:
+def _refuse_other_sums(numbers: Numbers, names: tuple[str, ...]) -> None:
     """Refuse class probabilities that are none: those of all classes sum to 1 in every row."""
-    counts = unlike_one(numbers) if _within_one(numbers) else np.zeros(1, dtype=np.int64)
+    counts = count_unlike_one(numbers) if _is_within_one(numbers) else np.zeros(1, dtype=np.int64)
     bad = [int(c) for c in np.flatnonzero(counts)]
     if bad:
         listed = (f"{names[c]} ({counts[c]} row{'s' if counts[c] > 1 else ''})" for c in bad)
@@ -266,7 +263,7 @@ def _refuse_other_sums(numbers: NDArray[Any], names: tuple[str, ...]) -> None:
         )
 
 
-def _class_columns(numbers: NDArray[Any], target: Target, order: tuple[Any, ...]) -> NDArray[Any]:
+def _order_classes(numbers: Numbers, target: Target, order: tuple[object, ...]) -> Numbers:
     count = numbers.shape[3]
     if not target.has_classes or count != len(target.classes):
         raise InputError(
@@ -281,7 +278,7 @@ def _class_columns(numbers: NDArray[Any], target: Target, order: tuple[Any, ...]
     return numbers
 
 
-def _label_codes(array: NDArray[Any], target: Target) -> NDArray[np.float64]:
+def _encode_labels(array: Numbers, target: Target) -> NDArray[np.float64]:
     gone = missing(array)
     codes = np.full(array.shape, np.nan)
     codes[gone] = 0.0
@@ -302,7 +299,7 @@ def _label_codes(array: NDArray[Any], target: Target) -> NDArray[np.float64]:
     return codes
 
 
-def _match_by_text(array: NDArray[Any], target: Target, codes: NDArray[np.float64]) -> None:
+def _match_by_text(array: Numbers, target: Target, codes: NDArray[np.float64]) -> None:
     """Let '1' and 1 be the same class: a file often keeps one as text and one as a number."""
     known = {str(label): code for code, label in enumerate(target.classes)}
     for value in dict.fromkeys(array[np.isnan(codes)].tolist()):

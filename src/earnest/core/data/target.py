@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from earnest.core.base import check
-from earnest.core.base.arrays import as_array, one_column, whole_as_int
+from earnest.core.base.arrays import as_array, read_one_column, whole_as_int
 from earnest.core.base.errors import InputError
+
+S = TypeVar("S", bound=np.generic)
 
 
 class Task(StrEnum):
@@ -40,7 +43,7 @@ _NEGATIVE |= {"false", "alive", "censored", "benign", "no event", "non-case", "n
 _NEGATIVE |= {"nein", "non", "nee", "nej", "nie", "não"}  # no, elsewhere
 
 
-def usual_positive(labels: tuple[Any, ...]) -> Any:
+def usual_positive(labels: tuple[object, ...]) -> object:
     """Return the class of two that is not called the negative one, else the last.
 
     Examples
@@ -85,14 +88,14 @@ class Target:
     (('well', 'ill'), array([1, 0, 1]))
     """
 
-    y: NDArray[Any]
+    y: NDArray[Any]  # int64 or float64, as the task says
     task: Task
-    classes: tuple[Any, ...] = ()
+    classes: tuple[object, ...] = ()
     event: NDArray[np.bool_] | None = None
     groups: NDArray[np.int64] | None = None
     strata: NDArray[np.int64] | None = None
     ordered: bool = False
-    ids: NDArray[Any] | None = None
+    ids: NDArray[np.generic] | None = None
 
     def __post_init__(self) -> None:
         """Read the task, which may be given by its name."""
@@ -127,14 +130,14 @@ class Target:
         return self.task in (Task.BINARY, Task.MULTICLASS)
 
     @property
-    def labels(self) -> NDArray[Any]:
+    def labels(self) -> NDArray[np.generic]:
         """The outcome in the user's own words: labels, values or times."""
         return label_array(self.classes)[self.y] if self.has_classes else self.y
 
     def take(self, rows: NDArray[np.intp]) -> Target:
         """Return the target of some of the cases."""
 
-        def part(values: NDArray[Any] | None) -> NDArray[Any] | None:
+        def part(values: NDArray[S] | None) -> NDArray[S] | None:
             return None if values is None else values[rows]
 
         return Target(
@@ -149,7 +152,7 @@ class Target:
         )
 
 
-def label_array(classes: tuple[Any, ...]) -> NDArray[Any]:
+def label_array(classes: tuple[object, ...]) -> NDArray[np.generic]:
     """Return the classes as an array that keeps mixed labels as objects."""
     array = np.empty(len(classes), dtype=object)
     array[:] = classes
@@ -158,8 +161,8 @@ def label_array(classes: tuple[Any, ...]) -> NDArray[Any]:
 
 
 def encode_classes(
-    y: NDArray[Any], task: Task, positive: Any, classes: tuple[Any, ...] | None
-) -> tuple[NDArray[np.int64], tuple[Any, ...]]:
+    y: NDArray[np.generic], task: Task, positive: object, classes: tuple[object, ...] | None
+) -> tuple[NDArray[np.int64], tuple[object, ...]]:
     """Turn labels into codes; the positive class of a binary task gets code 1."""
     found, codes = np.unique(y, return_inverse=True)
     labels = plain_labels(found)
@@ -168,7 +171,7 @@ def encode_classes(
             "`y` has fewer than two classes",
             needs="at least two classes among the cases",
             got=f"only {check.show(labels[0])}" if labels else "no class",
-            cure="Check the outcome: nothing can be told apart." + _if_numbers(y),
+            cure="Check the outcome: nothing can be told apart." + _suggest_regression(y),
         )
     if classes is not None:
         labels, codes = _recode(labels, codes, classes)
@@ -179,7 +182,7 @@ def encode_classes(
                 got=f"{len(labels)} classes ({check.some(labels)})",
                 cure="Use task='multiclass', or keep two classes.",
             )
-        if _positive(labels, positive) == 0:
+        if _find_positive(labels, positive) == 0:
             labels, codes = (labels[1], labels[0]), 1 - codes
     elif positive is not None:
         raise InputError(
@@ -190,12 +193,12 @@ def encode_classes(
     return codes.astype(np.int64).reshape(-1), labels
 
 
-def plain_labels(labels: Any) -> tuple[Any, ...]:
+def plain_labels(labels: Iterable[object]) -> tuple[object, ...]:
     """Return labels as Python's own types, so that files can hold them."""
     return tuple(v.item() if isinstance(v, np.generic) else v for v in labels)
 
 
-def listed_classes(classes: Any) -> tuple[Any, ...]:
+def read_classes(classes: Iterable[object]) -> tuple[object, ...]:
     """Return the classes that a user lists, and refuse what is no list of labels."""
     array = as_array("classes", classes)
     if array.ndim != 1 or array.dtype.kind not in "iufbUO":
@@ -207,13 +210,13 @@ def listed_classes(classes: Any) -> tuple[Any, ...]:
     return plain_labels(classes)
 
 
-def _if_numbers(y: NDArray[Any]) -> str:
+def _suggest_regression(y: NDArray[np.generic]) -> str:
     return " For a regression say task='regression'." if y.dtype.kind in "iuf" else ""
 
 
 def _recode(
-    found: tuple[Any, ...], codes: NDArray[Any], classes: tuple[Any, ...]
-) -> tuple[tuple[Any, ...], NDArray[Any]]:
+    found: tuple[object, ...], codes: NDArray[np.generic], classes: tuple[object, ...]
+) -> tuple[tuple[object, ...], NDArray[np.generic]]:
     strange = [label for label in found if label not in classes]
     if strange or len(set(classes)) != len(classes):
         raise InputError(
@@ -224,17 +227,17 @@ def _recode(
     return classes, np.array([classes.index(label) for label in found])[codes]
 
 
-def _positive(labels: tuple[Any, ...], positive: Any) -> int:
+def _find_positive(labels: tuple[object, ...], positive: object) -> int:
     """Return the index of the positive class, chosen or clear."""
     if positive is not None:
         for index, label in enumerate(labels):
-            if _names(positive, label):
+            if _is_meant(positive, label):
                 return index
         raise InputError(
             "`positive` is not a class of `y`",
             needs=" or ".join(repr(label) for label in labels),
             got=check.show(positive),
-            cure=_meant(positive, labels),
+            cure=_suggest_class(positive, labels),
         )
     for negative, clear in _CLEAR_PAIRS:
         if set(labels) == {negative, clear}:
@@ -247,13 +250,13 @@ def _positive(labels: tuple[Any, ...], positive: Any) -> int:
     )
 
 
-def _meant(positive: Any, labels: tuple[Any, ...]) -> str:
+def _suggest_class(positive: object, labels: tuple[object, ...]) -> str:
     """Return 'Did you mean ...?' for a class in other capitals; a guess might be the other one."""
     alike = [label for label in labels if str(label).casefold() == str(positive).casefold()]
     return f"Did you mean {alike[0]!r}?" if alike else ""
 
 
-def _names(given: Any, label: Any) -> bool:
+def _is_meant(given: object, label: object) -> bool:
     """Tell whether a label is meant; a command line can only give text."""
     if isinstance(label, bool) and isinstance(given, str):
         return given.casefold() in (("true", "1") if label else ("false", "0"))
@@ -267,17 +270,18 @@ def encode_units(
     """Turn group or stratum labels into codes in the order of the sorted labels."""
     if values is None:
         return None
-    array = one_column(name, values, n, beside)
+    array = read_one_column(name, values, n, beside)
     if array.dtype == object:  # labels of mixed types have no order of their own
         array = array.astype(str)
-    return np.unique(array, return_inverse=True)[1].astype(np.int64).reshape(-1)
+    codes = np.unique(array, return_inverse=True)[1]
+    return np.asarray(codes, dtype=np.int64).reshape(-1)
 
 
-def encode_ids(values: ArrayLike | None, n: int) -> NDArray[Any] | None:
+def encode_ids(values: ArrayLike | None, n: int) -> NDArray[np.generic] | None:
     """Return the names of the cases as whole numbers or text, all different."""
     if values is None:
         return None
-    array = one_column("ids", values, n)
+    array = read_one_column("ids", values, n)
     array = whole_as_int(array)
     numbers = array.dtype.kind == "i" or (array.dtype.kind == "u" and array.max() < 1 << 63)
     array = array.astype(np.int64) if numbers else array.astype(str)
@@ -293,7 +297,7 @@ def encode_ids(values: ArrayLike | None, n: int) -> NDArray[Any] | None:
     return array
 
 
-def survival_parts(y: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]] | None:
+def survival_parts(y: object) -> tuple[NDArray[np.float64], NDArray[np.bool_]] | None:
     """Read (time, event) out of a structured array or a pair of arrays; None if it is neither."""
     if isinstance(y, np.ndarray) and y.dtype.names is not None:
         if len(y.dtype.names) != 2:
@@ -321,5 +325,5 @@ def survival_parts(y: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]] | No
     return times[0].astype(np.float64), events[0].astype(bool)
 
 
-def _is_event(values: NDArray[Any]) -> bool:
+def _is_event(values: NDArray[np.generic]) -> bool:
     return values.dtype.kind in "iuf" and bool(np.isin(values, (0, 1)).all())

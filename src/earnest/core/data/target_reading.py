@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from earnest.core.base import check
-from earnest.core.base.arrays import as_array, first_other, missing, same_length, whole_as_int
+from earnest.core.base.arrays import (
+    RawArray,
+    as_array,
+    first_other,
+    missing,
+    same_length,
+    whole_as_int,
+)
 from earnest.core.base.errors import InputError
 from earnest.core.data.responses import is_subset, look_like_class_columns
 from earnest.core.data.target import (
@@ -25,32 +32,32 @@ MANY = 30  # whole numbers with more values than this are not taken for classes
 
 
 def read_target(
-    y: Any,
-    scores: NDArray[Any],
+    y: object,
+    scores: RawArray,
     *,
     task: Task | str | None,
-    positive: Any,
-    classes: tuple[Any, ...] | None,
+    positive: object,
+    classes: tuple[object, ...] | None,
     groups: ArrayLike | None,
     strata: ArrayLike | None,
     ordered: bool,
     ids: ArrayLike | None,
     repeats: int | None = None,
-) -> tuple[Target, tuple[Any, ...]]:
+) -> tuple[Target, tuple[object, ...]]:
     """Return the target, and the classes in the order of a class axis."""
     if task is not None:
         task = Task(check.one_of("task", str(task), [str(t) for t in Task]))
-    pair = _pair(y) if task is Task.SURVIVAL else survival_parts(y)
+    pair = _read_pair(y) if task is Task.SURVIVAL else survival_parts(y)
     if pair is not None and task in (None, Task.SURVIVAL):
-        _no_classes(positive, classes, Task.SURVIVAL)
-        return _survival(*pair, **_cases(len(pair[0]), groups, strata, ordered, ids)), ()
-    values = _column(y)
-    about = _cases(len(values), groups, strata, ordered, ids)
+        _refuse_classes(positive, classes, Task.SURVIVAL)
+        return _make_survival(*pair, _read_cases(len(pair[0]), groups, strata, ordered, ids)), ()
+    values = _read_column(y)
+    about = _read_cases(len(values), groups, strata, ordered, ids)
     classes = None if classes is None else plain_labels(classes)
     task = task or infer_task(values, scores, classes, repeats)
     if task is Task.REGRESSION:
-        _no_classes(positive, classes, task)
-        return _regression(values, about), ()
+        _refuse_classes(positive, classes, task)
+        return _make_regression(values, about), ()
     values = whole_as_int(values)  # 0.0 and 1.0 are the classes 0 and 1
     order = classes or plain_labels(np.unique(values))
     codes, labels = encode_classes(values, task, positive, classes)
@@ -58,9 +65,9 @@ def read_target(
 
 
 def infer_task(
-    values: NDArray[Any],
-    scores: NDArray[Any],
-    classes: tuple[Any, ...] | None = None,
+    values: NDArray[np.generic],
+    scores: RawArray,
+    classes: tuple[object, ...] | None = None,
     repeats: int | None = None,
 ) -> Task:
     """Tell the task from the outcome and the form of the scores."""
@@ -90,7 +97,7 @@ def infer_task(
     return Task.REGRESSION
 
 
-def _column(y: Any) -> NDArray[Any]:
+def _read_column(y: object) -> NDArray[np.generic]:
     values = as_array("y", y)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
@@ -118,7 +125,7 @@ def _column(y: Any) -> NDArray[Any]:
     return values
 
 
-def _check_type(values: NDArray[Any]) -> None:
+def _check_type(values: NDArray[np.generic]) -> None:
     if values.dtype.kind == "f" and not np.isfinite(values).all():
         raise InputError(
             "`y` has infinite values",
@@ -137,13 +144,22 @@ def _check_type(values: NDArray[Any]) -> None:
         )
 
 
-def _cases(
+class _Cases(TypedDict):
+    """What is known of the cases, whatever the task."""
+
+    groups: NDArray[np.int64] | None
+    strata: NDArray[np.int64] | None
+    ordered: bool
+    ids: NDArray[np.generic] | None
+
+
+def _read_cases(
     n: int,
     groups: ArrayLike | None,
     strata: ArrayLike | None,
     ordered: bool,
     ids: ArrayLike | None,
-) -> dict[str, Any]:
+) -> _Cases:
     return {
         "groups": encode_units(groups, n, "groups"),
         "strata": encode_units(strata, n, "strata"),
@@ -152,7 +168,7 @@ def _cases(
     }
 
 
-def _no_classes(positive: Any, classes: tuple[Any, ...] | None, task: Task) -> None:
+def _refuse_classes(positive: object, classes: tuple[object, ...] | None, task: Task) -> None:
     for name, value in (("positive", positive), ("classes", classes)):
         if value is not None:
             raise InputError(
@@ -163,7 +179,7 @@ def _no_classes(positive: Any, classes: tuple[Any, ...] | None, task: Task) -> N
             )
 
 
-def _regression(values: NDArray[Any], about: dict[str, Any]) -> Target:
+def _make_regression(values: NDArray[np.generic], about: _Cases) -> Target:
     if values.dtype.kind not in "iufb":
         other = first_other(values)
         raise InputError(
@@ -177,7 +193,7 @@ def _regression(values: NDArray[Any], about: dict[str, Any]) -> Target:
     return Target(y=values.astype(np.float64), task=Task.REGRESSION, **about)
 
 
-def _pair(y: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def _read_pair(y: object) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Read times and events out of what the user says is a survival outcome."""
     pair = survival_parts(y)
     table = as_array("y", y) if pair is None else None
@@ -192,7 +208,7 @@ def _pair(y: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     return pair
 
 
-def _survival(time: NDArray[np.float64], event: NDArray[np.bool_], **about: Any) -> Target:
+def _make_survival(time: NDArray[np.float64], event: NDArray[np.bool_], about: _Cases) -> Target:
     same_length("event", event, len(time))
     bad = ~np.isfinite(time) | (time < 0)
     if bad.any():

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
+from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import InputError
 from earnest.core.data.configs import Configs
 from earnest.core.data.predictions import Predictions
@@ -62,22 +63,22 @@ def with_thresholds(
     >>> found.winner, bool(found.naive > found.value)
     ('svm > 0.3', True)
     """
-    kind = _cuttable(predictions)
+    kind = _check_cuttable(predictions)
     usual = USUAL[kind] if predictions.threshold is None else predictions.threshold
-    cuts = _cuts(predictions, thresholds, usual)
+    cuts = _list_cuts(predictions, thresholds, usual)
     _refuse_too_many(predictions, sum(map(len, cuts)))
     responses = predictions.responses
-    columns = [_labels(responses[:, c], cut) for c, each in enumerate(cuts) for cut in each]
+    columns = [_cut_labels(responses[:, c], cut) for c, each in enumerate(cuts) for cut in each]
     return replace(
         predictions,
-        configs=_named(predictions.configs, cuts),
+        configs=_name_configs(predictions.configs, cuts),
         responses=np.stack(columns, axis=1),
         kind=ResponseKind.LABEL,
         threshold=None,
     )
 
 
-def _cuttable(predictions: Predictions) -> ResponseKind:
+def _check_cuttable(predictions: Predictions) -> ResponseKind:
     """Return the kind of the scores, and refuse what no threshold cuts."""
     if not isinstance(predictions, Predictions):
         raise InputError(
@@ -99,25 +100,27 @@ def _cuttable(predictions: Predictions) -> ResponseKind:
     return predictions.kind
 
 
-def _cuts(pi: Predictions, given: Sequence[float] | int | None, usual: float) -> list[list[float]]:
+def _list_cuts(
+    pi: Predictions, given: Sequence[float] | int | None, usual: float
+) -> list[list[float]]:
     """Return the thresholds of every configuration, the usual one first, none of them twice."""
     count = pi.n_configs
     if given is None and pi.kind is ResponseKind.PROBABILITY:
         every = [SHARES.tolist()] * count
     elif given is None or isinstance(given, (int, np.integer)):
-        shares = SHARES if given is None else _even(given)
-        every = [_quantiles(pi.responses[:, c], shares) for c in range(count)]
+        shares = SHARES if given is None else _space_evenly(given)
+        every = [_find_quantiles(pi.responses[:, c], shares) for c in range(count)]
     else:
-        every = [_checked(pi, given)] * count
+        every = [_check_cuts(pi, given)] * count
     return [[usual, *(cut for cut in dict.fromkeys(each) if cut != usual)] for each in every]
 
 
-def _even(count: Any) -> NDArray[np.float64]:
+def _space_evenly(count: object) -> NDArray[np.float64]:
     n = check.whole_number("thresholds", count, low=1)
     return np.asarray(np.arange(1, n + 1) / (n + 1))
 
 
-def _quantiles(scores: NDArray[Any], shares: NDArray[np.float64]) -> list[float]:
+def _find_quantiles(scores: Numbers, shares: NDArray[np.float64]) -> list[float]:
     """Return quantiles of the scores that are there: values that occur, so that ties stay whole."""
     there = scores[~np.isnan(scores)]
     if not len(there):
@@ -125,8 +128,8 @@ def _quantiles(scores: NDArray[Any], shares: NDArray[np.float64]) -> list[float]
     return [float(v) for v in np.quantile(there, shares, method="inverted_cdf")]
 
 
-def _checked(pi: Predictions, given: Sequence[float]) -> list[float]:
-    listed: list[Any] = [given] if np.ndim(given) == 0 else list(given)
+def _check_cuts(pi: Predictions, given: Sequence[float]) -> list[float]:
+    listed = cast(Sequence[float], [given]) if np.ndim(given) == 0 else list(given)
     if not listed:
         raise InputError("no threshold was given", needs="at least one number")
     cuts = [check_threshold(each, pi.target, pi.kind) for each in listed]
@@ -146,14 +149,14 @@ def _refuse_too_many(pi: Predictions, columns: int) -> None:
         )
 
 
-def _labels(scores: NDArray[Any], cut: float) -> NDArray[np.float32]:
+def _cut_labels(scores: Numbers, cut: float) -> NDArray[np.float32]:
     """Return 1 where a score is above the cut, 0 where not, NaN where there is none."""
     made = (scores > cut).astype(np.float32)
     made[np.isnan(scores)] = np.nan
     return made
 
 
-def _named(configs: Configs, cuts: list[list[float]]) -> Configs:
+def _name_configs(configs: Configs, cuts: list[list[float]]) -> Configs:
     """Return a configuration for each pair of a configuration and a threshold."""
     pairs = [(c, cut) for c, each in enumerate(cuts) for cut in each]
     params = configs.params or tuple({} for _ in configs.ids)

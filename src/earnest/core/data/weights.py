@@ -39,7 +39,7 @@ class Weights:
     array([[0, 1, 0]], dtype=uint8)
     """
 
-    values: NDArray[Any]
+    values: NDArray[Any]  # counts or real weights
     unit: Unit = Unit.CASE
 
     def __post_init__(self) -> None:

@@ -6,7 +6,6 @@ import math
 import sys
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +24,7 @@ LARGEST = sys.float_info.max
 Flags = NDArray[np.bool_]
 
 
-def infer_space(configs: Sequence[Mapping[str, Any]]) -> Space:
+def infer_space(configs: Sequence[Mapping[str, object]]) -> Space:
     """Guess a space; see `Space.infer`.
 
     Examples
@@ -48,8 +47,8 @@ def infer_space(configs: Sequence[Mapping[str, Any]]) -> Space:
             needs="at least one parameter with a value",
             got=f"{len(listed)} configurations without any",
         )
-    parameters = [_parameter(column, columns) for column in columns]
-    parameters = _without_circles(parameters, columns)
+    parameters = [_infer_parameter(column, columns) for column in columns]
+    parameters = _drop_circles(parameters, columns)
     return Space(tuple(parameters), remarks=tuple(guesses(parameters)))
 
 
@@ -58,11 +57,11 @@ class _Column:
     """A parameter's values over the configurations."""
 
     name: str
-    values: tuple[Any, ...]  # None where the configuration has none
+    values: tuple[object, ...]  # None where the configuration has none
     present: Flags
 
     @classmethod
-    def of(cls, name: str, configs: list[dict[str, Any]]) -> _Column:
+    def of(cls, name: str, configs: list[dict[str, object]]) -> _Column:
         given = [config.get(name, math.nan) for config in configs]
         huge = [v for v in given if isinstance(v, int) and abs(v) > LARGEST]
         if huge:
@@ -78,23 +77,23 @@ class _Column:
         )
 
     @property
-    def known(self) -> list[Any]:
+    def known(self) -> list[object]:
         return [v for v, p in zip(self.values, self.present, strict=True) if p]
 
     @property
     def numeric(self) -> bool:
         return all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in self.known)
 
-    def levels(self, rows: Flags) -> tuple[Any, ...]:
+    def levels(self, rows: Flags) -> tuple[object, ...]:
         """Return the different values at some rows at which it is present."""
         found = [v for v, r, p in zip(self.values, rows, self.present, strict=True) if r and p]
-        return _sorted(found)
+        return _sort_values(found)
 
-    def among(self, levels: Sequence[Any]) -> Flags:
+    def among(self, levels: Sequence[object]) -> Flags:
         """Tell which rows have one of these values."""
-        keys = {_key(level) for level in levels}
+        keys = {_make_key(level) for level in levels}
         pairs = zip(self.values, self.present, strict=True)
-        return np.array([bool(p) and _key(v) in keys for v, p in pairs])
+        return np.array([bool(p) and _make_key(v) in keys for v, p in pairs])
 
     def repeats(self, rows: Flags) -> bool:
         """Tell whether its values come back often enough to be conditions of something."""
@@ -105,12 +104,12 @@ class _Column:
 
     def numbers(self, rows: Flags) -> NDArray[np.float64]:
         pairs = zip(self.values, rows & self.present, strict=True)
-        return np.array([float(v) for v, r in pairs if r])
+        return np.array([_read_real(v) for v, r in pairs if r])
 
 
-def _parameter(column: _Column, columns: list[_Column]) -> Parameter:
-    condition = None if column.present.all() else _condition(column, columns)
-    values = _sorted(column.known)
+def _infer_parameter(column: _Column, columns: list[_Column]) -> Parameter:
+    condition = None if column.present.all() else _find_condition(column, columns)
+    values = _sort_values(column.known)
     if len(values) == 1:
         return Parameter(name=column.name, kind=Kind.FIXED, choices=values, condition=condition)
     if not column.numeric:
@@ -136,7 +135,7 @@ def _parameter(column: _Column, columns: list[_Column]) -> Parameter:
     )
 
 
-def _without_circles(parameters: list[Parameter], columns: list[_Column]) -> list[Parameter]:
+def _drop_circles(parameters: list[Parameter], columns: list[_Column]) -> list[Parameter]:
     """Let go of alternatives where two parameters would be conditions of each other.
 
     That is where one is a parent of the other in one part of the space, and its child in another.
@@ -167,16 +166,16 @@ def looks_logarithmic(values: NDArray[np.float64]) -> bool:
     return bool(abs(on_log - 0.5) < abs((middle - low) / (high - low) - 0.5))
 
 
-def _condition(child: _Column, columns: list[_Column]) -> Condition:
+def _find_condition(child: _Column, columns: list[_Column]) -> Condition:
     """Return the parents whose values tell where a parameter is present."""
     everywhere = np.ones(len(child.present), dtype=bool)
     parents = [column for column in columns if _may_tell(column, child, everywhere)]
     parents.sort(key=lambda c: (c.numeric, -int(c.present.sum())))
-    clauses = _together(child, parents, everywhere) or None
+    clauses = _find_conjunction(child, parents, everywhere) or None
     if clauses is not None:
         return Condition(any_of=(clauses,))
     for parent in parents:
-        apart = _apart(child, parent, columns)
+        apart = _find_alternatives(child, parent, columns)
         if apart is not None:
             return Condition(any_of=apart)
     return Condition(share=float(child.present.mean()))
@@ -191,23 +190,25 @@ def _may_tell(column: _Column, child: _Column, rows: Flags) -> bool:
     return bool(there[own].all() and there.sum() > own.sum())
 
 
-def _together(child: _Column, parents: list[_Column], rows: Flags) -> tuple[Clause, ...] | None:
+def _find_conjunction(
+    child: _Column, parents: list[_Column], rows: Flags
+) -> tuple[Clause, ...] | None:
     """Return the fewest clauses that hold just where the child is present among the rows."""
     found = [(p, clause) for p in parents for clause in _clauses(child, p, rows)]
     for parent, clause in found:
-        if _tells([(parent, clause)], child, rows):
+        if _is_told([(parent, clause)], child, rows):
             return (clause,)
-    if not _tells(found, child, rows):
+    if not _is_told(found, child, rows):
         return None
     kept = list(found)
     for pair in reversed(found):
         fewer = [other for other in kept if other is not pair]
-        if _tells(fewer, child, rows):
+        if _is_told(fewer, child, rows):
             kept = fewer
     return tuple(clause for _, clause in kept)
 
 
-def _apart(
+def _find_alternatives(
     child: _Column, parent: _Column, columns: list[_Column]
 ) -> tuple[tuple[Clause, ...], ...] | None:
     """Return conjunctions for each value of a parent, where they differ between its values."""
@@ -221,7 +222,7 @@ def _apart(
             out.append((own,))
             continue
         others = [c for c in columns if c is not parent and _may_tell(c, child, rows)]
-        more = _together(child, sorted(others, key=lambda c: c.numeric), rows)
+        more = _find_conjunction(child, sorted(others, key=lambda c: c.numeric), rows)
         if not more:
             return None
         out.append((own, *more))
@@ -232,51 +233,57 @@ def _clauses(child: _Column, parent: _Column, rows: Flags) -> list[Clause]:
     """Return what a parent always is where the child is present, if it is not so everywhere."""
     has, lacks = rows & child.present, rows & ~child.present & parent.present
     if parent.numeric:
-        limits = _limits(parent, has, lacks)
+        limits = _find_limits(parent, has, lacks)
         if limits:
             return limits
     return [Clause(parent=parent.name, values=parent.levels(has))] if parent.repeats(rows) else []
 
 
-def _limits(parent: _Column, has: Flags, lacks: Flags) -> list[Clause]:
+def _find_limits(parent: _Column, has: Flags, lacks: Flags) -> list[Clause]:
     there, elsewhere = parent.numbers(has), parent.numbers(lacks)
     whole = all(isinstance(v, int) for v in parent.known)
     if min(len(there), len(elsewhere)) < (1 if whole else FEWEST):
         return []
     if there.min() > elsewhere.max():
-        return [Clause(parent=parent.name, low=_between(elsewhere.max(), there.min(), whole))]
+        return [Clause(parent=parent.name, low=_find_middle(elsewhere.max(), there.min(), whole))]
     if there.max() < elsewhere.min():
-        return [Clause(parent=parent.name, high=_between(elsewhere.min(), there.max(), whole))]
+        return [Clause(parent=parent.name, high=_find_middle(elsewhere.min(), there.max(), whole))]
     return []
 
 
-def _between(outside: float, inside: float, whole: bool) -> float:
+def _find_middle(outside: float, inside: float, whole: bool) -> float:
     return float(inside) if whole else 0.5 * (float(outside) + float(inside))
 
 
-def _tells(found: list[tuple[_Column, Clause]], child: _Column, rows: Flags) -> bool:
+def _is_told(found: list[tuple[_Column, Clause]], child: _Column, rows: Flags) -> bool:
     if not found:
         return False
     every = rows.copy()
     for parent, clause in found:
-        every &= _where(parent, clause)
+        every &= _find_rows(parent, clause)
     return bool((every == (child.present & rows)).all())
 
 
-def _where(parent: _Column, clause: Clause) -> Flags:
+def _find_rows(parent: _Column, clause: Clause) -> Flags:
     if clause.values is not None:
         return parent.among(clause.values)
     pairs = zip(parent.values, parent.present, strict=True)
-    return np.array([bool(p) and clause.low <= v <= clause.high for v, p in pairs])
+    return np.array([bool(p) and clause.low <= _read_real(v) <= clause.high for v, p in pairs])
 
 
-def _sorted(values: Sequence[Any]) -> tuple[Any, ...]:
+def _read_real(value: object) -> float:
+    """Return a value of a column of numbers."""
+    assert isinstance(value, (int, float))
+    return float(value)
+
+
+def _sort_values(values: Sequence[object]) -> tuple[object, ...]:
     """Return the different values: False and True, numbers, text, None."""
-    different = {_key(value): value for value in values}
+    different = {_make_key(value): value for value in values}
     return tuple(different[key] for key in sorted(different))
 
 
-def _key(value: Any) -> tuple[int, float, str]:
+def _make_key(value: object) -> tuple[int, float, str]:
     if isinstance(value, bool):
         return 0, float(value), ""
     if isinstance(value, (int, float)):

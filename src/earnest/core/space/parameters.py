@@ -7,7 +7,6 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +35,7 @@ class Clause:
     """One requirement on a parent: a value out of some, or one within limits (both included)."""
 
     parent: str
-    values: tuple[Any, ...] | None = None
+    values: tuple[object, ...] | None = None
     low: float = -math.inf
     high: float = math.inf
 
@@ -64,7 +63,7 @@ class Condition:
     share: float | None = None
 
     @classmethod
-    def when(cls, parent: str, *values: Any) -> Condition:
+    def when(cls, parent: str, *values: object) -> Condition:
         """Make the usual condition: the parent has one of these values."""
         return cls(any_of=((Clause(parent=parent, values=values),),))
 
@@ -115,7 +114,7 @@ class Parameter:
     high: float = 1.0
     log: bool = False
     step: float | None = None
-    choices: tuple[Any, ...] = ()
+    choices: tuple[object, ...] = ()
     condition: Condition | None = None
 
     def __post_init__(self) -> None:
@@ -146,7 +145,7 @@ class Parameter:
         """The largest code: 1 for numbers, that of the last level for categories."""
         return 1.0 if self.numeric else max(1.0, len(self.choices) - 1.0)
 
-    def encode(self, values: Sequence[Any]) -> NDArray[np.float64]:
+    def encode(self, values: Sequence[object]) -> NDArray[np.float64]:
         """Return natural values as codes: numbers on [0, 1], levels by their position; NaN stays.
 
         Raises
@@ -154,11 +153,11 @@ class Parameter:
         InputError
             For a value that the parameter cannot take.
         """
-        return np.array([self._code(plain(value)) for value in values], dtype=np.float64)
+        return np.array([self._encode_value(plain(value)) for value in values], dtype=np.float64)
 
-    def decode(self, codes: NDArray[np.float64]) -> list[Any]:
+    def decode(self, codes: NDArray[np.float64]) -> list[object]:
         """Return codes as natural values, of the parameter's own type; None where NaN."""
-        return [None if math.isnan(code) else self._value(code) for code in codes.tolist()]
+        return [None if math.isnan(code) else self._decode_value(code) for code in codes.tolist()]
 
     def sample(self, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Draw codes evenly on the parameter's own scale, only of values that it can take."""
@@ -170,9 +169,9 @@ class Parameter:
             return rng.random(count)
         if not self.log:
             return rng.integers(0, self._steps + 1, count) / self._steps
-        return self._drawn_on_log_steps(count, rng)
+        return self._draw_log_steps(count, rng)
 
-    def grid(self, size: int) -> tuple[list[Any], NDArray[np.float64]]:
+    def grid(self, size: int) -> tuple[list[object], NDArray[np.float64]]:
         """Return values that are equidistant on the parameter's scale, with their codes."""
         if not self.numeric:
             return list(self.choices), np.arange(len(self.choices), dtype=np.float64)
@@ -185,10 +184,13 @@ class Parameter:
         if clause.values is not None:
             return np.isin(np.round(codes, 9), np.round(self.encode(clause.values), 9))
         if not self.numeric:
-            inside = [clause.low <= float(choice) <= clause.high for choice in self.choices]
+            inside = [
+                clause.low <= float(choice) <= clause.high  # type: ignore[arg-type]
+                for choice in self.choices
+            ]
             return np.isin(np.round(codes), np.flatnonzero(inside))
-        low = -math.inf if clause.low <= self.low else self._scaled(clause.low)
-        high = math.inf if clause.high >= self.high else self._scaled(clause.high)
+        low = -math.inf if clause.low <= self.low else self._scale(clause.low)
+        high = math.inf if clause.high >= self.high else self._scale(clause.high)
         with np.errstate(invalid="ignore"):
             return np.asarray((codes >= low - SLACK) & (codes <= high + SLACK))
 
@@ -200,28 +202,28 @@ class Parameter:
     def _steps(self) -> int:
         return max(1, math.floor((self.high - self.low) / (self._pace or 1.0) * (1 + SLACK)))
 
-    def _code(self, value: Any) -> float:
+    def _encode_value(self, value: object) -> float:
         if is_missing(value) and (self.numeric or None not in self.choices):
             return math.nan
         if not self.numeric:
-            return self._level(value)
+            return self._find_level(value)
         if isinstance(value, (str, bool)) or not isinstance(value, (int, float)):
-            raise self._refused(value, "a number")
+            raise self._make_error(value, "a number")
         number = float(min(max(value, -LARGEST), LARGEST))
         if not self.varies and number == self.low:
             return 0.0
-        scaled = self._scaled(number)
+        scaled = self._scale(number)
         if not -SLACK <= scaled <= 1 + SLACK:
-            raise self._refused(value, f"a number from {self.low:g} to {self.high:g}")
+            raise self._make_error(value, f"a number from {self.low:g} to {self.high:g}")
         return min(max(scaled, 0.0), 1.0)
 
-    def _level(self, value: Any) -> float:
+    def _find_level(self, value: object) -> float:
         for position, choice in enumerate(self.choices):
             if choice == value and isinstance(choice, bool) == isinstance(value, bool):
                 return float(position)
-        raise self._refused(value, check.some(map(repr, self.choices), limit=12))
+        raise self._make_error(value, check.some(map(repr, self.choices), limit=12))
 
-    def _scaled(self, number: float) -> float:
+    def _scale(self, number: float) -> float:
         if not self.varies or (self.log and number <= 0):
             return math.inf
         low, high = self._ends
@@ -231,7 +233,7 @@ class Parameter:
     def _ends(self) -> tuple[float, float]:
         return (math.log(self.low), math.log(self.high)) if self.log else (self.low, self.high)
 
-    def _value(self, code: float) -> Any:
+    def _decode_value(self, code: float) -> object:
         if not self.numeric:
             return self.choices[min(max(round(code), 0), len(self.choices) - 1)]
         low, high = self._ends
@@ -243,7 +245,7 @@ class Parameter:
         number = min(max(number, self.low), self.high)
         return round(number) if self.kind == Kind.INT else float(number)
 
-    def _drawn_on_log_steps(self, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    def _draw_log_steps(self, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Draw whole steps whose share is the width of their cell on the log scale."""
         half = 0.5 * (self._pace or 1.0)
         low, high = max(self.low - half, 0.5 * self.low), self.high + half
@@ -288,7 +290,7 @@ class Parameter:
                 got=check.show(self.choices),
             )
 
-    def _refused(self, value: Any, needs: str) -> InputError:
+    def _make_error(self, value: object, needs: str) -> InputError:
         options = [c for c in self.choices if isinstance(c, str)]
         return InputError(
             f"{self.name!r} cannot be {check.show(value)}",
@@ -297,7 +299,7 @@ class Parameter:
         )
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> object:
     """Return a value as a Python number, text, bool or None; other objects by what they print.
 
     Examples

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,7 +77,7 @@ class Space:
         _ = self._order
 
     @classmethod
-    def infer(cls, configs: Sequence[Mapping[str, Any]]) -> Space:
+    def infer(cls, configs: Sequence[Mapping[str, object]]) -> Space:
         """Guess the space from configurations: kinds, ranges, log scales and conditions.
 
         A parameter that some configurations lack is taken as conditional, on the parents whose
@@ -136,7 +135,7 @@ class Space:
                 found.add(parameter.name)
         return tuple(n for n in self.names if n in found and n != self.names[self.index(name)])
 
-    def encode(self, configs: Iterable[Mapping[str, Any]]) -> NDArray[np.float64]:
+    def encode(self, configs: Iterable[Mapping[str, object]]) -> NDArray[np.float64]:
         """Return configurations as codes: (n, d), NaN where a parameter is inactive.
 
         What a configuration says of an inactive parameter is left out, so that configurations
@@ -154,7 +153,7 @@ class Space:
                 if name not in known:
                     self.index(str(name))
         absent = object()
-        columns = [self._column(p, listed, absent) for p in self.parameters]
+        columns = [self._encode_column(p, listed, absent) for p in self.parameters]
         codes = np.column_stack(columns) if listed else np.empty((0, len(self)))
         active = self.active(codes)
         lacking = active & np.isnan(codes)
@@ -168,7 +167,7 @@ class Space:
             )
         return np.where(active, codes, np.nan)
 
-    def decode(self, codes: NDArray[np.float64]) -> list[dict[str, Any]]:
+    def decode(self, codes: NDArray[np.float64]) -> list[dict[str, object]]:
         """Return codes as configurations that have only their active parameters."""
         codes = np.atleast_2d(np.asarray(codes, dtype=np.float64))
         columns = [p.decode(codes[:, j]) for j, p in enumerate(self.parameters)]
@@ -192,7 +191,7 @@ class Space:
             if condition.share is not None:  # nothing tells but the value itself
                 out[:, j] = ~np.isnan(codes[:, j])
             else:
-                out[:, j] = self._any(condition.any_of, codes, out)
+                out[:, j] = self._hold_any(condition.any_of, codes, out)
         return out
 
     def mask(self, codes: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -204,7 +203,7 @@ class Space:
         codes = np.atleast_2d(np.asarray(codes, dtype=np.float64))
         active = self.active(codes)
         fits = (active == ~np.isnan(codes)).all(axis=1)
-        return np.asarray(fits & ~self._any(self.forbidden, codes, active))
+        return np.asarray(fits & ~self._hold_any(self.forbidden, codes, active))
 
     def sample(
         self, n: int, rng: np.random.Generator, *, complete: bool = False
@@ -223,7 +222,7 @@ class Space:
         """
         drawn = self._draw(n, rng)
         for _ in range(TRIES):
-            bad = np.flatnonzero(self._any(self.forbidden, drawn, self.active(drawn)))
+            bad = np.flatnonzero(self._hold_any(self.forbidden, drawn, self.active(drawn)))
             if not bad.size:
                 return drawn if complete else self.mask(drawn)
             drawn[bad] = self._draw(bad.size, rng)
@@ -233,7 +232,7 @@ class Space:
             got=f"{bad.size} of {n} still forbidden after {TRIES} draws",
         )
 
-    def grid(self, param: str | int, size: int = 20) -> tuple[list[Any], NDArray[np.float64]]:
+    def grid(self, param: str | int, size: int = 20) -> tuple[list[object], NDArray[np.float64]]:
         """Return values of a parameter that are equidistant on its scale, and their codes.
 
         All levels of a category, whatever the size; fewer values where an int has fewer.
@@ -247,8 +246,8 @@ class Space:
                 drawn[rng.random(n) >= parameter.condition.share, j] = np.nan
         return drawn
 
-    def _column(
-        self, parameter: Parameter, configs: list[dict[str, Any]], absent: object
+    def _encode_column(
+        self, parameter: Parameter, configs: list[dict[str, object]], absent: object
     ) -> NDArray[np.float64]:
         codes = np.full(len(configs), np.nan)
         given = [config.get(parameter.name, absent) for config in configs]
@@ -262,7 +261,7 @@ class Space:
         sets = [clauses for c in conditions for clauses in c.any_of]
         return [clause for clauses in (*sets, *self.forbidden) for clause in clauses]
 
-    def _any(
+    def _hold_any(
         self,
         any_of: tuple[tuple[Clause, ...], ...],
         codes: NDArray[np.float64],
@@ -287,7 +286,7 @@ class Space:
         """Positions with every parent before its children."""
         left, done = list(range(len(self))), list[int]()
         while left:
-            ready = [j for j in left if self._parents(j) <= set(done)]
+            ready = [j for j in left if self._find_parents(j) <= set(done)]
             if not ready:
                 names = check.some(repr(self.names[j]) for j in left)
                 raise InputError("parameters are conditions of each other", got=names)
@@ -295,6 +294,6 @@ class Space:
             left = [j for j in left if j not in ready]
         return tuple(done)
 
-    def _parents(self, position: int) -> set[int]:
+    def _find_parents(self, position: int) -> set[int]:
         condition = self.parameters[position].condition
         return set() if condition is None else {self.index(p) for p in condition.parents}

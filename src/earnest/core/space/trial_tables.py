@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from datetime import date, time, timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,9 @@ from earnest.core.space.space import Space
 from earnest.core.space.trials import Trials
 from earnest.core.tables.columns import Columns
 
-SUFFIXES = (".csv", ".csv.gz", ".tsv", ".txt", ".parquet", ".arrow", ".feather")
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 DONE = ("complete", "completed", "success", "ok", "done", "finished", "1", "1.0", "true")
 PRUNED = ("pruned", "stopped", "early_stopped")
 MEAN = "mean_test_"
@@ -29,8 +31,28 @@ _KNOWN = (
 )
 
 
+class TrialOptions(TypedDict, total=False):
+    """What a user may say of a table of trials; see `Trials.load`."""
+
+    objective: str | None
+    direction: str | None
+    params: Sequence[str] | None
+    standard_error: str | None
+    status: str | None
+    space: Space | None
+    source: str
+
+
+class TrialFileOptions(TrialOptions, total=False):
+    """What a user may say of a file of trials: the marks of a CSV, too."""
+
+    delimiter: str | None
+    decimal: str | None
+    thousands: str | None
+
+
 def read_trials(
-    frame: Any,
+    frame: object,
     *,
     objective: str | None = None,
     direction: str | None = None,
@@ -51,7 +73,7 @@ def read_trials(
     10
     """
     columns = Columns.of(frame)
-    objective, status, prefix = _recognised(columns, objective, status)
+    objective, status, prefix = _recognise(columns, objective, status)
     if direction is None and prefix == "param_" and objective.startswith(MEAN):
         direction = "maximize"  # scikit-learn's scorers are all greater is better
     if params is not None and prefix:  # with or without the prefix
@@ -82,9 +104,9 @@ def read_trials(
             needs="the objective, one number a trial",
             got=str(values.dtype),
         )
-    state = _states(columns, status)
+    state = _read_states(columns, status)
     return Trials.from_configs(
-        _configs(columns, names, prefix),
+        _read_configs(columns, names, prefix),
         np.where(state == "failed", np.nan, values.astype(np.float64)),
         direction=direction,
         space=space,
@@ -101,7 +123,7 @@ def load_trials(
     delimiter: str | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
-    **options: Any,
+    **options: Unpack[TrialOptions],
 ) -> Trials:
     """Read trials from a file of a table; see `Trials.load`."""
     options.setdefault("source", path.name)
@@ -126,16 +148,22 @@ def read_table(
     delimiter: str | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
-) -> Any:
+) -> pa.Table:
     """Return the Arrow table of a CSV, Parquet or Arrow file."""
-    from earnest.core.tables.formats.table_files import CSV, _open, readable, refuse_other_content
+    from earnest.core.tables.formats.table_files import (
+        CSV,
+        TABLES,
+        open_table_file,
+        readable,
+        refuse_other_content,
+    )
 
     refuse_absent(path, "a file of trials")
-    suffix = next((s for s in SUFFIXES if path.name.casefold().endswith(s)), None)
+    suffix = next((s for s in TABLES if path.name.casefold().endswith(s)), None)
     if suffix is None:
         raise FormatError(
             f"{path.name!r} has a suffix that is not read",
-            needs=", ".join(SUFFIXES),
+            needs=", ".join(TABLES),
             got=repr(path.suffix) if path.suffix else "no suffix",
         )
     said = {"delimiter": delimiter, "decimal": decimal, "thousands": thousands}
@@ -146,18 +174,18 @@ def read_table(
         )
     with readable(path), ExitStack() as stack:
         refuse_other_content(path, suffix)
-        header, source = _open(path, suffix, options, stack)
-        if header is not None:  # a file that `Predictions.save` wrote
+        file = open_table_file(path, suffix, options, stack)
+        if file.header is not None:  # a file that `Predictions.save` wrote
             raise FormatError(
                 f"{path.name!r} holds predictions, not trials",
                 needs="a row a trial, with its parameters and its objective",
                 cure="`earnest report` of it tells what the search learned, too, where the "
                 "predictions know their parameters.",
             )
-        return source(None)[0]
+        return file.table()[0]
 
 
-def _recognised(
+def _recognise(
     columns: Columns, objective: str | None, status: str | None
 ) -> tuple[str, str | None, str]:
     """Return objective, status and prefix; those of other libraries' tables without being told.
@@ -199,7 +227,7 @@ def _refuse_unknown(columns: Columns, names: Sequence[str | None]) -> None:
             )
 
 
-def _states(columns: Columns, status: str | None) -> NDArray[Any]:
+def _read_states(columns: Columns, status: str | None) -> NDArray[np.generic]:
     """Return 'done', 'pruned' or 'failed' for every row."""
     if status is None:
         return np.full(columns.rows, "done")
@@ -207,8 +235,8 @@ def _states(columns: Columns, status: str | None) -> NDArray[Any]:
     return np.array(["done" if w in DONE else "pruned" if w in PRUNED else "failed" for w in words])
 
 
-def _configs(columns: Columns, names: Sequence[str], prefix: str) -> list[dict[str, Any]]:
-    read = {name.removeprefix(prefix): _values(columns, name) for name in names}
+def _read_configs(columns: Columns, names: Sequence[str], prefix: str) -> list[dict[str, object]]:
+    read = {name.removeprefix(prefix): _read_values(columns, name) for name in names}
     absent = _ABSENT
     return [
         {name: values[i] for name, values in read.items() if values[i] is not absent}
@@ -219,7 +247,7 @@ def _configs(columns: Columns, names: Sequence[str], prefix: str) -> list[dict[s
 _ABSENT = object()
 
 
-def _values(columns: Columns, name: str) -> list[Any]:
+def _read_values(columns: Columns, name: str) -> list[object]:
     """Return the values of a column; text that is a number or None all through is read as such."""
     values = columns.arrow(name).to_pylist()
     if any(isinstance(value, (date, time, timedelta)) for value in values):
@@ -229,12 +257,12 @@ def _values(columns: Columns, name: str) -> list[Any]:
             cure="Say which columns are parameters with `params`.",
         )
     texts = [v for v in values if v is not None]
-    if "None" in texts and all(_number(v) != v for v in texts):
-        return [_ABSENT if v is None else _number(v) for v in values]
+    if "None" in texts and all(_parse_number(v) != v for v in texts):
+        return [_ABSENT if v is None else _parse_number(v) for v in values]
     return [_ABSENT if v is None else v for v in values]
 
 
-def _number(text: str) -> Any:
+def _parse_number(text: str) -> object:
     """Return the number that a text is, None for 'None', else the text."""
     if text == "None":
         return None

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +17,9 @@ from earnest.core.base.errors import InputError
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.space.space import Space
 from earnest.core.text.names import readable
+
+if TYPE_CHECKING:
+    from earnest.core.space.trial_tables import TrialFileOptions, TrialOptions
 
 FEWEST = 10  # trials, below which no surrogate can say anything
 TINY, HUGE = 1e-100, 1e100  # the squares of an objective must still be numbers
@@ -63,7 +66,7 @@ class Trials:
     {'depth': 5, 'rate': 0.5}
     """
 
-    configs: tuple[dict[str, Any], ...]
+    configs: tuple[dict[str, object], ...]
     objective: NDArray[np.float64]
     direction: str
     space: Space
@@ -104,7 +107,7 @@ class Trials:
     @classmethod
     def from_configs(
         cls,
-        configs: Sequence[Mapping[str, Any]],
+        configs: Sequence[Mapping[str, object]],
         objective: ArrayLike,
         *,
         direction: str,
@@ -134,11 +137,11 @@ class Trials:
             Words for the result.
         """
         check.one_of("direction", direction, DIRECTIONS)
-        listed = _plain_configs(configs)
-        values = _numbers("objective", objective, len(listed))
+        listed = _clean_configs(configs)
+        values = _read_numbers("objective", objective, len(listed))
         errors = None
         if standard_error is not None:
-            errors = _numbers("standard_error", standard_error, len(listed))
+            errors = _read_numbers("standard_error", standard_error, len(listed))
         early = np.zeros(len(listed), dtype=bool)
         if pruned is not None:
             early = np.asarray(pruned, dtype=bool)
@@ -152,20 +155,20 @@ class Trials:
             objective=read_only(values[keep]),
             direction=direction,
             space=found,
-            standard_error=_known_errors(errors, keep),
+            standard_error=_check_errors(errors, keep),
             objective_name=objective_name,
             n_failed=failed,
             n_pruned=stopped,
             cautions=(
-                *_left_out(failed, stopped, len(listed)),
-                *_guessed(found),
-                *_unvaried(found, kept),
+                *_remark_left_out(failed, stopped, len(listed)),
+                *_remark_guesses(found),
+                *_remark_unvaried(found, kept),
             ),
             source=source,
         )
 
     @classmethod
-    def from_frame(cls, frame: Any, **options: Any) -> Trials:
+    def from_frame(cls, frame: object, **options: Unpack[TrialOptions]) -> Trials:
         """Make trials from a table: one row a trial, a column a parameter, one the objective.
 
         Parameters
@@ -180,7 +183,7 @@ class Trials:
         return read_trials(frame, **options)
 
     @classmethod
-    def load(cls, path: str | Path, **options: Any) -> Trials:
+    def load(cls, path: str | Path, **options: Unpack[TrialFileOptions]) -> Trials:
         """Read trials from a CSV, TSV, Parquet or Arrow file.
 
         Parameters
@@ -219,7 +222,7 @@ class Trials:
         return int(np.argmax(sign * self.objective))
 
     @property
-    def best_config(self) -> dict[str, Any]:
+    def best_config(self) -> dict[str, object]:
         """The configuration of the best trial, of its active parameters."""
         active = self.space.active(self.codes[self.best])[0]
         names = [name for name, here in zip(self.space.names, active, strict=True) if here]
@@ -246,7 +249,7 @@ def refuse_few(count: int, failed: int = 0, pruned: int = 0) -> None:
     )
 
 
-def _plain_configs(configs: Sequence[Any]) -> list[dict[str, Any]]:
+def _clean_configs(configs: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:
     """Return configurations of plain values, without parameters that are NaN."""
     for config in configs:
         if not isinstance(config, Mapping):
@@ -265,7 +268,7 @@ def _plain_configs(configs: Sequence[Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _numbers(name: str, values: ArrayLike, n: int) -> NDArray[np.float64]:
+def _read_numbers(name: str, values: ArrayLike, n: int) -> NDArray[np.float64]:
     array = as_array(name, values)
     if array.shape != (n,):
         raise InputError(
@@ -280,7 +283,7 @@ def _numbers(name: str, values: ArrayLike, n: int) -> NDArray[np.float64]:
     return array.astype(np.float64)
 
 
-def _known_errors(
+def _check_errors(
     errors: NDArray[np.float64] | None, keep: NDArray[np.bool_]
 ) -> NDArray[np.float64] | None:
     """Return the standard errors if all are there and none is negative."""
@@ -291,7 +294,7 @@ def _known_errors(
     return read_only(errors[keep])
 
 
-def _left_out(failed: int, pruned: int, n: int) -> list[Caution]:
+def _remark_left_out(failed: int, pruned: int, n: int) -> list[Caution]:
     if not failed + pruned:
         return []
     words = [f"{failed} without an objective"] * bool(failed)
@@ -307,7 +310,7 @@ def _left_out(failed: int, pruned: int, n: int) -> list[Caution]:
     ]
 
 
-def _guessed(space: Space) -> list[Caution]:
+def _remark_guesses(space: Space) -> list[Caution]:
     if not space.remarks:
         return []
     return [
@@ -321,7 +324,7 @@ def _guessed(space: Space) -> list[Caution]:
     ]
 
 
-def _unvaried(space: Space, configs: tuple[dict[str, Any], ...]) -> list[Caution]:
+def _remark_unvaried(space: Space, configs: tuple[dict[str, object], ...]) -> list[Caution]:
     """Tell of parameters that had one value in all trials that have them."""
     seen: dict[str, set[str]] = {name: set() for name in space.names}
     for config in configs:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -27,12 +26,12 @@ class ClassColumns:
     """The configurations, the classes, and the column of each: (C, K)."""
 
     ids: tuple[str, ...]
-    classes: tuple[Any, ...]
+    classes: tuple[object, ...]
     table: tuple[tuple[str, ...], ...]
 
 
-def named_by_class(
-    columns: Columns, names: Sequence[str], labels: Sequence[Any]
+def find_class_columns(
+    columns: Columns, names: Sequence[str], labels: Sequence[object]
 ) -> ClassColumns | None:
     """Read 'rf_yes', 'rf_no' or '.pred_yes', '.pred_no': None where names are others.
 
@@ -46,7 +45,7 @@ def named_by_class(
     known = set(numbers)
     spare = [name for name in names if name not in known]
     for at_end in (True, False):
-        found = _by_model(numbers, labels, at_end=at_end)
+        found = _group_by_model(numbers, labels, at_end=at_end)
         if found and all(len(row) == len(labels) for row in found.values()):
             break
     else:
@@ -56,43 +55,48 @@ def named_by_class(
     table = tuple(tuple(row[label] for label in labels) for row in found.values())
     if not all(_add_up(columns, row) for row in table):
         return None
-    return ClassColumns(_ids(found), tuple(labels), table)
+    return ClassColumns(_name_models(found), tuple(labels), table)
 
 
-def in_own_order(labels: Iterable[Any]) -> tuple[Any, ...]:
+def sort_labels(labels: Iterable[object]) -> tuple[object, ...]:
     """Return labels sorted as numbers or as text, each once; mixed ones by their texts.
 
     Examples
     --------
-    >>> from earnest.core.tables.classes import in_own_order
-    >>> in_own_order([10, 2, 1, 2])
+    >>> from earnest.core.tables.classes import sort_labels
+    >>> sort_labels([10, 2, 1, 2])
     (1, 2, 10)
     """
     known = dict.fromkeys(labels)
-    text = any(isinstance(label, str) for label in known)
-    return tuple(sorted(known, key=str if text else None))
+    if any(isinstance(label, str) for label in known):
+        return tuple(sorted(known, key=str))
+    return tuple(sorted(known))  # type: ignore[type-var]  # numbers
 
 
-def as_columns_stand(labels: Sequence[Any]) -> tuple[Any, ...]:
+def order_as_columns(labels: Sequence[object]) -> tuple[object, ...]:
     """Return the classes of columns in their order; numbers count upward wherever they stand.
 
     'low', 'mid', 'high' may be an order that only the columns tell, and 1, 10, 2 is none.
     """
     numbers = not any(isinstance(label, str) for label in labels)
-    return in_own_order(labels) if numbers else tuple(labels)
+    return sort_labels(labels) if numbers else tuple(labels)
 
 
-def class_names(names: Sequence[str], labels: Sequence[Any]) -> list[str]:
+def class_names(names: Sequence[str], labels: Sequence[object]) -> list[str]:
     """Return the names that end or begin with a class."""
     texts = [str(label) for label in labels]
     return [
         name
         for name in names
-        if any(_stem(name, text, at_end=end) is not None for text in texts for end in (True, False))
+        if any(
+            _find_stem(name, text, at_end=end) is not None
+            for text in texts
+            for end in (True, False)
+        )
     ]
 
 
-def refuse_both_classes(columns: Columns, names: Sequence[str], labels: Sequence[Any]) -> None:
+def refuse_both_classes(columns: Columns, names: Sequence[str], labels: Sequence[object]) -> None:
     """Refuse two columns that add up to 1 in every row: they are both classes of one model."""
     if len(labels) != 2 or len(names) != 2:
         return
@@ -109,14 +113,14 @@ def refuse_both_classes(columns: Columns, names: Sequence[str], labels: Sequence
     )
 
 
-def _by_model(
-    names: Sequence[str], labels: Sequence[Any], *, at_end: bool
-) -> dict[str, dict[Any, str]]:
+def _group_by_model(
+    names: Sequence[str], labels: Sequence[object], *, at_end: bool
+) -> dict[str, dict[object, str]]:
     """Return the column of each model and class, nothing where a name has no class."""
     texts = sorted(((str(label), label) for label in labels), key=lambda each: -len(each[0]))
-    table: dict[str, dict[Any, str]] = {}
+    table: dict[str, dict[object, str]] = {}
     for name in names:
-        stems = ((_stem(name, text, at_end=at_end), label) for text, label in texts)
+        stems = ((_find_stem(name, text, at_end=at_end), label) for text, label in texts)
         stem, label = next((each for each in stems if each[0] is not None), (None, None))
         if stem is None or label in table.get(stem, {}):
             return {}
@@ -124,7 +128,7 @@ def _by_model(
     return table
 
 
-def _stem(name: str, text: str, *, at_end: bool) -> str | None:
+def _find_stem(name: str, text: str, *, at_end: bool) -> str | None:
     """Return what is left of a name without its class, None where it does not stand apart."""
     if not (name.endswith(text) if at_end else name.startswith(text)):
         return None
@@ -134,14 +138,14 @@ def _stem(name: str, text: str, *, at_end: bool) -> str | None:
     return rest if apart else None
 
 
-def _ids(found: dict[str, dict[Any, str]]) -> tuple[str, ...]:
+def _name_models(found: dict[str, dict[object, str]]) -> tuple[str, ...]:
     bare = [re.sub(r"^\W+|[\W_]+$|^_+", "", stem) for stem in found]
     if len(bare) == 1 and bare[0].casefold() in _NO_MODEL:
         return (ONE_MODEL,)
     return tuple(bare) if len(set(bare)) == len(bare) and all(bare) else tuple(found)
 
 
-def _are_labels(columns: Columns, name: str, labels: Sequence[Any]) -> bool:
+def _are_labels(columns: Columns, name: str, labels: Sequence[object]) -> bool:
     known = {str(label) for label in labels}
     _, values = columns.codes(name)
     return all(str(value) in known for value in values.tolist())

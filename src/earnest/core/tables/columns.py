@@ -6,15 +6,22 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
-from earnest.core.base.arrays import as_array, first_other
+from earnest.core.base.arrays import RawArray, as_array, first_other
 from earnest.core.base.errors import InputError
 from earnest.core.results.cautions import Caution
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+# Labels or numbers, one a case; of survival the times and the events.
+Outcome: TypeAlias = RawArray | tuple[RawArray, RawArray]
 
 # Tables of any library as named columns, and the case and repeat that each row is about.
 
@@ -41,15 +48,15 @@ class Columns:
     large: bool = False
 
     @classmethod
-    def of(cls, frame: Any) -> Columns:
+    def of(cls, frame: object) -> Columns:
         """Open a pandas, polars, Arrow or other eager frame."""
         import narwhals as nw
 
-        plain = _decoded(frame)
+        plain = _decode(frame)
         try:
             table = nw.from_native(plain, eager_only=True)
         except nw.exceptions.DuplicateError:
-            raise _duplicates(frame) from None
+            raise _make_duplicates_error(frame) from None
         except TypeError as error:
             lazy = hasattr(frame, "collect")
             raise InputError(
@@ -58,10 +65,10 @@ class Columns:
                 got=f"{type(frame).__module__}.{type(frame).__qualname__}",
                 cure="Collect it first." if lazy else "For arrays use Predictions.from_arrays.",
             ) from error
-        native: list[Any] = list(table.columns)  # pandas allows names that are not text
+        native: list[object] = list(table.columns)  # pandas allows names that are not text
         names = tuple(str(name) for name in native)
         if len(set(names)) < len(names):
-            raise _duplicates(frame)
+            raise _make_duplicates_error(frame)
         _refuse_empty(names, len(table))
         if nw.dependencies.is_pyarrow_table(plain):  # three times as fast, of many columns
             places = {name: place for place, name in enumerate(names)}
@@ -73,11 +80,11 @@ class Columns:
     def on_disk(cls, names: Sequence[str], rows: int, read: Callable[[str], Any]) -> Columns:
         """Open a table whose columns are read as Arrow arrays when they are asked for."""
         if len(set(names)) < len(names):
-            raise _twice(names)
+            raise _make_twice_error(names)
         _refuse_empty(names, rows)
         return cls(tuple(names), rows, read, large=True)
 
-    def arrow(self, name: str) -> Any:
+    def arrow(self, name: str) -> pa.Array:
         """Return a column as an Arrow array, without dictionaries and views."""
         import pyarrow as pa
 
@@ -92,15 +99,15 @@ class Columns:
             ) from error
         kind = column.type
         if pa.types.is_dictionary(kind):
-            column = _plain(column)
+            column = _decode_column(column)
             kind = column.type
         if pa.types.is_nested(kind):
-            raise _nested(name, kind)
+            raise _make_nested_error(name, kind)
         if pa.types.is_string_view(kind):
             column = column.cast(pa.large_string())
         return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
-    def array(self, name: str) -> NDArray[Any]:
+    def array(self, name: str) -> RawArray:
         """Return a column as NumPy: numbers, text or bool; NaN or None where it is missing."""
         import pyarrow as pa
 
@@ -109,7 +116,7 @@ class Columns:
             return np.full(self.rows, np.nan)
         return as_array(name, column.to_numpy(zero_copy_only=False))
 
-    def codes(self, name: str) -> tuple[NDArray[np.intp], NDArray[Any]]:
+    def codes(self, name: str) -> tuple[NDArray[np.intp], RawArray]:
         """Return codes in the order of first appearance, -1 where missing, and the labels."""
         import pyarrow as pa
 
@@ -123,7 +130,7 @@ class Columns:
         labels = encoded.dictionary.to_numpy(zero_copy_only=False)
         return codes.astype(np.intp), as_array(name, labels)
 
-    def complete_codes(self, name: str) -> tuple[NDArray[np.intp], NDArray[Any]]:
+    def complete_codes(self, name: str) -> tuple[NDArray[np.intp], RawArray]:
         """Return codes and labels of a column that may not be missing anywhere."""
         codes, labels = self.codes(name)
         if (codes < 0).any():
@@ -173,7 +180,7 @@ class Grid:
     repeat: NDArray[np.intp]
     first: NDArray[np.intp]
     repeats: int
-    ids: NDArray[Any]
+    ids: RawArray
 
     @classmethod
     def of(cls, columns: Columns, id_column: str, repeat_column: str | None) -> Grid:
@@ -192,7 +199,7 @@ class Grid:
         """The number of cases."""
         return len(self.first)
 
-    def of_case(self, name: str) -> NDArray[Any]:
+    def of_case(self, name: str) -> RawArray:
         """Return a column that is the same in all rows of a case: (n,)."""
         codes, _ = self.columns.codes(name)
         other = codes != codes[self.first][self.case]
@@ -206,7 +213,7 @@ class Grid:
             )
         return as_array(name, self.columns.array(name)[self.first])
 
-    def of_repeat(self, name: str) -> NDArray[Any]:
+    def of_repeat(self, name: str) -> RawArray:
         """Return a column that is the same in all rows of a case and repeat: (n, R)."""
         codes, labels = self.columns.codes(name)
         cell = self.case * self.repeats + self.repeat
@@ -258,7 +265,7 @@ def with_index(frame: Any, parts: Iterable[str | None]) -> Any:
     return frame.reset_index(level=named) if named else frame
 
 
-def refuse_stray_text(name: str, values: NDArray[Any], labels: Iterable[Any] = ()) -> None:
+def refuse_stray_text(name: str, values: RawArray, labels: Iterable[object] = ()) -> None:
     """Refuse a column of numbers that a few cells have made one of text.
 
     Where a label of the outcome is text, all of them may be meant as labels.
@@ -271,19 +278,20 @@ def refuse_stray_text(name: str, values: NDArray[Any], labels: Iterable[Any] = (
         f"column {name!r} has cells that are not numbers",
         needs="a number in every row, or nothing",
         got=f"{check.show(value)} in row {row + 1}",
-        cure=cure_of_comma(str(value)) or "Correct the cell; one without a value is left empty.",
+        cure=suggest_decimal_mark(str(value))
+        or "Correct the cell; one without a value is left empty.",
     )
 
 
-def cure_of_comma(text: str) -> str:
+def suggest_decimal_mark(text: str) -> str:
     """Say how a number with a comma is read, nothing where there is none.
 
     Examples
     --------
-    >>> from earnest.core.tables.columns import cure_of_comma
-    >>> cure_of_comma("0,5")
+    >>> from earnest.core.tables.columns import suggest_decimal_mark
+    >>> suggest_decimal_mark("0,5")
     "Write numbers with decimal points; for a CSV file with commas say decimal=','."
-    >>> cure_of_comma("12,573")
+    >>> suggest_decimal_mark("12,573")
     "Write plain numbers; for a CSV file say thousands=',' for 12573, or decimal=',' for 12.573."
     """
     if re.fullmatch(r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*", text):
@@ -296,7 +304,7 @@ def cure_of_comma(text: str) -> str:
     return decimals if re.search(r"\d,\d|^\s*[-+]?,\d", text) else ""
 
 
-def _decoded(frame: Any) -> Any:
+def _decode(frame: Any) -> Any:
     """Return an Arrow table without dictionaries, some of which narwhals cannot read."""
     if type(frame).__module__.partition(".")[0] != "pyarrow" or not hasattr(frame, "schema"):
         return frame
@@ -304,11 +312,11 @@ def _decoded(frame: Any) -> Any:
 
     for place, field in enumerate(frame.schema):
         if pa.types.is_dictionary(field.type):
-            frame = frame.set_column(place, field.name, _plain(frame.column(place)))
+            frame = frame.set_column(place, field.name, _decode_column(frame.column(place)))
     return frame
 
 
-def _plain(column: Any) -> Any:
+def _decode_column(column: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
     """Return a dictionary column as its values; Arrow cannot cast to a view of text by itself."""
     import pyarrow as pa
 
@@ -318,7 +326,7 @@ def _plain(column: Any) -> Any:
     return pa.chunked_array([c.dictionary.cast(kind).take(c.indices) for c in chunks], type=kind)
 
 
-def _nested(name: str, kind: Any) -> InputError:
+def _make_nested_error(name: str, kind: pa.DataType) -> InputError:
     import pyarrow as pa
 
     word = "structs" if pa.types.is_struct(kind) else "maps" if pa.types.is_map(kind) else "lists"
@@ -339,12 +347,12 @@ def _refuse_empty(names: Sequence[str], rows: int) -> None:
         )
 
 
-def _duplicates(frame: Any) -> InputError:
+def _make_duplicates_error(frame: Any) -> InputError:
     names = getattr(frame, "column_names", None) or list(frame.columns)
-    return _twice([str(name) for name in names])
+    return _make_twice_error([str(name) for name in names])
 
 
-def _twice(names: Sequence[str]) -> InputError:
+def _make_twice_error(names: Sequence[str]) -> InputError:
     twice = [name for name, times in Counter(names).items() if times > 1]
     return InputError(
         "column names are given twice",
@@ -394,14 +402,14 @@ def with_repeats(columns: Columns, fold: str | None, repeat: str | None) -> Colu
     )
 
 
-def remark_stacked(columns: Columns, y: Any, fold: NDArray[Any] | None) -> list[Caution]:
+def remark_stacked(columns: Columns, y: Outcome, fold: RawArray | None) -> list[Caution]:
     """Tell of rows that may be repeats of the same cases, one under the other, without a name.
 
     So it looks where a real outcome has every value equally often, where the outcomes come in the
     same order again and again, and where sorted folds begin anew with the same outcomes.
     """
     values = y[0] if isinstance(y, tuple) else y
-    times = _times_of_values(values) or _times_of_order(values) or _times_of_folds(values, fold)
+    times = _count_by_values(values) or _count_by_order(values) or _count_by_folds(values, fold)
     if times < 2:
         return []
     return [
@@ -416,7 +424,7 @@ def remark_stacked(columns: Columns, y: Any, fold: NDArray[Any] | None) -> list[
     ]
 
 
-def _times_of_values(values: NDArray[Any]) -> int:
+def _count_by_values(values: RawArray) -> int:
     """Return how often each value of a real outcome stands there, 0 where that differs."""
     if values.dtype.kind != "f":
         return 0
@@ -425,7 +433,7 @@ def _times_of_values(values: NDArray[Any]) -> int:
     return int(counts[0]) if real and bool((counts == counts[0]).all()) else 0
 
 
-def _times_of_order(values: NDArray[Any]) -> int:
+def _count_by_order(values: RawArray) -> int:
     """Return how often the outcomes come in the same order, 0 for short and for single orders."""
     n = len(values)
     for period in range(1, n // 2 + 1):
@@ -434,7 +442,7 @@ def _times_of_order(values: NDArray[Any]) -> int:
     return 0
 
 
-def _times_of_folds(values: NDArray[Any], fold: NDArray[Any] | None) -> int:
+def _count_by_folds(values: RawArray, fold: RawArray | None) -> int:
     """Return how often sorted folds begin anew, each time with as many of every outcome."""
     if fold is None or fold.ndim != 1 or values.dtype.kind == "f":
         return 0

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.base.writing import replacing
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import check_threshold
-from earnest.core.tables.formats.header import header_text
+from earnest.core.tables.formats.header import write_header
 from earnest.core.tables.formats.npz import load_npy, load_npz, save_npz
-from earnest.core.tables.formats.table_files import load_table, save_table
+from earnest.core.tables.formats.table_files import TABLES, load_table, save_table
 from earnest.core.tables.options import refuse_unknown
 
-_TEXT = (".csv", ".csv.gz", ".tsv")
-_BINARY = (".parquet", ".arrow", ".feather")
-READ = (*_TEXT, ".txt", *_BINARY, ".npz", ".npy")
-WRITTEN = (*_TEXT, *_BINARY, ".npz")
+READ = (*TABLES, ".npz", ".npy")
+WRITTEN = (*(suffix for suffix in TABLES if suffix != ".txt"), ".npz")
 
 
 def load(
-    path: str | Path, *, mmap: bool | None = None, verify: bool = True, **options: Any
+    path: str | Path, *, mmap: bool | None = None, verify: bool = True, **options: object
 ) -> Predictions:
     """Read Π from a file; its suffix tells the format.
 
@@ -70,7 +69,7 @@ def load(
     """
     refuse_unknown(options)
     path = _existing(Path(path))
-    suffix = _suffix(path, READ, "read")
+    suffix = _find_suffix(path, READ, "read")
     if mmap and suffix not in (".npz", ".npy", ".parquet"):
         raise InputError(
             "`mmap` is for NPZ, NPY and Parquet files",
@@ -85,8 +84,8 @@ def load(
     else:
         pi, own = load_table(path, suffix, mmap=mmap, verify=verify, options=options)
     if own and options.get("configs") is not None:
-        pi = pi.select(options["configs"])
-    cut = options.get("threshold") if own else None
+        pi = pi.select(cast(Sequence[str], options["configs"]))
+    cut = cast(float | None, options.get("threshold")) if own else None
     return pi if cut is None else replace(pi, threshold=check_threshold(cut, pi.target, pi.kind))
 
 
@@ -108,14 +107,14 @@ def save(pi: Predictions, path: str | Path) -> Path:
     Path
         Where it was written.
     """
-    suffix = _suffix(Path(path), WRITTEN, "written")
+    suffix = _find_suffix(Path(path), WRITTEN, "written")
     if Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir():
         raise FormatError(f"{str(path)!r} is no file, and cannot be replaced by one")
     with replacing(path) as temporary:
         if suffix == ".npz":
-            save_npz(pi, header_text(pi), temporary)
+            save_npz(pi, write_header(pi), temporary)
         else:
-            save_table(pi, header_text(pi), temporary, suffix)
+            save_table(pi, write_header(pi), temporary, suffix)
     return Path(os.path.realpath(path))
 
 
@@ -139,7 +138,7 @@ def _existing(path: Path) -> Path:
     return path
 
 
-def _exported(suffix: str) -> str:
+def _suggest_export(suffix: str) -> str:
     """Say how the file of another program becomes one that is read."""
     if suffix.startswith(".xls") or suffix in (".ods", ".numbers"):
         return "Export a spreadsheet as CSV."
@@ -150,7 +149,7 @@ def _exported(suffix: str) -> str:
     return ""
 
 
-def _suffix(path: Path, allowed: tuple[str, ...], verb: str) -> str:
+def _find_suffix(path: Path, allowed: tuple[str, ...], verb: str) -> str:
     name = path.name.casefold()
     found = next((suffix for suffix in allowed if name.endswith(suffix)), None)
     if found is None:
@@ -158,6 +157,6 @@ def _suffix(path: Path, allowed: tuple[str, ...], verb: str) -> str:
             f"{path.name!r} has a suffix that is not {verb}",
             needs=", ".join(allowed),
             got=repr(path.suffix) if path.suffix else "no suffix",
-            cure=_exported(path.suffix.casefold()) if verb == "read" else "",
+            cure=_suggest_export(path.suffix.casefold()) if verb == "read" else "",
         )
     return found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
@@ -12,14 +11,14 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Task
 from earnest.core.tables.columns import Columns, remark_stacked, with_index, with_repeats
-from earnest.core.tables.long import LongParts, is_long, long_arguments, refuse_parts_of_long
-from earnest.core.tables.roles import Roles, assign_roles
-from earnest.core.tables.wide import wide_arguments
-from earnest.core.tables.writing import long_table, wide_table
+from earnest.core.tables.long import LongParts, is_long, read_long, refuse_parts_of_long
+from earnest.core.tables.roles import Meaning, Roles, assign_roles
+from earnest.core.tables.wide import read_wide_table
+from earnest.core.tables.writing import long_table, make_wide_table
 
 
 def read_frame(
-    frame: Any,
+    frame: object,
     *,
     format: str | None = None,
     target: str | None = None,
@@ -34,8 +33,8 @@ def read_frame(
     model: str | Sequence[str] | None = None,
     prediction: str | None = None,
     task: Task | str | None = None,
-    positive: Any = None,
-    classes: Sequence[Any] | None = None,
+    positive: object = None,
+    classes: Sequence[object] | None = None,
     response: ResponseKind | str | None = None,
     threshold: float | None = None,
     ordered: bool = False,
@@ -106,27 +105,36 @@ def read_frame(
         given=Roles(target, time, event, fold, group, repeat, id, strata),
         survival=task is not None and str(task) == Task.SURVIVAL,
     )
-    about: dict[str, Any] = {
-        "task": Task.SURVIVAL if roles.time is not None else task,
-        "positive": positive,
-        "classes": None if classes is None else tuple(classes),
-        "response": response,
-    }
-    if long:
-        parts = LongParts.of(model, prediction)
-        arguments = about | long_arguments(columns, roles, configs, parts, **about)
-    else:
-        arguments = about | wide_arguments(columns, roles, configs, **about)
-    remarks = [*arguments.pop("remarks", ())]
-    pi = Predictions.from_arrays(
-        **arguments, threshold=threshold, ordered=ordered, sample_weight=sample_weight
+    meaning = Meaning(
+        Task.SURVIVAL if roles.time is not None else task,
+        positive,
+        None if classes is None else tuple(classes),
+        response,
     )
+    if long:
+        found = read_long(columns, roles, configs, LongParts.of(model, prediction), meaning)
+    else:
+        found = read_wide_table(columns, roles, configs, meaning)
+    pi = Predictions.from_arrays(
+        found.y,
+        found.scores,
+        **found.cases,
+        configs=found.configs,
+        task=found.meaning.task,
+        positive=found.meaning.positive,
+        classes=found.meaning.classes,
+        response=found.meaning.response,
+        threshold=threshold,
+        ordered=ordered,
+        sample_weight=sample_weight,
+    )
+    remarks = [*found.remarks]
     if roles.id is None:
-        remarks += remark_stacked(columns, arguments["y"], arguments["fold"])
+        remarks += remark_stacked(columns, found.y, found.cases["fold"])
     return replace(pi, remarks=tuple(remarks)) if remarks else pi
 
 
-def write_frame(pi: Predictions, *, form: str = "wide", backend: str = "pyarrow") -> Any:
+def write_frame(pi: Predictions, *, form: str = "wide", backend: str = "pyarrow") -> object:
     """Return Π as a table that `read_frame` reads back.
 
     Parameters
@@ -149,7 +157,7 @@ def write_frame(pi: Predictions, *, form: str = "wide", backend: str = "pyarrow"
     """
     check.one_of("form", form, ("wide", "long"))
     check.one_of("backend", backend, ("pyarrow", "pandas", "polars"))
-    table = wide_table(pi) if form == "wide" else long_table(pi)
+    table = make_wide_table(pi) if form == "wide" else long_table(pi)
     if backend == "pyarrow":
         return table
     import narwhals as nw

@@ -4,26 +4,32 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
-from earnest.core.base.arrays import missing, whole_as_int
+from earnest.core.base.arrays import RawArray, missing, whole_as_int
 from earnest.core.base.errors import InputError
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Task
 from earnest.core.tables.classes import (
     ClassColumns,
-    as_columns_stand,
     class_names,
-    in_own_order,
-    named_by_class,
+    find_class_columns,
+    order_as_columns,
+    sort_labels,
 )
-from earnest.core.tables.columns import Columns, Grid, refuse_stray_text
-from earnest.core.tables.roles import Roles, about_cases, nearest_column, outcome
+from earnest.core.tables.columns import Columns, Grid, Outcome, refuse_stray_text
+from earnest.core.tables.roles import (
+    Meaning,
+    Roles,
+    TableArrays,
+    about_cases,
+    outcome,
+    suggest_nearest_column,
+)
 
 CONFIG = "config_id"
 PREDICTION = "y_pred"
@@ -67,33 +73,28 @@ def is_long(columns: Columns) -> bool:
     return CONFIG in columns.names
 
 
-def long_arguments(
+def read_long(
     columns: Columns,
     roles: Roles,
     configs: Sequence[str] | None,
     parts: LongParts,
-    *,
-    task: Task | str | None,
-    positive: Any,
-    classes: tuple[Any, ...] | None,
-    response: Any,
-) -> dict[str, Any]:
+    meaning: Meaning,
+) -> TableArrays:
     """Return the arguments of `Predictions.from_arrays` that a long table holds."""
     _refuse_lacking(columns, roles, parts)
     assert roles.id is not None
     grid = Grid.of(columns, roles.id, roles.repeat)
-    config, names = _configurations(columns, parts.model)
+    config, names = _read_configurations(columns, parts.model)
     grid.refuse_duplicates(config, names)
     y = outcome(columns, roles, grid)
-    arguments = {"y": y, "configs": names, **about_cases(columns, roles, grid)}
+    cases = about_cases(columns, roles, grid)
     spare = [n for n in columns.names if n not in roles.used() | {*parts.model}]
-    asked = _Asked(positive, classes, response, parts.prediction, tuple(spare))
-    arguments |= _responses(columns, grid, config, y, asked)
+    rows = _Rows(columns, grid, config, y, parts.prediction, tuple(spare))
+    scores, meaning = _read_responses(rows, meaning)
     if configs is not None:
-        kept = _kept(names, configs)
-        arguments["scores"] = arguments["scores"][:, kept]
-        arguments["configs"] = [names[c] for c in kept]
-    return arguments
+        kept = _find_kept(names, configs)
+        scores, names = scores[:, kept], tuple(names[c] for c in kept)
+    return TableArrays(y, scores, names, cases, meaning)
 
 
 def _refuse_lacking(columns: Columns, roles: Roles, parts: LongParts) -> None:
@@ -101,7 +102,7 @@ def _refuse_lacking(columns: Columns, roles: Roles, parts: LongParts) -> None:
     _refuse_two_parts(roles, parts)
     for name in parts.model:
         if name not in columns.names:
-            near = nearest_column(name, columns, roles.used())
+            near = suggest_nearest_column(name, columns, roles.used())
             raise InputError(
                 f"column {name!r} is missing",
                 needs=f"a long table with {name!r}",
@@ -130,7 +131,7 @@ def _refuse_two_parts(roles: Roles, parts: LongParts) -> None:
         )
 
 
-def _configurations(
+def _read_configurations(
     columns: Columns, model: tuple[str, ...]
 ) -> tuple[NDArray[np.intp], tuple[str, ...]]:
     """Return the code of each row's configuration, and the names in order of appearance."""
@@ -150,7 +151,7 @@ def _configurations(
     return rank[config.ravel()], tuple(names)
 
 
-def _kept(names: tuple[str, ...], configs: Sequence[str]) -> list[int]:
+def _find_kept(names: tuple[str, ...], configs: Sequence[str]) -> list[int]:
     wanted = [configs] if isinstance(configs, str) else [str(name) for name in configs]
     places = {name: place for place, name in enumerate(names)}
     for name in wanted:
@@ -164,72 +165,65 @@ def _kept(names: tuple[str, ...], configs: Sequence[str]) -> list[int]:
 
 
 @dataclass(frozen=True)
-class _Asked:
-    """What a user said of the predictions, and the columns that have no other part."""
+class _Rows:
+    """What the rows of a long table are about, and the columns that have no other part."""
 
-    positive: Any
-    classes: tuple[Any, ...] | None
-    response: Any
+    columns: Columns
+    grid: Grid
+    config: NDArray[np.intp]
+    y: Outcome
     prediction: str | None
     spare: tuple[str, ...]
 
 
-def _responses(
-    columns: Columns, grid: Grid, config: NDArray[np.intp], y: Any, asked: _Asked
-) -> dict[str, Any]:
+def _read_responses(rows: _Rows, meaning: Meaning) -> tuple[RawArray, Meaning]:
     """Return the scores, and what the names of their columns say of them."""
-    positive, classes, response = asked.positive, asked.classes, asked.response
-    prefix = next((p for p in PREFIXES if any(n.startswith(p) for n in columns.names)), None)
-    name = asked.prediction or PREDICTION
+    names, classes, response = rows.columns.names, meaning.classes, meaning.response
+    prefix = next((p for p in PREFIXES if any(n.startswith(p) for n in names)), None)
+    name = rows.prediction or PREDICTION
     labels_wanted = response is not None and str(response) == ResponseKind.LABEL
-    if asked.prediction is not None or (labels_wanted and name in columns.names):
-        return _one_column(columns, grid, config, y, name)
+    if rows.prediction is not None or (labels_wanted and name in names):
+        return _read_one_column(rows, name), meaning
     if prefix is None:
-        found = _by_class(columns, y, asked)
+        found = _find_by_class(rows, classes)
         if found is None:
-            return _one_column(columns, grid, config, y, name)
-        scores = _spread(columns, grid, config, list(found.table[0]))
-        return _of_classes(scores, found.classes, response or ResponseKind.PROBABILITY)
-    found_names = [name for name in columns.names if name.startswith(prefix)]
-    labels = _class_labels(found_names, prefix, y, classes)
+            return _read_one_column(rows, name), meaning
+        kind = response or ResponseKind.PROBABILITY
+        return _spread(rows, list(found.table[0])), _add_classes(meaning, found.classes, kind)
+    found_names = [name for name in names if name.startswith(prefix)]
+    labels = _find_class_labels(found_names, prefix, rows.y, classes)
     told = classes is not None and set(labels) == set(classes)
-    order = tuple(classes or ()) if told else as_columns_stand(labels)
-    found_names = [found_names[labels.index(label)] for label in order]
-    labels = order
-    scores = _spread(columns, grid, config, found_names)
+    order = tuple(classes or ()) if told else order_as_columns(labels)
+    scores = _spread(rows, [found_names[labels.index(label)] for label in order])
     kind = PREFIXES[prefix] if response is None else response
-    if len(labels) == 1:
-        return {
-            "scores": scores[..., 0],
-            "positive": _only_class(labels[0], positive, prefix),
-            "response": kind,
-        }
-    return _of_classes(scores, labels, kind)
+    if len(order) == 1:
+        positive = _check_only_class(order[0], meaning.positive, prefix)
+        return scores[..., 0], replace(meaning, positive=positive, response=kind)
+    return scores, _add_classes(meaning, order, kind)
 
 
-def _of_classes(scores: NDArray[Any], labels: tuple[Any, ...], kind: Any) -> dict[str, Any]:
+def _add_classes(meaning: Meaning, labels: tuple[object, ...], kind: ResponseKind | str) -> Meaning:
     task = Task.BINARY if len(labels) == 2 else Task.MULTICLASS
-    return {"scores": scores, "classes": labels, "response": kind, "task": task}
+    return replace(meaning, classes=labels, response=kind, task=task)
 
 
-def _by_class(columns: Columns, y: Any, asked: _Asked) -> ClassColumns | None:
+def _find_by_class(rows: _Rows, classes: tuple[object, ...] | None) -> ClassColumns | None:
     """Return the columns that are named by the classes alone, of one kind."""
-    if isinstance(y, tuple):
+    if isinstance(rows.y, tuple):
         return None
-    known = whole_as_int(y[~missing(y)])
+    known = whole_as_int(rows.y[~missing(rows.y)])
     if known.dtype.kind == "f":
         return None
-    labels = asked.classes or in_own_order(known.tolist())
-    found = named_by_class(columns, class_names(asked.spare, labels), labels)
+    labels = classes or sort_labels(known.tolist())
+    found = find_class_columns(rows.columns, class_names(rows.spare, labels), labels)
     return found if found is not None and len(found.ids) == 1 else None
 
 
-def _one_column(
-    columns: Columns, grid: Grid, config: NDArray[np.intp], y: Any, name: str
-) -> dict[str, Any]:
+def _read_one_column(rows: _Rows, name: str) -> RawArray:
     """Return the scores of a table whose predictions stand in one column."""
+    columns, y = rows.columns, rows.y
     if name not in columns.names:
-        near = nearest_column(name, columns, {CONFIG, "row_id", "id", "y_true", "y"})
+        near = suggest_nearest_column(name, columns, {CONFIG, "row_id", "id", "y_true", "y"})
         raise InputError(
             f"column {name!r} is missing",
             needs=f"{name!r}, or 'proba_<class>' for every class",
@@ -237,17 +231,12 @@ def _one_column(
             cure=f"{near} " * bool(near) + "Say which column it is with `prediction`.",
         )
     known = () if isinstance(y, tuple) else dict.fromkeys(y.tolist())
-    return {"scores": _spread(columns, grid, config, [name], known)[..., 0]}
+    return _spread(rows, [name], known)[..., 0]
 
 
-def _spread(
-    columns: Columns,
-    grid: Grid,
-    config: NDArray[np.intp],
-    names: list[str],
-    labels: Iterable[Any] = (),
-) -> NDArray[Any]:
+def _spread(rows: _Rows, names: list[str], labels: Iterable[object] = ()) -> RawArray:
     """Return (n, C, R, K) with NaN (None among labels) where the table has no row."""
+    columns, grid, config = rows.columns, rows.grid, rows.config
     parts = [columns.array(name) for name in names]
     for name, part in zip(names, parts, strict=True):
         refuse_stray_text(name, part, labels)
@@ -261,9 +250,9 @@ def _spread(
     return out
 
 
-def _class_labels(
-    found: list[str], prefix: str, y: Any, classes: tuple[Any, ...] | None
-) -> tuple[Any, ...]:
+def _find_class_labels(
+    found: list[str], prefix: str, y: Outcome, classes: tuple[object, ...] | None
+) -> tuple[object, ...]:
     """Return the class that each column of probabilities is about."""
     if isinstance(y, tuple):
         raise InputError(
@@ -290,7 +279,7 @@ def _class_labels(
     return tuple(labels)
 
 
-def _only_class(label: Any, positive: Any, prefix: str) -> Any:
+def _check_only_class(label: object, positive: object, prefix: str) -> object:
     """Return the positive class where only its column is there."""
     if positive is not None and str(positive) != str(label):
         raise InputError(

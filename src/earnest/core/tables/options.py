@@ -3,13 +3,91 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Required, TypedDict, cast
+
+from numpy.typing import ArrayLike
 
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
+from earnest.core.data.configs import Configs
 from earnest.core.data.predictions import Predictions
+from earnest.core.data.responses import ResponseKind
+from earnest.core.data.target import Task
+
+if TYPE_CHECKING:
+    from earnest.core.tables.formats.header import Facts
+
+
+class _Meaning(TypedDict, total=False):
+    task: Task | str | None
+    positive: object
+    response: ResponseKind | str | None
+    threshold: float | None
+    ordered: bool
+    sample_weight: None
+
+
+class ArrayOptions(_Meaning, total=False):
+    """What `Predictions.from_arrays` takes."""
+
+    y: Required[ArrayLike | tuple[ArrayLike, ArrayLike]]
+    scores: Required[ArrayLike]
+    fold: ArrayLike | None
+    groups: ArrayLike | None
+    strata: ArrayLike | None
+    ids: ArrayLike | None
+    configs: Configs | Iterable[object] | None
+    classes: Sequence[object] | None
+    repeats: int | None
+
+
+class FrameOptions(_Meaning, total=False):
+    """What a user may say of a table; see `earnest.core.tables.frames.read_frame`."""
+
+    format: str | None
+    target: str | None
+    fold: str | None
+    group: str | None
+    repeat: str | None
+    id: str | None
+    strata: str | None
+    time: str | None
+    event: str | None
+    configs: Sequence[str] | None
+    model: str | Sequence[str] | None
+    prediction: str | None
+    classes: Sequence[object] | None
+
+
+class FileOptions(_Meaning, total=False):
+    """What a user may say of a file, whatever it holds; see `earnest.core.tables.files.load`."""
+
+    mmap: bool | None
+    verify: bool
+    delimiter: str | None
+    decimal: str | None
+    thousands: str | None
+    format: str | None
+    target: ArrayLike | None
+    fold: ArrayLike | None
+    group: ArrayLike | None
+    repeat: str | None
+    id: ArrayLike | None
+    strata: ArrayLike | None
+    time: str | None
+    event: str | None
+    configs: Sequence[str] | None
+    model: str | Sequence[str] | None
+    prediction: str | None
+    classes: Sequence[object] | str | None
+    scores: ArrayLike
+    y: ArrayLike | tuple[ArrayLike, ArrayLike]
+    groups: ArrayLike | None
+    ids: ArrayLike | None
+    repeats: int | None
+
 
 TEXT = ("delimiter", "decimal", "thousands")  # options of CSV alone
 _ARRAYS = {"target": "y", "group": "groups", "id": "ids"}  # the words for columns, and for arrays
@@ -20,9 +98,13 @@ _COLUMNS = {word: column for column, word in _ARRAYS.items()} | {
 _KEPT = ("threshold", "configs")  # what may be said anew of a file that describes itself
 
 
-def refuse_unknown(options: Mapping[str, Any]) -> None:
+def refuse_unknown(options: Mapping[str, object]) -> None:
     """Refuse an option that no kind of file has."""
-    known = [*_of_tables(), *TEXT, *(n for n in _of_arrays() if n not in _of_tables())]
+    known = [
+        *_list_table_options(),
+        *TEXT,
+        *(n for n in _list_array_options() if n not in _list_table_options()),
+    ]
     for name in options:
         if name not in known:
             raise InputError(
@@ -32,28 +114,29 @@ def refuse_unknown(options: Mapping[str, Any]) -> None:
             )
 
 
-def table_options(options: Mapping[str, Any], path: Path, *, text: bool) -> dict[str, Any]:
+def check_table_options(options: Mapping[str, object], path: Path, *, text: bool) -> FrameOptions:
     """Return the options of `from_frame`; refuse those of arrays, and of CSV if it is none."""
     for name in options:
         if name in TEXT and not text:
             raise FormatError(
                 f"`{name}` is for CSV files", got=f"{path.name!r}", cure=f"Leave `{name}` out."
             )
-        if name not in _of_tables() and name not in TEXT:
+        if name not in _list_table_options() and name not in TEXT:
             raise FormatError(
                 f"`{name}` is for arrays, and {path.name!r} is a table",
                 needs="names of columns",
                 got=f"`{name}`",
                 cure=f"Say `{_COLUMNS[name]}`." if name in _COLUMNS else f"Leave `{name}` out.",
             )
-    return {name: value for name, value in options.items() if name not in TEXT}
+    kept = {name: value for name, value in options.items() if name not in TEXT}
+    return cast(FrameOptions, kept)
 
 
-def array_options(options: Mapping[str, Any], path: Path) -> dict[str, Any]:
+def check_array_options(options: Mapping[str, object], path: Path) -> dict[str, object]:
     """Return the options of `from_arrays`; refuse those that only a table can use."""
     given = {_ARRAYS.get(name, name): value for name, value in options.items()}
     for name in given:
-        if name not in _of_arrays():
+        if name not in _list_array_options():
             raise FormatError(
                 f"`{name}` is for tables, and {path.name!r} holds arrays",
                 needs="names of arrays, as `target`, `fold`, `group`, `strata` and `id`",
@@ -69,11 +152,11 @@ def array_options(options: Mapping[str, Any], path: Path) -> dict[str, Any]:
 
 
 def refuse_other_options(
-    options: Mapping[str, Any], facts: Mapping[str, Any], path: Path, delimiter: str = ","
+    options: Mapping[str, object], facts: Facts, path: Path, delimiter: str = ","
 ) -> None:
     """Refuse options that contradict a file which describes itself; those that repeat it pass."""
-    says = _said(facts) | {"delimiter": delimiter, "decimal": "."}
-    other = [n for n, v in options.items() if n not in _KEPT and not _same(n, v, says)]
+    says = _list_facts(facts) | {"delimiter": delimiter, "decimal": "."}
+    other = [n for n, v in options.items() if n not in _KEPT and not _is_same(n, v, says)]
     if other:
         listed = (
             f"`{n}` = {check.show(options[n])}"
@@ -88,11 +171,12 @@ def refuse_other_options(
         )
 
 
-def _said(facts: Mapping[str, Any]) -> dict[str, Any]:
+def _list_facts(facts: Facts) -> dict[str, object]:
     """Return the options that a header answers, by the names and words of a user."""
-    says: dict[str, Any] = {
-        name: facts[own]
-        for name, own in (("task", "task"), ("response", "kind"), ("ordered", "ordered"))
+    says: dict[str, object] = {
+        "task": facts["task"],
+        "response": facts["kind"],
+        "ordered": facts["ordered"],
     }
     says |= {"format": "wide", "fold": "fold", "group": "group", "repeat": "repeat"}
     says |= {"strata": "strata", "id": "row_id", "groups": "groups", "ids": "ids"}
@@ -104,22 +188,26 @@ def _said(facts: Mapping[str, Any]) -> dict[str, Any]:
     return says | ({"classes": facts["classes"]} if facts["classes"] else {})
 
 
-def _same(name: str, value: Any, says: Mapping[str, Any]) -> bool:
+def _is_same(name: str, value: object, says: Mapping[str, object]) -> bool:
     if value is None:  # for these four None leaves out what the file has
         return name not in ("fold", "group", "repeat", "strata")
     if name not in says:
         return False
     if name == "classes":
-        return [str(label) for label in value] == [str(label) for label in says[name]]
+        return _make_texts(value) == _make_texts(says[name])
     number = isinstance(value, (bool, int, float))
     return str(value) == str(says[name]) or (number and bool(value == says[name]))
 
 
-def _of_tables() -> list[str]:
+def _make_texts(labels: object) -> list[str]:
+    return [str(label) for label in cast(Iterable[object], labels)]
+
+
+def _list_table_options() -> list[str]:
     from earnest.core.tables.frames import read_frame
 
     return [name for name in inspect.signature(read_frame).parameters if name != "frame"]
 
 
-def _of_arrays() -> list[str]:
+def _list_array_options() -> list[str]:
     return list(inspect.signature(Predictions.from_arrays).parameters)

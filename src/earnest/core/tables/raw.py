@@ -7,17 +7,20 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from earnest.core.base import check
-from earnest.core.base.arrays import missing
+from earnest.core.base.arrays import RawArray, missing
 from earnest.core.base.errors import InputError
 from earnest.core.results.cautions import Caution
-from earnest.core.tables.columns import Columns
+from earnest.core.tables.columns import Columns, Outcome
 from earnest.core.tables.roles import WORDS_OF_CASES, WORDS_OF_PREDICTIONS
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 
 ENOUGH = 3  # columns that are unlike the others; fewer may be numbers of patients or rooms
 FAR = 10.0  # times as large: scores of one outcome are hardly so different,
@@ -25,7 +28,9 @@ APART = 3.0  # and rarely as much as this
 IS_DATA = "the table looks like data to learn from, not like predictions"
 
 
-def tell_of_data(error: InputError, table: Any, path: Path, target: str | None) -> InputError:
+def tell_of_data(
+    error: InputError, table: pa.Table | Columns, path: Path, target: str | None
+) -> InputError:
     """Return an error about a table, with the way to `earnest tune` where it may hold data.
 
     What was wrong stays as it was said; this is added to it.
@@ -46,13 +51,13 @@ def tell_of_data(error: InputError, table: Any, path: Path, target: str | None) 
     return type(error)(error.what, needs=error.needs, got=error.got, cure=cure)
 
 
-def names_of(table: Any) -> Sequence[str]:
+def names_of(table: pa.Table | Columns) -> Sequence[str]:
     """Return the names of the columns of a table, read as a whole or by its columns."""
     names: Sequence[str] = table.names if isinstance(table, Columns) else table.column_names
     return names
 
 
-def holds_data(table: Any, target: str | None = None) -> bool:
+def holds_data(table: pa.Table | Columns, target: str | None = None) -> bool:
     """Tell whether the columns of a table are hardly predictions of one outcome.
 
     Predictions of one outcome are alike: their ranges overlap, or they share labels. It is sure
@@ -79,20 +84,22 @@ def holds_data(table: Any, target: str | None = None) -> bool:
             values = columns.array(name)
             if values.dtype.kind in "UO":
                 texts.append({word for word in values.tolist() if isinstance(word, str)})
-            elif (ends := _ends(values)) is not None:
+            elif (ends := _find_range(values)) is not None:
                 ranges.append(ends)
-        if _unlike_ranges(ranges) + _unlike_words(texts) >= ENOUGH:
+        if _unlike_ranges(ranges) + _count_unlike_words(texts) >= ENOUGH:
             return True
         if target is None or target not in columns.names:
             return False
         y = columns.array(target)
         others = [name for name in kept if name != target]
-        return _foreign_text(columns, others, y) or bool(_Look.of(columns, others, y).strange())
+        return _has_foreign_text(columns, others, y) or bool(_Look.of(columns, others, y).strange())
     except InputError:
         return False
 
 
-def remark_data(columns: Columns, names: Sequence[str], y: Any, *, folds: bool) -> list[Caution]:
+def remark_data(
+    columns: Columns, names: Sequence[str], y: Outcome, *, folds: bool
+) -> list[Caution]:
     """Refuse a table whose columns are surely no predictions of its outcome; tell of a doubt.
 
     Parameters
@@ -150,7 +157,7 @@ class _Look:
     decimals: bool
 
     @classmethod
-    def of(cls, columns: Columns, names: Sequence[str], y: NDArray[Any]) -> _Look:
+    def of(cls, columns: Columns, names: Sequence[str], y: RawArray) -> _Look:
         known = y[~missing(y)]
         labels = set(known.tolist())
         numbers = known.dtype.kind in "iuf" and len(labels) > 2  # or whole numbers as classes
@@ -159,7 +166,7 @@ class _Look:
         odd, decimals = {}, False
         for name in names:  # one at a time: the table may be larger than the memory
             column = columns.array(name)
-            ends = _ends(column)
+            ends = _find_range(column)
             if ends is None:
                 continue
             ranges.append(ends)
@@ -197,7 +204,7 @@ class _Look:
         return check.some(ends, limit=3)
 
 
-def _foreign_text(columns: Columns, names: Sequence[str], y: NDArray[Any]) -> bool:
+def _has_foreign_text(columns: Columns, names: Sequence[str], y: RawArray) -> bool:
     """Tell whether there is text that is no label, and no column that could be probabilities."""
     labels = {str(label) for label in y.tolist()}
     foreign = False
@@ -213,7 +220,7 @@ def _foreign_text(columns: Columns, names: Sequence[str], y: NDArray[Any]) -> bo
     return foreign
 
 
-def _ends(values: NDArray[Any]) -> tuple[float, float] | None:
+def _find_range(values: RawArray) -> tuple[float, float] | None:
     """Return the least and the largest number of a column, None where it has none."""
     if values.dtype.kind not in "iuf":
         return None
@@ -231,7 +238,7 @@ def _unlike_ranges(ranges: Sequence[tuple[float, float]]) -> int:
     return len(ranges) - int((begun - over).max())
 
 
-def _unlike_words(texts: Sequence[set[str]]) -> int:
+def _count_unlike_words(texts: Sequence[set[str]]) -> int:
     """Count the sets of words outside the largest number of them that share a word."""
     shared = Counter(word for words in texts for word in words)
     return len(texts) - max(shared.values(), default=0)

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
+from earnest.core.base.arrays import RawArray
 from earnest.core.base.errors import InputError
 from earnest.core.data.folds import refuse_no_labels
-from earnest.core.tables.columns import Columns, Grid, refuse_stray_text
+from earnest.core.data.responses import ResponseKind
+from earnest.core.data.target import Task
+from earnest.core.results.cautions import Caution
+from earnest.core.tables.columns import Columns, Grid, Outcome, refuse_stray_text
 
 
 @dataclass(frozen=True)
@@ -67,20 +72,20 @@ WORDS_OF_CASES = {"group", "repeat", "strata", "time", "event", *_IDS, *_ELSEWHE
 
 def assign_roles(columns: Columns, *, long: bool, given: Roles, survival: bool) -> Roles:
     """Find the columns: those named must be there, those of the usual names may be."""
-    time, event, target = _outcome(columns, given, long, survival)
-    fold = _optional(columns, given, "fold", needed=not long)
+    time, event, target = _find_outcome(columns, given, long, survival)
+    fold = _find_optional(columns, given, "fold", needed=not long)
     group, repeat, strata = (
-        _optional(columns, given, role) for role in ("group", "repeat", "strata")
+        _find_optional(columns, given, role) for role in ("group", "repeat", "strata")
     )
     needs_id = long or repeat is not None
     found = next((name for name in _IDS if name in columns.names), None)
-    id_column = _present(columns, given.id, "id") if given.id is not None else found
+    id_column = _check_present(columns, given.id, "id") if given.id is not None else found
     if needs_id and id_column is None:
         raise InputError(
             "the table has no column that tells which rows are the same case",
             needs="a column 'row_id'" + ("" if long else ", since there is a column of repeats"),
             got=f"columns {check.some(map(repr, columns.names))}",
-            cure=_meant(columns, "id")
+            cure=_suggest_column(columns, "id")
             + "Add it, or say its name with `id`"
             + ("." if long else "; a column that is not the repeat is left out by repeat=None."),
         )
@@ -89,9 +94,7 @@ def assign_roles(columns: Columns, *, long: bool, given: Roles, survival: bool) 
     return roles
 
 
-def outcome(
-    columns: Columns, roles: Roles, grid: Grid | None
-) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]:
+def outcome(columns: Columns, roles: Roles, grid: Grid | None) -> Outcome:
     """Return the outcome of the cases: labels, numbers, or times and events."""
     if roles.target is not None:
         _refuse_stray_outcome(columns, roles.target)
@@ -126,15 +129,46 @@ def _refuse_stray_outcome(columns: Columns, name: str) -> None:
         refuse_stray_text(name, values)
 
 
-def about_cases(columns: Columns, roles: Roles, grid: Grid | None) -> dict[str, Any]:
+class CaseColumns(TypedDict):
+    """What a table tells of the cases, as `Predictions.from_arrays` takes it."""
+
+    fold: RawArray | None
+    ids: RawArray | None
+    groups: RawArray | None
+    strata: RawArray | None
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What the outcome and the predictions of a table mean, so far as it is said or found."""
+
+    task: Task | str | None
+    positive: object
+    classes: tuple[object, ...] | None
+    response: ResponseKind | str | None
+
+
+@dataclass(frozen=True)
+class TableArrays:
+    """The arrays of Π that a table holds, and what is found of their meaning."""
+
+    y: Outcome
+    scores: RawArray
+    configs: Sequence[str]
+    cases: CaseColumns
+    meaning: Meaning
+    remarks: Sequence[Caution] = ()
+
+
+def about_cases(columns: Columns, roles: Roles, grid: Grid | None) -> CaseColumns:
     """Return groups, strata, ids and folds as `Predictions.from_arrays` takes them."""
-    fold: NDArray[Any] | None = None
+    fold: RawArray | None = None
     if roles.fold is not None:
         refuse_no_labels(
             columns.array(roles.fold), f"column {roles.fold!r}", _may_be_folds(columns, roles)
         )
         fold = columns.array(roles.fold) if grid is None else grid.of_repeat(roles.fold)
-    ids: NDArray[Any] | None = None
+    ids: RawArray | None = None
     if roles.id is not None:
         ids = columns.array(roles.id) if grid is None else grid.ids
     return {
@@ -147,7 +181,7 @@ def about_cases(columns: Columns, roles: Roles, grid: Grid | None) -> dict[str, 
 
 def _may_be_folds(columns: Columns, roles: Roles) -> list[str]:
     """Return the columns that could be meant as folds, those that are called so first."""
-    called = _called_elsewhere(columns, "fold")
+    called = _find_called_elsewhere(columns, "fold")
     called += [n for n in columns.names if "fold" in n.casefold() and n not in called]
     parts = roles.used() - {None}
     free = [n for n in columns.names if n not in parts and n not in called]
@@ -166,34 +200,38 @@ def _looks_like_folds(columns: Columns, name: str) -> bool:
     return 2 <= len(labels) <= MOST_FOLDS and bool((np.bincount(codes[codes >= 0]) > 1).all())
 
 
-def case_values(columns: Columns, name: str, grid: Grid | None) -> NDArray[Any]:
+def case_values(columns: Columns, name: str, grid: Grid | None) -> RawArray:
     """Return a column of the cases, one value each."""
     return columns.array(name) if grid is None else grid.of_case(name)
 
 
-def _outcome(
+def _find_outcome(
     columns: Columns, given: Roles, long: bool, survival: bool
 ) -> tuple[str | None, str | None, str | None]:
     """Return the columns of time, event and target."""
     usual = ("y_true", "y") if long else ("y", "y_true")
     target = next((name for name in usual if name in columns.names), None)
     if given.target is not None:
-        target = _present(columns, given.target, "target")
+        target = _check_present(columns, given.target, "target")
     pair = {"time", "event"} <= set(columns.names) and target is None
     if survival or pair or given.time is not None or given.event is not None:
-        time = _present(columns, given.time or "time", "time")
-        return time, _present(columns, given.event or "event", "event"), None
-    return None, None, target or _present(columns, usual[0], "target", _also(columns, given, long))
+        time = _check_present(columns, given.time or "time", "time")
+        return time, _check_present(columns, given.event or "event", "event"), None
+    return (
+        None,
+        None,
+        target or _check_present(columns, usual[0], "target", _say_also(columns, given, long)),
+    )
 
 
-def _also(columns: Columns, given: Roles, long: bool) -> str:
+def _say_also(columns: Columns, given: Roles, long: bool) -> str:
     """Say what else a table lacks, so that one message tells all of it."""
-    events = _called_elsewhere(columns, "event")
+    events = _find_called_elsewhere(columns, "event")
     if "time" in columns.names and events:
         return f"For survival say time='time' and event={events[0]!r}."
     if long or given.fold is None or given.fold in columns.names:
         return ""
-    folds = _called_elsewhere(columns, "fold") + [
+    folds = _find_called_elsewhere(columns, "fold") + [
         name for name in columns.names if name.strip().casefold() == given.fold
     ]
     said = f"say fold={folds[0]!r}" if folds else "say which one it is with `fold`"
@@ -202,30 +240,32 @@ def _also(columns: Columns, given: Roles, long: bool) -> str:
     )
 
 
-def _meant(columns: Columns, role: str) -> str:
+def _suggest_column(columns: Columns, role: str) -> str:
     """Return 'Did you mean ...? ' for a column that others call so, or nothing."""
-    found = _called_elsewhere(columns, role)
+    found = _find_called_elsewhere(columns, role)
     return f"Did you mean {found[0]!r}? " if found else ""
 
 
-def _called_elsewhere(columns: Columns, role: str) -> list[str]:
+def _find_called_elsewhere(columns: Columns, role: str) -> list[str]:
     plain = {name.strip().casefold(): name for name in columns.names}
     return [plain[word] for word in _ELSEWHERE.get(role, ()) if word in plain]
 
 
-def _optional(columns: Columns, given: Roles, role: str, *, needed: bool = False) -> str | None:
+def _find_optional(
+    columns: Columns, given: Roles, role: str, *, needed: bool = False
+) -> str | None:
     name = getattr(given, role)
     if name is None:
         return None
     if name == getattr(_OPTIONAL, role) and not needed and name not in columns.names:
         return None
-    return _present(columns, name, role)
+    return _check_present(columns, name, role)
 
 
-def _present(columns: Columns, name: str, role: str, also: str = "") -> str:
+def _check_present(columns: Columns, name: str, role: str, also: str = "") -> str:
     if name not in columns.names:
-        near = _meant(columns, role).rstrip() if name in (role, "y", "y_true") else ""
-        near = near or nearest_column(name, columns, {*_IDS, "config_id", "y_pred"})
+        near = _suggest_column(columns, role).rstrip() if name in (role, "y", "y_true") else ""
+        near = near or suggest_nearest_column(name, columns, {*_IDS, "config_id", "y_pred"})
         cures = [
             "" if also.startswith("For survival") else near,
             f"Say which column it is with `{role}`.",
@@ -236,13 +276,13 @@ def _present(columns: Columns, name: str, role: str, also: str = "") -> str:
             needs=f"a column for `{role}`",
             got=f"columns {check.some(map(repr, columns.names))}",
             cure=" ".join(
-                c for c in [*cures, _HOLD_OUT if role == "fold" else "", long_hint(columns)] if c
+                c for c in [*cures, _HOLD_OUT if role == "fold" else "", hint_at_long(columns)] if c
             ),
         )
     return name
 
 
-def long_hint(columns: Columns) -> str:
+def hint_at_long(columns: Columns) -> str:
     """Say how a table that looks long is told to be it, or nothing."""
     if "config_id" in columns.names:
         return ""
@@ -258,7 +298,7 @@ def long_hint(columns: Columns) -> str:
 
 def refuse_rows_of_models(columns: Columns, roles: Roles) -> None:
     """Refuse a table that would be read as wide, and has a row for each case and configuration."""
-    found = _rows_of_models(columns, roles)
+    found = _find_rows_of_models(columns, roles)
     if found is None:
         return
     case, model, rows, prediction = found
@@ -277,7 +317,7 @@ def refuse_rows_of_models(columns: Columns, roles: Roles) -> None:
     )
 
 
-def _rows_of_models(
+def _find_rows_of_models(
     columns: Columns, roles: Roles
 ) -> tuple[str | None, str, int, str | None] | None:
     """Return the case, the configuration, the rows a case and the prediction of a long table.
@@ -301,14 +341,14 @@ def _rows_of_models(
     if roles.repeat is not None:
         repeat = columns.codes(roles.repeat)[0]
     for case, (ids, labels) in cases.items():
-        if len(labels) < FEWEST_CASES or (ids < 0).any() or not _same_within(outcome_codes, ids):
+        if len(labels) < FEWEST_CASES or (ids < 0).any() or not _is_same_within(outcome_codes, ids):
             continue
         for model, (which, kinds) in models.items():
             cells = len(labels) * len(kinds) * (int(repeat.max()) + 1)
             full = FULL * cells <= columns.rows <= cells and model != case
             key = (ids * len(kinds) + which) * (int(repeat.max()) + 1) + repeat
             if full and len(np.unique(key)) == columns.rows:
-                return case, model, len(kinds), _answers(columns, {*used, case, model})
+                return case, model, len(kinds), _find_answers(columns, {*used, case, model})
     if roles.id is not None:
         return None
     known = set(columns.codes(roles.target)[1].tolist()) if roles.target is not None else set()
@@ -319,11 +359,11 @@ def _rows_of_models(
         folds = columns.codes(roles.fold)[0] if roles.fold is not None else outcome_codes
         pairs = np.column_stack([which, outcome_codes, folds])
         order = np.lexsort(pairs.T[::-1])
-        parts = pairs[order][:, 1:].reshape(len(kinds), rows, 2) if _even(which, rows) else None
+        parts = pairs[order][:, 1:].reshape(len(kinds), rows, 2) if _is_even(which, rows) else None
         if parts is not None and (parts == parts[0]).all() and len(np.unique(parts[0], axis=0)) > 1:
             named = kinds.dtype.kind in "UO" or model.strip().casefold() in _MODELS
             if named:
-                return None, model, len(kinds), _answers(columns, {*used, model})
+                return None, model, len(kinds), _find_answers(columns, {*used, model})
     return None
 
 
@@ -337,18 +377,18 @@ def _is_discrete(columns: Columns, name: str) -> bool:
     return columns.array(name).dtype.kind in "iubUO"
 
 
-def _same_within(values: NDArray[np.intp], units: NDArray[np.intp]) -> bool:
+def _is_same_within(values: NDArray[np.intp], units: NDArray[np.intp]) -> bool:
     """Tell whether values are the same wherever the unit is."""
     first = np.zeros(int(units.max()) + 1, np.intp)
     first[units] = values
     return bool((first[units] == values).all())
 
 
-def _even(which: NDArray[np.intp], rows: int) -> bool:
+def _is_even(which: NDArray[np.intp], rows: int) -> bool:
     return bool((np.bincount(which) == rows).all())
 
 
-def _answers(columns: Columns, used: set[str | None]) -> str | None:
+def _find_answers(columns: Columns, used: set[str | None]) -> str | None:
     """Return the column of predictions of a long table, None where it cannot be told."""
     free = [n for n in columns.names if n not in used and columns.array(n).dtype.kind in "iuf"]
     called = [name for name in free if name.strip().casefold() in _ANSWERS]
@@ -356,7 +396,7 @@ def _answers(columns: Columns, used: set[str | None]) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def nearest_column(name: str, columns: Columns, others: set[str]) -> str:
+def suggest_nearest_column(name: str, columns: Columns, others: set[str]) -> str:
     """Return 'Did you mean ...?' for the nearest column that has no part of its own."""
     free = [n for n in columns.names if n not in others | _OPTIONAL.used()]
     same = [n for n in free if n.strip().casefold() == name.casefold()]

@@ -4,26 +4,40 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from earnest.core.base import check
-from earnest.core.base.arrays import missing, whole_as_int
+from earnest.core.base.arrays import RawArray, missing, whole_as_int
 from earnest.core.base.errors import InputError
 from earnest.core.data.target import Task, plain_labels
 from earnest.core.data.target_reading import MANY
+from earnest.core.results.cautions import Caution
 from earnest.core.tables.classes import (
-    as_columns_stand,
-    in_own_order,
-    named_by_class,
+    find_class_columns,
+    order_as_columns,
     refuse_both_classes,
+    sort_labels,
 )
-from earnest.core.tables.columns import Columns, Grid, cure_of_comma, refuse_stray_text
+from earnest.core.tables.columns import (
+    Columns,
+    Grid,
+    Outcome,
+    refuse_stray_text,
+    suggest_decimal_mark,
+)
 from earnest.core.tables.formats.mapped import ColumnFile
 from earnest.core.tables.raw import remark_data
-from earnest.core.tables.roles import Roles, about_cases, long_hint, outcome, refuse_rows_of_models
+from earnest.core.tables.roles import (
+    Meaning,
+    Roles,
+    TableArrays,
+    about_cases,
+    hint_at_long,
+    outcome,
+    refuse_rows_of_models,
+)
 
 # Names that nobody gives to a configuration: as one, such a column would be scored and might win.
 _SUSPECTS = {
@@ -37,18 +51,15 @@ _IDS |= {"rowindex", "row_index", "rownames", "sample_id", "mrn"}
 _COUNTED = 5  # rows from which numbers that count them are taken to do so
 
 
-def wide_arguments(
+def read_wide_table(
     columns: Columns,
     roles: Roles,
     configs: Sequence[str] | None,
-    *,
-    task: Task | str | None,
-    positive: Any,
-    classes: tuple[Any, ...] | None,
-    response: Any,
-) -> dict[str, Any]:
+    meaning: Meaning,
+) -> TableArrays:
     """Return the arguments of `Predictions.from_arrays` that a wide table holds."""
-    names = _config_columns(columns, roles, configs)
+    task, classes = meaning.task, meaning.classes
+    names = _find_config_columns(columns, roles, configs)
     if configs is None:
         refuse_rows_of_models(columns, roles)
     grid: Grid | None = None
@@ -57,32 +68,31 @@ def wide_arguments(
         grid = Grid.of(columns, roles.id, roles.repeat)
         grid.refuse_duplicates(np.zeros_like(grid.case), ())
     y = outcome(columns, roles, grid)
-    labels = _labels(y, task, classes)
-    found = _class_columns(columns, names, labels, in_order=classes is not None)
+    labels = _find_labels(y, task, classes)
+    found = _find_class_columns(columns, names, labels, in_order=classes is not None)
     if found is None and configs is None:
-        by_class = named_by_class(columns, names, _in_order(labels, classes))
+        by_class = find_class_columns(columns, names, _order_labels(labels, classes))
         if by_class is None:
             refuse_both_classes(columns, names, labels)
         else:
             found = list(by_class.ids), by_class.classes, [list(row) for row in by_class.table]
-    arguments: dict[str, Any] = {"y": y, **about_cases(columns, roles, grid)}
+    cases = about_cases(columns, roles, grid)
     if found is None:
+        remarks: list[Caution] = []
         if configs is None:
-            arguments["remarks"] = remark_data(columns, names, y, folds=roles.fold is not None)
+            remarks = remark_data(columns, names, y, folds=roles.fold is not None)
         _refuse_one_column_a_config(columns, names, labels, task)
-        scores = _filled(columns, [[name] for name in names], grid, labels)[..., 0]
-        return arguments | {"scores": scores, "configs": names}
+        scores = _fill(columns, [[name] for name in names], grid, labels)[..., 0]
+        return TableArrays(y, scores, names, cases, meaning, remarks)
     ids, order, table = found
-    scores = _filled(columns, table, grid, ())
-    return arguments | {
-        "scores": scores,
-        "configs": ids,
-        "classes": order,
-        "task": task if task is not None or len(order) == 2 else Task.MULTICLASS,
-    }
+    task = task if task is not None or len(order) == 2 else Task.MULTICLASS
+    scores = _fill(columns, table, grid, ())
+    return TableArrays(y, scores, ids, cases, replace(meaning, classes=order, task=task))
 
 
-def _config_columns(columns: Columns, roles: Roles, configs: Sequence[str] | None) -> list[str]:
+def _find_config_columns(
+    columns: Columns, roles: Roles, configs: Sequence[str] | None
+) -> list[str]:
     if configs is not None:
         names = [configs] if isinstance(configs, str) else [str(name) for name in configs]
         present = set(columns.names)
@@ -112,7 +122,8 @@ def _config_columns(columns: Columns, roles: Roles, configs: Sequence[str] | Non
             f"column {strange[0]!r} does not look like a configuration",
             needs="a configuration in every column that has no other part",
             got=f"{check.some(map(repr, strange))} left over",
-            cure=f"{_hint(columns, strange[0])}, or name the configurations with configs=[...].",
+            cure=f"{_give_hint(columns, strange[0])}, or name the configurations with "
+            "configs=[...].",
         )
     if not names:
         raise InputError(
@@ -126,10 +137,10 @@ def _config_columns(columns: Columns, roles: Roles, configs: Sequence[str] | Non
 def _is_strange(columns: Columns, name: str) -> bool:
     """Tell whether a column has the name of something else, or counts the rows."""
     plain = name.strip().casefold()
-    return plain in _SUSPECTS or _names_cases(columns, name)
+    return plain in _SUSPECTS or _is_case_name(columns, name)
 
 
-def _names_cases(columns: Columns, name: str) -> bool:
+def _is_case_name(columns: Columns, name: str) -> bool:
     """Tell whether numbers are those of the rows: such a column would be scored, and might win."""
     values = columns.array(name)
     if values.dtype.kind not in "iu" or columns.rows < _COUNTED:
@@ -138,16 +149,16 @@ def _names_cases(columns: Columns, name: str) -> bool:
     return named or bool(np.array_equal(values - values[0], np.arange(columns.rows)))
 
 
-def _hint(columns: Columns, name: str) -> str:
+def _give_hint(columns: Columns, name: str) -> str:
     plain = name.strip().casefold()
     if plain in ("", "index", "unnamed: 0"):
         return "Drop it (pandas leaves an index out with index=False, R with row.names=FALSE)"
-    if plain in _IDS or _names_cases(columns, name):
+    if plain in _IDS or _is_case_name(columns, name):
         return f"If it names the cases say id={name!r}; else drop it"
     return "Drop it" + (" (case weights are not supported)" if "weight" in plain else "")
 
 
-def _named_part(name: str, values: NDArray[Any]) -> str:
+def _suggest_part(name: str, values: RawArray) -> str:
     """Say what a column of text may be, and else to drop it: the names of cases, or of units."""
     count = len(dict.fromkeys(values.tolist()))
     if count < len(values) and name.strip().casefold() not in _IDS:
@@ -157,12 +168,16 @@ def _named_part(name: str, values: NDArray[Any]) -> str:
     return f"If it names {what} say {role}={name!r}; else drop "
 
 
-def _in_order(labels: tuple[Any, ...], classes: tuple[Any, ...] | None) -> tuple[Any, ...]:
+def _order_labels(
+    labels: tuple[object, ...], classes: tuple[object, ...] | None
+) -> tuple[object, ...]:
     """Return the classes as they were given, else in their own order."""
-    return labels if classes is not None else in_own_order(labels)
+    return labels if classes is not None else sort_labels(labels)
 
 
-def _labels(y: Any, task: Task | str | None, classes: tuple[Any, ...] | None) -> tuple[Any, ...]:
+def _find_labels(
+    y: Outcome, task: Task | str | None, classes: tuple[object, ...] | None
+) -> tuple[object, ...]:
     """Return the labels that predictions may be, none where the outcome has no classes."""
     if isinstance(y, tuple) or (task is not None and str(task) == Task.REGRESSION):
         return ()
@@ -172,9 +187,9 @@ def _labels(y: Any, task: Task | str | None, classes: tuple[Any, ...] | None) ->
     return tuple(known) if y.dtype.kind in "UOb" or len(known) <= MANY else ()
 
 
-def _class_columns(
-    columns: Columns, names: list[str], labels: tuple[Any, ...], *, in_order: bool
-) -> tuple[list[str], tuple[Any, ...], list[list[str]]] | None:
+def _find_class_columns(
+    columns: Columns, names: list[str], labels: tuple[object, ...], *, in_order: bool
+) -> tuple[list[str], tuple[object, ...], list[list[str]]] | None:
     """Read 'config:class' names: the configurations, the classes, and their columns (C, K).
 
     The classes stand in the order of `labels` if that is one, numbers in their own, and texts in
@@ -183,7 +198,7 @@ def _class_columns(
     if len(labels) < 2 or not all(":" in name for name in names):
         return None
     ends = sorted(((f":{label}", label) for label in labels), key=lambda e: -len(e[0]))
-    table: dict[str, dict[Any, str]] = {}
+    table: dict[str, dict[object, str]] = {}
     for name in names:
         match = next(((end, label) for end, label in ends if name.endswith(end)), None)
         if match is None:
@@ -195,14 +210,14 @@ def _class_columns(
         return None
     if len(labels) == 2:  # 'depth:0' and 'depth:1' may be two configurations
         pair = [columns.array(name) for name in first.values()]
-        if any(p.dtype.kind not in "iuf" for p in pair) or not _sum_to_one(*pair):
+        if any(p.dtype.kind not in "iuf" for p in pair) or not _is_sum_one(*pair):
             return None
-    order = labels if in_order else as_columns_stand(tuple(first))
+    order = labels if in_order else order_as_columns(tuple(first))
     return list(table), order, [[row[label] for label in order] for row in table.values()]
 
 
 def _refuse_lacking_class(
-    columns: Columns, table: dict[str, dict[Any, str]], labels: tuple[Any, ...]
+    columns: Columns, table: dict[str, dict[object, str]], labels: tuple[object, ...]
 ) -> None:
     """Refuse numbers for some classes of a configuration; labels may be called like a class."""
     given = [name for row in table.values() for name in row.values()]
@@ -220,13 +235,13 @@ def _refuse_lacking_class(
 
 
 def _refuse_one_column_a_config(
-    columns: Columns, names: list[str], labels: tuple[Any, ...], task: Task | str | None
+    columns: Columns, names: list[str], labels: tuple[object, ...], task: Task | str | None
 ) -> None:
     """Refuse numbers where every class needs its own, with the words of a table."""
     many = len(labels) > 2 and (str(task) == Task.MULTICLASS or isinstance(labels[0], str))
     first = columns.array(names[0]) if many else np.empty(0)
     known = first[~missing(first)]
-    if first.dtype.kind == "f" and not np.isin(known, labels).all():
+    if first.dtype.kind == "f" and not np.isin(known, np.asarray(labels)).all():
         raise InputError(
             "a multiclass task needs a score for every class, or labels",
             needs="columns "
@@ -237,20 +252,20 @@ def _refuse_one_column_a_config(
         )
 
 
-def _sum_to_one(one: NDArray[Any], other: NDArray[Any]) -> bool:
+def _is_sum_one(one: RawArray, other: RawArray) -> bool:
     total = np.asarray(one + other, dtype=np.float64)
     return bool((np.isnan(total) | (np.abs(total - 1.0) <= 1e-5)).all())
 
 
-def _filled(
-    columns: Columns, table: list[list[str]], grid: Grid | None, labels: tuple[Any, ...]
-) -> NDArray[Any]:
+def _fill(
+    columns: Columns, table: list[list[str]], grid: Grid | None, labels: tuple[object, ...]
+) -> RawArray:
     """Return the scores (n, C, R, K); `table` names the column of each configuration and class."""
-    kind = _common_type(columns, [name for row in table for name in row], labels)
+    kind = _find_common_type(columns, [name for row in table for name in row], labels)
     n = columns.rows if grid is None else grid.n
     shape = (n, len(table), 1 if grid is None else grid.repeats, len(table[0]))
     if kind.kind == "f" and columns.large:
-        return _mapped(columns, table, grid, shape, kind)
+        return _fill_mapped(columns, table, grid, shape, kind)
     out = np.full(shape, None if kind.kind == "O" else np.nan, dtype=kind)
     for c, row in enumerate(table):
         for k, name in enumerate(row):
@@ -259,14 +274,14 @@ def _filled(
     return out
 
 
-def _mapped(
+def _fill_mapped(
     columns: Columns,
     table: list[list[str]],
     grid: Grid | None,
     shape: tuple[int, int, int, int],
-    kind: np.dtype[Any],
-) -> NDArray[Any]:
-    """Return the scores as `_filled` does, in a mapped file: no two columns are in memory."""
+    kind: np.dtype[np.generic],
+) -> RawArray:
+    """Return the scores as `_fill` does, in a mapped file: no two columns are in memory."""
     n, _, repeats, _ = shape
     with ColumnFile(kind) as file:
         for name in (name for row in table for name in row):
@@ -279,10 +294,12 @@ def _mapped(
         return file.mapped(shape)
 
 
-def _common_type(columns: Columns, names: list[str], labels: tuple[Any, ...]) -> np.dtype[Any]:
+def _find_common_type(
+    columns: Columns, names: list[str], labels: tuple[object, ...]
+) -> np.dtype[np.generic]:
     """Return the type that holds all predictions; columns of nothing but gaps fit every one."""
-    hint = long_hint(columns)
-    types = {name: _type(columns.array(name), name, labels, hint) for name in names}
+    hint = hint_at_long(columns)
+    types = {name: _find_type(columns.array(name), name, labels, hint) for name in names}
     filled = [name for name in names if not missing(columns.array(name)).all()]
     text = [name for name in filled if types[name].kind == "O"]
     if text and any(types[name].kind == "f" for name in filled):
@@ -297,7 +314,9 @@ def _common_type(columns: Columns, names: list[str], labels: tuple[Any, ...]) ->
     return np.dtype(object) if kind.kind == "b" else kind
 
 
-def _type(values: NDArray[Any], name: str, labels: tuple[Any, ...], hint: str) -> np.dtype[Any]:
+def _find_type(
+    values: RawArray, name: str, labels: tuple[object, ...], hint: str
+) -> np.dtype[np.generic]:
     """Return the type in which a column of predictions is kept."""
     if values.dtype.kind == "b":
         return np.dtype(bool)
@@ -311,9 +330,9 @@ def _type(values: NDArray[Any], name: str, labels: tuple[Any, ...], hint: str) -
             f"column {name!r} holds no predictions",
             needs="numbers" + (f", or labels of y ({check.some(labels)})" if labels else ""),
             got=f"values such as {check.show(strange[0])}",
-            cure=cure_of_comma(str(strange[0]))
+            cure=suggest_decimal_mark(str(strange[0]))
             if re.fullmatch(r"\s*-?\d+,\d+\s*", str(strange[0]))
-            else _named_part(name, values)
+            else _suggest_part(name, values)
             + "the column, or name the configurations with configs=[...]."
             + (f" {hint}" if hint else ""),
         )

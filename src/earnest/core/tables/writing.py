@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
-from earnest.core.base.arrays import block_rows
+from earnest.core.base.arrays import Numbers, count_block_rows
 from earnest.core.base.errors import InputError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Target, label_array
 
+if TYPE_CHECKING:
+    import pyarrow as pa
 
-def wide_table(pi: Predictions) -> Any:
+
+def make_wide_table(pi: Predictions) -> pa.Table:
     """Return a pyarrow table with one column a configuration (and class)."""
     import pyarrow as pa
 
-    names = wide_names(pi)
+    names = list_wide_names(pi)
     twice = [name for name, times in Counter(names).items() if times > 1]
     if twice:
         raise InputError(
@@ -30,16 +33,16 @@ def wide_table(pi: Predictions) -> Any:
             got=check.some(map(repr, names)),
             cure="Use form='long', or rename the configuration.",
         )
-    return pa.Table.from_batches(wide_batches(pi, names))
+    return pa.Table.from_batches(make_wide_batches(pi, names))
 
 
-def wide_names(pi: Predictions) -> list[str]:
+def list_wide_names(pi: Predictions) -> list[str]:
     """Return the names of the columns of a wide table: about the cases, then the predictions."""
     suffixes = [f":{label}" for label in pi.target.classes] if pi.responses.ndim == 4 else [""]
-    return about_names(pi) + [name + suffix for name in pi.configs.ids for suffix in suffixes]
+    return list_about_names(pi) + [name + suffix for name in pi.configs.ids for suffix in suffixes]
 
 
-def about_names(pi: Predictions) -> list[str]:
+def list_about_names(pi: Predictions) -> list[str]:
     """Return the names of the columns about the cases."""
     target = pi.target
     names = ["row_id"] if target.ids is not None or pi.n_repeats > 1 else []
@@ -50,23 +53,25 @@ def about_names(pi: Predictions) -> list[str]:
     return names + (["strata"] if target.strata is not None else [])
 
 
-def wide_batches(pi: Predictions, names: list[str], values: int = 1 << 24) -> Iterator[Any]:
+def make_wide_batches(
+    pi: Predictions, names: list[str], values: int = 1 << 24
+) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a wide table, all cases of a repeat together, in bounded memory."""
     import pyarrow as pa
 
     for repeat in range(pi.n_repeats):
         part = pi.responses[:, :, repeat]  # (n, C[, K])
         folds = fold_column(pi, repeat)
-        step = block_rows(part, values)
+        step = count_block_rows(part, values)
         for start in range(0, pi.n_cases, step):
             rows = np.arange(start, min(start + step, pi.n_cases))
-            arrays = _about(pi, rows, repeat, folds)
+            arrays = _make_about(pi, rows, repeat, folds)
             flat = np.ascontiguousarray(part[rows[0] : rows[-1] + 1].reshape(len(rows), -1).T)
             arrays += [response_column(pi, column) for column in flat]
             yield pa.RecordBatch.from_arrays(arrays, names=names)
 
 
-def response_column(pi: Predictions, column: NDArray[Any]) -> Any:
+def response_column(pi: Predictions, column: Numbers) -> pa.Array:
     """Return one column of responses as Arrow: numbers or labels, null where not evaluated."""
     import pyarrow as pa
 
@@ -77,7 +82,7 @@ def response_column(pi: Predictions, column: NDArray[Any]) -> Any:
     return pa.array(label_array(pi.target.classes)[codes], mask=absent)
 
 
-def fold_column(pi: Predictions, repeat: int) -> Any:
+def fold_column(pi: Predictions, repeat: int) -> pa.Array:
     """Return the folds of a repeat by name, as numbers where all of them are; null for none."""
     import pyarrow as pa
 
@@ -86,7 +91,7 @@ def fold_column(pi: Predictions, repeat: int) -> Any:
     return pa.array(labels[np.maximum(codes, 0)], mask=codes < 0)
 
 
-def numbered(fold_names: tuple[tuple[str, ...], ...]) -> bool:
+def numbered(fold_names: Iterable[Sequence[str]]) -> bool:
     """Tell whether the folds are numbers that stand in order, so that reading gives them back."""
     for names in fold_names:
         numbers = [int(name) for name in names if _is_number(name)]
@@ -101,7 +106,7 @@ def _is_number(name: str) -> bool:
     )
 
 
-def outcome_columns(target: Target) -> list[Any]:
+def make_outcome_columns(target: Target) -> list[pa.Array]:
     """Return the outcome as Arrow: the labels or numbers, or the times and the events."""
     import pyarrow as pa
 
@@ -110,20 +115,22 @@ def outcome_columns(target: Target) -> list[Any]:
     return [pa.array(target.labels)]
 
 
-def _about(pi: Predictions, rows: NDArray[np.intp], repeat: int, folds: Any) -> list[Any]:
+def _make_about(
+    pi: Predictions, rows: NDArray[np.intp], repeat: int, folds: pa.Array
+) -> list[pa.Array]:
     import pyarrow as pa
 
     target = pi.target.take(rows)
-    columns: list[Any] = []
+    columns: list[pa.Array] = []
     if target.ids is not None or pi.n_repeats > 1:
         columns.append(pa.array(rows if target.ids is None else target.ids))
     if pi.n_repeats > 1:
         columns.append(pa.array(np.full(len(rows), repeat)))
-    columns += [*outcome_columns(target), folds.slice(int(rows[0]), len(rows))]
+    columns += [*make_outcome_columns(target), folds.slice(int(rows[0]), len(rows))]
     return columns + [pa.array(v) for v in (target.groups, target.strata) if v is not None]
 
 
-def long_table(pi: Predictions) -> Any:
+def long_table(pi: Predictions) -> pa.Table:
     """Return a pyarrow table with one row a case, configuration and repeat."""
     import pyarrow as pa
 
@@ -132,21 +139,21 @@ def long_table(pi: Predictions) -> Any:
     config = np.tile(np.repeat(np.arange(width), repeats), n)
     repeat = np.tile(np.arange(repeats), n * width)
     folds = pa.concat_arrays([fold_column(pi, r) for r in range(repeats)])  # repeat by repeat
-    columns: dict[str, Any] = {
+    columns: dict[str, pa.Array] = {
         "row_id": pa.array(case if target.ids is None else target.ids[case]),
         "config_id": pa.array(np.array(pi.configs.ids)[config]),
         "repeat": pa.array(repeat),
         "fold": folds.take(pa.array(repeat * n + case)),
     }
     names = ["y_true"] if target.event is None else ["time", "event"]
-    columns |= dict(zip(names, outcome_columns(target.take(case)), strict=True))
+    columns |= dict(zip(names, make_outcome_columns(target.take(case)), strict=True))
     for name, codes in (("group", target.groups), ("strata", target.strata)):
         if codes is not None:
             columns[name] = pa.array(codes[case])
-    return pa.table(columns | _long_responses(pi))
+    return pa.table(columns | _make_long_responses(pi))
 
 
-def _long_responses(pi: Predictions) -> dict[str, Any]:
+def _make_long_responses(pi: Predictions) -> dict[str, pa.Array]:
     prefix = {ResponseKind.PROBABILITY: "proba_", ResponseKind.DECISION: "score_"}.get(pi.kind)
     if pi.responses.ndim == 4:
         flat = np.ascontiguousarray(pi.responses.reshape(-1, pi.responses.shape[3]).T)

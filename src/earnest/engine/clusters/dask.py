@@ -21,29 +21,73 @@ from contextlib import (
 from dataclasses import dataclass, field
 from pkgutil import resolve_name
 from queue import Empty, SimpleQueue
-from typing import Any, NoReturn, Self
+from typing import TYPE_CHECKING, NoReturn, Protocol, Self
 
 from earnest.core.base.errors import EarnestError
-from earnest.engine.clusters.traffic import MOST_LOST, Lost, keeps_nothing, refuse
+from earnest.engine.clusters.traffic import MOST_LOST, LostChunk, make_keeps_nothing_error, refuse
 from earnest.engine.parcels import ByValue, Content, pack
 from earnest.engine.worker import Report, Sent, perform_scattered
+
+if TYPE_CHECKING:
+    from joblib._dask import DaskDistributedBackend
 
 PATIENCE = 60.0  # seconds to go on without any worker: a nanny needs some to start a new one
 LOOK = 1.0  # seconds from one look at the cluster to the next
 FETCH = 30.0  # seconds for a report to arrive; its worker may be gone, then it is made again
 
 
+class Future(Protocol):
+    """What we use of dask's word for a result to come."""
+
+    key: str
+    status: str
+
+    def add_done_callback(self, fn: Callable[[Future], object]) -> None:
+        """Call a function when the result is there."""
+
+    def exception(self, timeout: float) -> BaseException:
+        """Return what the task raised."""
+
+    def result(self, timeout: float) -> Report:
+        """Return what the task gave."""
+
+
+class Client(Protocol):
+    """What we use of dask's connection to a cluster, which has types in part only."""
+
+    status: str
+
+    def ncores(self) -> Mapping[str, int]:
+        """Return the threads of each worker."""
+
+    def run(
+        self, function: Callable[..., object], *args: object, workers: list[str], on_error: str
+    ) -> Mapping[str, object]:
+        """Call a function on each of some workers."""
+
+    def scatter(self, data: bytes, *, hash: bool, timeout: float) -> Future:
+        """Give data to the cluster."""
+
+    def submit(
+        self, func: Callable[..., Report], *args: object, key: str, **kwargs: object
+    ) -> Future:
+        """Send a task."""
+
+    def cancel(self, futures: list[Future]) -> None:
+        """Take tasks back."""
+
+
 @dataclass(frozen=True)
 class DaskCluster:
     """The client of a cluster, what else dask is told of each task, and how long to wait."""
 
-    client: Any
-    options: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    client: Client
+    options: Mapping[str, object] = field(default_factory=dict, compare=False)
     patience: float = field(default=PATIENCE, compare=False)
     waiting: Callable[[], AbstractContextManager[None]] = field(default=nullcontext, compare=False)
 
     @classmethod
-    def of(cls, backend: Any) -> DaskCluster:
+    def of(cls, backend: DaskDistributedBackend) -> DaskCluster:
         """Return the cluster of joblib's back end, with the options its user gave it."""
         asked = float(backend.wait_for_workers_timeout or 0.0)
         patience = max(asked, PATIENCE)
@@ -56,11 +100,11 @@ class DaskCluster:
         while self.client.status == "connecting":  # again; the client gives up by itself
             time.sleep(0.05)
         if self.client.status != "running":
-            raise _no_scheduler("no answer")
+            raise _make_no_scheduler_error("no answer")
         try:
             return dict(self.client.ncores())
         except OSError as error:
-            raise _no_scheduler(str(error)) from error
+            raise _make_no_scheduler_error(str(error)) from error
 
     def probe(self, workers: Sequence[str]) -> None:
         """Raise if a worker cannot import what it needs: it would die of the first task it gets.
@@ -68,7 +112,7 @@ class DaskCluster:
         What is asked of it is a function of Python's own, which any worker understands.
         """
         asked = f"{perform_scattered.__module__}:{perform_scattered.__name__}.__name__"
-        said: Mapping[str, Any] = {}
+        said: Mapping[str, object] = {}
         with suppress(OSError):  # they are gone again
             said = self.client.run(resolve_name, asked, workers=list(workers), on_error="return")
         for answer in said.values():
@@ -76,23 +120,23 @@ class DaskCluster:
                 refuse("dask", answer)
 
     @contextmanager
-    def scattered(self, content: Content) -> Iterator[Scattered]:
+    def scattered(self, content: Content) -> Iterator[DaskParcel]:
         """Give the content to the cluster, and take it back afterwards."""
-        parcel = Scattered(ByValue.of(content), self)
+        parcel = DaskParcel(ByValue.of(content), self)
         try:
             yield parcel
         finally:
             parcel.release()
 
 
-class Scattered:
+class DaskParcel:
     """Shared data in the memory of workers; sent again when the last that had it is gone."""
 
     def __init__(self, packed: ByValue, cluster: DaskCluster) -> None:
         self.packed, self.cluster = packed, cluster
-        self._future: Any = None
+        self._future: Future | None = None
 
-    def future(self) -> Any:
+    def future(self) -> Future:
         """Return the data as dask's workers find it."""
         if self._future is None or self._future.status not in ("pending", "finished"):
             # Bytes, which a worker can hold that cannot read them and shall say so. A key of its
@@ -108,10 +152,10 @@ class Scattered:
 class DaskTraffic:
     """The chunks that dask has; those that are not wanted any more are cancelled."""
 
-    def __init__(self, parcel: Scattered) -> None:
+    def __init__(self, parcel: DaskParcel) -> None:
         self._cluster, self._parcel = parcel.cluster, parcel
-        self._away: dict[str, tuple[Any, list[Sent]]] = {}
-        self._back: SimpleQueue[Any] = SimpleQueue()
+        self._away: dict[str, tuple[Future, list[Sent]]] = {}
+        self._back: SimpleQueue[Future] = SimpleQueue()
         self._known: set[str] = set()
         self._stack = ExitStack()
         self._threads, self._looked, self._seen = 0, -LOOK, time.monotonic()
@@ -153,14 +197,14 @@ class DaskTraffic:
         self._away[future.key] = future, chunk
         future.add_done_callback(self._back.put)
 
-    def _data(self) -> Any:
+    def _data(self) -> Future:
         for _ in range(MOST_LOST):
             self.threads()
             with suppress(OSError):  # its worker has died at this very moment
                 return self._parcel.future()
-        raise keeps_nothing()
+        raise make_keeps_nothing_error()
 
-    def next(self) -> tuple[list[Sent], Report | Lost]:
+    def next(self) -> tuple[list[Sent], Report | LostChunk]:
         """Wait for the next chunk that is back, and return what became of it."""
         while True:
             try:
@@ -174,19 +218,19 @@ class DaskTraffic:
                 continue
             return self._away.pop(future.key)[1], result
 
-    def _result(self, future: Any) -> Report | Lost | None:
+    def _result(self, future: Future) -> Report | LostChunk | None:
         from distributed import CancelledError, KilledWorker
 
         try:
             if future.status == "error":
-                _said(future.exception(timeout=FETCH))
-            return future.result(timeout=FETCH)  # type: ignore[no-any-return]  # dask has no types
+                _raise_error(future.exception(timeout=FETCH))
+            return future.result(timeout=FETCH)
         except TimeoutError:
             return None
         except CancelledError:
-            return Lost()
+            return LostChunk()
         except KilledWorker:
-            return Lost(killed=True)
+            return LostChunk(killed=True)
 
     def _look(self) -> int:
         """Look at the cluster now and then; raise when it has been empty for too long."""
@@ -200,11 +244,11 @@ class DaskTraffic:
         if self._threads:
             self._seen = now
         elif now - self._seen > self._cluster.patience:
-            raise no_workers(self._cluster.patience)
+            raise make_no_workers_error(self._cluster.patience)
         return self._threads
 
 
-def no_workers(seconds: float) -> EarnestError:
+def make_no_workers_error(seconds: float) -> EarnestError:
     """Return the error of a cluster in which nobody works."""
     return EarnestError(
         f"the dask cluster has had no worker for {seconds:g} s",
@@ -214,7 +258,7 @@ def no_workers(seconds: float) -> EarnestError:
     )
 
 
-def _no_scheduler(got: str) -> EarnestError:
+def _make_no_scheduler_error(got: str) -> EarnestError:
     return EarnestError(
         "the connection to the dask scheduler is lost",
         got=got,
@@ -222,7 +266,7 @@ def _no_scheduler(got: str) -> EarnestError:
     )
 
 
-def _said(error: BaseException) -> NoReturn:
+def _raise_error(error: BaseException) -> NoReturn:
     from distributed import KilledWorker
 
     if isinstance(error, KilledWorker):

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any, Self
+from typing import TYPE_CHECKING, Self
 
 from earnest.core.base.errors import EarnestError
-from earnest.engine.clusters.traffic import Lost, refuse
+from earnest.engine.clusters.traffic import LostChunk, refuse
 from earnest.engine.parcels import ByObject
 from earnest.engine.worker import Report, Sent, perform_packed
+
+if TYPE_CHECKING:
+    from ray import ObjectRef
 
 RETRIES = 1  # times that ray itself begins a task again whose process died
 
@@ -21,12 +24,12 @@ RETRIES = 1  # times that ray itself begins a task again whose process died
 class RayTraffic:
     """The chunks that ray has."""
 
-    def __init__(self, n_jobs: int, parcel: ByObject, options: Mapping[str, Any]) -> None:
-        self._ray: Any = import_module("ray")
+    def __init__(self, n_jobs: int, parcel: ByObject, options: Mapping[str, object]) -> None:
+        self._ray = import_module("ray")
         self._n_jobs, self._parcel = n_jobs, parcel
         told = {"max_retries": RETRIES, "num_cpus": 1, **options}
         self._perform = self._ray.remote(**told)(perform_packed)
-        self._away: dict[Any, list[Sent]] = {}
+        self._away: dict[ObjectRef, list[Sent]] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -50,21 +53,21 @@ class RayTraffic:
         """Send a chunk to whoever is free."""
         self._away[self._perform.remote(self._parcel, chunk)] = chunk
 
-    def next(self) -> tuple[list[Sent], Report | Lost]:
+    def next(self) -> tuple[list[Sent], Report | LostChunk]:
         """Wait for the next chunk that is back, and return what became of it."""
         (reference,), _ = self._ray.wait(list(self._away), num_returns=1)
         result = self._result(reference)
         return self._away.pop(reference), result
 
-    def _result(self, reference: Any) -> Report | Lost:
+    def _result(self, reference: ObjectRef) -> Report | LostChunk:
         errors = self._ray.exceptions
         dead = (errors.WorkerCrashedError, errors.OutOfMemoryError, errors.NodeDiedError)
         try:
             report: Report = self._ray.get(reference)
         except dead:
-            return Lost(killed=True)
+            return LostChunk(killed=True)
         except (errors.ObjectLostError, errors.TaskCancelledError):
-            return Lost()
+            return LostChunk()
         except errors.RayTaskError as error:
             refuse("ray", error.cause)
         except errors.RayError as error:

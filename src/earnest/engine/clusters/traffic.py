@@ -22,7 +22,7 @@ SUSPECT = 3  # times that a task is lost until it may be that which kills worker
 
 
 @dataclass(frozen=True)
-class Lost:
+class LostChunk:
     """A chunk that came back without a report; `killed` if workers died while they had it."""
 
     killed: bool = False
@@ -47,11 +47,11 @@ class Traffic(Protocol):
     def send(self, chunk: list[Sent]) -> None:
         """Send a chunk to whoever is free."""
 
-    def next(self) -> tuple[list[Sent], Report | Lost]:
+    def next(self) -> tuple[list[Sent], Report | LostChunk]:
         """Wait for the next chunk that is back, and return what became of it."""
 
 
-def through_cluster(begin: Callable[[], Traffic], tasks: Sequence[Task]) -> Generator[Outcome]:
+def run_on_cluster(begin: Callable[[], Traffic], tasks: Sequence[Task]) -> Generator[Outcome]:
     """Yield outcomes as they come; tasks under which workers died again and again come last.
 
     Any of those that were with a dead worker may have killed it, so each of them gets one more
@@ -86,7 +86,7 @@ def _sent(begin: Callable[[], Traffic], chunks: Chunks, suspects: list[Task]) ->
                 continue
             lost += 1
             if lost > MOST_LOST * traffic.room():
-                raise keeps_nothing()
+                raise make_keeps_nothing_error()
             times.update(key for key, _ in chunk)
             if result.killed or any(times[key] >= SUSPECT for key, _ in chunk):
                 suspects += chunks.withdrawn(chunk)
@@ -94,7 +94,7 @@ def _sent(begin: Callable[[], Traffic], chunks: Chunks, suspects: list[Task]) ->
                 chunks.again(chunk)
 
 
-def keeps_nothing() -> EarnestError:
+def make_keeps_nothing_error() -> EarnestError:
     """Return the error of a cluster that cannot hold the data."""
     return EarnestError(
         "the cluster loses the shared data again and again",

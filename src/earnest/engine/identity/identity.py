@@ -10,18 +10,17 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
-from earnest.engine.identity.canonical import Canonical
+from earnest.engine.identity.canonical import Canonical, Estimator
 from earnest.engine.identity.user_code import installed
 
 LONGEST = 60  # characters up to which a value is shown as it is
 LIBRARIES = ("numpy", "scipy", "sklearn")
 
 
-def describe(value: Any) -> str:
+def describe(value: object) -> str:
     """Return what a value is, in a line: itself if that is short, else its kind and a digest.
 
     Equal values give equal texts, in this process and in any other. The content of arrays and
@@ -40,10 +39,10 @@ def describe(value: Any) -> str:
     text = Canonical().text(value)
     if len(text) <= LONGEST and text.isprintable() and not getattr(value, "shape", ()):
         return text
-    return f"{_kind(value)} {digest(text)}"
+    return f"{_name_kind(value)} {digest(text)}"
 
 
-def with_parts(name: str, value: Any, parts: Mapping[str, Any]) -> dict[str, str]:
+def with_parts(name: str, value: object, parts: Mapping[str, object]) -> dict[str, str]:
     """Return the description of a value and those of its parts, which tell what differs in it.
 
     Examples
@@ -56,7 +55,7 @@ def with_parts(name: str, value: Any, parts: Mapping[str, Any]) -> dict[str, str
     return {name: describe(value), **own}
 
 
-def parameters_of(estimator: Any) -> dict[str, Any]:
+def parameters_of(estimator: Estimator) -> dict[str, object]:
     """Return the class and the deep parameters of an estimator; of one within it the class."""
     deep = estimator.get_params(deep=True)
     made = {
@@ -67,11 +66,11 @@ def parameters_of(estimator: Any) -> dict[str, Any]:
     return {"class": type(estimator), **made}
 
 
-def _is_estimator(value: Any) -> bool:
+def _is_estimator(value: object) -> bool:
     return hasattr(value, "get_params") and not isinstance(value, type)
 
 
-def _lists_estimators(value: Any) -> bool:
+def _lists_estimators(value: object) -> bool:
     pairs = value if isinstance(value, list | tuple) else ()
     return any(isinstance(pair, tuple) and any(map(_is_estimator, pair)) for pair in pairs)
 
@@ -81,7 +80,7 @@ def digest(text: str) -> str:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
-def versions(*values: Any) -> Mapping[str, str]:
+def versions(*values: object) -> Mapping[str, str]:
     """Return the versions of Python, earnest and the libraries whose classes are in the values.
 
     Examples
@@ -104,7 +103,7 @@ def versions(*values: Any) -> Mapping[str, str]:
     return {f"version of {name}": said for name, said in sorted(found.items())}
 
 
-def _kind(value: Any) -> str:
+def _name_kind(value: object) -> str:
     """Return how a value is called where it is too long to be shown."""
     if isinstance(value, type):
         return f"class {value.__name__}{'' if installed(value.__module__) else ' with code'}"

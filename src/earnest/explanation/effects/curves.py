@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import NormalDist
-from typing import Any
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
+from earnest.core.base.provenance import JsonObject
 from earnest.core.results.base import check_schema, read_parts
 from earnest.core.results.estimate import finite
 from earnest.explanation.effects.quality import mean_confidence
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from earnest.plotting.figures.effects import Axes, EffectOptions
 
 Floats = NDArray[np.float64]
 SCHEMA = "earnest/effect/1"
@@ -43,7 +49,7 @@ class Objective:
         """Return by how much values are worse than the best one."""
         return best - value if self.greater_is_better else value - best
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return plain data."""
         return {"name": self.name, "greater_is_better": self.greater_is_better}
 
@@ -132,7 +138,7 @@ class EffectCurve:
     """
 
     param: str
-    grid: tuple[Any, ...]
+    grid: tuple[object, ...]
     mean: Floats
     sd: Floats
     sd_of_mean: Floats | None
@@ -140,8 +146,8 @@ class EffectCurve:
     objective: Objective
     where: str
     n_points: NDArray[np.intp]
-    trials: tuple[Any, ...]
-    best: Any
+    trials: tuple[object, ...]
+    best: object
     codes: Floats
     ice: Ice | None = field(default=None, repr=False)
 
@@ -178,18 +184,18 @@ class EffectCurve:
             )
         return self.sd_of_mean
 
-    def plot(self, ax: Any = None, **options: Any) -> Any:
+    def plot(self, ax: Axes | None = None, **options: Unpack[EffectOptions]) -> Axes:
         """Draw the curve with its band and return the matplotlib Axes."""
         from earnest.plotting.figures.effects import plot_effect
 
         return plot_effect(self, ax, **options)
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> pa.Table:
         """Return the curve as a pyarrow table, one row a grid value."""
         import pyarrow as pa
 
-        columns: dict[str, Any] = {
-            self.param: pa.array(_one_type(self.grid)),
+        columns: dict[str, object] = {
+            self.param: pa.array(_unify_types(self.grid)),
             "mean": self.mean,
             "sd": self.sd,
         }
@@ -197,7 +203,7 @@ class EffectCurve:
             columns["sd_of_mean"] = self.sd_of_mean
         return pa.table(columns)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return plain data with a schema version, ready for JSON; without the ICE curves."""
         return {
             "schema": SCHEMA,
@@ -218,27 +224,27 @@ class EffectCurve:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> EffectCurve:
+    def from_dict(cls, data: JsonObject) -> EffectCurve:
         """Make a curve from the plain data of `to_dict`."""
         check_schema(data, SCHEMA, "an effect")
         return read_parts(cls._from_parts, data)
 
     @classmethod
-    def _from_parts(cls, data: Mapping[str, Any]) -> EffectCurve:
+    def _from_parts(cls, data: JsonObject) -> EffectCurve:
         of_mean = data["sd_of_mean"]
         return cls(
             param=data["param"],
             grid=tuple(data["grid"]),
-            mean=as_floats(data["mean"]),
-            sd=as_floats(data["sd"]),
-            sd_of_mean=None if of_mean is None else as_floats(of_mean),
+            mean=read_floats(data["mean"]),
+            sd=read_floats(data["sd"]),
+            sd_of_mean=None if of_mean is None else read_floats(of_mean),
             scale=data["scale"],
             objective=Objective(**data["objective"]),
             where=data["where"],
             n_points=np.array(data["n_points"], dtype=np.intp),
             trials=tuple(data["trials"]),
             best=data["best"],
-            codes=as_floats(data["codes"]),
+            codes=read_floats(data["codes"]),
         )
 
     def __eq__(self, other: object) -> bool:
@@ -279,7 +285,7 @@ class EffectSurface:
     """
 
     params: tuple[str, str]
-    grids: tuple[tuple[Any, ...], tuple[Any, ...]]
+    grids: tuple[tuple[object, ...], tuple[object, ...]]
     scales: tuple[str, str]
     mean: Floats
     sd: Floats
@@ -287,16 +293,16 @@ class EffectSurface:
     objective: Objective
     where: str
     n_points: int
-    trials: tuple[tuple[Any, Any], ...]
-    best: tuple[Any, Any] | None
+    trials: tuple[tuple[object, object], ...]
+    best: tuple[object, object] | None
 
-    def plot(self, axes: Any = None) -> Any:
+    def plot(self, axes: Sequence[Axes] | None = None) -> tuple[Axes, Axes]:
         """Draw the mean beside its uncertainty and return the two matplotlib Axes."""
         from earnest.plotting.figures.effects import plot_surface
 
         return plot_surface(self, axes)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return plain data with a schema version, ready for JSON."""
         return {
             "schema": SURFACE,
@@ -315,19 +321,19 @@ class EffectSurface:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> EffectSurface:
+    def from_dict(cls, data: JsonObject) -> EffectSurface:
         """Make a surface from the plain data of `to_dict`."""
         check_schema(data, SURFACE, "a joint effect")
         return read_parts(cls._from_parts, data)
 
     @classmethod
-    def _from_parts(cls, data: Mapping[str, Any]) -> EffectSurface:
+    def _from_parts(cls, data: JsonObject) -> EffectSurface:
         first, second = data["grids"]
         return cls(
             params=tuple(data["params"]),
             grids=(tuple(first), tuple(second)),
             scales=tuple(data["scales"]),
-            **{name: np.stack([as_floats(row) for row in data[name]]) for name in SHEETS},
+            **{name: np.stack([read_floats(row) for row in data[name]]) for name in SHEETS},
             objective=Objective(**data["objective"]),
             where=data["where"],
             n_points=data["n_points"],
@@ -361,12 +367,12 @@ def numbers(values: Floats) -> list[float | None]:
     return [None if math.isnan(v) or math.isinf(v) else v for v in values.tolist()]
 
 
-def as_floats(values: list[float | None]) -> Floats:
+def read_floats(values: list[float | None]) -> Floats:
     """Return the list of `numbers` as an array."""
     return np.array([math.nan if v is None else v for v in values], dtype=np.float64)
 
 
-def _one_type(values: tuple[Any, ...]) -> list[Any]:
+def _unify_types(values: tuple[object, ...]) -> list[object]:
     """Return values of one type, as a column of a table wants them; text where they differ."""
     kinds = {type(v) for v in values if v is not None}
     return list(values) if len(kinds) <= 1 or kinds == {int, float} else [str(v) for v in values]

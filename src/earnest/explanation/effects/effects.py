@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,7 +121,7 @@ def effect_of(
     column = scene.space.index(param)
     points = scene.points_where_active(column) if points is None else points
     if not len(points):
-        raise never_active(scene, column)
+        raise refuse_never_active(scene, column)
     grid, codes = scene.space.grid(column, scene.grid_size)
     sums = scene.fitted.effect(points, column, codes, covariance=covariance)
     own_mean, own_sd = scene.fitted.posterior(scene.space.mask(points))
@@ -131,12 +130,12 @@ def effect_of(
     ice = Ice(points, sums.ice_mean, sums.ice_sd, own_mean, own_sd)
     curve = average(scene, column, grid, codes, ice, where)
     if scene.space.forbidden:
-        return _over_what_exists(scene, column, curve, covariance)
+        return _leave_out_forbidden(scene, column, curve, covariance)
     return replace(curve, sd_of_mean=sums.sd_of_mean)
 
 
 def average(
-    scene: Scene, column: int, grid: list[Any], codes: Floats, ice: Ice, where: str = ""
+    scene: Scene, column: int, grid: list[object], codes: Floats, ice: Ice, where: str = ""
 ) -> EffectCurve:
     """Average ICE curves over what exists (eq. 7 and 8); the mean by eq. 3, the sd by eq. 5."""
     exists = ~np.isnan(ice.mean)
@@ -155,7 +154,7 @@ def average(
         sd_of_mean=None,
         scale=scale,
         objective=scene.objective,
-        where=where or condition_words(scene.space, column),
+        where=where or describe_condition(scene.space, column),
         n_points=counts.astype(np.intp),
         trials=tuple(parameter.decode(tried[~np.isnan(tried)])),
         best=parameter.decode(tried[[scene.best]])[0],
@@ -164,24 +163,24 @@ def average(
     )
 
 
-def condition_words(space: Space, column: int) -> str:
+def describe_condition(space: Space, column: int) -> str:
     """Return where a parameter is active, in words; empty if everywhere."""
     condition = space[column].condition
     return "" if condition is None else str(condition)
 
 
-def never_active(scene: Scene, *columns: int) -> InputError:
+def refuse_never_active(scene: Scene, *columns: int) -> InputError:
     """Return what to say of parameters that are active nowhere."""
     names = " and ".join(repr(scene.space[c].name) for c in columns)
     together = "are never active together" if len(columns) > 1 else "is hardly ever active"
     return InputError(
         f"{names} {together}",
-        got="; ".join(condition_words(scene.space, c) or "always" for c in columns),
+        got="; ".join(describe_condition(scene.space, c) or "always" for c in columns),
         cure="Ask for parameters of one branch of the space.",
     )
 
 
-def surface_of(
+def compute_surface(
     scene: Scene, first: str | int, second: str | int, size: int | None = None
 ) -> EffectSurface:
     """Return the joint effect of two parameters."""
@@ -189,7 +188,7 @@ def surface_of(
     _check_pair(scene, a, b)
     points = scene.points_where_active(a, b)[:SURFACE_POINTS]
     if not len(points):
-        raise never_active(scene, a, b)
+        raise refuse_never_active(scene, a, b)
     size = scene.grid_size if size is None else size
     (grid_a, codes_a), (grid_b, codes_b) = (scene.space.grid(c, size) for c in (a, b))
     pairs = np.array([(u, v) for u in codes_a for v in codes_b])
@@ -197,7 +196,7 @@ def surface_of(
     shape = (len(grid_a), len(grid_b))
     assert sums.sd is not None
     assert sums.sd_of_mean is not None
-    mean, sd, sd_of_mean = _without_forbidden(scene, points, (a, b), pairs, sums)
+    mean, sd, sd_of_mean = _average_existing(scene, points, (a, b), pairs, sums)
     tried = scene.codes[:, [a, b]]
     there = np.isnan(tried).sum(axis=1) == 0
     both = zip(*(scene.space[c].decode(scene.codes[:, c]) for c in (a, b)), strict=True)
@@ -213,7 +212,7 @@ def surface_of(
         sd=sd.reshape(shape),
         sd_of_mean=sd_of_mean.reshape(shape),
         objective=scene.objective,
-        where=" and ".join(filter(None, (condition_words(scene.space, c) for c in (a, b)))),
+        where=" and ".join(filter(None, (describe_condition(scene.space, c) for c in (a, b)))),
         n_points=len(points),
         trials=tuple(value for value, here in zip(values, there, strict=True) if here),
         best=values[scene.best] if there[scene.best] else None,
@@ -229,12 +228,14 @@ def _check_pair(scene: Scene, a: int, b: int) -> None:
             raise InputError(
                 f"{child!r} exists only for some values of {parent!r}",
                 needs="two parameters of which none decides whether the other is active",
-                got=condition_words(scene.space, scene.space.index(child)),
+                got=describe_condition(scene.space, scene.space.index(child)),
                 cure=f"Ask for the effect of {child!r}: it is averaged where it is active.",
             )
 
 
-def _exists(scene: Scene, points: Floats, columns: tuple[int, ...], values: Floats) -> Any:
+def _find_existing(
+    scene: Scene, points: Floats, columns: tuple[int, ...], values: Floats
+) -> NDArray[np.bool_]:
     """Tell at which points (m,) each row of values (G, k) makes no forbidden combination."""
     out = np.ones((len(points), len(values)), dtype=bool)
     for g, row in enumerate(values):
@@ -244,13 +245,13 @@ def _exists(scene: Scene, points: Floats, columns: tuple[int, ...], values: Floa
     return out
 
 
-def _over_what_exists(
+def _leave_out_forbidden(
     scene: Scene, column: int, curve: EffectCurve, covariance: bool
 ) -> EffectCurve:
     """Leave forbidden combinations out of a curve (eq. 8)."""
     ice = curve.ice
     assert ice is not None
-    exists = _exists(scene, ice.points, (column,), curve.codes[:, None])
+    exists = _find_existing(scene, ice.points, (column,), curve.codes[:, None])
     kept = Ice(
         ice.points,
         np.where(exists, ice.mean, np.nan),
@@ -262,12 +263,17 @@ def _over_what_exists(
     if not covariance:
         return made
     return replace(
-        made, sd_of_mean=_sd_of_means(scene, ice.points, (column,), curve.codes[:, None], exists)
+        made,
+        sd_of_mean=_find_sd_of_means(scene, ice.points, (column,), curve.codes[:, None], exists),
     )
 
 
-def _sd_of_means(
-    scene: Scene, points: Floats, columns: tuple[int, ...], values: Floats, exists: Any
+def _find_sd_of_means(
+    scene: Scene,
+    points: Floats,
+    columns: tuple[int, ...],
+    values: Floats,
+    exists: NDArray[np.bool_],
 ) -> Floats:
     """Return the sd of the mean over what exists (eq. 4), value by value."""
     out = np.full(len(values), np.nan)
@@ -279,7 +285,7 @@ def _sd_of_means(
     return out
 
 
-def _without_forbidden(
+def _average_existing(
     scene: Scene, points: Floats, columns: tuple[int, int], pairs: Floats, sums: EffectSums
 ) -> tuple[Floats, Floats, Floats]:
     """Return mean, sd and sd of the mean of a surface, over combinations that exist."""
@@ -289,9 +295,9 @@ def _without_forbidden(
         return sums.mean, sums.sd, sums.sd_of_mean
     assert sums.ice_mean is not None
     assert sums.ice_sd is not None
-    exists = _exists(scene, points, columns, pairs)
+    exists = _find_existing(scene, points, columns, pairs)
     counts = exists.sum(axis=0)
     with np.errstate(invalid="ignore"):
         mean = np.where(exists, sums.ice_mean, 0.0).sum(axis=0) / counts
         sd = np.sqrt(np.where(exists, sums.ice_sd**2, 0.0).sum(axis=0) / counts)
-    return mean, sd, _sd_of_means(scene, points, columns, pairs, exists)
+    return mean, sd, _find_sd_of_means(scene, points, columns, pairs, exists)

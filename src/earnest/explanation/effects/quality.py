@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +35,7 @@ class CurveQuality:
     optimum_confidence: float | None = None
     nll: float | None = None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return plain data."""
         return {name: finite(value) for name, value in asdict(self).items()}
 
@@ -60,14 +59,14 @@ class QualityGain:
     @property
     def optimum_confidence(self) -> float | None:
         """The share by which the band at the optimum is narrower."""
-        return _gain_or_none(self.overall.optimum_confidence, self.region.optimum_confidence)
+        return _read_gain(self.overall.optimum_confidence, self.region.optimum_confidence)
 
     @property
     def nll(self) -> float | None:
         """The share by which the truth is more likely."""
-        return _gain_or_none(self.overall.nll, self.region.nll)
+        return _read_gain(self.overall.nll, self.region.nll)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return plain data."""
         return {
             "overall": self.overall.to_dict(),
@@ -125,5 +124,5 @@ def relative_gain(before: float, after: float) -> float:
     return (before - after) / abs(before) if before else -math.inf
 
 
-def _gain_or_none(before: float | None, after: float | None) -> float | None:
+def _read_gain(before: float | None, after: float | None) -> float | None:
     return None if before is None or after is None else relative_gain(before, after)

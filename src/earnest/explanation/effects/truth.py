@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,16 +11,14 @@ from earnest.core.base.errors import EvidenceError, InputError
 from earnest.explanation.effects.curves import EffectCurve
 from earnest.explanation.effects.effects import Scene
 from earnest.explanation.effects.quality import CurveQuality, QualityGain, negative_log_likelihood
-from earnest.explanation.regions.partition import column_means, inside
+from earnest.explanation.regions.partition import average_columns, inside
 from earnest.explanation.regions.regions import RegionTree
 
 Floats = NDArray[np.float64]
-Truth = Callable[[dict[str, Any]], float]
+Truth = Callable[[dict[str, object]], float]
 
 
-def quality_against(
-    scene: Scene, tree: RegionTree, curve: EffectCurve, truth: Truth
-) -> QualityGain:
+def judge_against(scene: Scene, tree: RegionTree, curve: EffectCurve, truth: Truth) -> QualityGain:
     """Return confidence and likelihood, overall and in the region of the best configuration.
 
     The true effect is averaged over the same Monte Carlo points as the surrogate's.
@@ -35,8 +32,8 @@ def quality_against(
     true = true_curves(scene, curve, truth)
     rows = inside(scene, best.limits, scene.space.mask(ice.points))
     return QualityGain(
-        _with_likelihood(gain.overall, curve, column_means(true)),
-        _with_likelihood(gain.region, best.curve, column_means(true[rows])),
+        _with_likelihood(gain.overall, curve, average_columns(true)),
+        _with_likelihood(gain.region, best.curve, average_columns(true[rows])),
     )
 
 
@@ -50,13 +47,13 @@ def true_curves(scene: Scene, curve: EffectCurve, truth: Truth) -> Floats:
         moved[:, column] = code
         exists = np.flatnonzero(~np.isnan(curve.ice.mean[:, g]))
         configs = scene.space.decode(scene.space.mask(moved[exists]))
-        out[exists, g] = [_number(truth(config), config) for config in configs]
+        out[exists, g] = [_check_number(truth(config), config) for config in configs]
     return out
 
 
-def _number(value: Any, config: dict[str, Any]) -> float:
+def _check_number(value: object, config: dict[str, object]) -> float:
     try:
-        return float(value)
+        return float(value)  # type: ignore[arg-type]  # whatever is none raises
     except (TypeError, ValueError):
         raise InputError(
             "`truth` does not return numbers",

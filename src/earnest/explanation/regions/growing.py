@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
-from earnest.explanation.regions.splits import Floats, Split, best_split, impurity, published_split
+from earnest.explanation.regions.splits import (
+    Floats,
+    Split,
+    best_split,
+    find_published_split,
+    impurity,
+)
 
 VARIANTS = ("exhaustive", "as_published")
 FEWEST_POINTS = 10  # in a region; an average over fewer says little of it
@@ -51,7 +56,7 @@ class Growth:
             if getattr(self, name) is not None:
                 check.whole_number(name, getattr(self, name), low=least)
         if self.min_gain is not None:
-            _gain(self.min_gain)
+            _check_gain(self.min_gain)
         if self.depth is None and self.n_regions is None and self.min_gain is None:
             object.__setattr__(self, "n_regions", DEFAULT_REGIONS)
 
@@ -64,12 +69,12 @@ class Growth:
         """Return the best split of a node by the search of the variant."""
         if self.variant == "as_published":
             ordered = np.where(np.asarray(categorical, dtype=bool), np.nan, features)
-            return published_split(table, ordered)
+            return find_published_split(table, ordered)
         return best_split(table, features, categorical, self.fewest)
 
 
 @dataclass(frozen=True)
-class Grown:
+class GrownNode:
     """A node of a grown tree: its rows, its place, and its split if it is no leaf."""
 
     rows: Rows
@@ -87,7 +92,7 @@ def grow(
     categorical: Sequence[bool],
     growth: Growth,
     width: Callable[[Rows], float] | None = None,
-) -> list[Grown]:
+) -> list[GrownNode]:
     """Grow a tree, parents before their children, the left child before the right one.
 
     Parameters
@@ -115,7 +120,7 @@ def grow(
     tree = _Tree(table, features, categorical, growth, width)
     nodes = [tree.leaf(np.arange(len(table)), 0, None, None)]
     ends = [0]  # leaves that may still be split
-    while ends and (growth.n_regions is None or _leaves(nodes) < growth.n_regions):
+    while ends and (growth.n_regions is None or _count_leaves(nodes) < growth.n_regions):
         ends = [at for at in ends if tree.splits(nodes[at])]
         if not ends:
             break
@@ -124,8 +129,8 @@ def grow(
             at = ends[0]
         ends.remove(at)
         ends += tree.divide(nodes, at)
-    kept = [node if node.children else _leaf_again(node) for node in nodes]
-    return _in_order(kept)
+    kept = [node if node.children else _restore_leaf(node) for node in nodes]
+    return _order_nodes(kept)
 
 
 @dataclass(frozen=True)
@@ -136,14 +141,14 @@ class _Tree:
     growth: Growth
     width: Callable[[Rows], float] | None
 
-    def leaf(self, rows: Rows, depth: int, parent: int | None, went_left: bool | None) -> Grown:
+    def leaf(self, rows: Rows, depth: int, parent: int | None, went_left: bool | None) -> GrownNode:
         """Return a node with the split that it could have."""
         split = None
         if self.growth.depth is None or depth < self.growth.depth:
             split = self.growth.split(self.table[rows], self.features[rows], self.categorical)
-        return Grown(rows, depth, parent, went_left, impurity(self.table[rows]), split)
+        return GrownNode(rows, depth, parent, went_left, impurity(self.table[rows]), split)
 
-    def splits(self, node: Grown) -> bool:
+    def splits(self, node: GrownNode) -> bool:
         """Tell whether a node is to be split: it can be, and confidence is gained."""
         if node.split is None:
             return False
@@ -158,20 +163,20 @@ class _Tree:
         after = shares[0] * self.width(left) + shares[1] * self.width(right)
         return whole > 0 and 1.0 - after / whole >= least
 
-    def sides(self, node: Grown) -> tuple[Rows, Rows]:
+    def sides(self, node: GrownNode) -> tuple[Rows, Rows]:
         """Return the rows of both children."""
         assert node.split is not None
         to_left = node.split.goes_left(self.features[node.rows, node.split.column])
         return node.rows[to_left], node.rows[~to_left]
 
-    def divide(self, nodes: list[Grown], at: int) -> list[int]:
+    def divide(self, nodes: list[GrownNode], at: int) -> list[int]:
         """Split a node in place and return the places of its children."""
         node = nodes[at]
         left, right = self.sides(node)
         places = [len(nodes), len(nodes) + 1]
         nodes.append(self.leaf(left, node.depth + 1, at, True))
         nodes.append(self.leaf(right, node.depth + 1, at, False))
-        nodes[at] = Grown(
+        nodes[at] = GrownNode(
             node.rows,
             node.depth,
             node.parent,
@@ -183,21 +188,21 @@ class _Tree:
         return places
 
 
-def _left(node: Grown) -> float:
+def _left(node: GrownNode) -> float:
     assert node.split is not None
     return node.split.impurity
 
 
-def _leaf_again(node: Grown) -> Grown:
+def _restore_leaf(node: GrownNode) -> GrownNode:
     """Take the split away that was looked for and not made."""
-    return Grown(node.rows, node.depth, node.parent, node.went_left, node.impurity)
+    return GrownNode(node.rows, node.depth, node.parent, node.went_left, node.impurity)
 
 
-def _leaves(nodes: list[Grown]) -> int:
+def _count_leaves(nodes: list[GrownNode]) -> int:
     return sum(node.children is None for node in nodes)
 
 
-def _in_order(nodes: list[Grown]) -> list[Grown]:
+def _order_nodes(nodes: list[GrownNode]) -> list[GrownNode]:
     """Number the nodes from the root down, the left branch first."""
     order: list[int] = []
     waiting = [0]
@@ -207,26 +212,26 @@ def _in_order(nodes: list[Grown]) -> list[Grown]:
         waiting += reversed(nodes[at].children or ())
     place = {at: number for number, at in enumerate(order)}
     return [
-        Grown(
+        GrownNode(
             nodes[at].rows,
             nodes[at].depth,
             None if nodes[at].parent is None else place[nodes[at].parent or 0],
             nodes[at].went_left,
             nodes[at].impurity,
             nodes[at].split,
-            _renumbered(nodes[at].children, place),
+            _renumber(nodes[at].children, place),
         )
         for at in order
     ]
 
 
-def _renumbered(children: tuple[int, int] | None, place: dict[int, int]) -> tuple[int, int] | None:
+def _renumber(children: tuple[int, int] | None, place: dict[int, int]) -> tuple[int, int] | None:
     return None if children is None else (place[children[0]], place[children[1]])
 
 
-def _gain(value: Any) -> float:
+def _check_gain(value: object) -> float:
     try:
-        number = float(value)
+        number = float(value)  # type: ignore[arg-type]  # whatever is none raises
     except (TypeError, ValueError):
         number = -1.0
     if not 0.0 <= number < 1.0:

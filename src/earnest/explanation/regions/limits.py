@@ -7,13 +7,14 @@ said is exactly what is meant.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.base.provenance import JsonObject
 from earnest.core.space.space import Kind, Parameter
 from earnest.core.text.estimate import NO_BREAK
 from earnest.explanation.regions.splits import Split
@@ -42,7 +43,7 @@ class Limit:
 
     param: str
     op: str
-    value: Any
+    value: object
     code: float = math.nan
     levels: tuple[float, ...] = ()
 
@@ -54,13 +55,13 @@ class Limit:
 
     def __str__(self) -> str:
         """Return the requirement in words."""
-        if self.op == "in":
+        if isinstance(self.value, tuple):
             return f"{self.param} is {' or '.join(text(level) for level in self.value)}"
         return f"{self.param} {self.op} {text(self.value)}"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return plain data."""
-        value = list(self.value) if self.op == "in" else self.value
+        value = list(self.value) if isinstance(self.value, tuple) else self.value
         return {
             "param": self.param,
             "op": self.op,
@@ -70,7 +71,7 @@ class Limit:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Limit:
+    def from_dict(cls, data: JsonObject) -> Limit:
         """Make a limit from plain data."""
         value = tuple(data["value"]) if data["op"] == "in" else data["value"]
         code = math.nan if data["code"] is None else data["code"]
@@ -107,14 +108,16 @@ def limits_of(
     return Limit(name, "<=", value, code), Limit(name, ">", value, code)
 
 
-def _divide(parameter: Parameter, gap: tuple[float, float], round_off: bool) -> tuple[float, Any]:
+def _divide(
+    parameter: Parameter, gap: tuple[float, float], round_off: bool
+) -> tuple[float, object]:
     """Return where to put a limit, as code and as value."""
     low, high = gap
     middle = low + 0.5 * (high - low)
     middle = middle if middle < high else low
     if parameter.kind != Kind.FLOAT or parameter.step is not None:
         return middle, parameter.decode(np.array([low]))[0]  # "at most the last one on the left"
-    ends = parameter.decode(np.array([low, high, middle]))
+    ends = cast(list[float], parameter.decode(np.array([low, high, middle])))
     for value in (roundest(ends[0], ends[1]) if round_off else None, ends[2]):
         code = math.nan if value is None else float(parameter.encode([value])[0])
         if low <= code < high:
@@ -158,17 +161,17 @@ def in_words(limits: Iterable[Limit]) -> str:
     >>> in_words([*rate, Limit("depth", ">", 2, 0.5)])
     '0.001 < rate <= 0.003 and depth > 2'
     """
-    return " and ".join(_words_of(group) for group in _by_param(limits).values())
+    return " and ".join(_put_in_words(group) for group in _group_by_param(limits).values())
 
 
-def _by_param(limits: Iterable[Limit]) -> dict[str, list[Limit]]:
+def _group_by_param(limits: Iterable[Limit]) -> dict[str, list[Limit]]:
     groups: dict[str, list[Limit]] = {}
     for limit in limits:
         groups.setdefault(limit.param, []).append(limit)
     return groups
 
 
-def _words_of(group: list[Limit]) -> str:
+def _put_in_words(group: list[Limit]) -> str:
     levels = [limit for limit in group if limit.op == "in"]
     if levels:
         return str(levels[-1])  # each further split takes levels away
@@ -181,7 +184,7 @@ def _words_of(group: list[Limit]) -> str:
     return str(low if low is not None else high)
 
 
-def text(value: Any) -> str:
+def text(value: object) -> str:
     """Return a value as it is read: at most six digits of a number."""
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 

@@ -13,7 +13,7 @@ from earnest.core.space.space import Kind
 from earnest.explanation.effects.curves import EffectCurve, Ice
 from earnest.explanation.effects.effects import Scene, average
 from earnest.explanation.effects.quality import relative_gain
-from earnest.explanation.regions.growing import Grown, Growth, grow
+from earnest.explanation.regions.growing import GrownNode, Growth, grow
 from earnest.explanation.regions.limits import Limit, in_words, limits_of
 from earnest.explanation.regions.regions import Region, RegionTree
 
@@ -52,7 +52,7 @@ class RegionRule:
         if self.impurity == "l2":
             return curves
         if self.impurity == "area":
-            return row_means(curves)[:, None]
+            return average_rows(curves)[:, None]
         return (own if self.impurity == "variance" else ice.own_mean)[:, None]
 
 
@@ -64,8 +64,10 @@ def regions_of(scene: Scene, curve: EffectCurve, rule: RegionRule) -> RegionTree
     column = scene.space.index(curve.param)
     features = eligible(scene, column, ice.points)
     unordered = [p.kind == Kind.CATEGORICAL for p in scene.space]
-    nodes = grow(rule.table(ice), features, unordered, rule.growth, lambda rows: _width(ice, rows))
-    limits = _limits(scene, nodes, features, rule.growth.variant == "exhaustive")
+    nodes = grow(
+        rule.table(ice), features, unordered, rule.growth, lambda rows: _find_width(ice, rows)
+    )
+    limits = _list_limits(scene, nodes, features, rule.growth.variant == "exhaustive")
     trials = scene.codes[~np.isnan(scene.codes[:, column])]
     best, active = scene.codes[scene.best], scene.share_active(column)
     regions: list[Region] = []
@@ -74,7 +76,7 @@ def regions_of(scene: Scene, curve: EffectCurve, rule: RegionRule) -> RegionTree
         grid = list(curve.grid)
         part = average(scene, column, grid, curve.codes, ice.taken(node.rows), curve.where)
         holds = not np.isnan(best[column]) and bool(inside(scene, limits[number], best[None, :])[0])
-        here = _in_region(scene, column, part, limits[number], trials[within], holds)
+        here = _restrict_to_region(scene, column, part, limits[number], trials[within], holds)
         if number == 0:
             here = replace(here, sd_of_mean=curve.sd_of_mean, where=curve.where)
         whole = regions[0].curve if regions else here
@@ -101,10 +103,10 @@ def regions_of(scene: Scene, curve: EffectCurve, rule: RegionRule) -> RegionTree
         on=rule.on,
         variant=rule.growth.variant,
     )
-    return replace(tree, baseline=_baseline(scene, column, curve, tree))
+    return replace(tree, baseline=_find_baseline(scene, column, curve, tree))
 
 
-def _in_region(
+def _restrict_to_region(
     scene: Scene,
     column: int,
     curve: EffectCurve,
@@ -131,8 +133,8 @@ def eligible(scene: Scene, column: int, points: Floats) -> Floats:
     return features
 
 
-def _limits(
-    scene: Scene, nodes: list[Grown], features: Floats, round_off: bool
+def _list_limits(
+    scene: Scene, nodes: list[GrownNode], features: Floats, round_off: bool
 ) -> list[tuple[Limit, ...]]:
     """Return the limits of every node, those of its path together."""
     out: list[tuple[Limit, ...]] = []
@@ -157,11 +159,11 @@ def inside(scene: Scene, limits: tuple[Limit, ...], codes: Floats) -> NDArray[np
     return out
 
 
-def _width(ice: Ice, rows: NDArray[np.intp]) -> float:
-    return float(np.mean(np.sqrt(column_means(ice.sd[rows] ** 2))))
+def _find_width(ice: Ice, rows: NDArray[np.intp]) -> float:
+    return float(np.mean(np.sqrt(average_columns(ice.sd[rows] ** 2))))
 
 
-def _baseline(
+def _find_baseline(
     scene: Scene, column: int, curve: EffectCurve, tree: RegionTree
 ) -> EffectCurve | None:
     best, ice = tree.best, curve.ice
@@ -190,12 +192,12 @@ def neighbours(scene: Scene, column: int, points: Floats, size: int) -> NDArray[
     return np.sort(np.argsort(total, kind="stable")[:size])
 
 
-def row_means(table: Floats) -> Floats:
+def average_rows(table: Floats) -> Floats:
     """Return the mean of each row over what exists."""
-    return column_means(table.T)
+    return average_columns(table.T)
 
 
-def column_means(table: Floats) -> Floats:
+def average_columns(table: Floats) -> Floats:
     """Return the mean of each column over what exists; NaN where nothing does."""
     exists = ~np.isnan(table)
     with np.errstate(invalid="ignore"):

@@ -6,17 +6,21 @@ within each region (Moosbauer et al. 2021, algorithm 1).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from earnest.core.base.provenance import JsonObject
 from earnest.core.results.base import check_schema, read_parts
 from earnest.core.results.estimate import finite
 from earnest.explanation.effects.curves import EffectCurve
 from earnest.explanation.effects.quality import CurveQuality, QualityGain, optimum_confidence
 from earnest.explanation.regions.limits import Limit, band_words, in_words, share_words
+
+if TYPE_CHECKING:
+    from earnest.plotting.figures.regions import Figure
 
 SCHEMA = "earnest/regions/1"
 
@@ -88,7 +92,7 @@ class Region:
     def _half(self) -> float:
         return 1.96 * self.curve.mean_confidence
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return plain data."""
         return {
             "number": self.number,
@@ -107,7 +111,7 @@ class Region:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Region:
+    def from_dict(cls, data: JsonObject) -> Region:
         """Make a region from plain data."""
         return cls(
             number=data["number"],
@@ -205,15 +209,15 @@ class RegionTree:
         """Return the confidence of the region of the best configuration beside the whole."""
         if self.best is None:
             return None
-        return QualityGain(_quality(self.root.curve), _quality(self.best.curve))
+        return QualityGain(_judge_quality(self.root.curve), _judge_quality(self.best.curve))
 
-    def plot(self, figure: Any = None) -> Any:
+    def plot(self, figure: Figure | None = None) -> Figure:
         """Draw the tree with small curves and return the matplotlib Figure."""
         from earnest.plotting.figures.regions import plot_regions
 
         return plot_regions(self, figure)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return plain data with a schema version, ready for JSON."""
         return {
             "schema": SCHEMA,
@@ -226,13 +230,13 @@ class RegionTree:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> RegionTree:
+    def from_dict(cls, data: JsonObject) -> RegionTree:
         """Make a tree from the plain data of `to_dict`."""
         check_schema(data, SCHEMA, "a tree of regions")
         return read_parts(cls._from_parts, data)
 
     @classmethod
-    def _from_parts(cls, data: Mapping[str, Any]) -> RegionTree:
+    def _from_parts(cls, data: JsonObject) -> RegionTree:
         baseline = data["baseline"]
         return cls(
             param=data["param"],
@@ -260,21 +264,21 @@ class RegionTree:
         return f"regions of {self.param}: {count}{found}"
 
 
-def _quality(curve: EffectCurve) -> CurveQuality:
+def _judge_quality(curve: EffectCurve) -> CurveQuality:
     optimum = np.nan
     if curve.best is not None:
-        optimum = _code_of(curve)
+        optimum = _find_code(curve)
     return CurveQuality(
         curve.mean_confidence, optimum_confidence(curve.sd, curve.codes, float(optimum))
     )
 
 
-def _code_of(curve: EffectCurve) -> float:
+def _find_code(curve: EffectCurve) -> float:
     """Return the code of the best value, between those of the grid."""
     if curve.scale == "levels":
         return float(curve.codes[list(curve.grid).index(curve.best)])
     grid = np.array(curve.grid, dtype=np.float64)
-    value = float(curve.best)
+    value = float(cast(float, curve.best))
     if curve.scale == "log":
         grid, value = np.log(grid), float(np.log(value))
     return float(np.interp(value, grid, curve.codes))

@@ -149,11 +149,11 @@ def best_split(
     names = np.arange(features.shape[1])
     unordered = np.asarray(categorical, dtype=bool)
     found = [
-        *_ordered(node, features, names[active & ~unordered], min_points),
+        *_split_ordered(node, features, names[active & ~unordered], min_points),
         *(
             split
             for column in names[active & unordered]
-            if (split := _categories(node, features[:, column], int(column), min_points))
+            if (split := _split_categories(node, features[:, column], int(column), min_points))
         ),
     ]
     if not found:
@@ -162,7 +162,7 @@ def best_split(
     return min((s for s in found if s.impurity <= least), key=lambda s: s.column)
 
 
-def best_split_per_column(
+def find_split_per_column(
     table: Floats, features: Floats, categorical: Sequence[bool], min_points: int = 2
 ) -> list[Split | None]:
     """Return the best split of each column alone."""
@@ -174,7 +174,7 @@ def best_split_per_column(
     ]
 
 
-def _ordered(
+def _split_ordered(
     node: Node, features: Floats, columns: NDArray[np.intp], min_points: int
 ) -> Iterator[Split]:
     """Yield the best split of each ordered column, scanned in blocks of columns."""
@@ -190,19 +190,19 @@ def _ordered(
         explained = node.running(order)
         allowed = enough & (ranked[:, 1:] > ranked[:, :-1])
         for c, column in enumerate(block):
-            row = _first_largest(np.where(allowed[c], explained[c], -np.inf), node.total)
+            row = _find_first_largest(np.where(allowed[c], explained[c], -np.inf), node.total)
             if row is not None:
                 gap = (float(ranked[c, row]), float(ranked[c, row + 1]))
                 yield Split(int(column), gap, None, node.impurity(float(explained[c, row])))
 
 
-def _first_largest(explained: Floats, total: float) -> int | None:
+def _find_first_largest(explained: Floats, total: float) -> int | None:
     if not explained.size or not np.isfinite(explained.max()):
         return None
     return int(np.argmax(explained >= explained.max() - TIE * total))
 
 
-def _categories(node: Node, codes: Floats, column: int, min_points: int) -> Split | None:
+def _split_categories(node: Node, codes: Floats, column: int, min_points: int) -> Split | None:
     """Return the best subset of categories to go left."""
     levels, where = np.unique(codes, return_inverse=True)
     if len(levels) < 2:
@@ -212,20 +212,20 @@ def _categories(node: Node, codes: Floats, column: int, min_points: int) -> Spli
     sums, counts, sizes = member @ node.table, member @ node.counts, member.sum(axis=1)
     exact = len(levels) <= MOST_LEVELS or node.table.shape[1] == 1
     if len(levels) <= MOST_LEVELS:
-        subsets = _subsets(len(levels))
+        subsets = _list_subsets(len(levels))
     else:
-        subsets = _prefixes(_along_first_component(sums, counts, sizes))
+        subsets = _list_prefixes(_order_along_component(sums, counts, sizes))
     explained = node.explained(subsets @ sums, subsets @ counts)
     inside = subsets @ sizes
     allowed = (inside >= min_points) & (inside <= len(codes) - min_points)
-    row = _first_largest(np.where(allowed, explained, -np.inf), node.total)
+    row = _find_first_largest(np.where(allowed, explained, -np.inf), node.total)
     if row is None:
         return None
     left = tuple(float(level) for level in levels[subsets[row] > 0])
     return Split(column, None, left, node.impurity(float(explained[row])), exact)
 
 
-def _subsets(q: int) -> Floats:
+def _list_subsets(q: int) -> Floats:
     """Return all 2^(q-1) - 1 ways to divide q levels in two, as rows of ones and zeros.
 
     The first level always goes left, so that no division is counted twice.
@@ -235,14 +235,14 @@ def _subsets(q: int) -> Floats:
     return np.column_stack([np.ones(len(numbers)), bits])
 
 
-def _prefixes(order: NDArray[np.intp]) -> Floats:
+def _list_prefixes(order: NDArray[np.intp]) -> Floats:
     """Return the ways to divide levels in two that keep an order, the first level to the left."""
     rank = np.argsort(order)
     low = (rank[None, :] < np.arange(1, len(order))[:, None]).astype(np.float64)
     return np.where(low[:, :1] > 0, low, 1.0 - low)
 
 
-def _along_first_component(sums: Floats, counts: Floats, sizes: Floats) -> NDArray[np.intp]:
+def _order_along_component(sums: Floats, counts: Floats, sizes: Floats) -> NDArray[np.intp]:
     """Order levels along the direction in which their mean curves differ most.
 
     With one number a row this is the order of the means, which contains the best subset (Fisher
@@ -273,7 +273,7 @@ def candidates(values: Floats) -> Floats:
     >>> candidates(np.arange(9.0)).tolist()
     [2.5, 4.5, 6.5]
     """
-    kept = np.unique(_kept(values))
+    kept = np.unique(_thin_order(values))
     distinct = np.unique(values)
     if len(distinct) < 2:
         return kept[:0]
@@ -282,7 +282,7 @@ def candidates(values: Floats) -> Floats:
     return np.asarray(middles)
 
 
-def _kept(values: Floats) -> Floats:
+def _thin_order(values: Floats) -> Floats:
     """Return the thinned order statistics, at most 101 of them."""
     chunks = np.sort(values)[CHUNK : len(values) - CHUNK : CHUNK]
     if not len(chunks):
@@ -292,7 +292,7 @@ def _kept(values: Floats) -> Floats:
     return np.asarray(chunks[np.maximum(rank, 1).astype(np.intp) - 1])
 
 
-def published_split(table: Floats, features: Floats) -> Split | None:
+def find_published_split(table: Floats, features: Floats) -> Split | None:
     """Return the best of the thinned candidates, None where the search gives up.
 
     A column with a NaN is inactive somewhere and never asked. Ties go to the first candidate,
@@ -303,18 +303,18 @@ def published_split(table: Floats, features: Floats) -> Split | None:
     node = Node.of(table)
     best: Split | None = None
     for column in np.flatnonzero(~np.isnan(features).any(axis=0)):
-        found = published_split_of(node, features[:, column], int(column))
+        found = find_published_split_of(node, features[:, column], int(column))
         if found is not None and (best is None or found.impurity < best.impurity):
             best = found
     return best
 
 
-def published_split_of(node: Node, values: Floats, column: int) -> Split | None:
+def find_published_split_of(node: Node, values: Floats, column: int) -> Split | None:
     """Return the best of the thinned candidates of one column."""
     tried = candidates(values)
     if not len(tried):
         return None
-    kept = np.unique(_kept(values))
+    kept = np.unique(_thin_order(values))
     cuts = kept[np.argmin(np.abs(kept[None, :] - tried[:, None]), axis=1)]
     left = (values[None, :] <= cuts[:, None]).astype(np.float64)  # (candidates, n)
     explained = node.explained(left @ node.table, left @ node.counts)

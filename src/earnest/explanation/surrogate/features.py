@@ -41,7 +41,7 @@ class Features:
             if parameter.varies:
                 one = parameter.numeric or parameter.kind == Kind.ORDINAL
                 group += [j] * (1 if one else len(parameter.choices))
-        group += [len(space) + j for j in _told_by_nothing(space)]
+        group += [len(space) + j for j in _find_untold(space)]
         return cls(space, np.array(group, dtype=np.intp))
 
     @property
@@ -53,11 +53,11 @@ class Features:
         """Return codes (n, d) as features (n, D)."""
         active = self.space.active(codes)
         parts = [
-            self._of_column(j, np.where(active[:, j], codes[:, j], np.nan))
+            self._encode_column(j, np.where(active[:, j], codes[:, j], np.nan))
             for j, parameter in enumerate(self.space)
             if parameter.varies
         ]
-        told = [active[:, j].astype(np.float64)[:, None] for j in _told_by_nothing(self.space)]
+        told = [active[:, j].astype(np.float64)[:, None] for j in _find_untold(self.space)]
         return np.concatenate([*parts, *told, np.empty((len(codes), 0))], axis=1)
 
     def columns(self, position: int) -> NDArray[np.intp]:
@@ -68,9 +68,9 @@ class Features:
         """Return the features of one column for codes at which it is active."""
         if not self.space.parameters[position].varies:
             return np.empty((len(values), 0))
-        return self._of_column(position, values)
+        return self._encode_column(position, values)
 
-    def _of_column(self, position: int, column: Floats) -> Floats:
+    def _encode_column(self, position: int, column: Floats) -> Floats:
         parameter = self.space.parameters[position]
         inactive = np.isnan(column)
         if parameter.numeric or parameter.kind == Kind.ORDINAL:
@@ -79,13 +79,13 @@ class Features:
         return np.asarray((column[:, None] == levels) * np.sqrt(0.5))
 
 
-def _told_by_nothing(space: Space) -> list[int]:
+def _find_untold(space: Space) -> list[int]:
     """Return the numbers and ordinals whose activity does not follow from categories alone."""
     one = [j for j, p in enumerate(space) if p.varies and (p.numeric or p.kind == Kind.ORDINAL)]
-    return [j for j in one if not _told(space, j)]
+    return [j for j in one if not _is_told(space, j)]
 
 
-def _told(space: Space, position: int) -> bool:
+def _is_told(space: Space, position: int) -> bool:
     condition = space.parameters[position].condition
     if condition is None:
         return True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ from earnest.core.base.threads import each, workers
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.space.space import Space
 from earnest.explanation.surrogate.surrogate import EffectSums, as_columns, placed
+
+if TYPE_CHECKING:
+    from sklearn.tree._tree import Tree
 
 Floats = NDArray[np.float64]
 BLOCK = 4096  # points of a block, so that memory does not grow with them
@@ -95,7 +98,7 @@ class FittedForest:
 
     space: Space
     layout: _Layout
-    trees: tuple[tuple[Any, Floats, Floats], ...] = field(repr=False)
+    trees: tuple[tuple[Tree, Floats, Floats], ...] = field(repr=False)
     kind: str = "random_forest"
     cautions: tuple[Caution, ...] = ()
 

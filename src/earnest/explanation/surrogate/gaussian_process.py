@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,13 @@ from earnest.explanation.surrogate.likelihood import (
     KERNELS,
     Evidence,
     Scales,
-    best_scales,
+    find_best_scales,
     squared_distances,
 )
 from earnest.explanation.surrogate.surrogate import EffectSums, as_columns, placed
+
+if TYPE_CHECKING:
+    from sklearn.gaussian_process import GaussianProcessRegressor
 
 # A fitted Gaussian process: posterior, partial dependence, and covariances of means.
 
@@ -45,7 +48,9 @@ class FittedProcess:
     features: Features
     kernel: str
     scales: Scales
-    regressor: Any = field(repr=False)  # scikit-learn's, which `posterior` equals without noise
+    regressor: GaussianProcessRegressor = field(
+        repr=False
+    )  # scikit-learn's, which `posterior` equals without noise
     shrunk: Floats = field(repr=False)  # (n, D), features over stretched length scales
     weights: Floats = field(repr=False)  # (n,), K^-1 y, times the amplitude
     inverse: Floats = field(repr=False)  # (n, n), L^-1 in Fortran order, times the amplitude
@@ -66,7 +71,7 @@ class FittedProcess:
         """Let scikit-learn fit the process at these scales, and keep what the fast way needs."""
         from scipy.linalg import solve_triangular
 
-        regressor = _regressor(scales, evidence).fit(inputs, objective)
+        regressor = _make_regressor(scales, evidence).fit(inputs, objective)
         inverse = solve_triangular(regressor.L_, np.eye(len(inputs)), lower=True)
         return cls(
             features=features,
@@ -160,7 +165,7 @@ class FittedProcess:
         columns, table = as_columns(column, values)
         if any(self.space.children(c) for c in columns):
             moved = placed(self.space, points, columns, table)
-            return _joined(
+            return _join_sums(
                 [
                     self._sweep(
                         self._place(p), self.shrunk, _NOTHING, pointwise, covariance, n_jobs
@@ -215,33 +220,33 @@ class FittedProcess:
                 if covariance:
                     sums[g] = near @ np.ones(near.shape[1])
                 means[g, rows] = self.weights @ near
-                lost[g, rows] = self._lost(near)
+                lost[g, rows] = self._find_lost(near)
             return sums
 
         # Blocks are added in their order, whichever thread was first.
-        at_mean = sum(each(block, _blocks(m, n), workers(n_jobs)), np.zeros((G, n))) / m
-        spread = self._sd_of_mean(at_mean, left, n_jobs) if covariance else None
+        at_mean = sum(each(block, _cut_blocks(m, n), workers(n_jobs)), np.zeros((G, n))) / m
+        spread = self._find_sd_of_mean(at_mean, left, n_jobs) if covariance else None
         if not pointwise:
-            return EffectSums(self._natural(at_mean @ self.weights), sd_of_mean=spread)
+            return EffectSums(self._restore_units(at_mean @ self.weights), sd_of_mean=spread)
         variance = np.maximum(self.scales.amplitude - lost, 0.0).T
-        ice = self._natural(means.T)
+        ice = self._restore_units(means.T)
         sd = self.spread * np.sqrt(variance.mean(axis=0))
         return EffectSums(ice.mean(axis=0), sd, spread, ice, self.spread * np.sqrt(variance))
 
     def _value(self, distance: Floats, out: Floats) -> Floats:
         return KERNELS[self.kernel].value(distance, out)
 
-    def _natural(self, means: Floats) -> Floats:
+    def _restore_units(self, means: Floats) -> Floats:
         return np.asarray(self.shift + self.spread * means)
 
-    def _lost(self, near: Floats) -> Floats:
+    def _find_lost(self, near: Floats) -> Floats:
         """Return what the trials take from the variance at each column of (n, b), overwritten."""
         from scipy.linalg.blas import dtrmm
 
         solved = dtrmm(1.0, self.inverse, near.T, side=1, lower=1, trans_a=1, overwrite_b=1).T
         return np.asarray(np.einsum("ij,ij->j", solved, solved))
 
-    def _sd_of_mean(self, near: Floats, left: Floats, n_jobs: int | None = None) -> Floats:
+    def _find_sd_of_mean(self, near: Floats, left: Floats, n_jobs: int | None = None) -> Floats:
         solved = self.inverse @ near.T  # (n, G)
         lost = np.einsum("ij,ij->j", solved, solved)
         prior = self.scales.amplitude * self._mean_covariance(left, n_jobs)
@@ -258,13 +263,13 @@ class FittedProcess:
             sums = KERNELS[self.kernel].sums(later, np.empty_like(later))
             return float(within + 2.0 * sums.sum())
 
-        return sum(each(block, _blocks(m, m), workers(n_jobs))) / m**2
+        return sum(each(block, _cut_blocks(m, m), workers(n_jobs))) / m**2
 
 
 _NOTHING = np.zeros((1, 1))  # added to the distances where no column is set apart
 
 
-def _blocks(rows: int, width: int) -> Iterator[slice]:
+def _cut_blocks(rows: int, width: int) -> Iterator[slice]:
     """Yield blocks of equal size, an even number of them: two threads then end together."""
     fitting = -(-rows * width // BLOCK)
     count = min(rows, fitting + fitting % 2) if fitting > 1 else 1
@@ -272,7 +277,7 @@ def _blocks(rows: int, width: int) -> Iterator[slice]:
     return (slice(start, stop) for start, stop in pairwise(ends))
 
 
-def _joined(parts: list[EffectSums]) -> EffectSums:
+def _join_sums(parts: list[EffectSums]) -> EffectSums:
     """Return the sums of one value each as those of all of them."""
 
     def together(name: str, axis: int) -> Floats | None:
@@ -288,7 +293,7 @@ def _joined(parts: list[EffectSums]) -> EffectSums:
     )
 
 
-def _regressor(scales: Scales, evidence: Evidence) -> Any:
+def _make_regressor(scales: Scales, evidence: Evidence) -> GaussianProcessRegressor:
     """Return scikit-learn's process with these scales, which it does not change."""
     from sklearn.gaussian_process import GaussianProcessRegressor
     from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Matern, WhiteKernel
@@ -392,10 +397,10 @@ class GaussianProcess:
             known,
             self.kernel,
         )
-        scales, cautions = self._scales(evidence, rng)
+        scales, cautions = self._find_scales(evidence, rng)
         return FittedProcess.of(features, inputs, objective, scales, evidence, cautions)
 
-    def _scales(
+    def _find_scales(
         self, evidence: Evidence, rng: np.random.Generator
     ) -> tuple[Scales, tuple[Caution, ...]]:
         n = len(evidence.objective)
@@ -410,15 +415,15 @@ class GaussianProcess:
                 evidence.known[rows],
                 self.kernel,
             )
-            cautions.append(_from_some(n))
-        found = best_scales(evidence, self.restarts, rng, prior=self.prior)
+            cautions.append(_remark_sample(n))
+        found = find_best_scales(evidence, self.restarts, rng, prior=self.prior)
         if found is None:
-            cautions.append(_not_found())
+            cautions.append(_remark_not_found())
             found = Scales(1.0, np.full(evidence.groups, 1.0), 0.1)
         return found, tuple(cautions)
 
 
-def _from_some(n: int) -> Caution:
+def _remark_sample(n: int) -> Caution:
     return Caution(
         "EN064",
         f"The scales of the surrogate come from {SCALES_FROM} of {n} trials, drawn at random.",
@@ -427,7 +432,7 @@ def _from_some(n: int) -> Caution:
     )
 
 
-def _not_found() -> Caution:
+def _remark_not_found() -> Caution:
     return Caution(
         "EN063",
         "No scales of the surrogate could be found: its likelihood has no maximum.",

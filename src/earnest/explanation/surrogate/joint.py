@@ -45,7 +45,7 @@ def variances(fitted: FittedSurrogate, codes: Floats) -> Floats:
     return np.concatenate([fitted.covariance(part, part).diagonal() for part in blocks])
 
 
-def even_codes(parameter: Parameter, size: int) -> Floats:
+def make_even_codes(parameter: Parameter, size: int) -> Floats:
     """Return codes that stand for equal shares of a parameter's range: middles of equal cells.
 
     A grid that begins and ends at the limits would give those twice the weight they have.

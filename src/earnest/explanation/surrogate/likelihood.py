@@ -49,7 +49,7 @@ class Kernel:
         return np.asarray(self.value(squares, out) @ np.ones(out.shape[1]))
 
 
-def _matern32(squares: Floats, out: Floats) -> Floats:
+def _apply_matern32(squares: Floats, out: Floats) -> Floats:
     """Return (1 + s) exp(-s)."""
     np.sqrt(squares, out=squares)
     np.negative(squares, out=out)
@@ -59,7 +59,7 @@ def _matern32(squares: Floats, out: Floats) -> Floats:
     return out
 
 
-def _matern32_sums(squares: Floats, out: Floats) -> Floats:
+def _sum_matern32(squares: Floats, out: Floats) -> Floats:
     """Return the sums of exp(-s) and of s exp(-s): two passes over the values fewer."""
     np.sqrt(squares, out=squares)
     np.negative(squares, out=out)
@@ -67,7 +67,7 @@ def _matern32_sums(squares: Floats, out: Floats) -> Floats:
     return np.asarray(out @ np.ones(out.shape[1]) + np.vecdot(squares, out))
 
 
-def _matern52(squares: Floats, out: Floats) -> Floats:
+def _apply_matern52(squares: Floats, out: Floats) -> Floats:
     """Return (1 + s + s²/3) exp(-s)."""
     s = np.sqrt(squares)
     np.negative(s, out=out)
@@ -89,15 +89,15 @@ KERNELS: dict[str, Kernel] = {
     "matern32": Kernel(
         "Matérn 3/2",
         np.sqrt(3.0),
-        _matern32,
+        _apply_matern32,
         lambda squares: np.exp(-np.sqrt(squares)),
         1.5,
-        _matern32_sums,
+        _sum_matern32,
     ),
     "matern52": Kernel(
         "Matérn 5/2",
         np.sqrt(5.0),
-        _matern52,
+        _apply_matern52,
         lambda squares: (1.0 + np.sqrt(squares)) * np.exp(-np.sqrt(squares)) / 3.0,
         2.5,
     ),
@@ -179,17 +179,17 @@ class Evidence:
         likelihood = -fit - 0.5 * len(weights) * np.log(2 * np.pi)
         gradient = np.empty_like(theta)
         gradient[0] = 0.5 * np.einsum("ij,ij->", inner, covariance)
-        gradient[1:-1] = self._by_length(inner * steep, shrunk)
+        gradient[1:-1] = self._sum_by_length(inner * steep, shrunk)
         gradient[-1] = 0.5 * scales.noise * np.trace(inner)
         return -float(likelihood), -gradient
 
-    def _by_length(self, inner: Floats, shrunk: Floats) -> Floats:
+    def _sum_by_length(self, inner: Floats, shrunk: Floats) -> Floats:
         rows = inner.sum(axis=1)
         sums = rows @ (shrunk * shrunk) - np.einsum("ij,ij->j", shrunk, inner @ shrunk)
         return np.bincount(self.member, sums, self.groups).astype(np.float64)
 
 
-def drawn_in(theta: Floats) -> tuple[float, Floats]:
+def penalise_scales(theta: Floats) -> tuple[float, Floats]:
     """Return the negative log density of a weak prior of the scales, and its gradient.
 
     Length scales around the root of their number, within a factor of 4.5 either way, and noise
@@ -201,7 +201,7 @@ def drawn_in(theta: Floats) -> tuple[float, Floats]:
     return float(0.5 * away @ away), away / width
 
 
-def best_scales(
+def find_best_scales(
     evidence: Evidence, restarts: int, rng: np.random.Generator, *, prior: bool
 ) -> Scales | None:
     """Return the scales of the highest likelihood found, None where no start converged."""
@@ -211,19 +211,19 @@ def best_scales(
         value, gradient = evidence.negative(theta)
         if not prior:
             return value, gradient
-        more, slope = drawn_in(theta)
+        more, slope = penalise_scales(theta)
         return value + more, gradient + slope
 
     bounds = np.log([AMPLITUDE, *([LENGTH] * evidence.groups), NOISE])
     found = [
         minimize(negative, start, jac=True, method="L-BFGS-B", bounds=bounds)
-        for start in _starts(evidence.groups, restarts, rng)
+        for start in _list_starts(evidence.groups, restarts, rng)
     ]
     good = [fit for fit in found if np.isfinite(fit.fun) and fit.fun < 1e24]
     return Scales.of(min(good, key=lambda fit: fit.fun).x) if good else None
 
 
-def _starts(groups: int, restarts: int, rng: np.random.Generator) -> list[Floats]:
+def _list_starts(groups: int, restarts: int, rng: np.random.Generator) -> list[Floats]:
     """Return a usual place to begin, and others drawn around it."""
     usual = np.log([1.0, *([0.5 * np.sqrt(max(groups, 1))] * groups), 0.01])
     spread = np.array([1.0, *([1.0] * groups), 2.0])

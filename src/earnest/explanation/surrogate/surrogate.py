@@ -135,7 +135,7 @@ LARGEST_PROCESS = 1000  # trials; the time of a Gaussian process grows with thei
 MANY_LEVELS = 30
 
 
-def surrogate_of(given: object, space: Space, n: int) -> Surrogate:
+def find_surrogate(given: object, space: Space, n: int) -> Surrogate:
     """Return the surrogate that a name, an instance or None stands for."""
     from earnest.explanation.surrogate.forest import ForestSurrogate
     from earnest.explanation.surrogate.gaussian_process import GaussianProcess

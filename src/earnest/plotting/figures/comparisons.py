@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,15 +17,18 @@ from earnest.plotting.figures.style import (
     LABEL,
     OTHER,
     SMALL,
-    axes_or_new,
+    get_axes,
     literal,
     quiet,
 )
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 MOST_ROWS = 40  # the nearest rivals; more cannot be read
 
 
-def plot_comparison(made: Comparison, ax: Any = None) -> Any:
+def plot_comparison(made: Comparison, ax: Axes | None = None) -> Axes:
     """Draw a difference and its interval beside 0, with who is better on which side.
 
     Parameters
@@ -39,17 +42,17 @@ def plot_comparison(made: Comparison, ax: Any = None) -> Any:
     -------
     matplotlib Axes
     """
-    ax = axes_or_new(ax, (6.4, 1.5))
-    _zero(ax)
-    _row(ax, made, 0.0, filled=True)
+    ax = get_axes(ax, (6.4, 1.5))
+    _draw_zero(ax)
+    _draw_row(ax, made, 0.0, filled=True)
     ax.set_ylim(0.9, -0.9)
     ax.set_yticks([])
-    _sides(ax, made, -0.62)
-    quiet(ax, _label(made, f"{made.a} - {made.b}"))
+    _write_sides(ax, made, -0.62)
+    quiet(ax, _make_label(made, f"{made.a} - {made.b}"))
     return ax
 
 
-def plot_comparisons(results: Comparisons, ax: Any = None) -> Any:
+def plot_comparisons(results: Comparisons, ax: Axes | None = None) -> Axes:
     """Draw the reference against the nearest rivals, the nearest on top.
 
     A filled dot is a configuration that may be the best, a hollow one is not. The bars are the
@@ -69,33 +72,33 @@ def plot_comparisons(results: Comparisons, ax: Any = None) -> Any:
     """
     results, at_once = results.as_shown()
     rows = [made for made, _ in results.ranked()][:MOST_ROWS]
-    ax = axes_or_new(ax, (6.4, 1.1 + 0.3 * len(rows)))
-    _zero(ax)
+    ax = get_axes(ax, (6.4, 1.1 + 0.3 * len(rows)))
+    _draw_zero(ax)
     kept = set(results.not_worse)
     for row, made in enumerate(rows):
         ax.axhline(row, color=GRID, linewidth=0.8, zorder=0)
-        _row(ax, made, row, filled=made.b in kept)
+        _draw_row(ax, made, row, filled=made.b in kept)
     ax.set_yticks(range(len(rows)), [literal(made.b) for made in rows], fontsize=SMALL)
     for tick, made in zip(ax.get_yticklabels(), rows, strict=True):
         tick.set_fontweight("bold" if made.b == results.simplest else "normal")
     ax.set_ylim(len(rows) - 0.4, -1.2)
-    _sides(ax, rows[0], -0.8, others="other")
+    _write_sides(ax, rows[0], -0.8, others="other")
     more = len(results) - len(rows)
     rest = f"\n{more} more not shown" if more > 0 else ""
-    quiet(ax, _label(rows[0], f"{results.reference} - other", at_once=at_once) + rest)
+    quiet(ax, _make_label(rows[0], f"{results.reference} - other", at_once=at_once) + rest)
     return ax
 
 
-def _zero(ax: Any) -> None:
+def _draw_zero(ax: Axes) -> None:
     ax.axvline(0.0, color=LABEL, linewidth=1.0, linestyle=(0, (2, 2)), zorder=1)
 
 
-def _row(ax: Any, made: Comparison, y: float, *, filled: bool) -> None:
+def _draw_row(ax: Axes, made: Comparison, y: float, *, filled: bool) -> None:
     """Draw a bar with end ticks, an arrow at an open end, and the difference as a dot."""
     colour = HONEST if filled else OTHER
     interval = made.interval
     if interval is not None:
-        low, high = _drawn_ends(made)
+        low, high = _find_drawn_ends(made)
         ax.plot([low, high], [y, y], color=colour, linewidth=2.2, zorder=2)
         for end, is_open, arrow in (
             (low, interval.side == Side.UPPER or np.isneginf(interval.low), "<"),
@@ -107,7 +110,7 @@ def _row(ax: Any, made: Comparison, y: float, *, filled: bool) -> None:
     ax.plot(made.difference, y, "o", color=colour, markerfacecolor=face, markersize=7, zorder=4)
 
 
-def _drawn_ends(made: Comparison) -> tuple[float, float]:
+def _find_drawn_ends(made: Comparison) -> tuple[float, float]:
     """Return the ends as drawn: an open one a little beyond the difference."""
     interval, middle = made.interval, made.difference
     assert interval is not None
@@ -119,7 +122,7 @@ def _drawn_ends(made: Comparison) -> tuple[float, float]:
     return low, middle + 0.5 * reach if open_high else interval.high
 
 
-def _sides(ax: Any, made: Comparison, y: float, others: str | None = None) -> None:
+def _write_sides(ax: Axes, made: Comparison, y: float, others: str | None = None) -> None:
     """Write who is better on which side of 0."""
     names: Sequence[str] = (others or made.b, made.a)
     left, right = names if made.scale.greater_is_better else reversed(list(names))
@@ -136,7 +139,7 @@ def _sides(ax: Any, made: Comparison, y: float, others: str | None = None) -> No
         )
 
 
-def _label(made: Comparison, pair: str, *, at_once: bool = False) -> str:
+def _make_label(made: Comparison, pair: str, *, at_once: bool = False) -> str:
     interval = made.interval
     if interval is None:
         return f"difference in {made.metric}, {pair}"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict, cast
 
 import numpy as np
 
 from earnest.core.text.estimate import percent
-from earnest.explanation.effects.curves import AVERAGE, BANDS, EffectCurve, EffectSurface
+from earnest.explanation.effects.curves import AVERAGE, BANDS, EffectCurve, EffectSurface, Floats
 from earnest.explanation.sampling_bias import Gap
 from earnest.plotting.figures.style import (
     GRID,
@@ -20,12 +20,15 @@ from earnest.plotting.figures.style import (
     OTHER,
     SMALL,
     TINY,
-    axes_or_new,
+    get_axes,
     literal,
     new_figure,
 )
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes as Axes  # for results, which must not import matplotlib
+    from matplotlib.figure import Figure as Figure
+
     from earnest.explanation.result import Explanation
 
 MOST_TICKS, MOST_LINES = 500, 200  # of a rug; of ICE curves
@@ -36,16 +39,26 @@ TURNED = 14  # and of one that is turned upright
 COLOURS = "cividis"  # even in lightness, and the same to every sight
 
 
+class EffectOptions(TypedDict, total=False):
+    """What a user may say of the figure of an effect; see `plot_effect`."""
+
+    confidence_level: float
+    of: str
+    ice: int
+    gaps: Sequence[Gap]
+    title: bool
+
+
 def plot_effect(
     curve: EffectCurve,
-    ax: Any = None,
+    ax: Axes | None = None,
     *,
     confidence_level: float = 0.95,
     of: str = AVERAGE,
     ice: int = 0,
     gaps: Sequence[Gap] = (),
     title: bool = True,
-) -> Any:
+) -> Axes:
     """Draw an effect with its band, a tick for each trial under it, and a dot at the best value.
 
     Parameters
@@ -69,28 +82,30 @@ def plot_effect(
     -------
     matplotlib Axes
     """
-    ax = axes_or_new(ax, (4.4, 3.2))
+    ax = get_axes(ax, (4.4, 3.2))
     low, high = curve.bands(confidence_level, of)
     places = positions(curve)
-    draw = _boxes if curve.scale == "levels" else _line
+    draw = _draw_boxes if curve.scale == "levels" else _draw_line
     if ice and curve.ice is not None:
-        _ice(ax, curve, places, min(ice, MOST_LINES))
+        _draw_ice(ax, curve, places, min(ice, MOST_LINES))
     draw(ax, places, curve.mean, low, high)
     if curve.scale == "log":
         ax.set_xscale("log")
-    _hatch(ax, curve, gaps)
-    _rug(ax, curve)
-    _dot(ax, curve, places)
-    _frame(ax, curve)
+    _draw_hatch(ax, curve, gaps)
+    _draw_rug(ax, curve)
+    _draw_dot(ax, curve, places)
+    _draw_frame(ax, curve)
     if title:
-        ax.set_title(literal(_over(curve)), loc="left", fontsize=SMALL, color=INK)
+        ax.set_title(literal(_write_over(curve)), loc="left", fontsize=SMALL, color=INK)
         band = f"band: {percent(confidence_level)}, {BANDS[of]}"
         ax.set_xlabel(literal(f"{curve.param}\n{band}"), fontsize=TINY, color=LABEL)
         ax.xaxis.labelpad = 4
     return ax
 
 
-def plot_effects(explanation: Explanation, figure: Any = None, *, most: int = 8) -> Any:
+def plot_effects(
+    explanation: Explanation, figure: Figure | None = None, *, most: int = 8
+) -> Figure:
     """Draw the effects of the most important parameters side by side, on one scale.
 
     Parameters
@@ -117,7 +132,14 @@ def plot_effects(explanation: Explanation, figure: Any = None, *, most: int = 8)
             curve, ax, confidence_level=explanation.confidence_level, gaps=gaps, title=False
         )
         ax.set_title(literal(f"{curve.param}\n"), loc="left", fontsize=SMALL, color=INK)
-        ax.text(0, 1.03, literal(_under(curve)), transform=ax.transAxes, fontsize=TINY, color=LABEL)
+        ax.text(
+            0,
+            1.03,
+            literal(_write_under(curve)),
+            transform=ax.transAxes,
+            fontsize=TINY,
+            color=LABEL,
+        )
     for ax in panels.flat[len(curves) :]:
         ax.set_visible(False)
     objective = explanation.objective
@@ -128,7 +150,7 @@ def plot_effects(explanation: Explanation, figure: Any = None, *, most: int = 8)
     return figure
 
 
-def plot_surface(surface: EffectSurface, axes: Any = None) -> Any:
+def plot_surface(surface: EffectSurface, axes: Sequence[Axes] | None = None) -> tuple[Axes, Axes]:
     """Draw the joint effect of two parameters beside its average surrogate uncertainty.
 
     Parameters
@@ -147,37 +169,37 @@ def plot_surface(surface: EffectSurface, axes: Any = None) -> Any:
     first, second = axes
     names = (literal(surface.objective.name), "average surrogate uncertainty (sd)")
     for ax, values, name in zip((first, second), (surface.mean, surface.sd), names, strict=True):
-        _sheet(ax, surface, values, name)
-    _marks(first, surface)
+        _draw_sheet(ax, surface, values, name)
+    _draw_marks(first, surface)
     return first, second
 
 
-def positions(curve: EffectCurve) -> Any:
+def positions(curve: EffectCurve) -> Floats:
     """Return where the grid stands on the x axis: its values, or one place a level."""
     if curve.scale == "levels":
         return np.arange(len(curve.grid), dtype=float)
     return np.array(curve.grid, dtype=float)
 
 
-def _line(ax: Any, places: Any, mean: Any, low: Any, high: Any) -> None:
+def _draw_line(ax: Axes, places: Floats, mean: Floats, low: Floats, high: Floats) -> None:
     ax.fill_between(places, low, high, color=HONEST, alpha=0.20, linewidth=0)
     ax.plot(places, mean, color=HONEST, linewidth=1.8)
 
 
-def _boxes(ax: Any, places: Any, mean: Any, low: Any, high: Any) -> None:
+def _draw_boxes(ax: Axes, places: Floats, mean: Floats, low: Floats, high: Floats) -> None:
     for place, middle, bottom, top in zip(places, mean, low, high, strict=True):
         ax.fill_between([place - HALF, place + HALF], bottom, top, color=HONEST, alpha=0.20, lw=0)
         ax.plot([place - HALF, place + HALF], [middle, middle], color=HONEST, linewidth=1.8)
 
 
-def _ice(ax: Any, curve: EffectCurve, places: Any, count: int) -> None:
+def _draw_ice(ax: Axes, curve: EffectCurve, places: Floats, count: int) -> None:
     assert curve.ice is not None
     every = max(1, len(curve.ice.mean) // count)
     for row in curve.ice.mean[::every][:count]:
         ax.plot(places, row, color=OTHER, linewidth=0.5, alpha=0.25, zorder=1)
 
 
-def _hatch(ax: Any, curve: EffectCurve, gaps: Iterable[Gap]) -> None:
+def _draw_hatch(ax: Axes, curve: EffectCurve, gaps: Iterable[Gap]) -> None:
     """Hatch parts that were hardly tried, with the count of their trials."""
     for gap in gaps:
         if curve.scale == "levels":
@@ -203,13 +225,13 @@ def _hatch(ax: Any, curve: EffectCurve, gaps: Iterable[Gap]) -> None:
         )
 
 
-def _rug(ax: Any, curve: EffectCurve) -> None:
+def _draw_rug(ax: Axes, curve: EffectCurve) -> None:
     """Draw one tick a trial under the axis; levels spread theirs in the order of the trials."""
-    values = list(curve.trials)
-    every = max(1, math.ceil(len(values) / MOST_TICKS))
-    values = values[::every]
+    every = max(1, math.ceil(len(curve.trials) / MOST_TICKS))
+    trials = curve.trials[::every]
+    values = cast(Sequence[float], trials)
     if curve.scale == "levels":
-        values = list(_spread(values, list(curve.grid)))
+        values = list(_spread(trials, list(curve.grid)))
     from matplotlib.transforms import ScaledTranslation
 
     down = ScaledTranslation(0, -RUG / 72, ax.figure.dpi_scale_trans)
@@ -225,7 +247,7 @@ def _rug(ax: Any, curve: EffectCurve) -> None:
     )
 
 
-def _spread(values: Sequence[Any], levels: list[Any]) -> Iterable[float]:
+def _spread(values: Sequence[object], levels: list[object]) -> Iterable[float]:
     """Yield a place for each trial within the box of its level."""
     counts = [sum(v == level for v in values) for level in levels]
     seen = [0] * len(levels)
@@ -235,20 +257,20 @@ def _spread(values: Sequence[Any], levels: list[Any]) -> Iterable[float]:
         yield place - HALF + 2 * HALF * seen[place] / (counts[place] + 1)
 
 
-def _dot(ax: Any, curve: EffectCurve, places: Any) -> None:
+def _draw_dot(ax: Axes, curve: EffectCurve, places: Floats) -> None:
     if curve.best is None:
         return
     if curve.scale == "levels":
         at = float(list(curve.grid).index(curve.best))
         height = float(curve.mean[int(at)])
     else:
-        at = float(curve.best)
+        at = float(cast(float, curve.best))
         grid, here = (np.log(places), math.log(at)) if curve.scale == "log" else (places, at)
         height = float(np.interp(here, grid, curve.mean))
     ax.plot(at, height, "o", color=HONEST, markersize=7, markeredgecolor="white", zorder=5)
 
 
-def _frame(ax: Any, curve: EffectCurve) -> None:
+def _draw_frame(ax: Axes, curve: EffectCurve) -> None:
     for side in ("top", "right", "left"):
         ax.spines[side].set_visible(False)
     ax.spines["bottom"].set_color(LABEL)
@@ -259,7 +281,7 @@ def _frame(ax: Any, curve: EffectCurve) -> None:
     ax.tick_params(axis="x", which="minor", length=0, labelsize=0, labelbottom=False)
     if curve.scale == "levels":
         turned = len(curve.grid) > max(ROOM)
-        words = [literal(word) for word in _short([str(level) for level in curve.grid])]
+        words = [literal(word) for word in _shorten([str(level) for level in curve.grid])]
         ax.set_xticks(
             range(len(words)),
             words,
@@ -273,14 +295,14 @@ def _frame(ax: Any, curve: EffectCurve) -> None:
         ax.xaxis.set_major_locator(LogLocator(numticks=6))
         ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     else:
-        ax.locator_params(axis="x", nbins=5, integer=_whole(curve))
+        ax.locator_params(axis="x", nbins=5, integer=_is_whole(curve))
 
 
-def _whole(curve: EffectCurve) -> bool:
+def _is_whole(curve: EffectCurve) -> bool:
     return all(isinstance(value, int) for value in curve.grid)
 
 
-def _short(words: Sequence[str]) -> list[str]:
+def _shorten(words: Sequence[str]) -> list[str]:
     """Return the names of levels as short as their number asks for, and still different."""
     most = ROOM.get(len(words), TURNED)
     starts = [word if len(word) <= most else word[: most - 1] + "…" for word in words]
@@ -289,18 +311,18 @@ def _short(words: Sequence[str]) -> list[str]:
     return [word if len(word) <= most else "…" + word[1 - most :] for word in words]
 
 
-def _over(curve: EffectCurve) -> str:
+def _write_over(curve: EffectCurve) -> str:
     better = "higher is better" if curve.objective.greater_is_better else "lower is better"
     return f"{curve.objective.name} ({better})"
 
 
-def _under(curve: EffectCurve) -> str:
+def _write_under(curve: EffectCurve) -> str:
     scale = {"log": "log scale · ", "linear": "", "levels": ""}[curve.scale]
     return f"{scale}{curve.n_trials} trials"
 
 
-def _sheet(ax: Any, surface: EffectSurface, values: Any, name: str) -> None:
-    edges = [_edges(surface, axis) for axis in (0, 1)]
+def _draw_sheet(ax: Axes, surface: EffectSurface, values: Floats, name: str) -> None:
+    edges = [_find_edges(surface, axis) for axis in (0, 1)]
     mesh = ax.pcolormesh(edges[0], edges[1], values.T, cmap=COLOURS, rasterized=False)
     for axis, scale, set_scale, ticks in (
         (0, surface.scales[0], ax.set_xscale, ax.set_xticks),
@@ -309,7 +331,7 @@ def _sheet(ax: Any, surface: EffectSurface, values: Any, name: str) -> None:
         if scale == "log":
             set_scale("log")
         elif scale == "levels":
-            words = [literal(w) for w in _short([str(level) for level in surface.grids[axis]])]
+            words = [literal(w) for w in _shorten([str(level) for level in surface.grids[axis]])]
             turned = axis == 0 and len(words) > max(ROOM)
             ticks(range(len(words)), words, rotation=90 if turned else 0)
     ax.tick_params(labelsize=TINY, colors=LABEL)
@@ -321,37 +343,37 @@ def _sheet(ax: Any, surface: EffectSurface, values: Any, name: str) -> None:
     bar.outline.set_visible(False)
 
 
-def _edges(surface: EffectSurface, axis: int) -> Any:
+def _find_edges(surface: EffectSurface, axis: int) -> Floats:
     """Return the edges of the cells around the grid values."""
     grid, scale = surface.grids[axis], surface.scales[axis]
     if scale == "levels":
-        return np.arange(len(grid) + 1) - 0.5
-    values = np.array(grid, dtype=float)
+        return np.arange(len(grid) + 1, dtype=np.float64) - 0.5
+    values = np.array(grid, dtype=np.float64)
     values = np.log(values) if scale == "log" else values
     middles = 0.5 * (values[1:] + values[:-1])
     edges = np.concatenate([values[:1], middles, values[-1:]])
-    return np.exp(edges) if scale == "log" else edges
+    return np.asarray(np.exp(edges) if scale == "log" else edges, dtype=np.float64)
 
 
-def _marks(ax: Any, surface: EffectSurface) -> None:
+def _draw_marks(ax: Axes, surface: EffectSurface) -> None:
     """Draw a small ring for each trial and a diamond at the best."""
     every = max(1, math.ceil(len(surface.trials) / MOST_TICKS))
-    spots = [_spot(surface, pair) for pair in surface.trials[::every]]
+    spots = [_find_spot(surface, pair) for pair in surface.trials[::every]]
     if spots:
         xs, ys = zip(*spots, strict=True)
         ax.plot(
             xs, ys, "o", markersize=2.6, color="white", markeredgecolor=INK, markeredgewidth=0.4
         )
     if surface.best is not None:
-        x, y = _spot(surface, surface.best)
+        x, y = _find_spot(surface, surface.best)
         ax.plot(x, y, "D", markersize=7, color="white", markeredgecolor=NAIVE, markeredgewidth=1.6)
 
 
-def _spot(surface: EffectSurface, pair: tuple[Any, Any]) -> tuple[float, float]:
+def _find_spot(surface: EffectSurface, pair: tuple[object, object]) -> tuple[float, float]:
     places = [
         float(list(surface.grids[axis]).index(value))
         if surface.scales[axis] == "levels"
-        else float(value)
+        else float(cast(float, value))
         for axis, value in enumerate(pair)
     ]
     return places[0], places[1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,12 +11,15 @@ from earnest.core.results.estimate_table import Estimates
 from earnest.core.results.interval import Interval
 from earnest.core.results.specs import Side
 from earnest.core.text.estimate import percent, printed
-from earnest.plotting.figures.style import GRID, HONEST, NAIVE, SMALL, axes_or_new, literal, quiet
+from earnest.plotting.figures.style import GRID, HONEST, NAIVE, SMALL, get_axes, literal, quiet
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 BINS = 40
 
 
-def plot_estimate(estimate: Estimate, ax: Any = None) -> Any:
+def plot_estimate(estimate: Estimate, ax: Axes | None = None) -> Axes:
     """Draw the draws, the interval and the value of an estimate, and the naive score beside it.
 
     Parameters
@@ -30,11 +33,11 @@ def plot_estimate(estimate: Estimate, ax: Any = None) -> Any:
     -------
     matplotlib Axes
     """
-    ax = axes_or_new(ax, (6.4, 2.6))
+    ax = get_axes(ax, (6.4, 2.6))
     if estimate.draws is not None:
-        _density(ax, estimate)
+        _draw_density(ax, estimate)
     shown = printed(estimate)
-    _interval(ax, estimate, -0.14, HONEST)
+    _draw_interval(ax, estimate, -0.14, HONEST)
     ax.plot(estimate.value, -0.14, "o", color=HONEST, markersize=8, zorder=4)
     ax.annotate(
         f"{estimate.method} {shown.value}",
@@ -46,14 +49,14 @@ def plot_estimate(estimate: Estimate, ax: Any = None) -> Any:
         fontsize=SMALL,
     )
     if estimate.naive is not None and estimate.n_configs > 1:
-        _naive(ax, estimate)
+        _draw_naive(ax, estimate)
     ax.set_ylim(-0.78, 1.08)
     ax.set_yticks([])
-    quiet(ax, f"{estimate.metric} ({_better(estimate)})")
+    quiet(ax, f"{estimate.metric} ({_say_better(estimate)})")
     return ax
 
 
-def plot_estimates(estimates: Estimates, ax: Any = None) -> Any:
+def plot_estimates(estimates: Estimates, ax: Axes | None = None) -> Axes:
     """Draw several estimates as a forest plot, grouped by what they estimate.
 
     Those that are not corrected for the search (EN022) are hollow and dotted.
@@ -72,12 +75,12 @@ def plot_estimates(estimates: Estimates, ax: Any = None) -> Any:
     ordered = sorted(
         estimates, key=lambda e: [other.estimand for other in estimates].index(e.estimand)
     )
-    ax = axes_or_new(ax, (6.4, 0.9 + 0.38 * len(ordered)))
+    ax = get_axes(ax, (6.4, 0.9 + 0.38 * len(ordered)))
     for row, estimate in enumerate(ordered):
         honest = not any(caution.code == "EN022" for caution in estimate.cautions)
         colour = HONEST if honest else NAIVE
         ax.axhline(row, color=GRID, linewidth=0.8, zorder=0)
-        _interval(ax, estimate, row, colour, dashed=not honest)
+        _draw_interval(ax, estimate, row, colour, dashed=not honest)
         ax.plot(
             estimate.value,
             row,
@@ -89,11 +92,11 @@ def plot_estimates(estimates: Estimates, ax: Any = None) -> Any:
         )
     ax.set_yticks(range(len(ordered)), [literal(e.method) for e in ordered], fontsize=SMALL)
     ax.set_ylim(len(ordered) - 0.5, -0.5)
-    quiet(ax, f"{ordered[0].metric} ({_better(ordered[0])})")
+    quiet(ax, f"{ordered[0].metric} ({_say_better(ordered[0])})")
     return ax
 
 
-def _density(ax: Any, estimate: Estimate) -> None:
+def _draw_density(ax: Axes, estimate: Estimate) -> None:
     """Draw a histogram of the draws, darker inside the interval."""
     draws = estimate.draws
     assert draws is not None
@@ -115,12 +118,14 @@ def _density(ax: Any, estimate: Estimate) -> None:
         )
 
 
-def _interval(ax: Any, estimate: Estimate, y: float, colour: str, *, dashed: bool = False) -> None:
+def _draw_interval(
+    ax: Axes, estimate: Estimate, y: float, colour: str, *, dashed: bool = False
+) -> None:
     """Draw a bar with end ticks; an open end has an arrow in place of a tick."""
     interval = estimate.interval
     if interval is None:
         return
-    low, high = _drawn_ends(estimate, interval)
+    low, high = _find_drawn_ends(estimate, interval)
     ax.plot([low, high], [y, y], color=colour, linewidth=2.5, linestyle=":" if dashed else "-")
     for end, is_open, arrow in (
         (low, interval.side == Side.UPPER, "<"),
@@ -129,7 +134,7 @@ def _interval(ax: Any, estimate: Estimate, y: float, colour: str, *, dashed: boo
         ax.plot(end, y, arrow if is_open else "|", color=colour, markersize=8, markeredgewidth=1.6)
 
 
-def _drawn_ends(estimate: Estimate, interval: Interval) -> tuple[float, float]:
+def _find_drawn_ends(estimate: Estimate, interval: Interval) -> tuple[float, float]:
     """Return the ends as drawn: an infinite one a little beyond the draws or the value."""
     known = [estimate.value, *(v for v in (interval.low, interval.high) if np.isfinite(v))]
     if estimate.draws is not None:
@@ -138,9 +143,10 @@ def _drawn_ends(estimate: Estimate, interval: Interval) -> tuple[float, float]:
     return low, interval.high if np.isfinite(interval.high) else max(known)
 
 
-def _naive(ax: Any, estimate: Estimate) -> None:
+def _draw_naive(ax: Axes, estimate: Estimate) -> None:
     """Draw the naive score as a hollow diamond, with an arrow to the honest value."""
     shown, naive = printed(estimate), estimate.naive
+    assert naive is not None
     ax.plot(naive, -0.5, "D", color=NAIVE, markerfacecolor="white", markersize=7, zorder=4)
     flatters = shown.naive != shown.value and (estimate.optimism or 0.0) > 0
     if flatters:
@@ -163,12 +169,14 @@ def _naive(ax: Any, estimate: Estimate) -> None:
     )
 
 
-def _better(estimate: Estimate) -> str:
+def _say_better(estimate: Estimate) -> str:
     better = "higher is better" if estimate.scale.greater_is_better else "lower is better"
     if estimate.interval is None:
         return better
-    return f"{better}; {percent(estimate.interval.confidence_level)} {_side(estimate.interval)}"
+    return (
+        f"{better}; {percent(estimate.interval.confidence_level)} {_name_side(estimate.interval)}"
+    )
 
 
-def _side(interval: Interval) -> str:
+def _name_side(interval: Interval) -> str:
     return "interval" if interval.side == Side.TWO_SIDED else f"{interval.side} bound"

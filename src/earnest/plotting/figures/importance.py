@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from earnest.core.text.estimate import percent
 from earnest.explanation.importance import Importance
@@ -13,16 +13,19 @@ from earnest.plotting.figures.style import (
     OTHER,
     SMALL,
     TINY,
-    axes_or_new,
+    get_axes,
     literal,
     quiet,
     shortened,
 )
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes as Axes  # for results, which must not import matplotlib
+
 MOST = 20
 
 
-def plot_importance(importance: Importance, ax: Any = None) -> Any:
+def plot_importance(importance: Importance, ax: Axes | None = None) -> Axes:
     """Draw the share of each parameter as a dot with its interval, from 0 on.
 
     A filled dot is the parameter alone, a hollow one together with all others.
@@ -39,7 +42,7 @@ def plot_importance(importance: Importance, ax: Any = None) -> Any:
     matplotlib Axes
     """
     names = importance.ranking[:MOST]
-    ax = axes_or_new(ax, (6.0, 0.9 + 0.36 * len(names)))
+    ax = get_axes(ax, (6.0, 0.9 + 0.36 * len(names)))
     for row, name in enumerate(names):
         ax.axhline(row, color=GRID, linewidth=0.8, zorder=0)
         for share, shift, colour, fill in (

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from earnest.explanation.effects.curves import EffectCurve
+from earnest.explanation.effects.curves import EffectCurve, Floats
 from earnest.explanation.regions.limits import band_words, in_words, share_words
 from earnest.explanation.regions.regions import Region, RegionTree
 from earnest.plotting.figures.effects import HALF, plot_effect, positions
@@ -19,12 +19,16 @@ from earnest.plotting.figures.style import (
     new_figure,
 )
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Figure  # for results, which must not import matplotlib
+
 WIDTH, HEIGHT = 2.9, 2.1  # inches of a region
 MARGIN = 0.42  # of the width between two columns
 WORDS = 38  # characters of a line over a panel
 
 
-def plot_regions(tree: RegionTree, figure: Any = None) -> Any:
+def plot_regions(tree: RegionTree, figure: Figure | None = None) -> Figure:
     """Draw a tree of regions, the way to the best configuration in blue.
 
     Each region has its condition, its share of the space, its trials, its band, and its curve on
@@ -41,26 +45,26 @@ def plot_regions(tree: RegionTree, figure: Any = None) -> Any:
     -------
     matplotlib Figure
     """
-    rows = _rows(tree)
+    rows = _place_rows(tree)
     columns = 1 + max(region.depth for region in tree.regions)
     count = len(tree)
     if figure is None:
         size = (WIDTH * columns + MARGIN * WIDTH * (columns - 1), HEIGHT * count + 0.2)
         figure = new_figure(size, layout=None)
-    limits = _limits(tree)
+    limits = _find_limits(tree)
     panels = {}
     for region in tree.regions:
-        box = _box(region, rows[region.number], columns, count)
+        box = _find_box(region, rows[region.number], columns, count)
         ax = figure.add_axes(box)
         panels[region.number] = ax
-        _panel(ax, tree, region, limits)
+        _draw_panel(ax, tree, region, limits)
     for region in tree.regions:
         if region.parent is not None:
-            _join(figure, panels[region.parent], panels[region.number], on=region.holds_best)
+            _draw_join(figure, panels[region.parent], panels[region.number], on=region.holds_best)
     return figure
 
 
-def _rows(tree: RegionTree) -> dict[int, float]:
+def _place_rows(tree: RegionTree) -> dict[int, float]:
     """Return the row of each region: leaves in order, others between their children."""
     rows: dict[int, float] = {leaf.number: float(i) for i, leaf in enumerate(tree.leaves)}
     for region in reversed(tree.regions):
@@ -69,7 +73,9 @@ def _rows(tree: RegionTree) -> dict[int, float]:
     return rows
 
 
-def _box(region: Region, row: float, columns: int, count: int) -> tuple[float, ...]:
+def _find_box(
+    region: Region, row: float, columns: int, count: int
+) -> tuple[float, float, float, float]:
     step = 1.0 / (columns + MARGIN * (columns - 1))
     left = region.depth * (1 + MARGIN) * step
     height = 1.0 / count
@@ -77,7 +83,7 @@ def _box(region: Region, row: float, columns: int, count: int) -> tuple[float, .
     return (left + 0.14 * step, top - 0.80 * height, 0.83 * step, 0.42 * height)
 
 
-def _limits(tree: RegionTree) -> tuple[float, float]:
+def _find_limits(tree: RegionTree) -> tuple[float, float]:
     """Return the y axis that holds the band of the whole space and every curve."""
     low, high = tree.root.curve.bands()
     means = [value for region in tree.regions for value in region.curve.mean]
@@ -86,11 +92,11 @@ def _limits(tree: RegionTree) -> tuple[float, float]:
     return float(bottom - room), float(top + room)
 
 
-def _panel(ax: Any, tree: RegionTree, region: Region, limits: tuple[float, float]) -> None:
+def _draw_panel(ax: Axes, tree: RegionTree, region: Region, limits: tuple[float, float]) -> None:
     plot_effect(region.curve, ax, title=False)
     if region.limits:
         for edge in tree.root.curve.bands():
-            _dashed(ax, tree.root.curve, edge)
+            _draw_dashed(ax, tree.root.curve, edge)
     ax.set_ylim(*limits)
     ax.locator_params(axis="y", nbins=4)
     framed = region.holds_best and not region.children
@@ -124,17 +130,17 @@ def _panel(ax: Any, tree: RegionTree, region: Region, limits: tuple[float, float
             side.set_linewidth(1.4)
 
 
-def _dashed(ax: Any, curve: EffectCurve, edge: Any) -> None:
+def _draw_dashed(ax: Axes, curve: EffectCurve, edge: Floats) -> None:
     """Draw an edge of the band of the whole space; levels have no line between them."""
-    style = {"color": OTHER, "linewidth": 0.8, "linestyle": "--"}
     places = positions(curve)
     if curve.scale == "levels":
-        ax.hlines(edge, places - HALF, places + HALF, **style)
+        left, right = places - HALF, places + HALF
+        ax.hlines(edge, left, right, color=OTHER, linewidth=0.8, linestyle="--")
     else:
-        ax.plot(places, edge, **style)
+        ax.plot(places, edge, color=OTHER, linewidth=0.8, linestyle="--")
 
 
-def _join(figure: Any, above: Any, below: Any, *, on: bool) -> None:
+def _draw_join(figure: Figure, above: Axes, below: Axes, *, on: bool) -> None:
     """Draw the line from a region to a part of it."""
     from matplotlib.lines import Line2D
 

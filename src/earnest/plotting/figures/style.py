@@ -6,7 +6,11 @@ dash say it without colour.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 HONEST = "#0B5CA0"
 NAIVE = "#A8420A"
@@ -17,12 +21,14 @@ GRID = "#E9EAE5"
 SMALL, TINY = 9.4, 9.0  # points
 
 
-def axes_or_new(ax: Any, size: tuple[float, float]) -> Any:
+def get_axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
     """Return the given Axes, or those of a new figure that belongs to nobody else."""
     return new_figure(size).add_subplot() if ax is None else ax
 
 
-def new_figure(size: tuple[float, float], layout: Any = "constrained") -> Any:
+def new_figure(
+    size: tuple[float, float], layout: Literal["constrained"] | None = "constrained"
+) -> Figure:
     """Return a new figure that can be saved without a display."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -32,7 +38,7 @@ def new_figure(size: tuple[float, float], layout: Any = "constrained") -> Any:
     return figure
 
 
-def quiet(ax: Any, label: str) -> None:
+def quiet(ax: Axes, label: str) -> None:
     """Leave only the x axis, with few round ticks."""
     for side in ("top", "left", "right"):
         ax.spines[side].set_visible(False)

@@ -14,20 +14,20 @@ from earnest.core.text.estimate import Printed, limits_words, percent, printed
 from earnest.plotting.svg.axes import (
     MINUS,
     Scale,
-    finite_ends,
-    in_a_figure,
-    rounded_out,
+    draw_x_grid,
+    find_finite_ends,
+    round_out,
     short,
     spaced,
-    x_grid,
+    write_in_figure,
 )
 from earnest.plotting.svg.canvas import DOTS, INSIDE, OUTSIDE, Canvas, Figure
-from earnest.plotting.svg.text import SMALL, text_width
+from earnest.plotting.svg.text import SMALL, measure_text
 
 # A smooth density of resampled scores, within the range of the metric.
 
 
-def smooth_density(
+def estimate_density(
     draws: Sequence[float] | np.ndarray, low: float, high: float, limits: tuple[float, float]
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """Return a Gaussian kernel density on an axis, or None where all draws are equal.
@@ -62,7 +62,7 @@ def smooth_density(
 # The words and the numbers of the picture of the answer.
 
 
-def known_draws(estimate: Estimate) -> np.ndarray | None:
+def find_known_draws(estimate: Estimate) -> np.ndarray | None:
     """Return the resampled scores that are known, None where there are none."""
     draws = estimate.draws
     if draws is None:
@@ -71,17 +71,17 @@ def known_draws(estimate: Estimate) -> np.ndarray | None:
     return valid if len(valid) else None
 
 
-def naive_of(estimate: Estimate) -> float | None:
+def find_naive(estimate: Estimate) -> float | None:
     """Return the naive score where it says something: several configurations, and a number."""
     naive = estimate.naive
     known = naive is not None and math.isfinite(naive) and estimate.n_configs > 1
     return naive if known else None
 
 
-def in_signs(words: Printed) -> Printed:
+def write_in_signs(words: Printed) -> Printed:
     """Return printed numbers in signs."""
     parts = (words.value, words.naive, words.optimism, words.low, words.high)
-    value, *rest = (None if part is None else in_a_figure(part) for part in parts)
+    value, *rest = (None if part is None else write_in_figure(part) for part in parts)
     assert value is not None
     return Printed(value, *rest)
 
@@ -91,7 +91,7 @@ def flatters(estimate: Estimate, words: Printed) -> bool:
     return words.naive != words.value and (estimate.optimism or 0.0) > 0
 
 
-def zero_words(estimate: Estimate) -> str:
+def name_zero(estimate: Estimate) -> str:
     """Name a model without information."""
     low, high = estimate.scale.limits
     return "chance" if estimate.no_information == (low + high) / 2 else "constant prediction"
@@ -105,16 +105,16 @@ def answer_label(estimate: Estimate, words: Printed, *, corrected: bool) -> str:
         else "Score that is not corrected for the search"
     )
     said = f"{kind}: {estimate.metric} {words.value}"
-    said += f", {_interval_words(estimate, words)}"
-    draws = known_draws(estimate)
+    said += f", {_write_interval(estimate, words)}"
+    draws = find_known_draws(estimate)
     said += "" if draws is None else f", from {len(draws):,} resamples"
-    if naive_of(estimate) is not None:
+    if find_naive(estimate) is not None:
         said += f"; naive score {words.naive}"
         said += f", {words.optimism} too optimistic" if flatters(estimate, words) else ""
     return said + "."
 
 
-def _interval_words(estimate: Estimate, words: Printed) -> str:
+def _write_interval(estimate: Estimate, words: Printed) -> str:
     interval = estimate.interval
     if interval is None:
         return "no interval"
@@ -132,9 +132,9 @@ def answer_rows(estimate: Estimate, words: Printed) -> list[tuple[str, str]]:
         level = percent(interval.confidence_level)
         rows += [(f"Low end, {level}", words.low or "–")] if interval.side != Side.UPPER else []
         rows += [(f"High end, {level}", words.high or "–")] if interval.side != Side.LOWER else []
-    if naive_of(estimate) is not None:
+    if find_naive(estimate) is not None:
         rows.append(("Naive score", words.naive or "–"))
-    draws = known_draws(estimate)
+    draws = find_known_draws(estimate)
     if draws is not None:
         rows.append(("Resamples", f"{len(draws):,}"))
         for share in (5, 25, 50, 75, 95):
@@ -187,74 +187,78 @@ def answer(estimate: Estimate, *, name: str, width: float = 812, corrected: bool
     corrected : bool
         Whether the method corrects for the search; if not, the mark is hollow and dashed.
     """
-    low, high = _ends(estimate)
-    signs = in_signs(printed(estimate))
-    scale = _placed(estimate, signs, (low, high), width)
-    whole = _whole_scale(estimate, low, high)
-    top = HEIGHT if known_draws(estimate) is not None else 0.0
-    naive = naive_of(estimate) if corrected else None
+    low, high = _find_ends(estimate)
+    signs = write_in_signs(printed(estimate))
+    scale = _place_scale(estimate, signs, (low, high), width)
+    whole = _find_whole_scale(estimate, low, high)
+    top = HEIGHT if find_known_draws(estimate) is not None else 0.0
+    naive = find_naive(estimate) if corrected else None
     axis = top + GAP + (ROW if naive is not None else 0.0) + 24
-    words = _under_axis(estimate, scale)
+    words = _label_axis(estimate, scale)
     height = axis + 26 + (14 if words else 0) + (54 if whole else 0)
     picture = _Picture(Canvas(width, height, name), estimate, signs, scale, corrected)
     canvas = picture.canvas
     ticks = spaced(scale)
-    x_grid(canvas, scale, 4, axis, [value for value, _ in ticks])
+    draw_x_grid(canvas, scale, 4, axis, [value for value, _ in ticks])
     if top > 0:
-        _density(picture, top)
-    _interval(picture, top + GAP)
+        _draw_density(picture, top)
+    _draw_interval(picture, top + GAP)
     if naive is not None:
-        _gap(picture, naive, top + GAP, top + GAP + ROW)
-    _axis(picture, axis, top, ticks, words)
+        _draw_gap(picture, naive, top + GAP, top + GAP + ROW)
+    _draw_axis(picture, axis, top, ticks, words)
     if whole is not None:
-        _locator(picture, whole, height - 38)
+        _draw_locator(picture, whole, height - 38)
     return canvas.figure(
         answer_label(estimate, signs, corrected=corrected), answer_rows(estimate, signs)
     )
 
 
-def _ends(estimate: Estimate) -> tuple[float, float]:
+def _find_ends(estimate: Estimate) -> tuple[float, float]:
     """Return an axis that holds the value, the interval, the naive score and nearly all draws."""
-    values: list[float | None] = [estimate.value, naive_of(estimate)]
-    interval, draws = estimate.interval, known_draws(estimate)
+    values: list[float | None] = [estimate.value, find_naive(estimate)]
+    interval, draws = estimate.interval, find_known_draws(estimate)
     if interval is not None:
         values += [interval.low] if interval.side != Side.UPPER else []
         values += [interval.high] if interval.side != Side.LOWER else []
     if draws is not None:
         values += [float(v) for v in np.percentile(draws, [0.3, 99.7])]
-    return rounded_out(*finite_ends(values), estimate.scale.limits)
+    return round_out(*find_finite_ends(values), estimate.scale.limits)
 
 
-def _placed(estimate: Estimate, words: Printed, ends: tuple[float, float], width: float) -> Scale:
+def _place_scale(
+    estimate: Estimate, words: Printed, ends: tuple[float, float], width: float
+) -> Scale:
     """Return the scale with the least margins that leave room for the labels beside the marks."""
     margin = 22.0
     while margin < 0.3 * width:
         scale = Scale(*ends, margin, width - margin)
-        if all(low >= 0 and high <= width for low, high in _needed(estimate, words, scale)):
+        if all(low >= 0 and high <= width for low, high in _yield_needed(estimate, words, scale)):
             return scale
         margin += 4
     return Scale(*ends, margin, width - margin)
 
 
-def _needed(estimate: Estimate, words: Printed, scale: Scale) -> Iterator[tuple[float, float]]:
+def _yield_needed(
+    estimate: Estimate, words: Printed, scale: Scale
+) -> Iterator[tuple[float, float]]:
     """Yield the pixels that the labels of ticks, interval and naive score stand on."""
     for value, word in spaced(scale):
-        half = 0.5 * text_width(word)
+        half = 0.5 * measure_text(word)
         yield scale(value) - half, scale(value) + half
-    interval, naive = estimate.interval, naive_of(estimate)
+    interval, naive = estimate.interval, find_naive(estimate)
     if interval is not None and interval.side != Side.UPPER:
         low = scale(interval.low)
-        yield low - 14 - text_width(words.low or "", bold=True), low
+        yield low - 14 - measure_text(words.low or "", bold=True), low
     if interval is not None and interval.side != Side.LOWER:
         high = scale(interval.high)
-        yield high, high + 14 + text_width(words.high or "", bold=True)
+        yield high, high + 14 + measure_text(words.high or "", bold=True)
     if naive is not None:
-        x, room = scale(naive), 14 + text_width(words.naive or "", bold=True)
+        x, room = scale(naive), 14 + measure_text(words.naive or "", bold=True)
         left = not estimate.scale.greater_is_better and flatters(estimate, words)
         yield (x - room, x) if left else (x, x + room)
 
 
-def _whole_scale(estimate: Estimate, low: float, high: float) -> tuple[float, float] | None:
+def _find_whole_scale(estimate: Estimate, low: float, high: float) -> tuple[float, float] | None:
     """Return the scale from no information to perfection, where the axis is a small part of it."""
     best = estimate.scale.limits[1 if estimate.scale.greater_is_better else 0]
     zero = estimate.no_information
@@ -265,13 +269,13 @@ def _whole_scale(estimate: Estimate, low: float, high: float) -> tuple[float, fl
     return ends if within and high - low < WHOLE * (ends[1] - ends[0]) else None
 
 
-def _density(picture: _Picture, bottom: float) -> None:
+def _draw_density(picture: _Picture, bottom: float) -> None:
     canvas, scale, estimate = picture.canvas, picture.scale, picture.estimate
-    draws = known_draws(estimate)
+    draws = find_known_draws(estimate)
     assert draws is not None
     count = f"{len(draws):,} resamples"
     canvas.text((scale.start + 4, 14), count if picture.narrow else f"scores of {count}")
-    made = smooth_density(draws, scale.low, scale.high, estimate.scale.limits)
+    made = estimate_density(draws, scale.low, scale.high, estimate.scale.limits)
     if made is None:
         x = scale(float(draws[0]))
         canvas.line((x, 26), (x, bottom), picture.colour, 2)
@@ -279,26 +283,26 @@ def _density(picture: _Picture, bottom: float) -> None:
     grid, heights = made
     tops = bottom - (bottom - 24) * heights
     points = [(scale(float(x)), float(y)) for x, y in zip(grid, tops, strict=True)]
-    inside = _within(estimate)
+    inside = _find_inside(estimate)
     for low, high, opacity in (
         (scale.low, inside[0], OUTSIDE),
         (*inside, INSIDE),
         (inside[1], scale.high, OUTSIDE),
     ):
-        _slice(canvas, points, (scale(low), scale(high)), bottom, picture.colour, opacity)
+        _fill_slice(canvas, points, (scale(low), scale(high)), bottom, picture.colour, opacity)
     canvas.curve(points, picture.colour, 1.2)
     if len(draws) < FEW:
         for value in draws:
             canvas.line((scale(value), bottom - 9), (scale(value), bottom), picture.colour, 1.2)
 
 
-def _within(estimate: Estimate) -> tuple[float, float]:
+def _find_inside(estimate: Estimate) -> tuple[float, float]:
     """Return the ends of the interval, all there is where there is none."""
     interval = estimate.interval
     return (-math.inf, math.inf) if interval is None else (interval.low, interval.high)
 
 
-def _slice(
+def _fill_slice(
     canvas: Canvas,
     points: list[tuple[float, float]],
     ends: tuple[float, float],
@@ -316,14 +320,14 @@ def _slice(
     canvas.area([(low, bottom), edges[0], *inner, edges[1], (high, bottom)], colour, opacity)
 
 
-def _interval(picture: _Picture, y: float) -> None:
+def _draw_interval(picture: _Picture, y: float) -> None:
     """Draw the interval as a bar with end ticks, an open end as an arrow, and the value on it."""
     canvas, scale, words = picture.canvas, picture.scale, picture.words
     colour, interval = picture.colour, picture.estimate.interval
     x = scale(picture.estimate.value)
     if interval is None:
         said = f"{words.value}, no interval"
-        left = x + 14 + text_width(said, bold=True) > canvas.width
+        left = x + 14 + measure_text(said, bold=True) > canvas.width
         _write(picture, (x, y + 4.5), said, colour, 14, left=left)
     else:
         low = scale.start if interval.side == Side.UPPER else scale(interval.low)
@@ -354,7 +358,7 @@ def _write(
     picture: _Picture, at: tuple[float, float], words: str, colour: str, away: float, *, left: bool
 ) -> None:
     """Write beside a mark, or over it where the paper ends."""
-    canvas, room = picture.canvas, text_width(words, bold=True)
+    canvas, room = picture.canvas, measure_text(words, bold=True)
     x, y = at
     if left and x - away - room < 0:
         canvas.text((max(x - away, 0), y - 14), words, colour, bold=True)
@@ -371,7 +375,7 @@ def _write(
         )
 
 
-def _gap(picture: _Picture, naive: float, above: float, y: float) -> None:
+def _draw_gap(picture: _Picture, naive: float, above: float, y: float) -> None:
     """Draw the naive score, and an arrow from it to the honest one, labelled with the gap."""
     canvas, scale, words = picture.canvas, picture.scale, picture.words
     value = picture.estimate.value
@@ -385,25 +389,25 @@ def _gap(picture: _Picture, naive: float, above: float, y: float) -> None:
         if abs(x - tip) > 16:
             canvas.line((x, y), (tip, y), "warn", 1.5)
             canvas.arrow_head((tip, y), "warn", left=back)
-        _gap_words(picture, (honest, y + 4.5), left=back)
+        _write_gap(picture, (honest, y + 4.5), left=back)
     left = leads and not back
     room = (x if left else canvas.width - x) - 14
-    label = label if text_width(label, bold=True) < room else words.naive or ""
+    label = label if measure_text(label, bold=True) < room else words.naive or ""
     canvas.diamond((x, y), 7.5)
     _write(picture, (x, y + 4.5), label, "warn", 12, left=left)
 
 
-def _gap_words(picture: _Picture, at: tuple[float, float], *, left: bool) -> None:
+def _write_gap(picture: _Picture, at: tuple[float, float], *, left: bool) -> None:
     """Write the gap beyond the tip of the arrow, in the longest words that fit."""
     gap = picture.words.optimism
     room = at[0] if left else picture.canvas.width - at[0]
     full = f"{gap} too optimistic"
     sign = MINUS if picture.estimate.scale.greater_is_better else "+"
-    words = full if text_width(full, bold=True) + 12 < room else f"{sign}{gap}"
+    words = full if measure_text(full, bold=True) + 12 < room else f"{sign}{gap}"
     _write(picture, at, words, "warn", 9, left=left)
 
 
-def _under_axis(estimate: Estimate, scale: Scale) -> tuple[tuple[float, str, str], ...]:
+def _label_axis(estimate: Estimate, scale: Scale) -> tuple[tuple[float, str, str], ...]:
     """Return the words for the ends of the axis: pixel, words, anchor."""
     found = []
     zero, limits = estimate.no_information, estimate.scale.limits
@@ -414,18 +418,18 @@ def _under_axis(estimate: Estimate, scale: Scale) -> tuple[tuple[float, str, str
         elif good and not estimate.scale.greater_is_better:
             found.append((at, "← better", anchor))
         elif not good and zero is not None and math.isclose(value, zero, abs_tol=1e-9):
-            found.append((at, zero_words(estimate), anchor))
+            found.append((at, name_zero(estimate), anchor))
     if zero is not None and scale.low < zero < scale.high:
-        words, x = zero_words(estimate), scale(zero)
-        half = 0.5 * text_width(words, SMALL) + 8
-        free = all(abs(x - at) > half + text_width(said, SMALL) for at, said, _ in found)
+        words, x = name_zero(estimate), scale(zero)
+        half = 0.5 * measure_text(words, SMALL) + 8
+        free = all(abs(x - at) > half + measure_text(said, SMALL) for at, said, _ in found)
         free = free and half <= x <= scale.start + scale.end - half
         found += [(x, words, "middle")] if free else []
-    whole = _whole_scale(estimate, scale.low, scale.high) is not None
+    whole = _find_whole_scale(estimate, scale.low, scale.high) is not None
     return tuple(part for part in found if not (whole and part[1] == "perfect"))
 
 
-def _axis(
+def _draw_axis(
     picture: _Picture,
     y: float,
     top: float,
@@ -444,31 +448,31 @@ def _axis(
             canvas.line((x, y - 8), (x, y + 22), "ink3", dash=DOTS)
 
 
-def _locator(picture: _Picture, whole: tuple[float, float], y: float) -> None:
+def _draw_locator(picture: _Picture, whole: tuple[float, float], y: float) -> None:
     """Draw the same interval on the scale from no information to perfection."""
     canvas, estimate = picture.canvas, picture.estimate
     scale = Scale(*whole, picture.scale.start, picture.scale.end)
     canvas.box((scale.start, y), (scale.end - scale.start, 6), "rule")
-    low, high = _within(estimate)
+    low, high = _find_inside(estimate)
     if estimate.interval is not None:
         canvas.box((scale(low), y), (scale(high) - scale(low), 6), picture.colour)
     canvas.dot((scale(estimate.value), y + 3), 4.5, picture.colour)
     plain = 0.1 <= max(abs(end) for end in whole) < 100
     ends = [f"{end:.2f}" if plain else short(end) for end in whole]
-    zero, best = zero_words(estimate), "perfect"
+    zero, best = name_zero(estimate), "perfect"
     names = [zero, best] if estimate.scale.greater_is_better else [best, zero]
     if picture.narrow:
         names = [word.replace("constant prediction", "constant") for word in names]
     sides = [f"{end} {word}" for end, word in zip(ends, names, strict=True)]
-    if sum(text_width(side, SMALL) for side in sides) + 12 > scale.end - scale.start:
+    if sum(measure_text(side, SMALL) for side in sides) + 12 > scale.end - scale.start:
         sides = ends
     canvas.text((scale.start, y + 23), sides[0], size=SMALL)
     canvas.text((scale.end, y + 23), sides[1], anchor="end", size=SMALL)
-    room = scale.end - scale.start - 2 * max(text_width(side, SMALL) for side in sides) - 16
+    room = scale.end - scale.start - 2 * max(measure_text(side, SMALL) for side in sides) - 16
     fits = (
         w
         for w in ("the same interval on the whole scale", "whole scale", "")
-        if text_width(w, SMALL) < room or not w
+        if measure_text(w, SMALL) < room or not w
     )
     middle = 0.5 * (scale.start + scale.end)
     canvas.text((middle, y + 23), next(fits), anchor="middle", size=SMALL)

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from earnest.core.text.estimate import prose
 from earnest.plotting.svg.canvas import Canvas
-from earnest.plotting.svg.text import TEXT, text_width
+from earnest.plotting.svg.text import TEXT, measure_text
 
 MOST_TICKS = 6
 APART = 8.0  # pixels between two labels
@@ -61,14 +61,14 @@ class Scale:
         return math.log(value) if value > 0 else -math.inf
 
 
-def ticks_of(scale: Scale, most: int = MOST_TICKS) -> list[float]:
+def find_ticks(scale: Scale, most: int = MOST_TICKS) -> list[float]:
     """Return at most that many round values on an axis."""
     if scale.log:
-        return _log_ticks(scale.low, scale.high, most)
-    return _multiples(_step(scale.low, scale.high, most), scale.low, scale.high)
+        return _list_log_ticks(scale.low, scale.high, most)
+    return _list_multiples(_step(scale.low, scale.high, most), scale.low, scale.high)
 
 
-def rounded_out(
+def round_out(
     low: float,
     high: float,
     limits: tuple[float, float] = (-math.inf, math.inf),
@@ -82,28 +82,28 @@ def rounded_out(
 
     Examples
     --------
-    >>> from earnest.plotting.svg.axes import rounded_out
-    >>> rounded_out(0.9631, 0.9985, (0.0, 1.0))
+    >>> from earnest.plotting.svg.axes import round_out
+    >>> round_out(0.9631, 0.9985, (0.0, 1.0))
     (0.96, 1.0)
     """
-    low, high = _apart(low, high, limits)
+    low, high = _set_apart(low, high, limits)
     step = _step(low, high, most)
     while True:
         for unit in (step, step / 2) if halves else (step,):
-            ends = _multiple(math.floor, low, unit), _multiple(math.ceil, high, unit)
-            if len(_multiples(step, *ends)) <= most:
+            ends = _find_multiple(math.floor, low, unit), _find_multiple(math.ceil, high, unit)
+            if len(_list_multiples(step, *ends)) <= most:
                 return max(ends[0], limits[0]), min(ends[1], limits[1])
-        step = _next_step(step)
+        step = _find_next_step(step)
 
 
-def _multiple(rounding: Callable[[float], int], value: float, unit: float) -> float:
+def _find_multiple(rounding: Callable[[float], int], value: float, unit: float) -> float:
     """Return the multiple of a unit below or above a value, itself where it is one."""
     slack = 1e-9 if rounding is math.floor else -1e-9
     digits = max(0, 2 - math.floor(math.log10(unit) + 1e-9))
     return round(rounding(value / unit + slack) * unit, digits) + 0.0
 
 
-def _apart(low: float, high: float, limits: tuple[float, float]) -> tuple[float, float]:
+def _set_apart(low: float, high: float, limits: tuple[float, float]) -> tuple[float, float]:
     """Return two ends that differ, around a single value where there is one only."""
     if high - low > 1e-9 * max(abs(low), abs(high), 1e-300):
         return low, high
@@ -117,18 +117,18 @@ def _step(low: float, high: float, most: int) -> float:
     if not span > 1e-300 or not math.isfinite(span):  # what is smaller has no exact powers of ten
         return 1.0
     step = 10.0 ** math.floor(math.log10(span / most))
-    while len(_multiples(step, low, high)) > most:
-        step = _next_step(step)
+    while len(_list_multiples(step, low, high)) > most:
+        step = _find_next_step(step)
     return step
 
 
-def _next_step(step: float) -> float:
+def _find_next_step(step: float) -> float:
     power = 10.0 ** math.floor(math.log10(step) + 1e-9)
     lead = round(step / power)
     return {1: 2.0, 2: 5.0, 5: 10.0}[lead] * power
 
 
-def _multiples(step: float, low: float, high: float) -> list[float]:
+def _list_multiples(step: float, low: float, high: float) -> list[float]:
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     if last - first > 1000:
         return [0.0] * 1001  # too many: the caller takes a larger step
@@ -136,7 +136,7 @@ def _multiples(step: float, low: float, high: float) -> list[float]:
     return [round(k * step, digits) + 0.0 for k in range(first, last + 1)]
 
 
-def _log_ticks(low: float, high: float, most: int) -> list[float]:
+def _list_log_ticks(low: float, high: float, most: int) -> list[float]:
     powers = range(math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9) + 1)
     decades = [10.0**k for k in powers]
     if len(decades) >= 2:
@@ -147,13 +147,13 @@ def _log_ticks(low: float, high: float, most: int) -> list[float]:
     return inside[:most] if len(inside) >= 2 else [low, high]
 
 
-def tick_words(values: Sequence[float], *, percent: bool = False) -> list[str]:
+def label_ticks(values: Sequence[float], *, percent: bool = False) -> list[str]:
     """Return the labels of ticks, all with the decimals that tell them apart.
 
     Examples
     --------
-    >>> from earnest.plotting.svg.axes import tick_words
-    >>> tick_words([0.96, 0.98, 1.0]), tick_words([-2000.0, 0.0, 2000.0])
+    >>> from earnest.plotting.svg.axes import label_ticks
+    >>> label_ticks([0.96, 0.98, 1.0]), label_ticks([-2000.0, 0.0, 2000.0])
     (['0.96', '0.98', '1.00'], ['−2,000', '0', '2,000'])
     """
     if percent:
@@ -179,11 +179,11 @@ def spaced(
     """
     found: list[tuple[float, str]] = []
     for count in range(most, 1, -1):
-        ticks = [v for v in ticks_of(scale, count) if not whole or v == int(v)]
-        words = [short(v) for v in ticks] if scale.log else tick_words(ticks)
+        ticks = [v for v in find_ticks(scale, count) if not whole or v == int(v)]
+        words = [short(v) for v in ticks] if scale.log else label_ticks(ticks)
         found = list(zip(ticks, words, strict=True))
         gaps = (
-            abs(scale(b) - scale(a)) - 0.5 * (text_width(v, size) + text_width(w, size))
+            abs(scale(b) - scale(a)) - 0.5 * (measure_text(v, size) + measure_text(w, size))
             for (a, v), (b, w) in pairwise(found)
         )
         if all(gap >= APART for gap in gaps):
@@ -203,21 +203,21 @@ def signed(text: str) -> str:
 
 def shown(value: float, places: int, limits: tuple[float, float] = (0.0, 1.0)) -> str:
     """Return a number as a figure prints it: as a sentence does, but '> 0.999'."""
-    return in_a_figure(prose(value, places, limits))
+    return write_in_figure(prose(value, places, limits))
 
 
-def in_a_figure(words: str) -> str:
+def write_in_figure(words: str) -> str:
     """Return the words of a printed number in signs."""
     return words.replace("over ", "> ").replace("under ", "< ")
 
 
 def centred(canvas: Canvas, x: float, words: str, size: float = TEXT) -> float:
     """Return where words are centred under a place, moved in where the paper ends."""
-    half = 0.5 * text_width(words, size)
+    half = 0.5 * measure_text(words, size)
     return min(max(x, half), max(canvas.width - half, half))
 
 
-def x_axis(
+def draw_x_axis(
     canvas: Canvas,
     scale: Scale,
     y: float,
@@ -237,7 +237,7 @@ def x_axis(
         canvas.text((middle, y + 37), title, "ink2", anchor="middle")
 
 
-def y_grid(
+def draw_y_grid(
     canvas: Canvas,
     scale: Scale,
     left: float,
@@ -248,15 +248,17 @@ def y_grid(
     words: Sequence[str] | None = None,
 ) -> None:
     """Draw level lines with their labels at the left, and a title over them."""
-    values = ticks_of(scale) if ticks is None else ticks
-    for value, word in zip(values, tick_words(values) if words is None else words, strict=True):
+    values = find_ticks(scale) if ticks is None else ticks
+    for value, word in zip(values, label_ticks(values) if words is None else words, strict=True):
         canvas.line((left, scale(value)), (right, scale(value)), "grid")
         canvas.text((left - 6, scale(value) + 4), word, anchor="end")
     if title:
         canvas.text((left, scale.end - 10), title, "ink2")
 
 
-def x_grid(canvas: Canvas, scale: Scale, top: float, bottom: float, ticks: Iterable[float]) -> None:
+def draw_x_grid(
+    canvas: Canvas, scale: Scale, top: float, bottom: float, ticks: Iterable[float]
+) -> None:
     """Draw upright lines, as one shape."""
     gap = (math.nan, math.nan)
     ends = ([(scale(v), top), (scale(v), bottom), gap] for v in ticks)
@@ -265,7 +267,7 @@ def x_grid(canvas: Canvas, scale: Scale, top: float, bottom: float, ticks: Itera
         canvas.curve(points, "grid", 1)
 
 
-def finite_ends(values: Iterable[float | None]) -> tuple[float, float]:
+def find_finite_ends(values: Iterable[float | None]) -> tuple[float, float]:
     """Return the least and the greatest of what is known; (0, 1) where nothing is."""
     known = [float(v) for v in values if v is not None and math.isfinite(v)]
     return (min(known), max(known)) if known else (0.0, 1.0)
@@ -273,4 +275,4 @@ def finite_ends(values: Iterable[float | None]) -> tuple[float, float]:
 
 def label_room(words: Iterable[str], size: float = TEXT) -> float:
     """Return the room that y labels need at the left of an axis."""
-    return max((text_width(word, size) for word in words), default=0.0) + 10.0
+    return max((measure_text(word, size) for word in words), default=0.0) + 10.0

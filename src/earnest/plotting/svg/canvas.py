@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
-from typing import Any
 
 from earnest.core.base.errors import InputError
 from earnest.plotting.svg.text import TEXT, brief, plain
@@ -100,7 +99,7 @@ class Canvas:
             y1=y1,
             x2=x2,
             y2=y2,
-            stroke=_ink(colour),
+            stroke=_find_ink(colour),
             stroke_width=width,
             stroke_dasharray=dash,
             stroke_linecap=cap,
@@ -112,9 +111,9 @@ class Canvas:
         """Draw a line through points; a NaN breaks it."""
         self._add(
             "path",
-            d=_path(points),
+            d=_write_path(points),
             fill="none",
-            stroke=_ink(colour),
+            stroke=_find_ink(colour),
             stroke_width=width,
             stroke_dasharray=dash,
             stroke_linejoin="round",
@@ -122,7 +121,7 @@ class Canvas:
 
     def area(self, points: Iterable[Point], colour: str, opacity: float = BAND) -> None:
         """Fill what a line through points encloses."""
-        self._add("path", d=_path(points) + "z", fill=_ink(colour), fill_opacity=opacity)
+        self._add("path", d=_write_path(points) + "z", fill=_find_ink(colour), fill_opacity=opacity)
 
     def band(
         self,
@@ -133,7 +132,7 @@ class Canvas:
         opacity: float = BAND,
     ) -> None:
         """Fill between two lines, in every run of places at which both are known."""
-        for run in _runs(places, low, high):
+        for run in _cut_runs(places, low, high):
             there = [(x, a) for x, a, _ in run]
             back = [(x, b) for x, _, b in reversed(run)]
             self.area([*there, *back], colour, opacity)
@@ -155,22 +154,22 @@ class Canvas:
             y=y,
             width=max(width, 0.0),
             height=max(height, 0.0),
-            fill=_ink(colour) if colour else "none",
+            fill=_find_ink(colour) if colour else "none",
             fill_opacity="" if opacity == 1.0 or not colour else opacity,
-            stroke=_ink(edge) if edge else "",
+            stroke=_find_ink(edge) if edge else "",
         )
 
     def dot(self, at: Point, radius: float, colour: str, *, hollow: bool = False) -> None:
         """Draw a dot with a halo, or a ring."""
         if not hollow:
-            self._add("circle", cx=at[0], cy=at[1], r=radius + 2.0, fill=_ink("bg"))
+            self._add("circle", cx=at[0], cy=at[1], r=radius + 2.0, fill=_find_ink("bg"))
         self._add(
             "circle",
             cx=at[0],
             cy=at[1],
             r=radius,
-            fill=_ink("bg" if hollow else colour),
-            stroke=_ink(colour) if hollow else "",
+            fill=_find_ink("bg" if hollow else colour),
+            stroke=_find_ink(colour) if hollow else "",
             stroke_width=1.8 if hollow else "",
         )
 
@@ -181,18 +180,18 @@ class Canvas:
             cx=at[0],
             cy=at[1],
             r=radius,
-            fill=_ink(colour),
+            fill=_find_ink(colour),
             fill_opacity="" if opacity == 1.0 else opacity,
         )
 
     def specks(self, points: Iterable[Point], radius: float, colour: str, opacity: float) -> None:
         """Draw many small dots as one shape: each is a stroke of no length with round ends."""
-        path = "".join(f"M{_tenth(x)} {_tenth(y)}h.01" for x, y in points)
+        path = "".join(f"M{_format_tenth(x)} {_format_tenth(y)}h.01" for x, y in points)
         self._add(
             "path",
             d=path,
             fill="none",
-            stroke=_ink(colour),
+            stroke=_find_ink(colour),
             stroke_width=2 * radius,
             stroke_linecap="round",
             stroke_opacity=opacity,
@@ -202,7 +201,7 @@ class Canvas:
     def within(self, corner: Point, size: Point) -> Iterator[None]:
         """Cut what is drawn meanwhile at a rectangle; for lines that may leave their plot."""
         mark = f"{self.name}-plot"
-        x, y, width, height = (_number(v) for v in (*corner, *size))
+        x, y, width, height = (_format_number(v) for v in (*corner, *size))
         self._defs.append(
             f'<clipPath id="{mark}"><rect x="{x}" y="{y}" width="{width}" height="{height}"/>'
             "</clipPath>"
@@ -217,9 +216,9 @@ class Canvas:
         corners = [(x, y - radius), (x + radius, y), (x, y + radius), (x - radius, y)]
         self._add(
             "path",
-            d=_path(corners) + "z",
-            fill=_ink("bg"),
-            stroke=_ink(colour),
+            d=_write_path(corners) + "z",
+            fill=_find_ink("bg"),
+            stroke=_find_ink(colour),
             stroke_width=1.8,
         )
 
@@ -247,11 +246,13 @@ class Canvas:
             plain(words),
             x=x,
             y=y,
-            fill=_ink(colour),
+            fill=_find_ink(colour),
             text_anchor="" if anchor == "start" else anchor,
             font_size="" if size == TEXT else size,
             font_weight=BOLD if bold else "",
-            transform=f"rotate({_number(turn)} {_number(x)} {_number(y)})" if turn else "",
+            transform=f"rotate({_format_number(turn)} {_format_number(x)} {_format_number(y)})"
+            if turn
+            else "",
         )
 
     def hatch(self, corner: Point, size: Point) -> None:
@@ -260,7 +261,7 @@ class Canvas:
         if not any(mark in made for made in self._defs):
             self._defs.append(
                 f'<pattern id="{mark}" width="6" height="6" patternUnits="userSpaceOnUse">'
-                f'<path d="M0 6L6 0" stroke="{_ink("ink3")}" stroke-width="0.7" '
+                f'<path d="M0 6L6 0" stroke="{_find_ink("ink3")}" stroke-width="0.7" '
                 'stroke-opacity="0.45"/></pattern>'
             )
         (x, y), (width, height) = corner, size
@@ -269,19 +270,19 @@ class Canvas:
     def figure(self, label: str, table: Iterable[Sequence[str]]) -> Figure:
         """Return what was drawn."""
         words = brief(" ".join(plain(label).split("\n")))
-        size = f"{_number(self.width)} {_number(self.height)}"
+        width, height = _format_number(self.width), _format_number(self.height)
         head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{escape(words)}" '
-            f'viewBox="0 0 {size}" width="{_number(self.width)}" height="{_number(self.height)}" '
+            f'viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
             f'font-size="{TEXT}" overflow="visible">'
         )
         defs = f"<defs>{''.join(self._defs)}</defs>" if self._defs else ""
         rows = tuple(tuple(str(cell) for cell in row) for row in table)
         return Figure(head + defs + "".join(self._parts) + "</svg>", words, rows)
 
-    def _add(self, tag: str, words: str | None = None, **attributes: Any) -> None:
+    def _add(self, tag: str, words: str | None = None, **attributes: str | float) -> None:
         written = "".join(
-            f' {name.replace("_", "-")}="{_number(value) if _is_number(value) else value}"'
+            f' {name.replace("_", "-")}="{_format_number(value)}"'
             for name, value in attributes.items()
             if value != ""
         )
@@ -290,40 +291,38 @@ class Canvas:
         )
 
 
-def _ink(token: str) -> str:
+def _find_ink(token: str) -> str:
     if token not in TOKENS:
         raise KeyError(token)
     return f"var(--{token})"
 
 
-def _is_number(value: Any) -> bool:
-    return not isinstance(value, str)
-
-
-def _number(value: Any) -> str:
-    """Return a coordinate to a hundredth of a pixel."""
+def _format_number(value: str | float) -> str:
+    """Return a coordinate to a hundredth of a pixel; words stay as they are."""
+    if isinstance(value, str):
+        return value
     text = f"{float(value):.2f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
 
 
-def _path(points: Iterable[Point]) -> str:
+def _write_path(points: Iterable[Point]) -> str:
     """Return points as a path to a tenth of a pixel; a NaN lifts the pen."""
     parts, pen = [], "M"
     for x, y in points:
         if math.isnan(x) or math.isnan(y):
             pen = "M"
             continue
-        parts.append(f"{pen}{_tenth(x)} {_tenth(y)}")
+        parts.append(f"{pen}{_format_tenth(x)} {_format_tenth(y)}")
         pen = "L"
     return "".join(parts)
 
 
-def _tenth(value: float) -> str:
+def _format_tenth(value: float) -> str:
     text = f"{value:.1f}".removesuffix(".0")
     return "0" if text == "-0" else text
 
 
-def _runs(
+def _cut_runs(
     places: Sequence[float], low: Sequence[float], high: Sequence[float]
 ) -> Iterable[list[tuple[float, float, float]]]:
     run: list[tuple[float, float, float]] = []

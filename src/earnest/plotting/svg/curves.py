@@ -12,9 +12,17 @@ from earnest.core.text.estimate import percent
 from earnest.inference.curves.classes import ClassCurves
 from earnest.inference.curves.corrected import MeanCurve
 from earnest.inference.curves.winner import Calibration
-from earnest.plotting.svg.axes import Scale, rounded_out, shown, spaced, x_axis, x_grid, y_grid
+from earnest.plotting.svg.axes import (
+    Scale,
+    draw_x_axis,
+    draw_x_grid,
+    draw_y_grid,
+    round_out,
+    shown,
+    spaced,
+)
 from earnest.plotting.svg.canvas import DOTS, Canvas, Figure
-from earnest.plotting.svg.text import SMALL, fitted, text_width, told_apart
+from earnest.plotting.svg.text import SMALL, cut_apart, fitted, measure_text
 
 # How well each class is told from the rest: one row a class, corrected beside as searched.
 
@@ -37,24 +45,24 @@ def class_areas(made: ClassCurves, *, name: str, width: float = 500, places: int
     """
     order = made.by_area
     words = [f"{made.names[k]} ({made.cases[k]:,})" for k in order]
-    room = min(0.36 * width, 10 + max(text_width(word) for word in words))
+    room = min(0.36 * width, 10 + max(measure_text(word) for word in words))
     bottom = CLASS_TOP + CLASS_ROW * len(order)
     canvas = Canvas(width, bottom + 44, name)
-    x = Scale(*_ends(made), room, width - 52)
+    x = Scale(*_find_ends(made), room, width - 52)
     labels = spaced(x, 5)
-    x_grid(canvas, x, CLASS_TOP - 6, bottom, [value for value, _ in labels])
+    draw_x_grid(canvas, x, CLASS_TOP - 6, bottom, [value for value, _ in labels])
     at = x(made.mean.area)
     canvas.line((at, CLASS_TOP - 6), (at, bottom), "accent", dash=DOTS)
     head = f"mean {shown(made.mean.area, places)}"
-    place = min(at, width - 0.5 * text_width(head))
+    place = min(at, width - 0.5 * measure_text(head))
     canvas.text((place, CLASS_TOP - 10), head, "accent", anchor="middle")
-    for i, (k, word) in enumerate(zip(order, told_apart(words, room - 10), strict=True)):
-        _row(canvas, made.classes[k], x, CLASS_TOP + (i + 0.5) * CLASS_ROW, word, places)
-    x_axis(canvas, x, bottom, title="Area under the ROC curve", labels=labels)
-    return canvas.figure(_said(made, places), _rows(made, places))
+    for i, (k, word) in enumerate(zip(order, cut_apart(words, room - 10), strict=True)):
+        _draw_row(canvas, made.classes[k], x, CLASS_TOP + (i + 0.5) * CLASS_ROW, word, places)
+    draw_x_axis(canvas, x, bottom, title="Area under the ROC curve", labels=labels)
+    return canvas.figure(_describe(made, places), _list_rows(made, places))
 
 
-def _row(canvas: Canvas, curve: MeanCurve, x: Scale, y: float, word: str, places: int) -> None:
+def _draw_row(canvas: Canvas, curve: MeanCurve, x: Scale, y: float, word: str, places: int) -> None:
     low, high = curve.area_limits
     canvas.text((0, y + 4), word, "ink2")
     canvas.line((x(low), y), (x(high), y), "accent", 2)
@@ -65,12 +73,12 @@ def _row(canvas: Canvas, curve: MeanCurve, x: Scale, y: float, word: str, places
     canvas.text((canvas.width, y + 4), words, "accent", anchor="end", size=SMALL)
 
 
-def _ends(made: ClassCurves) -> tuple[float, float]:
+def _find_ends(made: ClassCurves) -> tuple[float, float]:
     values = [end for one in made.classes for end in (*one.area_limits, one.own_area)]
-    return rounded_out(min(values), max(values), (0.0, 1.0), 5)
+    return round_out(min(values), max(values), (0.0, 1.0), 5)
 
 
-def _said(made: ClassCurves, places: int) -> str:
+def _describe(made: ClassCurves, places: int) -> str:
     order = made.by_area
     lowest, highest = (
         f"{made.names[k]} {shown(made.classes[k].area, places)}" for k in (order[0], order[-1])
@@ -82,7 +90,7 @@ def _said(made: ClassCurves, places: int) -> str:
     )
 
 
-def _rows(made: ClassCurves, places: int) -> list[tuple[str, ...]]:
+def _list_rows(made: ClassCurves, places: int) -> list[tuple[str, ...]]:
     level = percent(made.mean.confidence_level)
     own = ("Winner's own",) if made.mean.several else ()
     rows: list[tuple[str, ...]] = [("Class", "Cases", "Area", f"{level} interval", *own)]
@@ -114,11 +122,11 @@ class _Square:
         canvas = Canvas(width, TOP + side + UNDER + more, name)
         x = Scale(0.0, 1.0, LEFT, LEFT + side)
         y = Scale(0.0, 1.0, TOP + side, TOP)
-        x_grid(canvas, x, TOP, TOP + side, QUARTERS)
-        y_grid(canvas, y, LEFT, LEFT + side, title=titles[1], ticks=QUARTERS, words=WORDS)
+        draw_x_grid(canvas, x, TOP, TOP + side, QUARTERS)
+        draw_y_grid(canvas, y, LEFT, LEFT + side, title=titles[1], ticks=QUARTERS, words=WORDS)
         under = fitted(titles[0], width - 8)
         labels = tuple(zip(QUARTERS, WORDS, strict=True))
-        x_axis(canvas, x, TOP + side, title=under, labels=labels, marks=False)
+        draw_x_axis(canvas, x, TOP + side, title=under, labels=labels, marks=False)
         return cls(canvas, x, y)
 
     def points(self, xs: Iterable[float], ys: Iterable[float]) -> list[tuple[float, float]]:
@@ -138,16 +146,16 @@ def roc(curve: MeanCurve, *, name: str, width: float = 270, places: int = 3) -> 
     plot = _Square.of(name, width, ("False positive rate", "True positive rate"))
     canvas = plot.canvas
     canvas.line((plot.x(0), plot.y(0)), (plot.x(1), plot.y(1)), "ink3", dash=DOTS)
-    _both(plot, curve, start=True)
+    _draw_both(plot, curve, start=True)
     canvas.text((plot.x(0.62) + 6, plot.y(0.54) + 4), "chance")
     corrected, naive = (shown(area, places) for area in (curve.area, curve.own_area))
     spots = [(0.99, 0.22), (0.99, 0.3), (0.98, 0.42), (0.75, 0.93)]
-    _names(plot, curve, (f"AUC {corrected}", f"AUC {naive}"), spots)
+    _name_lines(plot, curve, (f"AUC {corrected}", f"AUC {naive}"), spots)
     said = f"ROC curve with area {corrected}."
     if curve.several:
         own = f"; the winner's own, {naive}."
         said = f"ROC curve corrected for the search with area {corrected}{own}"
-    return canvas.figure(said, _curve_rows(curve, "False positive rate", "True positive rate"))
+    return canvas.figure(said, _list_curve_rows(curve, "False positive rate", "True positive rate"))
 
 
 def precision_recall(curve: MeanCurve, *, name: str, width: float = 270, places: int = 3) -> Figure:
@@ -163,25 +171,25 @@ def precision_recall(curve: MeanCurve, *, name: str, width: float = 270, places:
     plot = _Square.of(name, width, ("Recall", "Precision"))
     canvas, level = plot.canvas, plot.y(curve.chance)
     canvas.line((plot.x(0), level), (plot.x(1), level), "ink3", dash=DOTS)
-    _both(plot, curve, start=False)
+    _draw_both(plot, curve, start=False)
     under = curve.chance > 0.9 or curve.mean[:60].min() < curve.chance + 0.08
     words, base = f"prevalence {curve.chance:.2f}", 15 if under and curve.chance > 0.1 else -5
     canvas.text((plot.x(0) + 5, level + base), words)
-    room = int(text_width(words)) + 8
+    room = int(measure_text(words)) + 8
     taken = [(plot.x(0) + x, level + base - y) for x in range(0, room, 4) for y in (0, 5, 10)]
     corrected, naive = (shown(area, places) for area in (curve.area, curve.own_area))
     heights = (0.68, 0.75, 0.62, 0.25, 0.95, 0.85, 0.5, 0.4, 0.33)
     spots = [(0.94, height) for height in heights]
-    _names(plot, curve, (f"AP {corrected}", f"AP {naive}"), spots, taken)
+    _name_lines(plot, curve, (f"AP {corrected}", f"AP {naive}"), spots, taken)
     ends = f"prevalence {curve.chance:.2f}."
     said = f"Precision and recall with average precision {corrected}; {ends}"
     if curve.several:
         kind = "Precision and recall corrected for the search"
         said = f"{kind} with average precision {corrected}; the winner's own, {naive}; {ends}"
-    return canvas.figure(said, _curve_rows(curve, "Recall", "Precision"))
+    return canvas.figure(said, _list_curve_rows(curve, "Recall", "Precision"))
 
 
-def _both(plot: _Square, curve: MeanCurve, *, start: bool) -> None:
+def _draw_both(plot: _Square, curve: MeanCurve, *, start: bool) -> None:
     """Draw band, corrected and own curve; a ROC curve starts in the corner."""
     xs = [plot.x(float(v)) for v in curve.x]
     ends = ([plot.y(float(v)) for v in edge] for edge in (curve.low, curve.high))
@@ -194,7 +202,7 @@ def _both(plot: _Square, curve: MeanCurve, *, start: bool) -> None:
     plot.canvas.curve([*corner, *plot.points(curve.x, curve.mean)], "accent", 1.9)
 
 
-def _names(
+def _name_lines(
     plot: _Square,
     curve: MeanCurve,
     areas: tuple[str, str],
@@ -206,7 +214,7 @@ def _names(
     `taken` are pixels that other words stand on.
     """
     words = (f"corrected, {areas[0]}", f"naive, {areas[1]}") if curve.several else areas[:1]
-    size = (26 + max(text_width(word, bold=True) for word in words), 2 * ROW)
+    size = (26 + max(measure_text(word, bold=True) for word in words), 2 * ROW)
     lines = [
         np.array(plot.points(curve.x, edge))
         for edge in (curve.mean, curve.low, curve.high, curve.own)
@@ -238,7 +246,7 @@ def _names(
         canvas.text((left + 24, y + 4.5), word, colour, bold=True)
 
 
-def _curve_rows(curve: MeanCurve, x: str, y: str) -> list[tuple[str, ...]]:
+def _list_curve_rows(curve: MeanCurve, x: str, y: str) -> list[tuple[str, ...]]:
     level = percent(curve.confidence_level)
     kind, own = (f"{y}, corrected", ("Winner's own",)) if curve.several else (y, ())
     heads = (x, kind, f"Low end, {level}", f"High end, {level}", *own)
@@ -274,12 +282,12 @@ def calibration(made: Calibration, *, name: str, width: float = 270) -> Figure:
         f"{made.positive} differs from the predicted probability by more than its "
         f"{percent(made.confidence_level)} interval allows."
     )
-    return canvas.figure(said, _calibration_rows(made))
+    return canvas.figure(said, _list_calibration_rows(made))
 
 
 def _name_diagonal(plot: _Square, made: Calibration, word: str) -> None:
     """Write a word beside the diagonal, over or under it, where no bar crosses it."""
-    room = text_width(word)
+    room = measure_text(word)
     bars = [
         (plot.x(float(x)), plot.y(share.high) - 8, plot.y(share.low) + 8)
         for x, share in zip(made.predicted, made.observed, strict=True)
@@ -313,7 +321,7 @@ def _counts(canvas: Canvas, x: Scale, spread: np.ndarray, base: float) -> None:
     canvas.text((x.start, base - 34), "how many cases")
 
 
-def _calibration_rows(made: Calibration) -> list[tuple[str, ...]]:
+def _list_calibration_rows(made: Calibration) -> list[tuple[str, ...]]:
     level = percent(made.confidence_level)
     rows: list[tuple[str, ...]] = [
         ("Predicted", "Observed", f"Low end, {level}", f"High end, {level}", "Predictions")

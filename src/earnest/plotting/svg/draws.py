@@ -13,22 +13,22 @@ from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import Interval
 from earnest.core.results.specs import Side
 from earnest.core.text.estimate import percent, printed
-from earnest.plotting.svg.answer import naive_of
+from earnest.plotting.svg.answer import find_naive
 from earnest.plotting.svg.axes import (
     Scale,
-    finite_ends,
-    in_a_figure,
+    draw_x_axis,
+    draw_y_grid,
+    find_finite_ends,
+    find_ticks,
     label_room,
-    rounded_out,
+    label_ticks,
+    round_out,
     short,
-    tick_words,
-    ticks_of,
-    x_axis,
-    y_grid,
+    write_in_figure,
 )
 from earnest.plotting.svg.canvas import DASH, Canvas, Figure
 from earnest.plotting.svg.strips import interval_bar
-from earnest.plotting.svg.text import text_width, told_apart
+from earnest.plotting.svg.text import cut_apart, measure_text
 
 BINS = 30
 IN, OUT = 0.55, 0.22  # opacity of bars within the interval, and beyond it
@@ -47,31 +47,31 @@ def bootstrap(estimate: Estimate, *, name: str, width: float = 420) -> Figure:
     valid = np.empty(0) if draws is None else draws[np.isfinite(draws)]
     if not len(valid):
         raise EvidenceError(f"method {estimate.method!r} has no resampled scores to draw")
-    naive = naive_of(estimate)
-    ends = finite_ends([float(valid.min()), float(valid.max()), naive, estimate.value])
-    low, high = rounded_out(*ends, estimate.scale.limits)
-    counts, edges = np.histogram(valid, bins=_bins(valid, low, high))
+    naive = find_naive(estimate)
+    ends = find_finite_ends([float(valid.min()), float(valid.max()), naive, estimate.value])
+    low, high = round_out(*ends, estimate.scale.limits)
+    counts, edges = np.histogram(valid, bins=_find_bins(valid, low, high))
     top, bottom = 42.0, 190.0
     y = Scale(0, _round_up(int(counts.max())), bottom, top)
-    levels = [v for v in ticks_of(y, 4) if v == int(v)]
-    left = label_room(tick_words(levels))
-    last = tick_words(ticks_of(Scale(low, high, 0, 1)))[-1:]
+    levels = [v for v in find_ticks(y, 4) if v == int(v)]
+    left = label_room(label_ticks(levels))
+    last = label_ticks(find_ticks(Scale(low, high, 0, 1)))[-1:]
     x = Scale(low, high, left, width - max(18.0, 0.5 * label_room(last)))
     canvas = Canvas(width, bottom + (56 if estimate.interval is not None else 28), name)
-    y_grid(canvas, y, left, x.end, ticks=levels)
-    inside = _inside(estimate)
+    draw_y_grid(canvas, y, left, x.end, ticks=levels)
+    inside = _find_inside(estimate)
     for count, a, b in zip(counts, edges, edges[1:], strict=False):
         opacity = IN if a <= inside[1] and b >= inside[0] else OUT
         start, end = x(float(a)) + 0.5, x(float(b)) - 0.5
         if count:
             bar = (max(end - start, 1.0), bottom - y(float(count)))
             canvas.box((start, y(float(count))), bar, "accent", opacity)
-    x_axis(canvas, x, bottom)
-    _marks(canvas, estimate, x, (top, bottom), naive)
-    return canvas.figure(_label(estimate, valid), _rows(counts, edges))
+    draw_x_axis(canvas, x, bottom)
+    _draw_marks(canvas, estimate, x, (top, bottom), naive)
+    return canvas.figure(_label(estimate, valid), _list_rows(counts, edges))
 
 
-def _bins(valid: np.ndarray, low: float, high: float) -> np.ndarray:
+def _find_bins(valid: np.ndarray, low: float, high: float) -> np.ndarray:
     """Return cells that divide the axis evenly; those without draws at the ends are left out."""
     fine = np.linspace(low, high, BINS + 1) if np.ptp(valid) > 0.12 * (high - low) else None
     if fine is None:
@@ -81,15 +81,15 @@ def _bins(valid: np.ndarray, low: float, high: float) -> np.ndarray:
 
 
 def _round_up(count: int) -> float:
-    return rounded_out(0.0, float(max(count, 1)), most=4)[1]
+    return round_out(0.0, float(max(count, 1)), most=4)[1]
 
 
-def _inside(estimate: Estimate) -> tuple[float, float]:
+def _find_inside(estimate: Estimate) -> tuple[float, float]:
     interval = estimate.interval
     return (-math.inf, math.inf) if interval is None else (interval.low, interval.high)
 
 
-def _marks(
+def _draw_marks(
     canvas: Canvas,
     estimate: Estimate,
     x: Scale,
@@ -100,38 +100,38 @@ def _marks(
     words, (top, bottom) = printed(estimate), rows
     at, first = x(estimate.value), naive is not None and estimate.value > naive
     canvas.line((at, top - 6), (at, bottom), "accent", 2)
-    said = f"mean {in_a_figure(words.value)}"
-    taken = _over(canvas, at, top - 9, said, "accent", left=not first)
+    said = f"mean {write_in_figure(words.value)}"
+    taken = _write_over(canvas, at, top - 9, said, "accent", left=not first)
     if naive is not None:
-        said = f"naive {in_a_figure(words.naive or '')}"
-        place = _beside(canvas, x(naive), said, left=first)
+        said = f"naive {write_in_figure(words.naive or '')}"
+        place = _find_beside(canvas, x(naive), said, left=first)
         meets = place[0] < taken[1] + 4 and taken[0] < place[1] + 4
-        _over(canvas, x(naive), top - (24 if meets else 9), said, "warn", left=first)
+        _write_over(canvas, x(naive), top - (24 if meets else 9), said, "warn", left=first)
         canvas.line(
             (x(naive), top - (21 if meets else 6)), (x(naive), bottom), "warn", 2, dash=DASH
         )
     if estimate.interval is not None:
-        _under(canvas, estimate.interval, x, bottom + 34)
+        _draw_under(canvas, estimate.interval, x, bottom + 34)
 
 
-def _under(canvas: Canvas, interval: Interval, x: Scale, y: float) -> None:
+def _draw_under(canvas: Canvas, interval: Interval, x: Scale, y: float) -> None:
     """Draw the interval under the axis, named at its left or under it."""
     low, high = interval_bar(canvas, x, interval, y, "accent", 3.4)
     kind = "interval" if interval.side == Side.TWO_SIDED else "bound"
     said = f"{percent(interval.confidence_level)} {kind}"
-    if low - 8 - text_width(said, bold=True) >= 0:
+    if low - 8 - measure_text(said, bold=True) >= 0:
         canvas.text((low - 6, y + 4), said, "accent", anchor="end", bold=True)
     else:
-        half = 0.5 * text_width(said, bold=True)
+        half = 0.5 * measure_text(said, bold=True)
         middle = min(max(0.5 * (low + high), half), canvas.width - half)
         canvas.text((middle, y + 18), said, "accent", anchor="middle", bold=True)
 
 
-def _over(
+def _write_over(
     canvas: Canvas, x: float, y: float, words: str, colour: str, *, left: bool
 ) -> tuple[float, float]:
     """Write over a line at its left or right, and return the pixels from where to where."""
-    low, high = _beside(canvas, x, words, left=left)
+    low, high = _find_beside(canvas, x, words, left=left)
     turned = low < x - 4
     canvas.text(
         (high if turned else low, y), words, colour, anchor="end" if turned else "start", bold=True
@@ -139,9 +139,9 @@ def _over(
     return low, high
 
 
-def _beside(canvas: Canvas, x: float, words: str, *, left: bool) -> tuple[float, float]:
+def _find_beside(canvas: Canvas, x: float, words: str, *, left: bool) -> tuple[float, float]:
     """Return where words stand beside a line: at the other side where the paper ends."""
-    room = text_width(words, bold=True)
+    room = measure_text(words, bold=True)
     if (left and x - 4 - room < 0) or (not left and x + 4 + room > canvas.width):
         left = not left
     return (x - 4 - room, x - 4) if left else (x + 4, x + 4 + room)
@@ -149,16 +149,17 @@ def _beside(canvas: Canvas, x: float, words: str, *, left: bool) -> tuple[float,
 
 def _label(estimate: Estimate, valid: np.ndarray) -> str:
     words = printed(estimate)
-    said = f"{len(valid):,} resampled scores with mean {in_a_figure(words.value)}"
+    said = f"{len(valid):,} resampled scores with mean {write_in_figure(words.value)}"
     if estimate.interval is not None and words.low is not None:
         level = percent(estimate.interval.confidence_level)
-        said += f"; {level} interval {in_a_figure(words.low)} to {in_a_figure(words.high or '')}"
+        high = write_in_figure(words.high or "")
+        said += f"; {level} interval {write_in_figure(words.low)} to {high}"
     if words.naive is not None and estimate.n_configs > 1:
-        said += f"; naive score {in_a_figure(words.naive)}"
+        said += f"; naive score {write_in_figure(words.naive)}"
     return said + "."
 
 
-def _rows(counts: np.ndarray, edges: np.ndarray) -> list[tuple[str, ...]]:
+def _list_rows(counts: np.ndarray, edges: np.ndarray) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = [("From", "To", "Resamples")]
     for count, low, high in zip(counts, edges, edges[1:], strict=False):
         if count:
@@ -191,13 +192,13 @@ def won_in_bag(
     rest = [share for _, share in ranked[len(named) :]]
     won = [share for share in rest if share > 0]
     bars = [_Bar(word, share, word == winner) for word, share in named]
-    bars += [_Bar(_others(won), sum(won), mine=False, pooled=True)] if won else []
-    canvas = _bars(bars, name, width)
+    bars += [_Bar(_describe_others(won), sum(won), mine=False, pooled=True)] if won else []
+    canvas = _draw_bars(bars, name, width)
     own = f"The winner won {_share(shares.get(winner or '', 0.0))} of the resamples"
     second = next((item for item in named if item[0] != winner), None)
     said = f"; next is {second[0]} with {_share(second[1])}" if second else ""
     table = [("Configuration", "Won"), *((word, _share(share)) for word, share in named)]
-    pooled = [(_others(won), _share(sum(won)))] if won else []
+    pooled = [(_describe_others(won), _share(sum(won)))] if won else []
     return canvas.figure(f"{own}{said}.", [*table, *pooled])
 
 
@@ -209,15 +210,15 @@ class _Bar:
     pooled: bool = False
 
 
-def _bars(bars: list[_Bar], name: str, width: float) -> Canvas:
+def _draw_bars(bars: list[_Bar], name: str, width: float) -> Canvas:
     """Draw bars from 0, their names beside them, or over them where names are long."""
-    longest = max(text_width(bar.words, bold=bar.mine) for bar in bars)
+    longest = max(measure_text(bar.words, bold=bar.mine) for bar in bars)
     over = longest > NAMES * width
     left, row = (0.0, 40.0) if over else (longest + 14, 22.0)
     canvas = Canvas(width, row * len(bars) + 6, name)
     x = Scale(0.0, max(bar.share for bar in bars) or 1.0, left, width - 66)
     words = [bar.words for bar in bars]
-    names = told_apart(words, width / 1.12) if over else words  # beside the bars all of them fit
+    names = cut_apart(words, width / 1.12) if over else words  # beside the bars all of them fit
     for i, bar in enumerate(bars):
         top = i * row + (22.0 if over else 4.0)
         colour = "ink" if bar.mine else "ink3" if bar.pooled else "ink2"
@@ -232,7 +233,7 @@ def _bars(bars: list[_Bar], name: str, width: float) -> Canvas:
     return canvas
 
 
-def _others(won: list[float]) -> str:
+def _describe_others(won: list[float]) -> str:
     above = math.ceil(100 * max(won, default=0.0))
     return f"{len(won)} other{'s' if len(won) > 1 else ''}, none above {short(above)}\u00a0%"
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
+from typing import cast
 
 import numpy as np
 
@@ -17,16 +17,16 @@ from earnest.explanation.sampling_bias import Gap
 from earnest.plotting.svg.axes import (
     Scale,
     centred,
+    draw_y_grid,
+    find_ticks,
     label_room,
-    rounded_out,
+    label_ticks,
+    round_out,
     short,
     spaced,
-    tick_words,
-    ticks_of,
-    y_grid,
 )
 from earnest.plotting.svg.canvas import DOTS, Canvas, Figure, Point
-from earnest.plotting.svg.text import SMALL, text_width, told_apart
+from earnest.plotting.svg.text import SMALL, cut_apart, measure_text
 
 # Effects of parameters on the score, as the surrogate of a search sees them.
 
@@ -53,7 +53,7 @@ class Panel:
 
     def points(self, values: Iterable[float]) -> list[Point]:
         """Return where values along the grid stand, beyond the plot too."""
-        places = (self.x(float(v)) for v in places_of_grid(self.curve))
+        places = (self.x(float(v)) for v in place_grid(self.curve))
         return [(a, self.y.free(float(b))) for a, b in zip(places, values, strict=True)]
 
     def plot(self) -> AbstractContextManager[None]:
@@ -71,7 +71,7 @@ def shared_limits(
     known = values[np.isfinite(values)]
     if not len(known):
         return 0.0, 1.0
-    return rounded_out(float(known.min()), float(known.max()))
+    return round_out(float(known.min()), float(known.max()))
 
 
 def effect(
@@ -102,16 +102,18 @@ def effect(
     low, high = curve.bands(confidence_level)
     panel = make_panel(curve, name, limits, width, top=14.0, plot=142.0, under=36.0)
     canvas, bottom = panel.canvas, panel.y.start
-    _hatch(panel, gaps)
+    _draw_hatch(panel, gaps)
     with panel.plot():
-        _ice(panel, min(ice, 40))
+        _draw_ice(panel, min(ice, 40))
         draw_band(panel, low, high)
     draw_winner(panel, down=True)
-    _hatch_words(panel, gaps)
+    _write_hatch(panel, gaps)
     canvas.line((panel.x.start, bottom), (panel.x.end, bottom), "ink3")
-    _rug(panel, bottom + 6)
+    _draw_rug(panel, bottom + 6)
     draw_values(panel, bottom + RUG + 20)
-    return canvas.figure(effect_words(curve, confidence_level), effect_rows(curve, low, high))
+    return canvas.figure(
+        describe_effect(curve, confidence_level), list_effect_rows(curve, low, high)
+    )
 
 
 def make_panel(
@@ -126,23 +128,23 @@ def make_panel(
     most: int = 6,
 ) -> Panel:
     """Return an empty plot with its level lines, wide enough at the left for their labels."""
-    ends = limits if limits[1] > limits[0] else rounded_out(*limits)
+    ends = limits if limits[1] > limits[0] else round_out(*limits)
     y = Scale(*ends, top + plot, top)
-    ticks = ticks_of(y, most)
-    left = label_room(tick_words(ticks))
+    ticks = find_ticks(y, most)
+    left = label_room(label_ticks(ticks))
     right = width - 14
-    grid = places_of_grid(curve)
+    grid = place_grid(curve)
     if curve.scale == "levels":
         x = Scale(-0.5, len(grid) - 0.5, left, right)
-        under += 34 if _crowded(curve, right - left) else 0
+        under += 34 if _is_crowded(curve, right - left) else 0
     else:
         x = Scale(float(grid[0]), float(grid[-1]), left + 4, right, log=curve.scale == "log")
     panel = Panel(Canvas(width, top + plot + under, name), curve, x, y)
-    y_grid(panel.canvas, y, left, right, ticks=ticks)
+    draw_y_grid(panel.canvas, y, left, right, ticks=ticks)
     return panel
 
 
-def places_of_grid(curve: EffectCurve) -> np.ndarray:
+def place_grid(curve: EffectCurve) -> np.ndarray:
     """Return the values of the grid, or one place a level."""
     if curve.scale == "levels":
         return np.arange(len(curve.grid), dtype=float)
@@ -167,7 +169,7 @@ def draw_band(panel: Panel, low: np.ndarray, high: np.ndarray) -> None:
     canvas.curve(panel.points(curve.mean)[::every], "accent", 1.8)
 
 
-def _ice(panel: Panel, count: int) -> None:
+def _draw_ice(panel: Panel, count: int) -> None:
     ice = panel.curve.ice
     if ice is None or not count or panel.levels:
         return
@@ -177,32 +179,32 @@ def _ice(panel: Panel, count: int) -> None:
         panel.canvas.curve(panel.points(row)[::step], "rule", 0.7)
 
 
-def _hatch(panel: Panel, gaps: Sequence[Gap]) -> None:
+def _draw_hatch(panel: Panel, gaps: Sequence[Gap]) -> None:
     """Hatch what was hardly tried."""
     top, bottom = panel.y.end, panel.y.start
     for gap in gaps:
-        low, high = (panel.x(value) for value in _gap_ends(panel.curve, gap))
+        low, high = (panel.x(value) for value in _find_gap_ends(panel.curve, gap))
         if high - low >= 1:
             panel.canvas.hatch((low, top), (high - low, bottom - top))
 
 
-def _hatch_words(panel: Panel, gaps: Sequence[Gap]) -> None:
+def _write_hatch(panel: Panel, gaps: Sequence[Gap]) -> None:
     """Say how many trials lie in a hatched part, at the end that the line leaves free."""
     canvas, top, bottom = panel.canvas, panel.y.end, panel.y.start
     for gap in gaps:
-        low, high = (panel.x(value) for value in _gap_ends(panel.curve, gap))
+        low, high = (panel.x(value) for value in _find_gap_ends(panel.curve, gap))
         if high - low < 1:
             continue
         words = f"{gap.n_trials} trial{'' if gap.n_trials == 1 else 's'}"
-        words = words if text_width(words, SMALL) < high - low + 8 else str(gap.n_trials)
-        half = text_width(words, SMALL) / 2
+        words = words if measure_text(words, SMALL) < high - low + 8 else str(gap.n_trials)
+        half = measure_text(words, SMALL) / 2
         middle = min(max(0.5 * (low + high), panel.x.start + half), panel.x.end - half)
-        y = top + 14 if _height(panel, middle) > 0.5 * (top + bottom) else bottom - 8
+        y = top + 14 if _find_height(panel, middle) > 0.5 * (top + bottom) else bottom - 8
         canvas.box((middle - half, y - 11), (2 * half, 15), "bg", 0.85)
         canvas.text((middle, y), words, "ink2", anchor="middle", size=SMALL)
 
 
-def _height(panel: Panel, x: float) -> float:
+def _find_height(panel: Panel, x: float) -> float:
     """Return how low the line is at a pixel."""
     points = [point for point in panel.points(panel.curve.mean) if not math.isnan(point[1])]
     if not points:
@@ -211,7 +213,7 @@ def _height(panel: Panel, x: float) -> float:
     return float(np.interp(x, places, heights))
 
 
-def _gap_ends(curve: EffectCurve, gap: Gap) -> tuple[float, float]:
+def _find_gap_ends(curve: EffectCurve, gap: Gap) -> tuple[float, float]:
     if curve.scale == "levels":
         return float(gap.low) - 0.5, float(gap.low) + 0.5
     values = np.array(curve.grid, dtype=float)
@@ -229,7 +231,7 @@ def draw_winner(panel: Panel, *, down: bool) -> None:
         place = list(curve.grid).index(best)
         x, height = panel.x(place), float(curve.mean[place])
     else:
-        grid, at = places_of_grid(curve), float(best)
+        grid, at = place_grid(curve), float(cast(float, best))
         inner = (np.log(grid), math.log(at)) if curve.scale == "log" else (grid, at)
         x, height = panel.x(at), float(np.interp(inner[1], inner[0], curve.mean))
     if math.isnan(height) or not panel.y.holds(height):
@@ -239,7 +241,7 @@ def draw_winner(panel: Panel, *, down: bool) -> None:
     panel.canvas.dot((x, panel.y(height)), 5, "accent")
 
 
-def _rug(panel: Panel, top: float) -> None:
+def _draw_rug(panel: Panel, top: float) -> None:
     """Draw one tick a trial, as one shape; levels spread theirs in the order of the trials.
 
     Ticks within half a pixel look like one and are drawn as one.
@@ -247,7 +249,11 @@ def _rug(panel: Panel, top: float) -> None:
     curve = panel.curve
     trials = list(curve.trials)
     trials = trials[:: max(1, math.ceil(len(trials) / MOST_TICKS))]
-    places = _spread(trials, list(curve.grid)) if panel.levels else (float(v) for v in trials)
+    places = (
+        _spread(trials, list(curve.grid))
+        if panel.levels
+        else (float(cast(float, v)) for v in trials)
+    )
     points: list[Point] = []
     for x in sorted({round(2 * panel.x(place)) / 2 for place in places}):
         points += [(x, top), (x, top + RUG), (math.nan, math.nan)]
@@ -255,7 +261,7 @@ def _rug(panel: Panel, top: float) -> None:
         panel.canvas.curve(points, "ink2", 0.7)
 
 
-def _spread(values: Sequence[Any], levels: list[Any]) -> list[float]:
+def _spread(values: Sequence[object], levels: list[object]) -> list[float]:
     known = [value for value in values if value in levels]
     counts = {i: sum(v == level for v in known) for i, level in enumerate(levels)}
     seen, places = dict.fromkeys(counts, 0), []
@@ -271,12 +277,10 @@ def draw_values(panel: Panel, y: float) -> None:
     canvas, curve = panel.canvas, panel.curve
     if panel.levels:
         room = (panel.x.end - panel.x.start) / len(curve.grid)
-        turned = _crowded(curve, panel.x.end - panel.x.start)
+        turned = _is_crowded(curve, panel.x.end - panel.x.start)
         names = [value_words(level) for level in curve.grid]
         short_names = (
-            told_apart(names, 54, 11, keep_end=True)
-            if turned
-            else told_apart(names, room - 8, SMALL)
+            cut_apart(names, 54, 11, keep_end=True) if turned else cut_apart(names, room - 8, SMALL)
         )
         for place, words in enumerate(short_names):
             best, x = curve.grid[place] == curve.best, panel.x(place)
@@ -293,14 +297,14 @@ def draw_values(panel: Panel, y: float) -> None:
         canvas.text((x, y), words, anchor="middle", size=SMALL)
 
 
-def _crowded(curve: EffectCurve, width: float) -> bool:
+def _is_crowded(curve: EffectCurve, width: float) -> bool:
     room = width / max(len(curve.grid), 1)
     return len(curve.grid) > 4 and any(
-        text_width(value_words(level), SMALL) > room - 4 for level in curve.grid
+        measure_text(value_words(level), SMALL) > room - 4 for level in curve.grid
     )
 
 
-def effect_words(curve: EffectCurve, level: float) -> str:
+def describe_effect(curve: EffectCurve, level: float) -> str:
     """Return the finding as a sentence."""
     known = curve.mean[~np.isnan(curve.mean)]
     if not len(known):
@@ -315,7 +319,9 @@ def effect_words(curve: EffectCurve, level: float) -> str:
     )
 
 
-def effect_rows(curve: EffectCurve, low: np.ndarray, high: np.ndarray) -> list[tuple[str, ...]]:
+def list_effect_rows(
+    curve: EffectCurve, low: np.ndarray, high: np.ndarray
+) -> list[tuple[str, ...]]:
     """Return the curve as a table."""
     rows: list[tuple[str, ...]] = [(curve.param, "Average", "Band, low end", "Band, high end")]
     for value, *numbers in zip(curve.grid, curve.mean, low, high, strict=True):
@@ -330,7 +336,7 @@ def tree_limits(tree: RegionTree, confidence_level: float = 0.95) -> tuple[float
     known = np.concatenate(edges)
     known = known[np.isfinite(known)]
     return (
-        rounded_out(float(known.min()), float(known.max()), most=4, halves=True)
+        round_out(float(known.min()), float(known.max()), most=4, halves=True)
         if len(known)
         else (0.0, 1.0)
     )
@@ -364,18 +370,18 @@ def region_node(
         draw_band(panel, low, high)
         if region.limits:
             for edge in root.bands(confidence_level):
-                _dashed(panel, root, edge)
+                _draw_dashed(panel, root, edge)
     if region.holds_best:
         draw_winner(panel, down=False)
     canvas.line((panel.x.start, bottom), (panel.x.end, bottom), "ink3")
     draw_values(panel, bottom + 16)
     share = f"{100 * region.share:.0f}\u00a0% of the space"
     said = f"{region.words}: {share}, {region.n_trials} trials. "
-    words = said + effect_words(curve, confidence_level)
-    return canvas.figure(words, effect_rows(curve, low, high))
+    words = said + describe_effect(curve, confidence_level)
+    return canvas.figure(words, list_effect_rows(curve, low, high))
 
 
-def _dashed(panel: Panel, root: EffectCurve, edge: np.ndarray) -> None:
+def _draw_dashed(panel: Panel, root: EffectCurve, edge: np.ndarray) -> None:
     """Draw an edge of the band of the whole space."""
     if panel.levels:
         for level, value in zip(root.grid, edge, strict=True):
@@ -384,6 +390,6 @@ def _dashed(panel: Panel, root: EffectCurve, edge: np.ndarray) -> None:
                 ends = [(panel.x(place + s * HALF), panel.y.free(float(value))) for s in (-1, 1)]
                 panel.canvas.line(ends[0], ends[1], "ink2", 1, dash="3 2.5")
         return
-    places = [panel.x(float(v)) for v in places_of_grid(root)]
+    places = [panel.x(float(v)) for v in place_grid(root)]
     points = [(a, panel.y.free(float(b))) for a, b in zip(places, edge, strict=True)]
     panel.canvas.curve(points, "ink2", 1, dash="3 2.5")

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from earnest.core.text.estimate import percent
 from earnest.explanation.importance import Importance
-from earnest.plotting.svg.axes import Scale, rounded_out, tick_words, ticks_of, x_grid
+from earnest.plotting.svg.axes import Scale, draw_x_grid, find_ticks, label_ticks, round_out
 from earnest.plotting.svg.canvas import Canvas, Figure
-from earnest.plotting.svg.text import SMALL, text_width, told_apart
+from earnest.plotting.svg.text import SMALL, cut_apart, measure_text
 
 
 def importance(
@@ -37,43 +37,45 @@ def importance(
     row, top = 24.0, 6.0
     bottom = top + row * len(names)
     counts = dict(trials or {})
-    aside = max((text_width(_trials(counts[n]), SMALL) for n in names if n in counts), default=0.0)
-    room = min(0.42 * width, 14 + max(text_width(n, bold=True) for n in names))
+    aside = max(
+        (measure_text(_count_trials(counts[n]), SMALL) for n in names if n in counts), default=0.0
+    )
+    room = min(0.42 * width, 14 + max(measure_text(n, bold=True) for n in names))
     left = room + (aside + 14 if aside else 0.0)
     longest = max(max(made.main[n].high for n in names), 0.01)
-    x = Scale(0.0, min(rounded_out(0.0, longest, (0.0, 1.0), 6)[1], 1.0), left, width - 24)
+    x = Scale(0.0, min(round_out(0.0, longest, (0.0, 1.0), 6)[1], 1.0), left, width - 24)
     canvas = Canvas(width, bottom + 44, name)
-    ticks = ticks_of(x, 5 if width > 400 else 4)
-    x_grid(canvas, x, 0, bottom, ticks)
-    words = told_apart(names, (room - 14) / 1.12, keep_end=True)
+    ticks = find_ticks(x, 5 if width > 400 else 4)
+    draw_x_grid(canvas, x, 0, bottom, ticks)
+    words = cut_apart(names, (room - 14) / 1.12, keep_end=True)
     for i, param in enumerate(names):
         share, y = made.main[param], top + (i + 0.5) * row
         leads = i < leading
         colour = "accent" if leads else "ink2"
         canvas.text((0, y + 4), words[i], "ink" if leads else "ink2", bold=leads)
         if param in counts:
-            canvas.text((left - 12, y + 4), _trials(counts[param]), anchor="end", size=SMALL)
+            canvas.text((left - 12, y + 4), _count_trials(counts[param]), anchor="end", size=SMALL)
         canvas.line((x(share.low), y), (x(share.high), y), colour, 2)
         canvas.dot((x(share.value), y), 4.5, colour)
-    for value, label in zip(ticks, tick_words(ticks, percent=True), strict=True):
+    for value, label in zip(ticks, label_ticks(ticks, percent=True), strict=True):
         canvas.text((x(value), bottom + 16), label, anchor="middle", size=SMALL)
     level = percent(made.confidence_level)
     title = f"Share of the score's variation ({level} interval)"
-    middle = min(0.5 * (x.start + x.end), width - text_width(title) / 2)
-    canvas.text((max(middle, text_width(title) / 2), bottom + 36), title, "ink2", anchor="middle")
+    middle = min(0.5 * (x.start + x.end), width - measure_text(title) / 2)
+    canvas.text((max(middle, measure_text(title) / 2), bottom + 36), title, "ink2", anchor="middle")
     first = made.main[names[0]]
     said = (
         f"{names[0]} moves the score most: {100 * first.value:.0f}\u00a0% of its variation "
         f"({100 * first.low:.0f} to {100 * first.high:.0f}\u00a0%)."
     )
-    return canvas.figure(said, _importance_rows(made))
+    return canvas.figure(said, _list_importance_rows(made))
 
 
-def _trials(count: int) -> str:
+def _count_trials(count: int) -> str:
     return f"{count:,} trial{'' if count == 1 else 's'}"
 
 
-def _importance_rows(made: Importance) -> list[tuple[str, ...]]:
+def _list_importance_rows(made: Importance) -> list[tuple[str, ...]]:
     level = percent(made.confidence_level)
     rows: list[tuple[str, ...]] = [("Parameter", "Alone", level, "With others", level)]
     for param, share in made.main.items():

@@ -11,18 +11,18 @@ from earnest.core.text.estimate import places_of, printed
 from earnest.inference.curves.folds import FoldScores, Residuals
 from earnest.plotting.svg.axes import (
     Scale,
-    finite_ends,
-    in_a_figure,
+    draw_x_axis,
+    draw_y_grid,
+    find_finite_ends,
+    find_ticks,
     label_room,
-    rounded_out,
+    label_ticks,
+    round_out,
     shown,
-    tick_words,
-    ticks_of,
-    x_axis,
-    y_grid,
+    write_in_figure,
 )
 from earnest.plotting.svg.canvas import DASH, Canvas, Figure
-from earnest.plotting.svg.text import fitted, text_width
+from earnest.plotting.svg.text import fitted, measure_text
 
 TOP = 24.0
 MOST_POINTS = 400
@@ -44,18 +44,18 @@ def folds(
     words = None if estimate is None else printed(estimate)
     lines: list[tuple[float, str, str]] = []
     if estimate is not None and words is not None:
-        lines.append((estimate.value, f"honest {in_a_figure(words.value)}", "accent"))
+        lines.append((estimate.value, f"honest {write_in_figure(words.value)}", "accent"))
         if estimate.naive is not None and math.isfinite(estimate.naive) and estimate.n_configs > 1:
-            lines.append((estimate.naive, f"naive {in_a_figure(words.naive or '')}", "warn"))
+            lines.append((estimate.naive, f"naive {write_in_figure(words.naive or '')}", "warn"))
     known = made.scores[np.isfinite(made.scores)]
     limits = (-math.inf, math.inf) if estimate is None else estimate.scale.limits
-    y_ends = rounded_out(*finite_ends([*known, *(v for v, _, _ in lines)]), limits)
+    y_ends = round_out(*find_finite_ends([*known, *(v for v, _, _ in lines)]), limits)
     bottom = 160.0
     y = Scale(*y_ends, bottom, TOP)
-    left = label_room(tick_words(ticks_of(y)))
-    right = width - max([text_width(w, bold=True) for _, w, _ in lines], default=0.0) - 10
+    left = label_room(label_ticks(find_ticks(y)))
+    right = width - max([measure_text(w, bold=True) for _, w, _ in lines], default=0.0) - 10
     canvas = Canvas(width, bottom + 42, name)
-    y_grid(canvas, y, left, right)
+    draw_y_grid(canvas, y, left, right)
     step = (right - left) / max(len(made.scores), 1)
     for value, _, colour in lines:
         dash = DASH if colour == "warn" else ""
@@ -66,7 +66,7 @@ def folds(
             canvas.diamond((left + (i + 0.5) * step, y(float(score))), 5)
     _fold_names(canvas, made, left, step, bottom)
     canvas.text((0.5 * (left + right), bottom + 37), _size(made), "ink2", anchor="middle")
-    return canvas.figure(_folds_said(made, estimate), _fold_rows(made))
+    return canvas.figure(_describe_folds(made, estimate), _fold_rows(made))
 
 
 def _line_names(canvas: Canvas, y: Scale, x: float, lines: list[tuple[float, str, str]]) -> None:
@@ -82,7 +82,7 @@ def _line_names(canvas: Canvas, y: Scale, x: float, lines: list[tuple[float, str
 def _fold_names(canvas: Canvas, made: FoldScores, left: float, step: float, bottom: float) -> None:
     """Write the number of each fold, or of every few where there are many."""
     count = len(made.scores)
-    every = max(1, math.ceil(count * text_width("00") * 1.3 / max(step * count, 1.0)))
+    every = max(1, math.ceil(count * measure_text("00") * 1.3 / max(step * count, 1.0)))
     for i in range(0, count, every):
         canvas.text((left + (i + 0.5) * step, bottom + 18), str(i + 1), anchor="middle")
 
@@ -94,7 +94,7 @@ def _size(made: FoldScores) -> str:
     return said + ")"
 
 
-def _folds_said(made: FoldScores, estimate: Estimate | None) -> str:
+def _describe_folds(made: FoldScores, estimate: Estimate | None) -> str:
     known = made.scores[np.isfinite(made.scores)]
     places = 3 if estimate is None else places_of([estimate])
     if not len(known):
@@ -124,48 +124,48 @@ def residuals(made: Residuals, *, name: str, width: float = 420, outcome: str = 
     outcome : str
         The name of the outcome, for the axis.
     """
-    lowest, highest = finite_ends([*made.residuals.tolist(), 0.0])
-    y = Scale(*_padded(lowest, highest), 190.0, TOP)
-    left = label_room(tick_words(ticks_of(y)))
-    x = Scale(*_padded(*finite_ends(made.fitted.tolist())), left, width - 22)
+    lowest, highest = find_finite_ends([*made.residuals.tolist(), 0.0])
+    y = Scale(*_pad(lowest, highest), 190.0, TOP)
+    left = label_room(label_ticks(find_ticks(y)))
+    x = Scale(*_pad(*find_finite_ends(made.fitted.tolist())), left, width - 22)
     canvas = Canvas(width, y.start + 44, name)
-    y_grid(canvas, y, left, x.end, title="Observed minus predicted")
+    draw_y_grid(canvas, y, left, x.end, title="Observed minus predicted")
     title = f"Predicted {outcome}".strip() if outcome else "Predicted value"
-    x_axis(canvas, x, y.start, title=fitted(title, width - 40))
+    draw_x_axis(canvas, x, y.start, title=fitted(title, width - 40))
     canvas.line((left, y(0.0)), (x.end, y(0.0)), "ink3", 1.2)
-    points = zip(*_thinned(made.fitted, made.residuals), strict=True)
+    points = zip(*_thin(made.fitted, made.residuals), strict=True)
     canvas.specks([(x(float(a)), y(float(b))) for a, b in points], 1.9, "ink3", 0.6)
     at = [x(float(v)) for v in made.at]
     low, high = ([y(float(v)) for v in edge] for edge in (made.low, made.high))
     canvas.band(at, low, high, "warn", 0.14)
     canvas.curve(zip(at, (y(float(v)) for v in made.mean), strict=True), "warn", 1.8, dash=DASH)
-    return canvas.figure(_residuals_said(made), _residual_rows(made))
+    return canvas.figure(_describe_residuals(made), _list_residual_rows(made))
 
 
-def _padded(low: float, high: float) -> tuple[float, float]:
+def _pad(low: float, high: float) -> tuple[float, float]:
     """Return ends a little beyond the data, which marks would else touch."""
     if not high > low:
-        return rounded_out(low, high)
+        return round_out(low, high)
     room = 0.04 * (high - low)
     return low - room, high + room
 
 
-def _thinned(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _thin(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     every = math.ceil(len(x) / MOST_POINTS)
     return x[::every], y[::every]
 
 
-def _residuals_said(made: Residuals) -> str:
+def _describe_residuals(made: Residuals) -> str:
     spread = float(np.std(made.residuals))
     said = f"{len(made.residuals):,} residuals with mean "
-    said += f"{_short(float(made.residuals.mean()))} and standard deviation {_short(spread)}"
+    said += f"{_shorten(float(made.residuals.mean()))} and standard deviation {_shorten(spread)}"
     if len(made.at):
         worst = float(made.mean[int(np.argmax(np.abs(made.mean)))])
-        said += f"; the running mean is at most {_short(abs(worst))} away from 0"
+        said += f"; the running mean is at most {_shorten(abs(worst))} away from 0"
     return said + "."
 
 
-def _residual_rows(made: Residuals) -> list[tuple[str, ...]]:
+def _list_residual_rows(made: Residuals) -> list[tuple[str, ...]]:
     heads: tuple[str, ...] = (
         "Predicted",
         "Mean residual",
@@ -173,13 +173,13 @@ def _residual_rows(made: Residuals) -> list[tuple[str, ...]]:
         "95\u00a0% lie below",
     )
     parts = zip(made.at, made.mean, made.low, made.high, strict=True)
-    rows = [tuple(_short(float(v)) for v in row) for row in parts][::4]
+    rows = [tuple(_shorten(float(v)) for v in row) for row in parts][::4]
     if not rows:
         heads = ("Predicted", "Residual")
         points = zip(made.fitted, made.residuals, strict=True)
-        rows = [tuple(_short(float(v)) for v in row) for row in points]
+        rows = [tuple(_shorten(float(v)) for v in row) for row in points]
     return [heads, *rows]
 
 
-def _short(value: float) -> str:
+def _shorten(value: float) -> str:
     return f"{value:.3g}".replace("-", "\u2212")

@@ -14,16 +14,16 @@ from earnest.core.text.estimate import places_of, printed
 from earnest.plotting.svg.axes import (
     Scale,
     centred,
-    finite_ends,
-    in_a_figure,
-    rounded_out,
+    draw_x_grid,
+    find_finite_ends,
+    find_ticks,
+    round_out,
     shown,
     spaced,
-    ticks_of,
-    x_grid,
+    write_in_figure,
 )
 from earnest.plotting.svg.canvas import DASH, DOTS, Canvas, Figure
-from earnest.plotting.svg.text import SMALL, text_width
+from earnest.plotting.svg.text import SMALL, measure_text
 
 # Marks that several figures of a report share.
 
@@ -114,7 +114,7 @@ def scale_over(
     limits: tuple[float, float] = (-math.inf, math.inf),
 ) -> Scale:
     """Return a scale with round ends that holds all values that are known."""
-    ends = rounded_out(*finite_ends(values), limits, halves=True)
+    ends = round_out(*find_finite_ends(values), limits, halves=True)
     return Scale(*ends, EDGE, width - EDGE)
 
 
@@ -136,7 +136,7 @@ def strip_axis(scale: Scale, *, name: str, words: str = "") -> Figure:
         left = words.startswith("←")
         zero = scale(0.0)
         place = (zero - 4, "end") if left else (zero + 4, "start")
-        if not 0 <= place[0] + (-1 if left else 1) * text_width(words, SMALL) <= canvas.width:
+        if not 0 <= place[0] + (-1 if left else 1) * measure_text(words, SMALL) <= canvas.width:
             place = (scale.start, "start") if left else (scale.end + EDGE, "end")
         canvas.text((place[0], 12), words, anchor=place[1], size=SMALL)
     said = f"Scale from {ticks[0][1]} to {ticks[-1][1]}"
@@ -185,7 +185,7 @@ def forest_strip(
         canvas.dot(at, 6.5 if reported else 4.5, colour)
     words = printed(estimate, places_of([estimate]))
     parts = [words.value, *([] if words.low is None else [words.low, words.high])]
-    value, *ends = (in_a_figure(part or "–") for part in parts)
+    value, *ends = (write_in_figure(part or "–") for part in parts)
     interval = f", {ends[0]} to {ends[1]}" if ends else ", no interval"
     return canvas.figure(f"{estimate.method}: {value}{interval}, {trust}.", [])
 
@@ -248,20 +248,20 @@ def comparison_strip(row: Difference, scale: Scale, *, name: str, height: float 
     for ends, thick in ((row.all, 1.2), (row.one, 3.6)):
         if ends is not None and ends[1] >= scale.low and ends[0] <= scale.high:
             canvas.line((scale(ends[0]), y), (scale(ends[1]), y), colour, thick)
-    _beyond(canvas, scale, row, colour)
+    _point_beyond(canvas, scale, row, colour)
     if scale.holds(row.value):
         canvas.dot((scale(row.value), y), 4.5, colour, hollow=row.worse)
-    places = places_between(row.one or row.all)
-    said = f"{row.name}: {row.words} {in_digits(row.value, places)}"
+    places = count_places(row.one or row.all)
+    said = f"{row.name}: {row.words} {write_in_digits(row.value, places)}"
     for ends, words in ((row.one, "for this one"), (row.all, "for all at once")):
         if ends is not None:
-            low, high = (in_digits(end, places) for end in ends)
+            low, high = (write_in_digits(end, places) for end in ends)
             said += f", {low} to {high} {words}"
     verdict = row.verdict or ("worse" if row.worse else "not worse")
     return canvas.figure(f"{said}; {verdict}.", [])
 
 
-def _beyond(canvas: Canvas, scale: Scale, row: Difference, colour: str) -> None:
+def _point_beyond(canvas: Canvas, scale: Scale, row: Difference, colour: str) -> None:
     """Point to where a bar goes on, or a difference lies, beyond what the scale holds."""
     y = canvas.height / 2
     low, high = row.all or row.one or (row.value, row.value)
@@ -279,11 +279,11 @@ def _beyond(canvas: Canvas, scale: Scale, row: Difference, colour: str) -> None:
 def empty_strip(scale: Scale, name: str, height: float) -> Canvas:
     """Return a strip with the upright lines of its scale."""
     canvas = Canvas(scale.end + EDGE, height, name)
-    x_grid(canvas, scale, 0, height, ticks_of(scale))
+    draw_x_grid(canvas, scale, 0, height, find_ticks(scale))
     return canvas
 
 
-def places_between(ends: tuple[float, float] | None) -> int:
+def count_places(ends: tuple[float, float] | None) -> int:
     """Return the decimals that tell numbers of such a span apart."""
     span = 0.0 if ends is None else abs(ends[1] - ends[0])
     return (
@@ -291,7 +291,7 @@ def places_between(ends: tuple[float, float] | None) -> int:
     )
 
 
-def in_digits(value: float, places: int) -> str:
+def write_in_digits(value: float, places: int) -> str:
     """Return a number without a range as a figure prints it."""
     return shown(value, places, (-math.inf, math.inf))
 
@@ -326,25 +326,25 @@ def score_strip(
     canvas, y = empty_strip(scale, name, height), height / 2
     if value is None or not math.isfinite(value):
         return canvas.figure("No score.", [])
-    places = places_between((scale.low, scale.high))
+    places = count_places((scale.low, scale.high))
     colour = "warn" if winner else "ink3"
     if not scale.holds(value):
-        return _off_scale(canvas, scale, value, places)
+        return _draw_off_scale(canvas, scale, value, places)
     if interval is not None:
         low, high = scale(interval[0]), scale(interval[1])
         canvas.line((low, y), (high, y), colour, 1.8, dash=DASH if winner else "")
     canvas.diamond((scale(value), y), 5, colour)
-    return canvas.figure(f"Score {in_digits(value, places)}, not corrected.", [])
+    return canvas.figure(f"Score {write_in_digits(value, places)}, not corrected.", [])
 
 
-def _off_scale(canvas: Canvas, scale: Scale, value: float, places: int) -> Figure:
+def _draw_off_scale(canvas: Canvas, scale: Scale, value: float, places: int) -> Figure:
     y, low = canvas.height / 2, value < scale.low
     said = f"{'<' if low else '>'} off scale"
     if low:
         canvas.text((4, y + 4), said, size=SMALL)
     else:
         canvas.text((canvas.width - 4, y + 4), said, anchor="end", size=SMALL)
-    return canvas.figure(f"Score {in_digits(value, places)}, off the scale.", [])
+    return canvas.figure(f"Score {write_in_digits(value, places)}, off the scale.", [])
 
 
 def fold_dots(
@@ -379,9 +379,9 @@ def fold_dots(
     if dots:
         canvas.specks(dots, 1.8, "ink2", 1.0)
     ran = f"{len(known)} of {len(scores)} folds"
-    places = places_between(ends)
+    places = count_places(ends)
     said = (
-        f", from {in_digits(min(known), places)} to {in_digits(max(known), places)}"
+        f", from {write_in_digits(min(known), places)} to {write_in_digits(max(known), places)}"
         if known
         else ""
     )

@@ -9,9 +9,9 @@ import numpy as np
 
 from earnest.core.text.estimate import percent
 from earnest.inference.curves.survival import RiskGroups, SurvivalCurve
-from earnest.plotting.svg.axes import Scale, short, spaced, x_axis, y_grid
+from earnest.plotting.svg.axes import Scale, draw_x_axis, draw_y_grid, short, spaced
 from earnest.plotting.svg.canvas import DASH, Canvas, Figure
-from earnest.plotting.svg.text import fitted, text_width
+from earnest.plotting.svg.text import fitted, measure_text
 
 TOP = 24.0
 MOST_STEPS = 200
@@ -37,22 +37,22 @@ def kaplan_meier(made: RiskGroups, *, name: str, width: float = 420, time: str =
     time : str
         The words for the axis.
     """
-    latest = _latest(made)
-    room = max(text_width(word) for word in made.names) + 10
+    latest = _find_latest(made)
+    room = max(measure_text(word) for word in made.names) + 10
     left, bottom = max(room, 40.0), 190.0
-    aside = max(text_width(_brief(word)) for word in made.names) + 8
+    aside = max(measure_text(_format_brief(word)) for word in made.names) + 8
     x = Scale(0.0, latest or 1.0, left, width - aside)
     y = Scale(0.0, 1.0, bottom, TOP)
     labels = spaced(x, 5)
     ticks = [value for value, _ in labels]
     canvas = Canvas(width, bottom + 66 + 17 * len(made.names), name)
-    y_grid(canvas, y, left, x.end, title="Share without event", ticks=(0, 0.25, 0.5, 0.75, 1))
-    x_axis(canvas, x, bottom, title=fitted(time, width - 40), labels=labels)
+    draw_y_grid(canvas, y, left, x.end, title="Share without event", ticks=(0, 0.25, 0.5, 0.75, 1))
+    draw_x_axis(canvas, x, bottom, title=fitted(time, width - 40), labels=labels)
     for word, curve in zip(made.names, made.curves, strict=True):
         canvas.band(*_step_band(curve, x, y), _LOOKS[word][0], FAINT)
     for word, curve in zip(made.names, made.curves, strict=True):
         colour, thick, dash = _LOOKS[word]
-        canvas.curve(_stairs(curve, x, y), colour, thick, dash=dash)
+        canvas.curve(_list_stairs(curve, x, y), colour, thick, dash=dash)
     _group_names(canvas, made, x, y)
     canvas.text((0, bottom + 58), "At risk", "ink2")
     for i, (word, curve) in enumerate(zip(made.names, made.curves, strict=True)):
@@ -60,17 +60,17 @@ def kaplan_meier(made: RiskGroups, *, name: str, width: float = 420, time: str =
         canvas.text((0, row), word, _LOOKS[word][0])
         for tick in ticks:
             canvas.text((x(tick), row), f"{curve.at_risk(tick):,}", "ink2", anchor="middle")
-    return canvas.figure(_survival_said(made, latest), _survival_rows(made, ticks))
+    return canvas.figure(_describe_survival(made, latest), _list_survival_rows(made, ticks))
 
 
-def _latest(made: RiskGroups) -> float:
+def _find_latest(made: RiskGroups) -> float:
     """Return where the axis ends: when a tenth of the cases is left, for what follows is noise."""
     observed = np.sort(np.concatenate([curve.observed for curve in made.curves]))
     left = max(1, len(observed) // 10)
     return float(observed[len(observed) - left])
 
 
-def _stairs(curve: SurvivalCurve, x: Scale, y: Scale) -> list[tuple[float, float]]:
+def _list_stairs(curve: SurvivalCurve, x: Scale, y: Scale) -> list[tuple[float, float]]:
     """Return the corners of a step function, to the last time that a case was followed."""
     shown_until = min(float(curve.observed[-1]), x.high)
     inside = curve.times <= shown_until
@@ -99,36 +99,36 @@ def _step_band(
     return [x(t) for a, b in pairwise(times) for t in (a, b)], edges[0], edges[1]
 
 
-def _survival_at(curve: SurvivalCurve, time: float) -> float:
+def _find_survival(curve: SurvivalCurve, time: float) -> float:
     place = int(np.searchsorted(curve.times, time, side="right")) - 1
     return 1.0 if place < 0 else float(curve.survival[place])
 
 
 def _group_names(canvas: Canvas, made: RiskGroups, x: Scale, y: Scale) -> None:
     """Name each line at its right end, apart where they are close."""
-    places = [y(_survival_at(curve, x.high)) + 4.5 for curve in made.curves]
+    places = [y(_find_survival(curve, x.high)) + 4.5 for curve in made.curves]
     above = -math.inf
     for i in np.argsort(places, kind="stable"):
         places[i] = above = max(places[i], above + CLOSE)
     over = max(0.0, above - y.start - 2)  # pushed out at the bottom: all move up
     for word, place in zip(made.names, places, strict=True):
-        canvas.text((x.end + 6, place - over), _brief(word), _LOOKS[word][0])
+        canvas.text((x.end + 6, place - over), _format_brief(word), _LOOKS[word][0])
 
 
-def _brief(word: str) -> str:
+def _format_brief(word: str) -> str:
     return word.split()[0]
 
 
-def _survival_said(made: RiskGroups, latest: float) -> str:
+def _describe_survival(made: RiskGroups, latest: float) -> str:
     half = latest / 2
     parts = [
-        f"{word} {percent(round(_survival_at(curve, half), 2))}"
+        f"{word} {percent(round(_find_survival(curve, half), 2))}"
         for word, curve in zip(made.names, made.curves, strict=True)
     ]
     return f"Share without event at time {short(half)}, by predicted risk: {', '.join(parts)}."
 
 
-def _ends_at(curve: SurvivalCurve, time: float) -> str:
+def _describe_interval(curve: SurvivalCurve, time: float) -> str:
     """Return the interval at a time in words; none before the first event, and after the last."""
     place = int(np.searchsorted(curve.times, time, side="right")) - 1
     if place < 0 or math.isnan(curve.low[place]):
@@ -136,15 +136,21 @@ def _ends_at(curve: SurvivalCurve, time: float) -> str:
     return f"{curve.low[place]:.3f} to {curve.high[place]:.3f}"
 
 
-def _survival_rows(made: RiskGroups, ticks: list[float]) -> list[tuple[str, ...]]:
+def _list_survival_rows(made: RiskGroups, ticks: list[float]) -> list[tuple[str, ...]]:
     level = percent(made.confidence_level)
     rows: list[tuple[str, ...]] = [
         ("Risk", "Time", "Share without event", f"{level} interval", "At risk")
     ]
     for word, curve in zip(made.names, made.curves, strict=True):
         for tick in ticks:
-            share = f"{_survival_at(curve, tick):.3f}"
+            share = f"{_find_survival(curve, tick):.3f}"
             rows.append(
-                (word, short(tick), share, _ends_at(curve, tick), f"{curve.at_risk(tick):,}")
+                (
+                    word,
+                    short(tick),
+                    share,
+                    _describe_interval(curve, tick),
+                    f"{curve.at_risk(tick):,}",
+                )
             )
     return rows

@@ -16,9 +16,7 @@ def plain(words: str) -> str:
 
     Text that runs from right to left is set apart, so that it does not turn its neighbours round.
     """
-    shown = "".join(
-        c if c.isprintable() or c in "\u00a0\u2068\u2069" else _spelled(c) for c in words
-    )
+    shown = "".join(c if c.isprintable() or c in "\u00a0\u2068\u2069" else _spell(c) for c in words)
     turns = any(unicodedata.bidirectional(c) in ("R", "AL") for c in shown)
     return f"\u2068{shown}\u2069" if turns and "\u2068" not in shown else shown
 
@@ -35,11 +33,11 @@ def brief(words: str) -> str:
     return _ENDLESS.sub(lambda word: f"{word[0][:KEPT]}…", words)
 
 
-def _spelled(sign: str) -> str:
+def _spell(sign: str) -> str:
     return " " if sign in "\n\t\r" else sign.encode("unicode_escape").decode("ascii")
 
 
-def text_width(words: str, size: float = TEXT, *, bold: bool = False) -> float:
+def measure_text(words: str, size: float = TEXT, *, bold: bool = False) -> float:
     """Return about how wide a text is in pixels; the page's font is not known, so rather more."""
     wide = sum(unicodedata.east_asian_width(c) in "WF" for c in words)
     narrow = sum(c in " .,:;'|!il·" for c in words)
@@ -49,15 +47,15 @@ def text_width(words: str, size: float = TEXT, *, bold: bool = False) -> float:
 
 def fitted(words: str, width: float, size: float = TEXT, *, keep_end: bool = False) -> str:
     """Return words cut to a width, with an ellipsis where something is missing."""
-    if text_width(words, size) <= width:
+    if measure_text(words, size) <= width:
         return words
     most = len(words)
-    while most > 1 and text_width(_cut(words, most, keep_end), size) > width:
+    while most > 1 and measure_text(_cut(words, most, keep_end), size) > width:
         most = most - 1 if most < 40 else most * 3 // 4
     return _cut(words, most, keep_end)
 
 
-def told_apart(
+def cut_apart(
     words: Sequence[str], width: float, size: float = TEXT, *, keep_end: bool = False
 ) -> list[str]:
     """Return texts cut to a width at the side at which they differ, the end by default."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from earnest.adapters.trials.request import Ask
+from earnest.adapters.trials.request import TrialsRequest
 from earnest.adapters.trials.run_file import BEGUN, CONFIGS, document_of, scored_of
 from earnest.adapters.trials.scored import COMPLETE, DROPPED, Scored, ScoreName, choose
 from earnest.core.results.estimate import Scale
@@ -46,7 +46,7 @@ def material_of_run(
         tried=tried,
         by_folds=True,
         best=best,
-        trials=lambda: scored.trials(Ask(objective=key)),
+        trials=lambda: scored.trials(TrialsRequest(objective=key)),
         n_fits=sum(len(key) == 3 for key in run.outcomes),
         seed=_seed(run),
         begun=run.documents.get(BEGUN),

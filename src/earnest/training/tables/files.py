@@ -11,10 +11,15 @@ from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.results.cautions import Caution
 from earnest.core.tables.columns import Columns
-from earnest.core.tables.formats.table_files import _open, readable, refuse_other_content
+from earnest.core.tables.formats.table_files import (
+    CSV,
+    TABLES,
+    open_table_file,
+    readable,
+    refuse_other_content,
+)
 
-SUFFIXES = (".csv", ".csv.gz", ".tsv", ".txt", ".parquet", ".arrow", ".feather")
-TEXT = (".csv", ".csv.gz", ".tsv", ".txt")
+SUFFIXES = TABLES
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,13 +67,13 @@ def open_noting(
     suffix = _suffix(path)
     said = {"delimiter": delimiter, "decimal": decimal, "thousands": thousands}
     options = {name: value for name, value in said.items() if value is not None}
-    if options and suffix not in TEXT:
+    if options and suffix not in CSV:
         raise FormatError(
             f"`{next(iter(options))}` is for CSV files", got=repr(path.name), cure="Leave it out."
         )
     with readable(path), ExitStack() as stack:
         refuse_other_content(path, suffix)
-        table, cautions = _open(path, suffix, options, stack)[1](None)
+        table, cautions = open_table_file(path, suffix, options, stack).table()
     return Opened(Columns.of(table), path.name, cautions)
 
 

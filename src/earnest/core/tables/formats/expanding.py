@@ -67,10 +67,12 @@ def refuse_expanding(archive: ZipFile, path: Path, size: int | None = None) -> N
     packed = [info for info in archive.infolist() if info.compress_type != ZIP_STORED]
     declared = sum(info.file_size for info in packed)
     if declared > unpack_limit(size):
-        raise _too_large(path, size, f"{_shown(declared)} from {_shown(size)}")
+        raise _make_large_error(path, size, f"{_show_bytes(declared)} from {_show_bytes(size)}")
     for info in archive.infolist():
         if info.compress_type == ZIP_STORED and info.file_size > size:
-            raise _damaged(path, f"{info.filename!r} of {_shown(info.file_size)} in {_shown(size)}")
+            raise _make_damaged_error(
+                path, f"{info.filename!r} of {_show_bytes(info.file_size)} in {_show_bytes(size)}"
+            )
 
 
 def check_arrays(archive: ZipFile, path: Path) -> None:
@@ -94,14 +96,16 @@ def check_array(member: IO[bytes], info: ZipInfo, path: Path) -> None:
         The archive, for messages.
     """
     if not info.file_size:
-        raise _damaged(path, f"{info.filename!r} is empty")
+        raise _make_damaged_error(path, f"{info.filename!r} is empty")
     version = npy.read_magic(member)
     read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
     shape, _, dtype = read(member)
     claimed = math.prod(shape) * dtype.itemsize
     if min(shape, default=0) < 0 or (not dtype.hasobject and claimed > info.file_size):
-        raise _damaged(
-            path, f"{info.filename!r} claims {_shown(claimed)} and has {_shown(info.file_size)}"
+        raise _make_damaged_error(
+            path,
+            f"{info.filename!r} claims {_show_bytes(claimed)} and has "
+            f"{_show_bytes(info.file_size)}",
         )
 
 
@@ -115,15 +119,15 @@ def read_gzip(path: Path) -> bytes:
     raw = path.read_bytes()
     limit = unpack_limit(len(raw))
     if int.from_bytes(raw[-4:], "little") > limit:
-        for _ in _unpacked(raw, limit, path):
+        for _ in _unpack_blocks(raw, limit, path):
             pass
     made = io.BytesIO()
-    for block in _unpacked(raw, limit, path):
+    for block in _unpack_blocks(raw, limit, path):
         made.write(block)
     return made.getvalue()
 
 
-def _unpacked(raw: bytes, limit: int, path: Path) -> Iterator[bytes]:
+def _unpack_blocks(raw: bytes, limit: int, path: Path) -> Iterator[bytes]:
     """Yield what was compressed in blocks, and refuse it where it is more than the limit."""
     count = 0
     try:
@@ -131,25 +135,27 @@ def _unpacked(raw: bytes, limit: int, path: Path) -> Iterator[bytes]:
             while block := stream.read(_BLOCK):
                 count += len(block)
                 if count > limit:
-                    raise _too_large(
-                        path, len(raw), f"more than {_shown(limit)} from {_shown(len(raw))}"
+                    raise _make_large_error(
+                        path,
+                        len(raw),
+                        f"more than {_show_bytes(limit)} from {_show_bytes(len(raw))}",
                     )
                 yield block
     except zlib.error as error:  # told as other damage is
         raise gzip.BadGzipFile(str(error)) from error
 
 
-def _too_large(path: Path, size: int, got: str) -> FormatError:
+def _make_large_error(path: Path, size: int, got: str) -> FormatError:
     limit = unpack_limit(size)
     return FormatError(
         f"{path.name!r} unpacks to more than is safe to read",
-        needs=f"at most {_shown(limit)} for a file of this size",
+        needs=f"at most {_show_bytes(limit)} for a file of this size",
         got=got,
         cure=f"If you trust the file, set {VARIABLE}, such as {VARIABLE}=20GB, or unpack it first.",
     )
 
 
-def _damaged(path: Path, got: str) -> FormatError:
+def _make_damaged_error(path: Path, got: str) -> FormatError:
     return FormatError(
         f"{path.name!r} is damaged",
         needs="an archive whose parts are as large as they claim",
@@ -158,7 +164,7 @@ def _damaged(path: Path, got: str) -> FormatError:
     )
 
 
-def _shown(size: float) -> str:
+def _show_bytes(size: float) -> str:
     for unit in ("bytes", "kB", "MB", "GB"):
         if size < 1000:
             return f"{size:.3g} {unit}"
@@ -168,12 +174,12 @@ def _shown(size: float) -> str:
 
 def _memory() -> int:
     """Return about how many bytes of memory are free, of a container where there is one."""
-    free = [_available(), _of_container()]
+    free = [_read_available(), _read_container_limit()]
     known = [one for one in free if one is not None]
     return min(known, default=8 << 30)
 
 
-def _available() -> int | None:
+def _read_available() -> int | None:
     try:
         text = Path("/proc/meminfo").read_text(encoding="ascii")
         return int(text.split("MemAvailable:")[1].split()[0]) * 1024
@@ -185,7 +191,7 @@ def _available() -> int | None:
         return None
 
 
-def _of_container() -> int | None:
+def _read_container_limit() -> int | None:
     try:
         most, used = (
             int(Path(f"/sys/fs/cgroup/memory.{name}").read_text(encoding="ascii"))

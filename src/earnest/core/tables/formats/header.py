@@ -7,11 +7,11 @@ import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import NotRequired, TypedDict, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from earnest.core.base.arrays import RawArray
 from earnest.core.base.errors import FormatError
 from earnest.core.data.configs import Configs
 from earnest.core.data.predictions import Predictions
@@ -19,17 +19,39 @@ from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Target, Task
 from earnest.core.results.cautions import Caution
 from earnest.core.results.files import parse_json
-from earnest.core.tables.writing import about_names
+from earnest.core.tables.writing import list_about_names
 
 NAME = "earnest/predictions/"
 VERSION = 1
 SCHEMA = f"{NAME}{VERSION}"
 
 
-def header_text(pi: Predictions) -> str:
+class Facts(TypedDict):
+    """What the header of a file of predictions says, as JSON holds it."""
+
+    schema: str
+    task: str
+    classes: list[object]
+    kind: str
+    threshold: float | None
+    ordered: bool
+    shape: list[int]
+    dtype: str
+    fold_names: list[list[str]]
+    columns: list[str]
+    ids: str | None
+    configs: list[str]
+    params: list[object] | None
+    complexity: list[float] | None
+    static: bool
+    remarks: NotRequired[list[dict[str, str]]]
+    fingerprint: str
+
+
+def write_header(pi: Predictions) -> str:
     """Return all of Π but its arrays as one line of JSON, with hashes of both."""
     target, configs = pi.target, pi.configs
-    facts: dict[str, Any] = {
+    facts: Facts = {
         "schema": SCHEMA,
         "task": str(target.task),
         "classes": list(target.classes),
@@ -39,19 +61,20 @@ def header_text(pi: Predictions) -> str:
         "shape": list(pi.responses.shape),
         "dtype": pi.responses.dtype.name,
         "fold_names": [list(names) for names in pi.fold_names],
-        "columns": about_names(pi),
+        "columns": list_about_names(pi),
         "ids": None if target.ids is None else ("int" if target.ids.dtype.kind == "i" else "str"),
         "configs": list(configs.ids),
         "params": None if configs.params is None else [pack(dict(p)) for p in configs.params],
         "complexity": None if configs.complexity is None else list(configs.complexity),
         "static": configs.static,
-        **({"remarks": [one.to_dict() for one in pi.remarks]} if pi.remarks else {}),
         "fingerprint": pi.fingerprint,
     }
-    return _dumps(facts | {"checksum": _checksum(facts)})
+    if pi.remarks:
+        facts["remarks"] = [one.to_dict() for one in pi.remarks]
+    return _write_json({**facts, "checksum": _compute_checksum(facts)})
 
 
-def read_header(text: str | bytes, path: Path) -> dict[str, Any]:
+def read_header(text: str | bytes, path: Path) -> Facts:
     """Return the facts of a header, if it is one that can be read and nobody changed it."""
     try:
         facts = parse_json(text)
@@ -73,13 +96,13 @@ def read_header(text: str | bytes, path: Path) -> dict[str, Any]:
             cure="Update earnest.",
         )
     stored = facts.pop("checksum", None)
-    if stored != _checksum(facts):
-        raise changed(path, f"header checksum {_checksum(facts)}", f"{stored}")
-    return dict(facts)
+    if stored != _compute_checksum(facts):
+        raise changed(path, f"header checksum {_compute_checksum(facts)}", f"{stored}")
+    return cast(Facts, facts)
 
 
 def rebuild(
-    facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], path: Path, *, verify: bool
+    facts: Facts, arrays: Mapping[str, RawArray], path: Path, *, verify: bool
 ) -> Predictions:
     """Make Π of a header and its arrays, and check that they belong together."""
     _refuse_other_arrays(facts, arrays, path)
@@ -98,7 +121,9 @@ def rebuild(
         target=target,
         configs=Configs(
             ids=tuple(facts["configs"]),
-            params=None if params is None else tuple(unpack(p) for p in params),
+            params=None
+            if params is None
+            else tuple(cast(dict[str, object], unpack(p)) for p in params),
             complexity=None if facts["complexity"] is None else tuple(facts["complexity"]),
             static=facts["static"],
         ),
@@ -118,9 +143,7 @@ def rebuild(
 _KINDS = {"y": "if", "event": "b", "groups": "i", "strata": "i", "ids": "iU", "folds": "i"}
 
 
-def _refuse_other_arrays(
-    facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], path: Path
-) -> None:
+def _refuse_other_arrays(facts: Facts, arrays: Mapping[str, RawArray], path: Path) -> None:
     """Refuse arrays of other types or sizes than the header tells, and codes beyond its lists."""
     n, _, repeats = facts["shape"][:3]
     shapes = dict.fromkeys(_KINDS, (n,)) | {"folds": (n, repeats)}
@@ -151,7 +174,7 @@ def changed(path: Path, needs: str, got: str) -> FormatError:
     )
 
 
-def pack(value: Any) -> Any:
+def pack(value: object) -> object:
     """Turn a parameter into JSON that tells tuples, odd keys and odd floats from the rest.
 
     What is none of Python's and NumPy's plain values (an estimator, a function) is kept as its
@@ -174,7 +197,7 @@ def pack(value: Any) -> Any:
     return {"$repr": repr(value)}
 
 
-def unpack(value: Any) -> Any:
+def unpack(value: object) -> object:
     """Turn the JSON of `pack` back into a parameter."""
     if isinstance(value, list):
         return [unpack(v) for v in value]
@@ -193,10 +216,10 @@ def unpack(value: Any) -> Any:
     return {k: unpack(v) for k, v in value.items()}
 
 
-def _dumps(facts: Mapping[str, Any]) -> str:
+def _write_json(facts: Mapping[str, object]) -> str:
     return json.dumps(facts, separators=(",", ":"), allow_nan=False)
 
 
-def _checksum(facts: Mapping[str, Any]) -> str:
+def _compute_checksum(facts: Mapping[str, object]) -> str:
     text = json.dumps(facts, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:32]

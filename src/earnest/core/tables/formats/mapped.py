@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import tempfile
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from earnest.core.base.arrays import BLOCK
+from earnest.core.base.arrays import BLOCK, RawArray
 
 LARGE = 1 << 26  # bytes from which a matrix is mapped unless the user says otherwise
 
@@ -39,7 +38,7 @@ class ColumnFile:
     [[1.0, 4.0], [2.0, 5.0], [3.0, 6.0]]
     """
 
-    def __init__(self, dtype: np.dtype[Any]) -> None:
+    def __init__(self, dtype: np.dtype[np.generic]) -> None:
         self.dtype = dtype
         self._file: IO[bytes] = tempfile.TemporaryFile(prefix="earnest-")  # noqa: SIM115
 
@@ -54,11 +53,11 @@ class ColumnFile:
     ) -> None:
         self._file.close()
 
-    def append(self, values: NDArray[Any]) -> None:
+    def append(self, values: RawArray) -> None:
         """Write one column: its values, repeat after repeat."""
         self._file.write(np.ascontiguousarray(values, dtype=self.dtype).data)
 
-    def mapped(self, shape: tuple[int, int, int, int]) -> NDArray[Any]:
+    def mapped(self, shape: tuple[int, int, int, int]) -> RawArray:
         """Return the matrix (n, C, R, K); its columns were given by configuration, then class."""
         n, configs, repeats, classes = shape
         self._file.flush()
@@ -66,7 +65,7 @@ class ColumnFile:
         with tempfile.TemporaryFile(prefix="earnest-") as turned:
             for start in range(0, n, step):
                 # Mapped anew for each block: pages that were read would stay in memory.
-                whole: NDArray[Any] = np.memmap(
+                whole: RawArray = np.memmap(
                     self._file, self.dtype, "r", shape=(configs, classes, repeats, n)
                 )
                 block = whole[..., start : start + step].transpose(3, 0, 2, 1)

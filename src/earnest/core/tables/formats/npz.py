@@ -8,20 +8,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 import numpy as np
 from numpy.lib import format as npy
-from numpy.typing import NDArray
 
 from earnest.core.base import check
+from earnest.core.base.arrays import RawArray
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.data.predictions import Predictions
 from earnest.core.tables.formats.expanding import check_array, refuse_expanding
 from earnest.core.tables.formats.header import changed, read_header, rebuild
 from earnest.core.tables.formats.mapped import LARGE
 from earnest.core.tables.formats.table_files import foreign_content
-from earnest.core.tables.options import array_options, refuse_other_options
+from earnest.core.tables.options import ArrayOptions, check_array_options, refuse_other_options
 
 HEADER = "header"
 _ARRAYS = ("y", "scores", "fold", "groups", "strata", "ids", "configs", "classes")
@@ -32,7 +32,7 @@ _PADDING = 0xD935  # the field of a ZIP header that others use for alignment too
 def save_npz(pi: Predictions, header: str, path: Path) -> None:
     """Write the arrays of Π uncompressed, each at an aligned place."""
     target = pi.target
-    arrays: dict[str, NDArray[Any] | None] = {
+    arrays: dict[str, RawArray | None] = {
         HEADER: np.frombuffer(header.encode(), dtype=np.uint8),
         "y": target.y,
         "event": target.event,
@@ -49,14 +49,14 @@ def save_npz(pi: Predictions, header: str, path: Path) -> None:
 
 
 def load_npz(
-    path: Path, *, mmap: bool | None, verify: bool, options: Mapping[str, Any]
+    path: Path, *, mmap: bool | None, verify: bool, options: Mapping[str, object]
 ) -> tuple[Predictions, bool]:
     """Return Π of an NPZ file, and whether earnest wrote it."""
     with readable(path), zipfile.ZipFile(path) as archive:
         refuse_expanding(archive, path)
         names = [name.removesuffix(".npy") for name in archive.namelist()]
         own = {HEADER, "responses"} <= set(names)
-        options = options if own else array_options(options, path)
+        options = options if own else check_array_options(options, path)
         said = options.get("scores")  # an array, or the name of one
         matrix = "responses" if own else said if isinstance(said, str) else "scores"
         arrays = {
@@ -64,7 +64,7 @@ def load_npz(
             for name in names
         }
     if not own:
-        return _from_arrays(path, arrays, options), False
+        return _make_from_arrays(path, arrays, options), False
     facts = read_header(arrays.pop(HEADER).tobytes(), path)
     refuse_other_options(options, facts, path)
     lacking = {"y", "folds", "responses"} - set(arrays)
@@ -73,9 +73,9 @@ def load_npz(
     return rebuild(facts, arrays, path, verify=verify), True
 
 
-def load_npy(path: Path, *, mmap: bool | None, options: Mapping[str, Any]) -> Predictions:
+def load_npy(path: Path, *, mmap: bool | None, options: Mapping[str, object]) -> Predictions:
     """Return Π whose scores are a NPY file; the outcome comes with the options."""
-    options = array_options(options, path)
+    options = check_array_options(options, path)
     if "y" not in options:
         raise FormatError(
             f"{path.name!r} holds scores alone",
@@ -86,11 +86,11 @@ def load_npy(path: Path, *, mmap: bool | None, options: Mapping[str, Any]) -> Pr
     large = path.stat().st_size >= LARGE if mmap is None else mmap
     with readable(path):
         scores = np.load(path, mmap_mode="r" if large else None, allow_pickle=False)
-    return Predictions.from_arrays(scores=scores, **options)
+    return _make({**options, "scores": scores})
 
 
-def _from_arrays(
-    path: Path, arrays: dict[str, NDArray[Any]], options: Mapping[str, Any]
+def _make_from_arrays(
+    path: Path, arrays: dict[str, RawArray], options: Mapping[str, object]
 ) -> Predictions:
     """Make Π of the arrays of somebody else's file, by their names."""
     given = dict(options)
@@ -98,13 +98,13 @@ def _from_arrays(
         given["configs"] = [given["configs"]]  # one configuration, not an array of names
     named = {n: v for n, v in given.items() if n in _ARRAYS and isinstance(v, str)}
     for name, member in named.items():
-        given[name] = _member(path, arrays, member, check.nearest(member, arrays))
-    found: dict[str, Any] = {name: arrays[name] for name in _ARRAYS if name in arrays}
+        given[name] = _get_member(path, arrays, member, check.nearest(member, arrays))
+    found: dict[str, object] = {name: arrays[name] for name in _ARRAYS if name in arrays}
     if "y" not in found | given and {"time", "event"} <= set(arrays):
         found["y"] = (arrays["time"], arrays["event"].astype(bool))
     for name in ("y", "scores"):
         if name not in found | given:
-            _member(path, arrays, name, _renamed_to(name, arrays))
+            _get_member(path, arrays, name, _suggest_array(name, arrays))
     used = {*_ARRAYS, "time", "event", *named.values()}
     strange = [name for name in arrays if name not in used]
     if strange:
@@ -112,23 +112,28 @@ def _from_arrays(
             f"{path.name!r} has arrays of unknown names",
             needs=", ".join((*_ARRAYS, "time", "event")),
             got=check.some(map(repr, strange)),
-            cure=_renaming(strange[0]) or "Leave them out of the file.",
+            cure=_suggest_name(strange[0]) or "Leave them out of the file.",
         )
-    return _selected(found, given)
+    return _make_selected(found, given)
 
 
-def _selected(found: dict[str, Any], given: dict[str, Any]) -> Predictions:
+def _make_selected(found: dict[str, object], given: dict[str, object]) -> Predictions:
     """Make Π; a list of names picks configurations where the file, or their place, names them."""
     wanted = given.get("configs")
     if not isinstance(wanted, (list, tuple)) or not all(isinstance(w, str) for w in wanted):
-        return Predictions.from_arrays(**(found | given))
-    whole = Predictions.from_arrays(**(found | given | {"configs": found.get("configs")}))
+        return _make(found | given)
+    whole = _make(found | given | {"configs": found.get("configs")})
     if "configs" in found or set(wanted) <= set(whole.configs.ids):
         return whole.select(wanted)
-    return Predictions.from_arrays(**(found | given))
+    return _make(found | given)
 
 
-def _member(path: Path, arrays: Mapping[str, Any], name: str, cure: str) -> Any:
+def _make(arguments: Mapping[str, object]) -> Predictions:
+    """Make Π of arguments whose names were checked; their values are checked there."""
+    return Predictions.from_arrays(**cast(ArrayOptions, arguments))
+
+
+def _get_member(path: Path, arrays: Mapping[str, object], name: str, cure: str) -> object:
     if name not in arrays:
         raise FormatError(
             f"{path.name!r} has no array {name!r}",
@@ -139,20 +144,20 @@ def _member(path: Path, arrays: Mapping[str, Any], name: str, cure: str) -> Any:
     return arrays[name]
 
 
-def _renamed_to(name: str, arrays: Iterable[str]) -> str:
+def _suggest_array(name: str, arrays: Iterable[str]) -> str:
     """Say which array to give a name that is needed."""
     match = get_close_matches(name, [n for n in arrays if n not in _ARRAYS], n=1, cutoff=0.5)
     cure = f"Rename the array {match[0]!r} to" if match else "Rename the array that holds it to"
     return f"{cure} {name!r}" + (", or say its name with `target`." if name == "y" else ".")
 
 
-def _renaming(name: str) -> str:
+def _suggest_name(name: str) -> str:
     """Say how an array would have to be called to be used, or nothing."""
     match = get_close_matches(name, _ARRAYS, n=1, cutoff=0.5)
     return f"Rename the array {name!r} to {match[0]!r}." if match else ""
 
 
-def _write(archive: zipfile.ZipFile, name: str, array: NDArray[Any]) -> None:
+def _write(archive: zipfile.ZipFile, name: str, array: RawArray) -> None:
     info = zipfile.ZipInfo(name)  # its date is fixed, so that equal content is equal bytes
     offset = archive.start_dir or 0
     begins = offset + 30 + len(name) + 20 + 4  # local header, name, ZIP64 field, our field
@@ -162,7 +167,7 @@ def _write(archive: zipfile.ZipFile, name: str, array: NDArray[Any]) -> None:
         npy.write_array(member, array, allow_pickle=False)
 
 
-def _read(path: Path, archive: zipfile.ZipFile, name: str, mmap: bool | None) -> NDArray[Any]:
+def _read(path: Path, archive: zipfile.ZipFile, name: str, mmap: bool | None) -> RawArray:
     info = archive.getinfo(name)
     stored = info.compress_type == zipfile.ZIP_STORED
     if mmap and not stored:
@@ -173,14 +178,14 @@ def _read(path: Path, archive: zipfile.ZipFile, name: str, mmap: bool | None) ->
             cure="Write it with np.savez, or leave `mmap` out.",
         )
     if stored and (mmap or (mmap is None and info.file_size >= LARGE)):
-        return _mapped(path, info)
+        return _map_member(path, info)
     with archive.open(info) as member:
         check_array(member, info, path)
     with archive.open(info) as member:
         return np.asarray(npy.read_array(member, allow_pickle=False))
 
 
-def _mapped(path: Path, info: zipfile.ZipInfo) -> NDArray[Any]:
+def _map_member(path: Path, info: zipfile.ZipInfo) -> RawArray:
     """Map a member where it lies in the archive, after the ZIP's and the array's own header."""
     with path.open("rb") as file:
         file.seek(info.header_offset)

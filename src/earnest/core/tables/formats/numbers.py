@@ -11,13 +11,17 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError
 from earnest.core.results.cautions import Caution, Severity
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 
 THOUSANDS = {",": ",", ".": r"\.", " ": r"[ \x{a0}\x{2009}\x{202f}]", "'": r"['’]"}
 _DECIMALS = {".": r"\.", ",": ","}
@@ -49,7 +53,7 @@ class Marks:
         plain = rf"([0-9]+({point}[0-9]*)?|{point}[0-9]+)([eE][-+]?[0-9]+)?"
         return rf"{_HEAD}({grouped}|{plain}){_TAIL}"
 
-    def numbers(self, column: Any) -> Any:
+    def numbers(self, column: pa.ChunkedArray) -> pa.ChunkedArray:
         """Return the numbers of a column that has been matched, as whole ones where all are."""
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -71,13 +75,13 @@ ALL = tuple(Marks(d, t) for d in _DECIMALS for t in THOUSANDS if d != t)
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenColumn:
     """A column of numbers as people write them, with every way to read it."""
 
     place: int
     name: str
-    column: Any
-    ways: tuple[tuple[Marks, Any], ...]
+    column: pa.ChunkedArray
+    ways: tuple[tuple[Marks, pa.ChunkedArray], ...]
 
     @property
     def marks(self) -> str:
@@ -87,11 +91,11 @@ class Written:
         return "".join(m for m in ",." if pc.any(pc.match_substring(self.column, m)).as_py())
 
 
-def check_marks(decimal: str | None, thousands: str | None) -> str | None:
+def check_marks(decimal: str | None, thousands: object) -> str | None:
     """Refuse marks that are none, or one mark for both; return the decimal mark if it is told."""
     if thousands is None:
         return decimal
-    if thousands not in THOUSANDS:
+    if not isinstance(thousands, str) or thousands not in THOUSANDS:
         raise FormatError(
             "`thousands` is not a mark between thousands",
             needs="',', '.', ' ' or \"'\"",
@@ -106,7 +110,7 @@ def check_marks(decimal: str | None, thousands: str | None) -> str | None:
     return decimal or {",": ".", ".": ","}.get(thousands)
 
 
-def only_thousands(table: Any, kept: set[str]) -> bool:
+def has_only_thousands(table: pa.Table, kept: set[str]) -> bool:
     """Tell whether every comma of a table may stand between thousands, as in '12,573'."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -123,12 +127,12 @@ def only_thousands(table: Any, kept: set[str]) -> bool:
 
 
 def read_written(
-    table: Any,
+    table: pa.Table,
     path: Path,
     kept: set[str],
-    options: Mapping[str, Any],
+    options: Mapping[str, object],
     decimal: str | None,
-) -> tuple[Any, tuple[Caution, ...]]:
+) -> tuple[pa.Table, tuple[Caution, ...]]:
     """Return the table with the numbers that people wrote as numbers, and a note about them.
 
     Parameters
@@ -152,17 +156,18 @@ def read_written(
         for place, field in enumerate(table.schema)
         if pa.types.is_string(field.type)
         and field.name.strip() not in kept
-        and (written := _ways(place, field.name, table.column(place), options, plain)) is not None
+        and (written := _find_ways(place, field.name, table.column(place), options, plain))
+        is not None
     ]
     chosen = [_choose(one, found, decimal) for one in found]
     for one, numbers in zip(found, chosen, strict=True):
         table = table.set_column(one.place, one.name, numbers)
-    return table, _note(found, chosen, path, plain)
+    return table, _note_examples(found, chosen, path, plain)
 
 
-def _ways(
-    place: int, name: str, column: Any, options: Mapping[str, Any], plain: str
-) -> Written | None:
+def _find_ways(
+    place: int, name: str, column: pa.ChunkedArray, options: Mapping[str, object], plain: str
+) -> WrittenColumn | None:
     """Return the ways to read a column, None where it is not of numbers with marks or signs."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -174,24 +179,24 @@ def _ways(
         return None
     if not pc.all(pc.match_substring_regex(known, _BROAD)).as_py():
         return None
-    if pc.all(pc.match_substring_regex(known, plain)).as_py() or _mixed_signs(known):
+    if pc.all(pc.match_substring_regex(known, plain)).as_py() or _has_mixed_signs(known):
         return None
-    ways: list[tuple[Marks, Any]] = []
+    ways: list[tuple[Marks, pa.ChunkedArray]] = []
     for marks in ALL:
         said = all(options.get(n) in (None, getattr(marks, n)) for n in ("decimal", "thousands"))
         if said and pc.all(pc.match_substring_regex(known, marks.pattern)).as_py():
             numbers = marks.numbers(column)
-            if not any(_same(numbers, other) for _, other in ways):
+            if not any(_is_same(numbers, other) for _, other in ways):
                 ways.append((marks, numbers))
-    return Written(place, name, column, tuple(ways)) if ways else None
+    return WrittenColumn(place, name, column, tuple(ways)) if ways else None
 
 
-def _same(one: Any, other: Any) -> bool:
+def _is_same(one: pa.ChunkedArray, other: pa.ChunkedArray) -> bool:
     first, second = np.asarray(one, np.float64), np.asarray(other, np.float64)
     return bool(np.array_equal(first, second, equal_nan=True))
 
 
-def _mixed_signs(known: Any) -> bool:
+def _has_mixed_signs(known: pa.ChunkedArray) -> bool:
     """Tell whether some numbers are percentages and some not, or of two currencies."""
     import pyarrow.compute as pc
 
@@ -203,7 +208,9 @@ def _mixed_signs(known: Any) -> bool:
     return len(set(pc.unique(money).to_pylist()) - {""}) > 1
 
 
-def _choose(one: Written, all_: Sequence[Written], decimal: str | None) -> Any:
+def _choose(
+    one: WrittenColumn, all_: Sequence[WrittenColumn], decimal: str | None
+) -> pa.ChunkedArray:
     """Return the numbers of a column that can be read in one way, by itself or by the file."""
     if len(one.ways) == 1:
         return one.ways[0][1]
@@ -214,10 +221,10 @@ def _choose(one: Written, all_: Sequence[Written], decimal: str | None) -> Any:
     left = [numbers for marks, numbers in one.ways if {marks.decimal} == told]
     if len(left) == 1:
         return left[0]
-    raise _two_ways(one)
+    raise _make_two_ways_error(one)
 
 
-def _two_ways(one: Written) -> FormatError:
+def _make_two_ways_error(one: WrittenColumn) -> FormatError:
     import pyarrow.compute as pc
 
     (first, some), (second, others) = one.ways[:2]
@@ -238,8 +245,8 @@ def _two_ways(one: Written) -> FormatError:
     )
 
 
-def _note(
-    found: Sequence[Written], chosen: Sequence[Any], path: Path, plain: str
+def _note_examples(
+    found: Sequence[WrittenColumn], chosen: Sequence[pa.ChunkedArray], path: Path, plain: str
 ) -> tuple[Caution, ...]:
     if not found:
         return ()

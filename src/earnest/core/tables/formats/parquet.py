@@ -6,23 +6,28 @@ thousands of columns is several times the file.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from earnest.core.base.arrays import RawArray
 from earnest.core.data.responses import ResponseKind
 from earnest.core.tables.columns import Columns
-from earnest.core.tables.formats.header import changed
+from earnest.core.tables.formats.header import Facts, changed
 from earnest.core.tables.formats.mapped import LARGE, ColumnFile
 from earnest.core.tables.formats.written_wide import (
-    arrays_of,
-    class_codes,
+    assemble_arrays,
     column_types,
+    encode_classes_of_column,
     read_about,
 )
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
 
 BATCH = 1 << 22  # values read in one go
 
@@ -30,19 +35,19 @@ BATCH = 1 << 22  # values read in one go
 class ParquetColumns:
     """The columns of a Parquet file by name, of which a block of neighbours is in memory."""
 
-    def __init__(self, file: Any) -> None:
+    def __init__(self, file: pq.ParquetFile) -> None:
         self._file = file
         self.names: list[str] = list(file.schema_arrow.names)
         self.rows: int = file.metadata.num_rows
         self._places = {name: place for place, name in enumerate(self.names)}
-        self._block: dict[str, Any] = {}
+        self._block: dict[str, pa.ChunkedArray] = {}
 
     @property
     def nbytes(self) -> int:
         """How many bytes the columns have as numbers in memory."""
         return 8 * self.rows * len(self.names)
 
-    def read(self, name: str) -> Any:
+    def read(self, name: str) -> pa.ChunkedArray:
         """Return a column, and read its neighbours with it: they are mostly asked for next."""
         if name not in self._block:
             self._block = {}  # before the next one is there
@@ -63,11 +68,9 @@ def is_large(columns: ParquetColumns, mmap: bool | None) -> bool:
     return columns.nbytes >= LARGE if mmap is None else mmap
 
 
-def read_by_columns(
-    facts: Mapping[str, Any], columns: ParquetColumns, path: Path
-) -> dict[str, NDArray[Any]]:
+def read_by_columns(facts: Facts, columns: ParquetColumns, path: Path) -> dict[str, RawArray]:
     """Return the arrays of Π from a file of earnest's own, the responses mapped."""
-    shape = tuple(facts["shape"])
+    shape = facts["shape"]
     n, configs, repeats = shape[:3]
     types = column_types(facts)
     if len(columns.names) != len(types) or columns.rows != n * repeats:
@@ -77,22 +80,24 @@ def read_by_columns(
             f"{columns.rows} rows and {len(columns.names)} columns",
         )
     found = zip(columns.names, types, strict=True)
-    about: dict[str, NDArray[Any]] = {}
+    about: dict[str, RawArray] = {}
     for role, (name, kind) in zip(facts["columns"], found, strict=False):
-        about[role] = read_about(facts, role, _whole(columns.read(name)).cast(kind), path)
+        about[role] = read_about(facts, role, _join_chunks(columns.read(name)).cast(kind), path)
     classes = tuple(facts["classes"]) if facts["kind"] == ResponseKind.LABEL else ()
     with ColumnFile(np.dtype(facts["dtype"])) as file:
         start = len(facts["columns"])
         for name, kind in zip(columns.names[start:], types[start:], strict=True):
-            column = _whole(columns.read(name)).cast(kind)
+            column = _join_chunks(columns.read(name)).cast(kind)
             file.append(
-                class_codes(column, classes) if classes else column.to_numpy(zero_copy_only=False)
+                encode_classes_of_column(column, classes)
+                if classes
+                else column.to_numpy(zero_copy_only=False)
             )
         responses = file.mapped((n, configs, repeats, shape[3] if len(shape) > 3 else 1))
-    return arrays_of(facts, about, path) | {"responses": responses.reshape(shape)}
+    return assemble_arrays(facts, about, path) | {"responses": responses.reshape(shape)}
 
 
-def _whole(column: Any) -> Any:
+def _join_chunks(column: pa.ChunkedArray) -> pa.Array:
     """Return a column as one array."""
     import pyarrow as pa
 

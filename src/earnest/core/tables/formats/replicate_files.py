@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TypedDict, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from earnest.core.base.arrays import RawArray
 from earnest.core.base.errors import FormatError
 from earnest.core.base.writing import replacing
 from earnest.core.data.replicates import Drawn, Replicates
@@ -26,6 +27,21 @@ from earnest.core.tables.formats.npz import HEADER, _read, _write, readable
 SCHEMA = "earnest/replicates/1"
 
 
+class _Facts(TypedDict):
+    schema: str
+    task: str
+    classes: list[object]
+    ordered: bool
+    kind: str
+    drawn: str
+    learner: str
+    threshold: float | None
+    n_failed: int
+    seed: int | None
+    cautions: list[dict[str, str]]
+    fingerprint: str
+
+
 def save_replicates(replicates: Replicates, path: str | Path) -> Path:
     """Write replicates to an NPZ file: beside its place first, so that it is never half there."""
     path = Path(path)
@@ -36,8 +52,8 @@ def save_replicates(replicates: Replicates, path: str | Path) -> Path:
             got=str(path),
         )
     target = replicates.target
-    arrays: dict[str, NDArray[Any] | None] = {
-        HEADER: np.frombuffer(_header(replicates).encode(), dtype=np.uint8),
+    arrays: dict[str, RawArray | None] = {
+        HEADER: np.frombuffer(_write_header(replicates).encode(), dtype=np.uint8),
         "y": target.y,
         "event": target.event,
         "groups": target.groups,
@@ -63,7 +79,7 @@ def load_replicates(path: str | Path, *, verify: bool = True) -> Replicates:
             name.removesuffix(".npy"): _read(path, archive, name, False)
             for name in archive.namelist()
         }
-    facts = _facts(arrays.pop(HEADER, None), path)
+    facts = _read_facts(arrays.pop(HEADER, None), path)
     lacking = {"y", "counts", "apparent", "responses"} - set(arrays)
     if lacking:
         raise changed(path, "all arrays as they were written", f"none named {sorted(lacking)}")
@@ -94,8 +110,8 @@ def load_replicates(path: str | Path, *, verify: bool = True) -> Replicates:
     return made
 
 
-def _header(replicates: Replicates) -> str:
-    facts: dict[str, Any] = {
+def _write_header(replicates: Replicates) -> str:
+    facts: _Facts = {
         "schema": SCHEMA,
         "task": str(replicates.target.task),
         "classes": list(replicates.target.classes),
@@ -109,10 +125,10 @@ def _header(replicates: Replicates) -> str:
         "cautions": [caution.to_dict() for caution in replicates.cautions],
         "fingerprint": replicates.fingerprint,
     }
-    return json.dumps(facts | {"checksum": _checksum(facts)}, allow_nan=False)
+    return json.dumps({**facts, "checksum": _compute_checksum(facts)}, allow_nan=False)
 
 
-def _facts(header: NDArray[Any] | None, path: Path) -> dict[str, Any]:
+def _read_facts(header: RawArray | None, path: Path) -> _Facts:
     """Return the header, if it is one of replicates and nobody changed it."""
     try:
         facts = {} if header is None else parse_json(header.tobytes())
@@ -129,11 +145,11 @@ def _facts(header: NDArray[Any] | None, path: Path) -> dict[str, Any]:
             else "",
         )
     stored = facts.pop("checksum", None)
-    if stored != _checksum(facts):
-        raise changed(path, f"header checksum {_checksum(facts)}", str(stored))
-    return dict(facts)
+    if stored != _compute_checksum(facts):
+        raise changed(path, f"header checksum {_compute_checksum(facts)}", str(stored))
+    return cast(_Facts, facts)
 
 
-def _checksum(facts: dict[str, Any]) -> str:
+def _compute_checksum(facts: Mapping[str, object]) -> str:
     text = json.dumps(facts, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:32]

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, FormatError, InputError
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution
 from earnest.core.tables.columns import Columns
-from earnest.core.tables.formats.header import read_header, rebuild
+from earnest.core.tables.formats.header import Facts, read_header, rebuild
 from earnest.core.tables.formats.parquet import BATCH, ParquetColumns, is_large, read_by_columns
-from earnest.core.tables.formats.text import read_csv, usual_delimiter, write_csv
+from earnest.core.tables.formats.text import TableFile, guess_delimiter, read_csv, write_csv
 from earnest.core.tables.formats.written_wide import column_names, read_wide
 from earnest.core.tables.frames import read_frame
-from earnest.core.tables.options import refuse_other_options, table_options
+from earnest.core.tables.options import check_table_options, refuse_other_options
 from earnest.core.tables.raw import names_of, tell_of_data
-from earnest.core.tables.writing import wide_batches
+from earnest.core.tables.writing import make_wide_batches
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 
 # What a file holds by its first bytes, and the door through which other libraries read it.
 
@@ -72,11 +76,11 @@ def refuse_other_content(path: Path, suffix: str) -> None:
                 f"{path.name!r} is {word}, not what its suffix says",
                 needs=f"a file of the format that {suffix!r} names",
                 got=word,
-                cure=_cure(path, suffixes[0]),
+                cure=_suggest_cure(path, suffixes[0]),
             )
 
 
-def _cure(path: Path, suffix: str) -> str:
+def _suggest_cure(path: Path, suffix: str) -> str:
     if suffix == ".npz" and zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
             names = archive.namelist()
@@ -89,10 +93,11 @@ def _cure(path: Path, suffix: str) -> str:
 
 KEY = b"earnest"  # of the header in the metadata of a schema
 CSV = (".csv", ".csv.gz", ".tsv", ".txt")
+TABLES = (*CSV, ".parquet", ".arrow", ".feather")
 
 
 def load_table(
-    path: Path, suffix: str, *, mmap: bool | None, verify: bool, options: Mapping[str, Any]
+    path: Path, suffix: str, *, mmap: bool | None, verify: bool, options: Mapping[str, object]
 ) -> tuple[Predictions, bool]:
     """Return Π of a table, and whether earnest wrote the file.
 
@@ -100,18 +105,20 @@ def load_table(
     """
     with readable(path), ExitStack() as stack:
         refuse_other_content(path, suffix)
-        header, source = _open(path, suffix, options, stack, mmap=mmap)
-        if header is not None:
-            facts = read_header(header, path)
-            refuse_other_options(options, facts, path, usual_delimiter(suffix))
-            found = source(facts)
-            by_columns = isinstance(found, ParquetColumns)
-            arrays = (read_by_columns if by_columns else read_wide)(facts, found, path)
+        file = open_table_file(path, suffix, options, stack, mmap=mmap)
+        if file.header is not None:
+            facts = read_header(file.header, path)
+            refuse_other_options(options, facts, path, guess_delimiter(suffix))
+            found = file.batches(facts)
+            if isinstance(found, ParquetColumns):
+                arrays = read_by_columns(facts, found, path)
+            else:
+                arrays = read_wide(facts, found, path)
         else:
-            kept = table_options(options, path, text=suffix in CSV)
-            table, remarks = source(None)
+            kept = check_table_options(options, path, text=suffix in CSV)
+            table, remarks = file.table()
             try:
-                return _remarked(read_frame(table, **kept), remarks), False
+                return _add_remarks(read_frame(table, **kept), remarks), False
             except InputError as error:
                 said = kept.get("target") or next(
                     (name for name in ("y", "y_true") if name in names_of(table)), None
@@ -120,7 +127,7 @@ def load_table(
     return rebuild(facts, arrays, path, verify=verify), True
 
 
-def _remarked(pi: Predictions, remarks: tuple[Caution, ...]) -> Predictions:
+def _add_remarks(pi: Predictions, remarks: tuple[Caution, ...]) -> Predictions:
     return replace(pi, remarks=(*pi.remarks, *remarks)) if remarks else pi
 
 
@@ -130,7 +137,7 @@ def save_table(pi: Predictions, header: str, path: Path, suffix: str) -> None:
     import pyarrow.parquet as pq
 
     names = column_names(pi)
-    batches = wide_batches(pi, names)
+    batches = make_wide_batches(pi, names)
     if suffix in CSV:
         write_csv(path, suffix, header, batches)
         return
@@ -148,40 +155,36 @@ def save_table(pi: Predictions, header: str, path: Path, suffix: str) -> None:
             writer.write_batch(batch)
 
 
-# What a file yields: its header if it has one, and a way to read batches by what the header says,
-# or the whole table and what had to be guessed to read it.
-Source = tuple[bytes | str | None, Callable[[Mapping[str, Any] | None], Any]]
-
-
-def _open(
+def open_table_file(
     path: Path,
     suffix: str,
-    options: Mapping[str, Any],
+    options: Mapping[str, object],
     stack: ExitStack,
     *,
     mmap: bool | None = False,
-) -> Source:
+) -> TableFile:
     """Open a file of a table; all that libraries read of it goes through one door."""
-    header: bytes | str | None
     with foreign_content(path):
         if suffix in CSV:
-            header, source = read_csv(path, suffix, options)
+            opened = read_csv(path, suffix, options)
         elif suffix == ".parquet":
-            header, source = _open_parquet(path, stack, mmap)
+            opened = _open_parquet(path, stack, mmap)
         else:
-            header, source = _open_arrow(path, stack)
+            opened = _open_arrow(path, stack)
 
-    def guarded(facts: Mapping[str, Any] | None) -> Any:
+    def batches(facts: Facts) -> Iterable[pa.RecordBatch] | ParquetColumns:
         with foreign_content(path):
-            found = source(facts)
-            if facts is not None or isinstance(found[0], Columns):
-                return found
-            return _without_index(found[0]), found[1]
+            return opened.batches(facts)
 
-    return header, guarded
+    def table() -> tuple[pa.Table | Columns, tuple[Caution, ...]]:
+        with foreign_content(path):
+            found, cautions = opened.table()
+            return found if isinstance(found, Columns) else _drop_index(found), cautions
+
+    return TableFile(opened.header, batches, table)
 
 
-def _open_parquet(path: Path, stack: ExitStack, mmap: bool | None) -> Source:
+def _open_parquet(path: Path, stack: ExitStack, mmap: bool | None) -> TableFile:
     import pyarrow.parquet as pq
 
     file = stack.enter_context(pq.ParquetFile(str(path)))
@@ -190,17 +193,18 @@ def _open_parquet(path: Path, stack: ExitStack, mmap: bool | None) -> Source:
     columns = ParquetColumns(file)
     rows = max(1, BATCH // max(1, len(columns.names)))
 
-    def source(facts: Mapping[str, Any] | None) -> Any:
-        if not is_large(columns, mmap):
-            return (file.read(), ()) if facts is None else file.iter_batches(batch_size=rows)
-        if facts is not None:
-            return columns
-        return columns.as_columns(without=_index_of(file.schema_arrow)), ()
+    def batches(facts: Facts) -> Iterable[pa.RecordBatch] | ParquetColumns:
+        return columns if is_large(columns, mmap) else file.iter_batches(batch_size=rows)
 
-    return header, source
+    def table() -> tuple[pa.Table | Columns, tuple[Caution, ...]]:
+        if is_large(columns, mmap):
+            return columns.as_columns(without=_find_index(file.schema_arrow)), ()
+        return file.read(), ()
+
+    return TableFile(header, batches, table)
 
 
-def _open_arrow(path: Path, stack: ExitStack) -> Source:
+def _open_arrow(path: Path, stack: ExitStack) -> TableFile:
     import pyarrow as pa
 
     mapped = stack.enter_context(pa.memory_map(str(path)))
@@ -209,26 +213,25 @@ def _open_arrow(path: Path, stack: ExitStack) -> Source:
     reader = pa.ipc.open_file(mapped) if whole else pa.ipc.open_stream(mapped)
     header = (reader.schema.metadata or {}).get(KEY)
 
-    def source(facts: Mapping[str, Any] | None) -> Any:
-        return (reader.read_all(), ()) if facts is None else _batches(reader)
-
-    return header, source
+    return TableFile(header, lambda facts: _read_batches(reader), lambda: (reader.read_all(), ()))
 
 
-def _batches(reader: Any) -> Iterator[Any]:
+def _read_batches(
+    reader: pa.RecordBatchReader | pa.ipc.RecordBatchFileReader,
+) -> Iterator[pa.RecordBatch]:
     if hasattr(reader, "num_record_batches"):
         yield from (reader.get_batch(i) for i in range(reader.num_record_batches))
     else:
         yield from reader
 
 
-def _without_index(table: Any) -> Any:
+def _drop_index(table: pa.Table) -> pa.Table:
     """Leave out the index that pandas wrote beside its columns."""
     present = set(table.column_names)
-    return table.drop_columns([name for name in _index_of(table.schema) if name in present])
+    return table.drop_columns([name for name in _find_index(table.schema) if name in present])
 
 
-def _index_of(schema: Any) -> list[str]:
+def _find_index(schema: pa.Schema) -> list[str]:
     """Return the names that pandas gave to the columns of its index."""
     said = (schema.pandas_metadata or {}).get("index_columns", [])
     return [name for name in said if isinstance(name, str)]

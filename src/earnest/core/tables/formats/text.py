@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.tables.formats.expanding import read_gzip
-from earnest.core.tables.formats.header import NAME, SCHEMA, changed
-from earnest.core.tables.formats.numbers import check_marks, only_thousands, read_written
+from earnest.core.tables.formats.header import NAME, SCHEMA, Facts, changed
+from earnest.core.tables.formats.numbers import check_marks, has_only_thousands, read_written
 from earnest.core.tables.formats.written_wide import column_types
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from earnest.core.tables.columns import Columns
+    from earnest.core.tables.formats.parquet import ParquetColumns
+
 
 # From the bytes of a text table to its columns: delimiters, decimals and what is missing.
 
@@ -24,42 +32,46 @@ _BLOCK = 1 << 30  # bytes whose values decide the types of the columns
 
 
 def parse_text(
-    data: bytes, path: Path, suffix: str, options: Mapping[str, Any]
-) -> tuple[Any, tuple[Caution, ...]]:
+    data: bytes, path: Path, suffix: str, options: Mapping[str, object]
+) -> tuple[pa.Table, tuple[Caution, ...]]:
     """Return the Arrow table of a text in UTF-8, and a note where numbers had to be made out.
 
     Names of cases and configurations stay text.
     """
     import pyarrow as pa
 
-    line = _first_line(data, path)
-    delimiter = _delimiter(line, path, suffix, options)
-    decimal = check_marks(_decimal(options), options.get("thousands"))
+    line = _read_first_line(data, path)
+    delimiter = _find_delimiter(line, path, suffix, options)
+    decimal = check_marks(_check_decimal(options), options.get("thousands"))
     ids = {"row_id", "id", "config_id", str(options.get("id", "id"))}
     names = ids | {name for name in line.rstrip("\r").split(delimiter) if name.strip() in ids}
-    table = _parsed(data, delimiter, decimal or ".", names)
-    if decimal is None and delimiter != "," and _decimal_commas(table, names):
-        other = _parsed(data, delimiter, ",", names)
-        if _texts(other) < _texts(table) and not only_thousands(table, names):
+    table = _parse(data, delimiter, decimal or ".", names)
+    if decimal is None and delimiter != "," and _has_decimal_commas(table, names):
+        other = _parse(data, delimiter, ",", names)
+        if _count_texts(other) < _count_texts(table) and not has_only_thousands(table, names):
             table, decimal = other, ","
     binary = [field.name for field in table.schema if pa.types.is_binary(field.type)]
     if binary:
-        raise _not_utf8(path, f"other bytes in column {check.some(map(repr, binary))}")
+        raise _make_other_bytes_error(
+            path, f"other bytes in column {check.some(map(repr, binary))}"
+        )
     labels = names | {str(options.get(n, n)) for n in ("group", "fold", "repeat", "strata")}
-    labels |= _named(options.get("model"))
+    labels |= _list_names(options.get("model"))
     table, notes = read_written(table, path, labels, options, decimal)
-    return _plain_ids(_tidy(table)), notes
+    return _read_plain_ids(_tidy(table)), notes
 
 
-def _named(model: Any) -> set[str]:
-    return {model} if isinstance(model, str) else {str(name) for name in model or ()}
+def _list_names(model: object) -> set[str]:
+    if isinstance(model, str):
+        return {model}
+    return {str(name) for name in model} if isinstance(model, Iterable) else set()
 
 
 # An empty cell is missing in a column of text too, a quoted one is text.
 STRINGS = {"strings_can_be_null": True, "quoted_strings_can_be_null": False}
 
 
-def _parsed(data: bytes, delimiter: str, decimal: str, names: set[str]) -> Any:
+def _parse(data: bytes, delimiter: str, decimal: str, names: set[str]) -> pa.Table:
     """Return the table of a CSV; the columns of these names stay text."""
     import pyarrow as pa
     from pyarrow import csv
@@ -74,7 +86,7 @@ def _parsed(data: bytes, delimiter: str, decimal: str, names: set[str]) -> Any:
     )
 
 
-def _decimal_commas(table: Any, names: set[str]) -> bool:
+def _has_decimal_commas(table: pa.Table, names: set[str]) -> bool:
     """Tell whether a column that was read as text has numbers with decimal commas."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -89,20 +101,20 @@ def _decimal_commas(table: Any, names: set[str]) -> bool:
 _COMMA = r"^\s*[-+]?[0-9]*,[0-9]+([eE][-+]?[0-9]+)?\s*$"
 
 
-def _texts(table: Any) -> int:
+def _count_texts(table: pa.Table) -> int:
     import pyarrow as pa
 
     return sum(pa.types.is_string(field.type) for field in table.schema)
 
 
-def _first_line(data: bytes, path: Path) -> str:
+def _read_first_line(data: bytes, path: Path) -> str:
     try:
         return data.partition(b"\n")[0].decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise _not_utf8(path, "other bytes in the names of the columns") from error
+        raise _make_other_bytes_error(path, "other bytes in the names of the columns") from error
 
 
-def _not_utf8(path: Path, got: str) -> FormatError:
+def _make_other_bytes_error(path: Path, got: str) -> FormatError:
     return FormatError(
         f"{path.name!r} is not UTF-8",
         needs="text in UTF-8",
@@ -111,7 +123,7 @@ def _not_utf8(path: Path, got: str) -> FormatError:
     )
 
 
-def _tidy(table: Any) -> Any:
+def _tidy(table: pa.Table) -> pa.Table:
     """Return the table without spaces around texts, and without empty columns that have no name."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -128,7 +140,7 @@ def _tidy(table: Any) -> Any:
     return pa.table([columns[k] for k in kept], names=[names[k] for k in kept])
 
 
-def _plain_ids(table: Any) -> Any:
+def _read_plain_ids(table: pa.Table) -> pa.Table:
     """Let names of cases that are plain numbers be numbers, as in other formats; '01' stays."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -143,15 +155,15 @@ def _plain_ids(table: Any) -> Any:
     return table
 
 
-def usual_delimiter(suffix: str) -> str:
+def guess_delimiter(suffix: str) -> str:
     """Return what separates columns where nothing else is said."""
     return "\t" if suffix == ".tsv" else ","
 
 
-def _delimiter(line: str, path: Path, suffix: str, options: Mapping[str, Any]) -> str:
+def _find_delimiter(line: str, path: Path, suffix: str, options: Mapping[str, object]) -> str:
     """Return what separates the columns: as said, as usual, or the semicolon if the names tell."""
     said = options.get("delimiter")
-    mark = usual_delimiter(suffix) if said is None else said
+    mark = guess_delimiter(suffix) if said is None else said
     if not isinstance(mark, str) or len(mark) != 1 or not mark.isascii():
         raise FormatError(
             "`delimiter` is not one character", needs="one like ',' or ';'", got=check.show(mark)
@@ -169,17 +181,17 @@ def _delimiter(line: str, path: Path, suffix: str, options: Mapping[str, Any]) -
     )
 
 
-def _decimal(options: Mapping[str, Any]) -> str | None:
+def _check_decimal(options: Mapping[str, object]) -> str | None:
     """Return the mark before the decimals, None where the numbers are to tell."""
-    mark: str | None = options.get("decimal")
-    if mark not in (None, ".", ","):
+    mark = options.get("decimal")
+    if mark is not None and (not isinstance(mark, str) or mark not in (".", ",")):
         raise FormatError(
             "`decimal` is not a mark before decimals", needs="'.' or ','", got=check.show(mark)
         )
     return mark
 
 
-def buffer(data: bytes | memoryview) -> Any:
+def buffer(data: bytes | memoryview) -> pa.BufferReader:
     """Return bytes as a file that Arrow reads."""
     import pyarrow as pa
 
@@ -207,12 +219,12 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 def read_bytes(path: Path, suffix: str) -> tuple[bytes, tuple[Caution, ...]]:
     """Return the text of a file in UTF-8, and a caution where its encoding had to be guessed."""
-    return _as_utf8(read_gzip(path) if suffix.endswith(".gz") else path.read_bytes(), path)
+    return _decode_to_utf8(read_gzip(path) if suffix.endswith(".gz") else path.read_bytes(), path)
 
 
 def read_text(
-    data: bytes, path: Path, suffix: str, options: Mapping[str, Any]
-) -> tuple[Any, tuple[Caution, ...]]:
+    data: bytes, path: Path, suffix: str, options: Mapping[str, object]
+) -> tuple[pa.Table, tuple[Caution, ...]]:
     """Return the Arrow table of a text in UTF-8 that anyone may have written, and notes about it.
 
     What separates the columns is what stands in every line equally often. Text that is not UTF-8
@@ -246,7 +258,7 @@ def read_text(
     return table, notes
 
 
-def _as_utf8(data: bytes, path: Path) -> tuple[bytes, tuple[Caution, ...]]:
+def _decode_to_utf8(data: bytes, path: Path) -> tuple[bytes, tuple[Caution, ...]]:
     """Return the same text in UTF-8; bytes that are no text at all are left for the reader."""
     if data.startswith(_UTF16):
         return data.decode("utf-16", "replace").encode(), ()
@@ -261,10 +273,10 @@ def _as_utf8(data: bytes, path: Path) -> tuple[bytes, tuple[Caution, ...]]:
         text = data.decode("cp1252")
     except UnicodeDecodeError:
         return data, ()
-    return text.encode(), (_other_encoding(text, path),)
+    return text.encode(), (_remark_encoding(text, path),)
 
 
-def _other_encoding(text: str, path: Path) -> Caution:
+def _remark_encoding(text: str, path: Path) -> Caution:
     shown = next((w for w in re.findall(r"[^\s,;|\"]+", text) if not w.isascii()), "")
     return Caution(
         "EN056",
@@ -289,7 +301,7 @@ def separator(text: str, suffix: str = ".csv") -> str | None:
     """
     whole = text[: text.rfind("\n")] if len(text) >= LOOKED_AT else text
     lines = [line for line in _QUOTED.sub("", whole).splitlines() if line.strip()][:LINES]
-    usual = usual_delimiter(suffix)
+    usual = guess_delimiter(suffix)
     counts = {mark: {line.count(mark) for line in lines} for mark in (usual, *MARKS)}
     same = {mark: found.pop() for mark, found in counts.items() if len(found) == 1}
     best = max(same, key=lambda mark: same[mark], default=usual)
@@ -317,7 +329,7 @@ def _refuse_lines_above(text: str, suffix: str, path: Path) -> None:
         )
 
 
-def _refuse_nameless(table: Any, path: Path) -> None:
+def _refuse_nameless(table: pa.Table, path: Path) -> None:
     """Refuse several columns that have values and no name."""
     count = sum(not name for name in table.column_names)
     if count > 1:
@@ -329,7 +341,7 @@ def _refuse_nameless(table: Any, path: Path) -> None:
         )
 
 
-def _refuse_no_names(table: Any, path: Path) -> None:
+def _refuse_no_names(table: pa.Table, path: Path) -> None:
     """Refuse a table whose first line is a row like the others.
 
     So it is when every name could be a value of its column: a number above numbers, a word above
@@ -338,7 +350,7 @@ def _refuse_no_names(table: Any, path: Path) -> None:
     names = [str(name) for name in table.column_names]
     if not names or not table.num_rows or _count_on(names):
         return
-    alike = [_alike(name, table.column(k)) for k, name in enumerate(names) if name.strip()]
+    alike = [_is_alike(name, table.column(k)) for k, name in enumerate(names) if name.strip()]
     if not alike or not all(alike):
         return
     raise FormatError(
@@ -355,7 +367,7 @@ def _count_on(names: list[str]) -> bool:
     return len(whole) > 2 and len(steps) == 1 and steps != {0}
 
 
-def _alike(name: str, column: Any) -> bool:
+def _is_alike(name: str, column: pa.ChunkedArray) -> bool:
     """Tell whether a name could be a value of its column."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -370,13 +382,13 @@ def _alike(name: str, column: Any) -> bool:
     return bool(_DATE.match(name) or pa.types.is_null(kind))
 
 
-def write_csv(path: Path, suffix: str, header: str, batches: Iterator[Any]) -> None:
+def write_csv(path: Path, suffix: str, header: str, batches: Iterator[pa.RecordBatch]) -> None:
     """Write the header as a comment, and the table with every digit of its numbers."""
     import pyarrow as pa
     from pyarrow import csv
 
     first = next(batches)
-    options = csv.WriteOptions(delimiter=usual_delimiter(suffix))
+    options = csv.WriteOptions(delimiter=guess_delimiter(suffix))
     with ExitStack() as stack:
         sink = stack.enter_context(pa.OSFile(str(path), "wb"))
         if suffix.endswith(".gz"):
@@ -388,9 +400,26 @@ def write_csv(path: Path, suffix: str, header: str, batches: Iterator[Any]) -> N
             writer.write_batch(batch)
 
 
-def read_csv(
-    path: Path, suffix: str, options: Mapping[str, Any]
-) -> tuple[str | None, Callable[[Mapping[str, Any] | None], Any]]:
+@dataclass(frozen=True)
+class TableFile:
+    """An opened file of a table.
+
+    Parameters
+    ----------
+    header : bytes or str, optional
+        What earnest wrote of itself, if it wrote the file.
+    batches : callable
+        Reads the table by what its header says: batches of rows, or a large file's columns.
+    table : callable
+        Reads the table of somebody else, with cautions about what had to be guessed.
+    """
+
+    header: bytes | str | None
+    batches: Callable[[Facts], Iterable[pa.RecordBatch] | ParquetColumns]
+    table: Callable[[], tuple[pa.Table | Columns, tuple[Caution, ...]]]
+
+
+def read_csv(path: Path, suffix: str, options: Mapping[str, object]) -> TableFile:
     """Return the header, if there is one, and a way to read its batches, or a table of others.
 
     A table of others comes with cautions about what was guessed; where there is a header, it is
@@ -399,28 +428,29 @@ def read_csv(
     data, cautions = read_bytes(path, suffix)
     own = data[:200].removeprefix(BOM).lstrip(b'"').startswith(_BEGINS)
     end = max(data.find(b"\n"), 0) or len(data)
-    header = _header(data[:end].removeprefix(BOM), path) if own else None
+    header = _read_header_line(data[:end].removeprefix(BOM), path) if own else None
 
-    def source(facts: Mapping[str, Any] | None) -> Any:
-        if facts is not None:
-            return _own(memoryview(data)[end + 1 :], facts, usual_delimiter(suffix))
+    def batches(facts: Facts) -> Iterator[pa.RecordBatch]:
+        return _read_own(memoryview(data)[end + 1 :], facts, guess_delimiter(suffix))
+
+    def table() -> tuple[pa.Table, tuple[Caution, ...]]:
         below = data if header is None else data[end + 1 :]
-        table, notes = read_text(below, path, suffix, options)
-        return table, (*cautions, *notes)
+        found, notes = read_text(below, path, suffix, options)
+        return found, (*cautions, *notes)
 
-    return header, source
+    return TableFile(header, batches, table)
 
 
 _BEGINS = f"# {NAME}".encode()
 
 
-def _header(line: bytes, path: Path) -> str:
+def _read_header_line(line: bytes, path: Path) -> str:
     if line.startswith(b'"'):
         raise changed(path, "the first line as it was written", "a line in quotation marks")
     return line.decode().split(" ", 2)[2] if line.count(b" ") > 1 else ""
 
 
-def _own(data: memoryview, facts: Mapping[str, Any], delimiter: str) -> Iterator[Any]:
+def _read_own(data: memoryview, facts: Facts, delimiter: str) -> Iterator[pa.RecordBatch]:
     from pyarrow import csv
 
     types = column_types(facts)

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.base.arrays import RawArray
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import label_array
-from earnest.core.tables.formats.header import changed
-from earnest.core.tables.writing import numbered, wide_names
+from earnest.core.tables.formats.header import Facts, changed
+from earnest.core.tables.writing import list_wide_names, numbered
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 def column_names(pi: Predictions) -> list[str]:
     """Return names for all columns, made different where a configuration is called 'y'."""
     names: list[str] = []
     taken: set[str] = set()
-    for name in wide_names(pi):
+    for name in list_wide_names(pi):
         own = name
         while own in taken:
             own = f"config:{own}"
@@ -29,7 +33,7 @@ def column_names(pi: Predictions) -> list[str]:
     return names
 
 
-def column_types(facts: Mapping[str, Any]) -> list[Any]:
+def column_types(facts: Facts) -> list[pa.DataType]:
     """Return the Arrow types of all columns of a file with this header."""
     import pyarrow as pa
 
@@ -49,12 +53,10 @@ def column_types(facts: Mapping[str, Any]) -> list[Any]:
     return [types[name] for name in facts["columns"]] + [response] * width
 
 
-def read_wide(
-    facts: Mapping[str, Any], batches: Iterable[Any], path: Path
-) -> dict[str, NDArray[Any]]:
+def read_wide(facts: Facts, batches: Iterable[pa.RecordBatch], path: Path) -> dict[str, RawArray]:
     """Return the arrays of Π from the batches of its table."""
     n, _, repeats = facts["shape"][:3]
-    about: dict[str, list[NDArray[Any]]] = {name: [] for name in facts["columns"]}
+    about: dict[str, list[RawArray]] = {name: [] for name in facts["columns"]}
     responses = np.empty(facts["shape"], dtype=facts["dtype"])
     types = column_types(facts)
     start = 0
@@ -73,17 +75,17 @@ def read_wide(
     if start != n * repeats:
         raise changed(path, f"{n * repeats} rows", f"{start} rows")
     whole = {name: np.concatenate(parts) for name, parts in about.items()}
-    return arrays_of(facts, whole, path) | {"responses": responses}
+    return assemble_arrays(facts, whole, path) | {"responses": responses}
 
 
-def read_about(facts: Mapping[str, Any], name: str, column: Any, path: Path) -> NDArray[Any]:
+def read_about(facts: Facts, name: str, column: pa.Array, path: Path) -> RawArray:
     """Return one column about the cases; labels of classes and folds as codes."""
     if name == "fold":
         return _fold_names(column)
     if column.null_count:
         raise changed(path, f"a value in every row of column {name!r}", "missing values")
     if name == "y" and facts["classes"]:
-        codes = class_codes(column, tuple(facts["classes"]))
+        codes = encode_classes_of_column(column, tuple(facts["classes"]))
         if np.isnan(codes).any():
             raise changed(path, f"the classes {facts['classes']}", f"others in column {name!r}")
         return codes.astype(np.int64)
@@ -91,13 +93,13 @@ def read_about(facts: Mapping[str, Any], name: str, column: Any, path: Path) -> 
     return np.asarray(column.to_numpy(zero_copy_only=False), dtype=str if text else None)
 
 
-def _fold_names(column: Any) -> NDArray[Any]:
+def _fold_names(column: pa.Array) -> RawArray:
     import pyarrow as pa
 
     return np.asarray(column.cast(pa.string()).to_numpy(zero_copy_only=False), dtype=object)
 
 
-def class_codes(column: Any, classes: tuple[Any, ...]) -> NDArray[np.float64]:
+def encode_classes_of_column(column: pa.Array, classes: tuple[object, ...]) -> NDArray[np.float64]:
     """Return the places of labels among the classes, NaN where there is none."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -106,9 +108,7 @@ def class_codes(column: Any, classes: tuple[Any, ...]) -> NDArray[np.float64]:
     return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.float64)
 
 
-def _fill(
-    facts: Mapping[str, Any], responses: NDArray[Any], columns: list[Any], start: int
-) -> None:
+def _fill(facts: Facts, responses: RawArray, columns: list[pa.Array], start: int) -> None:
     """Write the rows of a batch to their cases; a batch may run on into the next repeat."""
     n, labels = responses.shape[0], facts["kind"] == ResponseKind.LABEL
     shape = (*responses.shape[1:2], *responses.shape[3:])  # (C[, K])
@@ -120,7 +120,7 @@ def _fill(
         for place, column in enumerate(columns):
             piece = column.slice(done, count)
             flat[:, place] = (
-                class_codes(piece, tuple(facts["classes"]))
+                encode_classes_of_column(piece, tuple(facts["classes"]))
                 if labels
                 else piece.to_numpy(zero_copy_only=False)
             )
@@ -128,9 +128,7 @@ def _fill(
         done += count
 
 
-def arrays_of(
-    facts: Mapping[str, Any], about: dict[str, NDArray[Any]], path: Path
-) -> dict[str, NDArray[Any]]:
+def assemble_arrays(facts: Facts, about: dict[str, RawArray], path: Path) -> dict[str, RawArray]:
     """Return what is known of the cases, told once, and the folds (n, R)."""
     n, _, repeats = facts["shape"][:3]
     rows = {name: values.reshape(repeats, n) for name, values in about.items()}
@@ -146,7 +144,7 @@ def arrays_of(
     return out | ({} if facts["ids"] is None else {"ids": rows["row_id"][0]})
 
 
-def _fold_codes(names: NDArray[Any], known: list[list[str]], path: Path) -> NDArray[np.int32]:
+def _fold_codes(names: RawArray, known: list[list[str]], path: Path) -> NDArray[np.int32]:
     out = np.empty(names.T.shape, dtype=np.int32)
     for repeat, own in enumerate(known):
         codes = {name: code for code, name in enumerate(own)} | {None: -1}
