@@ -5,13 +5,27 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Protocol, TypeVar
 
 from earnest.cli.show.terminal import write, write_json
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
 
+R = TypeVar("R", bound="Result")
 FORMS = ("markdown", "latex")
+
+
+class Result(Protocol):
+    """What a command shows, or writes in place of that."""
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain data."""
+
+    def to_markdown(self) -> str:
+        """Return a table for a paper as Markdown."""
+
+    def to_latex(self) -> str:
+        """Return a table for a paper as LaTeX."""
 
 
 def check_table(table: str | None, json: bool) -> None:
@@ -28,8 +42,8 @@ BY_METRIC = "earnest/by-metric/1"
 
 def answer_each(
     metrics: Sequence[str],
-    answer: Callable[[str, int | None], Any],
-    show: Callable[[Any], None],
+    answer: Callable[[str, int | None], R],
+    show: Callable[[R], None],
     *,
     seed: int | None,
     json: bool,
@@ -72,7 +86,7 @@ def answer_each(
             show(result)
 
 
-def wrote(result: Any, json: bool, table: str | None) -> bool:
+def wrote(result: Result, json: bool, table: str | None) -> bool:
     """Write a result as it was asked for, and tell whether that was anything but the text."""
     if json:
         write_json(result.to_dict())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,8 @@ from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Target, Task
 from earnest.core.results.specs import Evidence, MethodSpec
 from earnest.metrics.families import REGRESSION, Array, MomentMetric, Moments, Need, ratio
+
+AnyEvidence: TypeAlias = Predictions | Replicates | NestedPredictions | PairedHalves
 
 # Small examples of evidence beyond one cross-validation: repeats, single cases, designs.
 
@@ -95,7 +97,7 @@ def _split(pi: Predictions, rows: NDArray[np.intp], rng: np.random.Generator) ->
     return replace(pi, responses=responses, folds=folds, fold_names=(("0",),) * 4)
 
 
-def _moved(answers: Any, rng: np.random.Generator) -> Any:
+def _moved(answers: Array, rng: np.random.Generator) -> Array:
     """Return answers a little moved, probabilities staying such."""
     step = 0.1 * rng.standard_normal(answers.shape)
     if answers.min() >= 0.0 and answers.max() <= 1.0:
@@ -160,7 +162,7 @@ def example_predictions(
             repeats=1,
         )
     truth = rng.standard_normal(n_cases)
-    y: Any = truth
+    y: Array | tuple[Array, NDArray[np.bool_]] = truth
     if task is Task.SURVIVAL:
         y = (np.exp(-truth), np.arange(n_cases) % 4 != 0)
     return Predictions.from_arrays(y, truth[:, None] + noise, fold, configs=names, task=task)
@@ -217,7 +219,7 @@ def _repeated(counts: NDArray[np.int64]) -> NDArray[np.intp]:
     return np.repeat(np.arange(len(counts)), counts)
 
 
-def example_evidence(needs: Evidence, task: Task) -> Any:
+def example_evidence(needs: Evidence, task: Task) -> AnyEvidence:
     """Return an example of a kind of evidence."""
     if needs is Evidence.REPLICATES:
         return example_replicates(task)
@@ -227,15 +229,17 @@ def example_evidence(needs: Evidence, task: Task) -> Any:
     return halves_of(pi) if needs is Evidence.PAIRED else pi
 
 
-def example_for(spec: MethodSpec, task: Task) -> Any:
+def example_for(spec: MethodSpec, task: Task) -> AnyEvidence:
     """Return an example of the evidence that a method needs: repeats or single cases, too."""
     made = example_evidence(spec.needs, task)
+    if not isinstance(made, Predictions):
+        return made
     if spec.leave_one_out:
         return with_single_folds(made)
     return with_repeats(made, 3) if spec.min_repeats > 1 else made
 
 
-def reordered(evidence: Any, seed: int) -> Any:
+def reordered(evidence: AnyEvidence, seed: int) -> AnyEvidence:
     """Return the same evidence with its configurations, or replicates, in another order."""
     rng = np.random.default_rng(seed)
     if isinstance(evidence, Replicates):
@@ -245,7 +249,11 @@ def reordered(evidence: Any, seed: int) -> Any:
     return evidence.select([int(c) for c in rng.permutation(evidence.n_configs)])
 
 
-def in_order(predictions: Any, rows: NDArray[np.intp]) -> Any:
+@overload
+def in_order(predictions: Predictions, rows: NDArray[np.intp]) -> Predictions: ...
+@overload
+def in_order(predictions: AnyEvidence, rows: NDArray[np.intp]) -> AnyEvidence: ...
+def in_order(predictions: AnyEvidence, rows: NDArray[np.intp]) -> AnyEvidence:
     """Return the cases by position: in another order, some of them, or some several times."""
     if isinstance(predictions, Replicates):
         return replace(
@@ -255,7 +263,7 @@ def in_order(predictions: Any, rows: NDArray[np.intp]) -> Any:
             counts=predictions.counts[:, rows],
             apparent=predictions.apparent[rows],
         )
-    if not isinstance(predictions, Predictions):
+    if isinstance(predictions, NestedPredictions | PairedHalves):
         return design_in_order(predictions, rows)
     return replace(
         predictions,
@@ -281,7 +289,7 @@ def _classified(
     kind: ResponseKind,
     noise: Array,
     rng: np.random.Generator,
-) -> NDArray[Any]:
+) -> NDArray[np.generic]:
     """Return labels (n, C), or scores (n, C) of two and (n, C, K) of more classes."""
     names = np.array(classes)
     if len(classes) == 2:
@@ -300,7 +308,7 @@ def _classified(
     return np.asarray(powers / powers.sum(axis=2, keepdims=True))
 
 
-def _squares(target: Target, response: NDArray[Any], centre: Any) -> Moments:
+def _squares(target: Target, response: Array, centre: float | None) -> Moments:
     return Moments(((response - target.y[:, None]) ** 2)[None], np.ones((1, target.n)))
 
 

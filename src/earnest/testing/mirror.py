@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,8 @@ from earnest.metrics.families import (
     ratio,
 )
 
+F = TypeVar("F", bound=Callable[..., object])
+
 
 def mirrored(metric: Metric) -> Metric:
     """Return the negation of a metric: a score becomes a loss and a loss a score.
@@ -35,35 +38,36 @@ def mirrored(metric: Metric) -> Metric:
     ('minus_roc_auc', False, (-1.0, 0.0))
     """
     low, high = metric.limits
-    common: dict[str, Any] = {
-        "name": f"minus_{metric.name}",
-        "title": f"minus {metric.title}",
-        "greater_is_better": not metric.greater_is_better,
-        "limits": (0.0 - high, 0.0 - low),  # never -0.0
-        "aliases": (),
-    }
-    if isinstance(metric, MomentMetric):
-        return _moments(metric, common)
-    if isinstance(metric, RankMetric):
-        return replace(metric, **common, combine=_negative(metric.combine))
-    if isinstance(metric, CallableMetric):
-        return replace(metric, **common, function=_negative(metric.function))
+    made = replace(
+        metric,
+        name=f"minus_{metric.name}",
+        title=f"minus {metric.title}",
+        greater_is_better=not metric.greater_is_better,
+        limits=(0.0 - high, 0.0 - low),  # never -0.0
+        aliases=(),
+    )
+    if isinstance(made, MomentMetric):
+        return _mirror_moments(made)
+    if isinstance(made, RankMetric):
+        return replace(made, combine=_negate(made.combine))
+    if isinstance(made, CallableMetric):
+        return replace(made, function=_negate(made.function))
     raise InputError("this metric is of no known family", got=type(metric).__name__)
 
 
-def _negative(function: Any) -> Any:
-    def negative(*args: Any, **options: Any) -> Any:
-        return -function(*args, **options)
+def _negate(function: F) -> F:
+    def negative(*args: object, **options: object) -> object:
+        return -function(*args, **options)  # type: ignore[operator]  # arrays and numbers
 
-    return negative
+    return cast(F, negative)
 
 
-def _moments(metric: MomentMetric, common: dict[str, Any]) -> MomentMetric:
+def _mirror_moments(metric: MomentMetric) -> MomentMetric:
     if not metric.mean_of_cases:
-        return replace(metric, **common, combine=_negative(metric.combine))
+        return replace(metric, combine=_negate(metric.combine))
 
     # A mean of cases must stay one, so the numbers of the cases change their sign.
-    def features(target: Target, response: NDArray[Any], centre: Any) -> Moments:
+    def features(target: Target, response: NDArray[np.generic], centre: float) -> Moments:
         given = metric.features(target, response, centre)
         own: Array = -np.asarray(given.own, dtype=np.float64)
         return Moments(own, given.shared)
@@ -71,4 +75,4 @@ def _moments(metric: MomentMetric, common: dict[str, Any]) -> MomentMetric:
     def mean(own: Array, shared: Array) -> Array:
         return ratio(own[0], shared[0])
 
-    return replace(metric, **common, features=features, combine=mean)
+    return replace(metric, features=features, combine=mean)

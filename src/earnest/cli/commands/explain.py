@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +13,11 @@ from earnest.cli.reading import sign_of
 from earnest.cli.show.terminal import write_json
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
+
+if TYPE_CHECKING:
+    from earnest.explanation.result import Explanation
+    from earnest.explanation.suggest import Suggestion
+
 
 HELP = (
     "What did the tuning learn, and how [bold]surely[/bold]? Effects with bands, and regions.\n\n"
@@ -189,7 +195,7 @@ def _check_page(out: Path | None) -> None:
         raise FormatError(f"there is no folder {str(out.parent)!r}", cure="Make it first.")
 
 
-def _write_page(out: Path, found: Any, advice: Any, source: str) -> None:
+def _write_page(out: Path, found: Explanation, advice: Sequence[Suggestion], source: str) -> None:
     from earnest.reporting.report import Report, content_of_explanation
 
     Report(content_of_explanation(found, advice, source=Path(source).name)).save(out)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
@@ -24,8 +24,15 @@ from earnest.cli.writing import check_place
 from earnest.core.base.errors import EarnestError, InputError
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from earnest.core.data.predictions import Predictions
     from earnest.core.results.cautions import Caution
     from earnest.core.tables.columns import Columns
+
+    Array: TypeAlias = NDArray[np.generic]
+    Outcome: TypeAlias = Array | tuple[Array, Array]
 
 # What a tool did not keep, from the table that it was given.
 
@@ -48,9 +55,9 @@ class Found:
     The outcome of survival is the pair of events and times.
     """
 
-    outcome: Any = None
-    groups: Any = None
-    fold: Any = None
+    outcome: Outcome | None = None
+    groups: Array | None = None
+    fold: Array | None = None
     cautions: tuple[Caution, ...] = ()
 
 
@@ -82,8 +89,8 @@ def read_columns(
     columns = opened.columns
     return Found(
         _outcome(columns, named),
-        _array(columns, named.group, "group"),
-        _array(columns, named.fold, "fold"),
+        None if named.group is None else _read_array(columns, named.group, "group"),
+        None if named.fold is None else _read_array(columns, named.fold, "fold"),
         opened.cautions,
     )
 
@@ -110,18 +117,16 @@ def _refuse_halves(data: Path | None, named: Named) -> None:
         )
 
 
-def _outcome(columns: Columns, named: Named) -> Any:
+def _outcome(columns: Columns, named: Named) -> Outcome | None:
     if named.time is not None and named.event is not None:
-        event = _array(columns, named.event, "event")
-        return event.astype(bool), _array(columns, named.time, "time")
-    return _array(columns, named.target, "target")
+        event = _read_array(columns, named.event, "event")
+        return event.astype(bool), _read_array(columns, named.time, "time")
+    return None if named.target is None else _read_array(columns, named.target, "target")
 
 
-def _array(columns: Columns, name: str | None, role: str) -> Any:
+def _read_array(columns: Columns, name: str, role: str) -> Array:
     from earnest.training.tables.outcome import column_of
 
-    if name is None:
-        return None
     column_of(columns, name, role)  # refuses a name that is not there
     return columns.array(name)
 
@@ -223,7 +228,7 @@ def _refuse_inputs(out: Path, source: Path, data: Path | None) -> None:
         )
 
 
-def _label(positive: str | None, outcome: Any) -> Any:
+def _label(positive: str | None, outcome: Outcome | None) -> object:
     """Return the label of the outcome that a text stands for; the text where none is."""
     from earnest.core.base.arrays import as_array
     from earnest.core.data.target import plain_labels
@@ -258,7 +263,7 @@ def _in_options(error: EarnestError) -> EarnestError:
     )
 
 
-def _tell(pi: Any, source: str, out: Path, json: bool) -> None:
+def _tell(pi: Predictions, source: str, out: Path, json: bool) -> None:
     from earnest.cli.show.gather import facts_of, show_gathered
 
     facts = facts_of(pi, source, out)

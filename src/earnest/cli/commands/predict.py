@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,6 +14,10 @@ from earnest.cli.reading import sign_of
 from earnest.cli.show.terminal import write, write_json
 from earnest.cli.writing import check_place
 from earnest.core.base.errors import InputError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 
 HELP = (
     "Predict for [bold]new rows[/bold] with the model of a run.\n\n"
@@ -107,13 +111,13 @@ def _check_out(out: Path | None, data: Path, overwrite: bool) -> None:
     check_place(out, overwrite)
 
 
-def _table(columns: dict[str, Any]) -> Any:
+def _table(columns: dict[str, list[object]]) -> pa.Table:
     import pyarrow as pa
 
     return pa.table(columns)
 
 
-def _csv(columns: dict[str, Any]) -> bytes:
+def _csv(columns: dict[str, list[object]]) -> bytes:
     import pyarrow as pa
     from pyarrow import csv
 
@@ -123,7 +127,7 @@ def _csv(columns: dict[str, Any]) -> bytes:
     return bytes(sink.getvalue().to_pybytes())
 
 
-def _save(columns: dict[str, Any], out: Path) -> None:
+def _save(columns: dict[str, list[object]], out: Path) -> None:
     import pyarrow.parquet as pq
 
     from earnest.core.base.writing import replacing

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from earnest.cli.options.common import jobs_option, level_option, seed_option
+
 _HOW = "How to compare"
 
 First = Annotated[
@@ -38,10 +40,7 @@ Alternative = Annotated[
         rich_help_panel=_HOW,
     ),
 ]
-Level = Annotated[
-    float,
-    typer.Option("--level", metavar="SHARE", help="The confidence level.", rich_help_panel=_HOW),
-]
+Level = Annotated[float, level_option(_HOW)]
 Adjust = Annotated[
     str | None,
     typer.Option(
@@ -78,16 +77,5 @@ Resamples = Annotated[
         rich_help_panel=_HOW,
     ),
 ]
-Seed = Annotated[
-    int | None,
-    typer.Option("--seed", metavar="N", help="Makes the result repeatable.", rich_help_panel=_HOW),
-]
-Jobs = Annotated[
-    int | None,
-    typer.Option(
-        "--n-jobs",
-        metavar="N",
-        help="Threads; -1 is all. No result depends on it.",
-        rich_help_panel=_HOW,
-    ),
-]
+Seed = Annotated[int | None, seed_option(_HOW)]
+Jobs = Annotated[int | None, jobs_option(_HOW)]

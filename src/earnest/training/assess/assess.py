@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from numpy.typing import ArrayLike
 
@@ -24,27 +23,28 @@ from earnest.metrics.families import Metric
 from earnest.training.assess.assessing import Training, assessed
 from earnest.training.assess.methods import check_names, chosen, usual
 from earnest.training.assess.question import read_question
+from earnest.training.protocols import Estimator
 
 FOLDS = 10
 
 
 def assess(
-    estimator: Any,
-    X: Any,
-    y: Any,
+    estimator: Estimator,
+    X: object,
+    y: object,
     *,
     method: str | Method = ".632+",
-    metric: str | Metric | Any,
+    metric: str | Metric | object,
     confidence_level: float = 0.95,
     side: Side | str = "two-sided",
     n_replicates: int = 200,
     stratify: bool | ArrayLike | None = None,
-    cv: Any = FOLDS,
+    cv: object = FOLDS,
     n_repeats: int | None = None,
     n_resamples: int | None = None,
     groups: ArrayLike | None = None,
-    positive: Any = None,
-    test: tuple[Any, Any] | None = None,
+    positive: object = None,
+    test: tuple[object, object] | None = None,
     rng: RngLike = None,
     n_jobs: int | None = None,
     store: str | Path | Store | None = None,
@@ -69,7 +69,7 @@ def assess(
     Parameters
     ----------
     estimator : estimator
-        Any scikit-learn estimator; it is cloned, never changed.
+        object scikit-learn estimator; it is cloned, never changed.
     X, y : array-like or table
         The data; for survival y is a structured array, or a pair of events and times.
     method : str or Method
@@ -174,20 +174,20 @@ def assess(
 
 
 def assess_all(
-    estimator: Any,
-    X: Any,
-    y: Any,
+    estimator: Estimator,
+    X: object,
+    y: object,
     *,
     methods: Iterable[str | Method] | str | None = None,
-    metric: str | Metric | Any,
+    metric: str | Metric | object,
     confidence_level: float = 0.95,
     side: Side | str = "two-sided",
     n_replicates: int = 200,
     stratify: bool | ArrayLike | None = None,
-    cv: Any = FOLDS,
+    cv: object = FOLDS,
     n_repeats: int | None = None,
     groups: ArrayLike | None = None,
-    positive: Any = None,
+    positive: object = None,
     rng: RngLike = None,
     n_jobs: int | None = None,
     store: str | Path | None = None,
@@ -263,7 +263,7 @@ def assess_all(
     )
 
 
-def _refuse_for_nested(given: dict[str, tuple[Any, Any]]) -> None:
+def _refuse_for_nested(given: Mapping[str, tuple[object, object]]) -> None:
     """Refuse what a search says for itself, rather than leave it unheard."""
     for name, (value, default) in given.items():
         if value is not default and not (isinstance(value, int) and value == default):
@@ -277,15 +277,15 @@ def _refuse_for_nested(given: dict[str, tuple[Any, Any]]) -> None:
 
 def _nested(
     method: Method,
-    estimator: Any,
-    X: Any,
-    y: Any,
-    metric: Any,
-    groups: Any,
+    estimator: Estimator,
+    X: object,
+    y: object,
+    metric: object,
+    groups: object,
     rng: RngLike,
     n_jobs: int | None,
-    store: Any,
-    progress: Any,
+    store: object,
+    progress: object,
 ) -> Estimate:
     """Cross-validate a whole search by its own folds, and ask the method."""
     from sklearn.base import clone

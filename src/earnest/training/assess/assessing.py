@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+
+from numpy.typing import ArrayLike
 
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, InputError
 from earnest.core.base.protocols import Progress
+from earnest.core.data.replicates import Replicates
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Estimate, by_severity
 from earnest.core.results.specs import Design
@@ -17,6 +19,7 @@ from earnest.methods.base import Method, check_question
 from earnest.methods.run import estimate
 from earnest.training.assess.evidence import SplitEvidence, make_perfect_evidence, train_splits
 from earnest.training.assess.methods import (
+    Evidence,
     check_cost,
     check_groups,
     cost_remarks,
@@ -31,6 +34,7 @@ from earnest.training.fit.experiment import Experiment
 from earnest.training.fit.run import RunOptions
 from earnest.training.fit.samples import Samples
 from earnest.training.fit.splits import can_shuffle
+from earnest.training.protocols import StoreLike
 from earnest.training.tables.hidden_groups import copies_across
 
 
@@ -39,11 +43,11 @@ class Training:
     """How the models of an assessment are trained."""
 
     n_replicates: int
-    stratify: Any
-    cv: Any
+    stratify: bool | ArrayLike | None
+    cv: object
     n_repeats: int | None
     n_jobs: int | None
-    store: Any
+    store: StoreLike | None
     time_limit: float | None
     progress: Progress | bool | None = None
 
@@ -83,7 +87,8 @@ def assessed(
     answers = []
     for method in able:
         if method.spec.design is Design.REPLICATES:
-            evidence: Any = replicates
+            assert replicates is not None
+            evidence: Evidence | Replicates = replicates
         else:
             assert splits is not None
             evidence = evidence_for(method, training.repeats(method), splits)
@@ -105,7 +110,7 @@ def _copied(question: LearnerQuestion, splits: SplitEvidence | None) -> tuple[Ca
 
 
 def _asked(
-    question: LearnerQuestion, method: Method, evidence: Any, n_jobs: int | None
+    question: LearnerQuestion, method: Method, evidence: Evidence | Replicates, n_jobs: int | None
 ) -> Estimate:
     """Ask a method, and say what is known of the learner's cases; that it is one is no news."""
     made = estimate(
@@ -180,7 +185,9 @@ def _trained_splits(
     )
 
 
-def _trained_replicates(question: LearnerQuestion, needs: Needs, training: Training) -> Any:
+def _trained_replicates(
+    question: LearnerQuestion, needs: Needs, training: Training
+) -> Replicates | None:
     if not needs.replicates:
         return None
     from earnest.training.assess.replicates import bootstrap_train
@@ -205,7 +212,7 @@ def _trained_replicates(question: LearnerQuestion, needs: Needs, training: Train
     )
 
 
-def _store(store: Any, needs: Needs, word: str) -> Any:
+def _store(store: StoreLike | None, needs: Needs, word: str) -> StoreLike | None:
     """Return where one kind of fits is kept: one file, or two beside each other."""
     if store is None or not (needs.splits and needs.replicates):
         return store

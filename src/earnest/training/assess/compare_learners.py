@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,7 +18,7 @@ from earnest.comparison.shared.left_out import ReplicateQuestion, SampleTest
 from earnest.core.base import check
 from earnest.core.base.arrays import as_array, missing
 from earnest.core.base.errors import EvidenceError, InputError
-from earnest.core.base.protocols import Progress, Store
+from earnest.core.base.protocols import Progress
 from earnest.core.base.provenance import knobs, versions
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.data.predictions import Predictions
@@ -55,6 +55,7 @@ from earnest.training.fit.splits import (
     make_splits,
     make_splitter,
 )
+from earnest.training.protocols import Estimator, MetricLike, Splitter, StoreLike
 from earnest.training.search.candidates import StaticCandidates, read_candidates
 from earnest.training.search.remarks import leaking_splits
 from earnest.training.search.run import enter_configs, put_cases, record_all
@@ -62,18 +63,19 @@ from earnest.training.search.run import enter_configs, put_cases, record_all
 # The splits that two learners are trained on, by the design of the test that compares them.
 
 
+Learner: TypeAlias = Estimator | tuple[str, Estimator]  # alone, or with its name
 FOLDS = 10
 TEST_SETS = 10
 
 
 def learner_splits(
     spec: TestSpec,
-    X: Any,
-    y: Any,
+    X: object,
+    y: object,
     *,
-    cv: Any,
+    cv: object,
     n_repeats: int | None,
-    groups: Any,
+    groups: object,
     classifier: bool,
     seeds: Seeds,
     target: Target | None = None,
@@ -92,17 +94,22 @@ def learner_splits(
     if n_repeats is not None:
         check.whole_number("n_repeats", n_repeats, low=1)
     given = None if groups is None else {"groups": groups}
-    own = cv is None or isinstance(cv, int | np.integer)
     if isinstance(cv, bool | np.bool_):
         raise _unreadable(cv)
-    if own:
+    splitter: object
+    if cv is None or isinstance(cv, int | np.integer):
         layered = target is not None and target.strata is not None
         splitter, repeats = _own(
-            spec, cv, n_repeats, groups is not None, classifier or layered, seeds
+            spec,
+            None if cv is None else int(cv),
+            n_repeats,
+            groups is not None,
+            classifier or layered,
+            seeds,
         )
         if target is not None and layered:
             if not spec.random_test_sets:
-                check_layers(splitter.n_splits, target)
+                check_layers(splitter.get_n_splits(), target)
             y = target.strata
     elif n_repeats is not None:
         raise InputError(
@@ -125,18 +132,14 @@ def learner_splits(
 
 def _own(
     spec: TestSpec,
-    cv: Any,
+    cv: int | None,
     n_repeats: int | None,
     grouped: bool,
     layered: bool,
     seeds: Seeds,
-) -> tuple[Any, int]:
+) -> tuple[Splitter, int]:
     """Return a splitter of the test's own design, and its repeats."""
-    how: dict[str, Any] = {
-        "layered": layered,
-        "grouped": grouped,
-        "seed": draw_split_seed(seeds),
-    }
+    make = partial(make_splitter, layered=layered, grouped=grouped, seed=draw_split_seed(seeds))
     if spec.design is not None:
         repeats, folds = spec.design
         for name, value, fixed in (("n_repeats", n_repeats, repeats), ("cv", cv, folds)):
@@ -147,17 +150,19 @@ def _own(
                     got=f"{name}={value}",
                     cure="Use test='corrected_t' for other numbers.",
                 )
-        return make_splitter(folds, **how), repeats
+        return make(folds), repeats
     count = FOLDS if cv is None else int(cv)
     if count < 2:
         raise _unreadable(cv)
     if spec.random_test_sets:
         sets = check.whole_number("n_repeats", n_repeats or TEST_SETS, low=2)
-        return make_random_splitter(sets, 1.0 / count, **how), 1
-    return make_splitter(count, **how), n_repeats or 1
+        return make_random_splitter(
+            sets, 1.0 / count, layered=layered, grouped=grouped, seed=draw_split_seed(seeds)
+        ), 1
+    return make(count), n_repeats or 1
 
 
-def _unreadable(cv: Any) -> InputError:
+def _unreadable(cv: object) -> InputError:
     return InputError(
         "`cv` cannot be read",
         needs="a number of folds from 2 on, a splitter of scikit-learn, or (train, test) pairs",
@@ -176,7 +181,7 @@ def overlap(splits: Splits) -> float | None:
 # What a comparison of two learners is asked with, read and checked before anything is trained.
 
 
-def learner_pair(a: Any, b: Any) -> StaticCandidates:
+def learner_pair(a: Learner, b: Learner) -> StaticCandidates:
     """Return both learners with different names."""
     for word, given in (("a", a), ("b", b)):
         learner = given[1] if isinstance(given, tuple) and len(given) == 2 else given
@@ -198,7 +203,7 @@ def check_kinds(pair: StaticCandidates) -> None:
     """Refuse a classifier beside a regressor."""
     from sklearn.base import is_classifier, is_regressor
 
-    first, second = (setting.params["estimator"] for setting in pair.settings)
+    first, second = (setting.own for setting in pair.settings)
     for one, other in ((first, second), (second, first)):
         if is_classifier(one) and is_regressor(other):
             raise InputError(
@@ -208,10 +213,11 @@ def check_kinds(pair: StaticCandidates) -> None:
             )
 
 
-def metric_of(asked: Asked, metric: Any, y: Any) -> Metric:
+def metric_of(asked: Asked, metric: MetricLike | None, y: object) -> Metric:
     """Return the metric; tests of pairs have one of their own."""
     if metric is None and asked.test.spec.metrics is Measured.PAIRS:
-        survival = isinstance(survival_outcome(y), np.ndarray) and survival_outcome(y).dtype.names
+        made = survival_outcome(y)
+        survival = isinstance(made, np.ndarray) and made.dtype.names is not None
         return resolve_metric("concordance" if survival else "roc_auc")
     if metric is None:
         raise InputError("`metric` is missing", needs="what to compare by, such as 'accuracy'")
@@ -234,12 +240,12 @@ class Outcome:
         The positive class.
     """
 
-    y: Any
+    y: object
     groups: ArrayLike | None = None
     stratify: bool | ArrayLike | None = None
-    positive: Any = None
+    positive: object = None
 
-    def read(self, y: Any, learners: list[Any], metric: Metric) -> Target:
+    def read(self, y: object, learners: list[Estimator], metric: Metric) -> Target:
         """Return the outcome, and refuse one that no learner or no metric can take."""
         values = None if y is None else as_array("y", y)
         if values is None or values.size == 0:
@@ -257,7 +263,7 @@ class Outcome:
         return target
 
 
-def refuse_given(asked: Asked, **given: Any) -> None:
+def refuse_given(asked: Asked, **given: object) -> None:
     """Refuse arguments that a test has no use for."""
     spec = asked.test.spec
     for name, value in given.items():
@@ -272,14 +278,14 @@ def refuse_given(asked: Asked, **given: Any) -> None:
             )
 
 
-def resumable(rng: RngLike, store: Any, X: Any, y: Any) -> RngLike:
+def resumable(rng: RngLike, store: StoreLike | None, X: object, y: object) -> RngLike:
     """Return the seed; with a store and none given one of the data, so that the call resumes."""
     if rng is not None or store is None:
         return rng
     return int(digest(describe(X) + describe(survival_outcome(y))), 16) % 2**32
 
 
-def store_files(store: Any) -> tuple[Any, Any]:
+def store_files(store: StoreLike | None) -> tuple[Path | None, Path | None]:
     """Return a file for each learner."""
     if store is None:
         return None, None
@@ -302,28 +308,28 @@ ABOUT_TEST_SETS = {"EN013", "EN049"}  # random test sets leave cases out, and ar
 class Training:
     """How both learners are trained: where fits are kept, how long one may take, who is told."""
 
-    store: Any
+    store: StoreLike | None
     time_limit: float | None
     progress: Progress | bool | None
 
 
 def compare_learners(
-    a: Any,
-    b: Any,
-    X: Any,
-    y: Any,
+    a: Learner,
+    b: Learner,
+    X: object,
+    y: object,
     *,
     test: str | Test | SampleTest = "corrected_t",
-    metric: str | Metric | Any = None,
-    cv: Any = None,
+    metric: MetricLike | None = None,
+    cv: object = None,
     n_repeats: int | None = None,
     n_replicates: int | None = None,
     stratify: bool | ArrayLike | None = None,
     groups: ArrayLike | None = None,
-    positive: Any = None,
+    positive: object = None,
     alternative: Alternative | str = "two-sided",
     confidence_level: float = 0.95,
-    store: str | Path | Store | None = None,
+    store: StoreLike | None = None,
     n_jobs: int | None = None,
     time_limit: float | None = None,
     progress: Progress | bool | None = None,
@@ -428,17 +434,17 @@ def compare_learners(
 def _by_folds(
     asked: Asked,
     pair: StaticCandidates,
-    X: Any,
+    X: object,
     outcome: Outcome,
     metric: Metric,
-    cv: Any,
+    cv: object,
     n_repeats: int | None,
     how: Training,
 ) -> Comparison:
     """Train both on the same splits, and put the test to their predictions."""
     from sklearn.base import is_classifier
 
-    learners = [setting.params["estimator"] for setting in pair.settings]
+    learners = [setting.own for setting in pair.settings]
     X, y = read_data(X, outcome.y)
     target, groups = outcome.read(y, learners, metric), outcome.groups
     splits = learner_splits(
@@ -470,14 +476,14 @@ def _by_folds(
 def _by_samples(
     asked: Asked,
     pair: StaticCandidates,
-    X: Any,
+    X: object,
     outcome: Outcome,
     metric: Metric,
     count: int,
     how: Training,
 ) -> Comparison:
     """Train both on the same bootstrap samples, and put the test to their replicates."""
-    learners = [setting.params["estimator"] for setting in pair.settings]
+    learners = [setting.own for setting in pair.settings]
     y = survival_outcome(outcome.y)
     target = outcome.read(y, learners, metric)
     chosen = cast("SampleTest", asked.test)
@@ -532,15 +538,13 @@ def _with_ratio(test: Test, splits: Splits) -> Test:
     known = not test.spec.overlap or getattr(test, "ratio", None) is not None
     if ratio is None or known:
         return test
-    knobs: Any = test  # a frozen dataclass, as every test is
-    corrected: Test = replace(knobs, ratio=ratio)
-    return corrected
+    return replace(test, ratio=ratio)  # type: ignore[type-var]  # tests are frozen dataclasses
 
 
 def _train(
     pair: StaticCandidates,
-    X: Any,
-    y: Any,
+    X: object,
+    y: object,
     metric: Metric,
     target: Target,
     splits: Splits,
@@ -585,7 +589,7 @@ def _train(
 
 
 def _identify(
-    pair: StaticCandidates, X: Any, y: Any, plan: ResponsePlan, asked: Asked
+    pair: StaticCandidates, X: object, y: object, plan: ResponsePlan, asked: Asked
 ) -> dict[str, str]:
     """Return what a stored run of these learners must agree in to be resumed."""
     first, second = (setting.own for setting in pair.settings)

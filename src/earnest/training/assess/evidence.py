@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Key, Outcome, Task
@@ -44,7 +44,7 @@ class SplitEvidence:
     """
 
     plan: Plan
-    responses: Mapping[Key, Any]
+    responses: Mapping[Key, NDArray[np.float64]]
     response: ResponsePlan
     learner: str
 
@@ -122,7 +122,7 @@ class SplitEvidence:
         found = [self.responses[int(block), repeat, fold] for repeat, fold in keys]
         return self._made(splits, found)
 
-    def _made(self, splits: Splits, found: Sequence[Any]) -> Predictions:
+    def _made(self, splits: Splits, found: Sequence[NDArray[np.float64]]) -> Predictions:
         responses = self._empty(splits.n_repeats)
         for rows, repeat, part in zip(splits.test, splits.repeat, found, strict=True):
             responses[rows, 0, repeat] = part
@@ -135,7 +135,7 @@ class SplitEvidence:
             kind=self.response.kind,
         )
 
-    def _empty(self, repeats: int) -> Any:
+    def _empty(self, repeats: int) -> NDArray[np.float64]:
         width = () if self.response.width is None else (self.response.width,)
         return np.full((self.response.target.n, 1, repeats, *width), np.nan)
 
@@ -174,7 +174,9 @@ def train_splits(
 def make_perfect_evidence(plan: Plan, response: ResponsePlan, learner: str) -> SplitEvidence:
     """Return what a perfect model would say in these splits, to check a question by."""
     perfect, every = response.perfect(), plan.every
-    responses: dict[Key, Any] = {key: perfect[every.test[place]] for key, place in plan.tasks()}
+    responses: dict[Key, NDArray[np.float64]] = {
+        key: perfect[every.test[place]] for key, place in plan.tasks()
+    }
     return SplitEvidence(plan, responses, response, learner)
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import TypeAlias
 
 from earnest.core.base.errors import InputError
+from earnest.core.data.designs import NestedPredictions, PairedHalves
+from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.specs import Design, MethodSpec
@@ -59,6 +61,9 @@ def chosen(method: str | Method, n_resamples: int | None = None) -> Method:
     return made
 
 
+Evidence: TypeAlias = Predictions | NestedPredictions | PairedHalves
+
+
 def needs_of(method: Method, n_repeats: int | None) -> Needs:
     """Return what a method needs to be trained, by the design of its spec."""
     spec = method.spec
@@ -76,7 +81,7 @@ def needs_of(method: Method, n_repeats: int | None) -> Needs:
     return Needs(folds=repeats)
 
 
-def evidence_for(method: Method, n_repeats: int | None, made: SplitEvidence) -> Any:
+def evidence_for(method: Method, n_repeats: int | None, made: SplitEvidence) -> Evidence:
     """Return the evidence of a method, from what was trained."""
     needs = needs_of(method, n_repeats)
     if needs.pairs:
@@ -101,9 +106,8 @@ def with_ratio(method: Method, made: SplitEvidence) -> Method:
     if all(sum(size) == splits.n_cases for size in sizes):
         return method
     trained, tested = (sum(side) for side in zip(*sizes, strict=True))
-    knobs: Any = method  # a frozen dataclass, as every method is
-    corrected: Method = replace(knobs, ratio=tested / trained)
-    return corrected
+    ratio = tested / trained
+    return replace(method, ratio=ratio)  # type: ignore[type-var]  # methods are frozen dataclasses
 
 
 def check_groups(method: Method, target: Target) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -238,13 +237,13 @@ class NestedResult:
 
 def nested_cv(
     search: SearchCV,
-    X: Any,
-    y: Any = None,
+    X: object,
+    y: object = None,
     *,
-    groups: Any = None,
+    groups: object = None,
     n_jobs: int | None = None,
-    store: Any = None,
-    **params: Any,
+    store: object = None,
+    **params: object,
 ) -> NestedResult:
     """Cross-validate a whole search: tune within each training part, test on what was held out.
 
@@ -333,7 +332,7 @@ def nested_cv(
     )
 
 
-def _copy_search(search: SearchCV, n_jobs: int | None, store: Any) -> SearchCV:
+def _copy_search(search: SearchCV, n_jobs: int | None, store: object) -> SearchCV:
     """Return the search as it will be run, and refuse what algorithm 3 has not."""
     from sklearn.base import clone
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Any
 
 from earnest.core.base.errors import InputError
 from earnest.core.base.rng import Seeds
@@ -128,7 +127,7 @@ class Plan:
         )
 
 
-def make_plan(needs: Needs, cv: Any, X: Any, y: Any, target: Target, seeds: Seeds) -> Plan:
+def make_plan(needs: Needs, cv: object, X: object, y: object, target: Target, seeds: Seeds) -> Plan:
     """Return the splits of what is needed; each purpose draws from a stream of its own."""
     blocks: dict[Block, Splits] = {}
     if needs.folds:

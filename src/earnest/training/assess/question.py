@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,6 +25,7 @@ from earnest.training.fit.identity import check_seeded, seed_of
 from earnest.training.fit.problem import nothing_yet, read_outcome, survival_outcome
 from earnest.training.fit.response import ResponsePlan, plan_response
 from earnest.training.fit.rows import count_rows
+from earnest.training.protocols import Estimator
 from earnest.training.search.preparation import same_rows
 
 FEW_CASES = 10
@@ -57,9 +57,9 @@ class LearnerQuestion:
         What a stored run must share with this one; none without a store.
     """
 
-    estimator: Any
-    X: Any
-    y: Any
+    estimator: Estimator
+    X: object
+    y: object
     response: ResponsePlan
     metric: Metric
     learner: str
@@ -80,15 +80,15 @@ class LearnerQuestion:
 
 
 def read_question(
-    estimator: Any,
-    X: Any,
-    y: Any,
+    estimator: Estimator,
+    X: object,
+    y: object,
     *,
-    metric: str | Metric | Any,
+    metric: str | Metric | object,
     groups: ArrayLike | None,
     strata: bool | ArrayLike | None,
-    positive: Any,
-    cv: Any,
+    positive: object,
+    cv: object,
     confidence_level: float,
     side: Side | str,
     rng: RngLike,
@@ -135,7 +135,7 @@ def read_question(
     )
 
 
-def read_data(X: Any, y: Any) -> tuple[Any, Any]:
+def read_data(X: object, y: object) -> tuple[object, object]:
     """Return the cases and their outcomes as rows can be taken of them; some, and as many."""
     X, y = same_rows(X, _one_column(survival_outcome(y)))
     for name, given in (("X", X), ("y", y)):
@@ -154,7 +154,7 @@ def read_data(X: Any, y: Any) -> tuple[Any, Any]:
     return X, y
 
 
-def _one_column(y: Any) -> Any:
+def _one_column(y: object) -> object:
     """Return an outcome that is a table of one column as that column."""
     shape: tuple[int, ...] = getattr(y, "shape", ())
     if len(shape) != 2 or shape[1] != 1:
@@ -162,7 +162,7 @@ def _one_column(y: Any) -> Any:
     return y.iloc[:, 0] if hasattr(y, "iloc") else as_array("y", y)[:, 0]
 
 
-def check_estimator(estimator: Any) -> None:
+def check_estimator(estimator: Estimator) -> None:
     """Refuse what cannot be cloned and fitted."""
     if isinstance(estimator, type) or not all(
         hasattr(estimator, name) for name in ("fit", "get_params", "set_params")
@@ -176,7 +176,7 @@ def check_estimator(estimator: Any) -> None:
     refuse_inner_store(estimator)
 
 
-def refuse_inner_store(estimator: Any) -> None:
+def refuse_inner_store(estimator: Estimator) -> None:
     """Refuse a search with a run file of its own, which holds one training set and no other."""
     params = estimator.get_params(deep=True)
     for name in params:
@@ -223,7 +223,7 @@ def few_to_learn_from(target: Target) -> Iterator[Caution]:
         )
 
 
-def learner_name(estimator: Any) -> str:
+def learner_name(estimator: Estimator) -> str:
     """Return what a learner is called: its class, or that of the last step of a pipeline.
 
     Examples

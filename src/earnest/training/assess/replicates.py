@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -34,22 +33,23 @@ from earnest.training.fit.problem import nothing_yet, read_outcome
 from earnest.training.fit.response import ResponsePlan, plan_response
 from earnest.training.fit.run import RunOptions, run_all
 from earnest.training.fit.samples import ALL_CASES, Samples
+from earnest.training.protocols import Estimator
 
 MOST_FAILED = 0.1  # the share of replicates that may fail
 MOST_REPLICATES = 1_000_000
 
 
 def bootstrap_train(
-    estimator: Any,
-    X: Any,
-    y: Any,
+    estimator: Estimator,
+    X: object,
+    y: object,
     *,
     n_replicates: int = 200,
-    metric: str | Metric | Any | None = None,
+    metric: str | Metric | object | None = None,
     response: str | None = None,
     stratify: bool | ArrayLike | None = None,
     groups: ArrayLike | None = None,
-    positive: Any = None,
+    positive: object = None,
     n_jobs: int | None = None,
     store: str | Path | Store | None = None,
     time_limit: float | None = None,
@@ -66,7 +66,7 @@ def bootstrap_train(
     Parameters
     ----------
     estimator : estimator
-        Any scikit-learn estimator, a pipeline or a search included.
+        object scikit-learn estimator, a pipeline or a search included.
     X, y : array-like
         The cases and their outcome; for survival y is a structured array, or a pair of events
         and times.
@@ -146,14 +146,14 @@ def bootstrap_train(
 
 
 def _prepare(
-    estimator: Any,
-    X: Any,
-    y: Any,
+    estimator: Estimator,
+    X: object,
+    y: object,
     metric: Metric | None,
     response: str | None,
     stratify: bool | ArrayLike | None,
     groups: ArrayLike | None,
-    positive: Any,
+    positive: object,
     rng: RngLike,
     *,
     stored: bool,
@@ -260,7 +260,7 @@ def _failed(bad: list[Outcome], count: int) -> Iterator[Caution]:
         )
 
 
-def _split_copies(estimator: Any) -> Iterator[Caution]:
+def _split_copies(estimator: Estimator) -> Iterator[Caution]:
     bound = inner_splits(estimator)[1]
     if bound:
         yield Caution(

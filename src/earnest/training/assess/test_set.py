@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from earnest.core.base import check
 from earnest.core.base.arrays import as_array, missing
@@ -32,7 +33,9 @@ from earnest.training.fit.experiment import Cell, Experiment
 from earnest.training.fit.failures import reason
 from earnest.training.fit.problem import survival_outcome
 from earnest.training.fit.response import ResponsePlan
+from earnest.training.fit.rows import count_rows
 from earnest.training.fit.run import RunOptions, open_run, run_cells
+from earnest.training.protocols import StoreLike
 from earnest.training.search.preparation import same_rows
 
 MOST_CELLS = 20_000_000  # of a table whose rows are compared
@@ -42,10 +45,10 @@ USES = "uses"  # the document of a run file that lists the learners a test set w
 def assess_once(
     question: LearnerQuestion,
     method: Method,
-    test: tuple[Any, Any],
+    test: tuple[object, object],
     *,
     n_jobs: int | None,
-    store: Any,
+    store: StoreLike | None,
     limit: float | None,
 ) -> Estimate:
     """Train on the design set, score the test set, and record that it was used.
@@ -99,12 +102,12 @@ def assess_once(
     return replace(made, cautions=by_severity([*found, *said, *few]))
 
 
-def set_identity(X_test: Any, y_test: Any) -> dict[str, str]:
+def set_identity(X_test: object, y_test: object) -> dict[str, str]:
     """Return what the run file of a test set is known by: the set itself, and no learner."""
     return {"kind": "test set", "cases": describe(X_test), "outcome": describe(y_test)}
 
 
-def _read_test(question: LearnerQuestion, test: Any) -> tuple[Any, Any, ResponsePlan]:
+def _read_test(question: LearnerQuestion, test: object) -> tuple[object, object, ResponsePlan]:
     """Return the test set, and a response plan whose outcome is that of its cases."""
     if not isinstance(test, tuple | list) or len(test) != 2:
         raise InputError(
@@ -120,7 +123,7 @@ def _read_test(question: LearnerQuestion, test: Any) -> tuple[Any, Any, Response
     _refuse_classes(own, y_test, question.metric)
     target, _ = read_target(
         y_test,
-        np.zeros((len(y_test), 1)),
+        np.zeros((count_rows(y_test), 1)),
         task=own.task,
         positive=own.classes[1] if len(own.classes) == 2 else None,
         classes=own.classes or None,
@@ -132,7 +135,7 @@ def _read_test(question: LearnerQuestion, test: Any) -> tuple[Any, Any, Response
     return X_test, y_test, replace(question.response, target=target)
 
 
-def _refuse_classes(design: Target, y_test: Any, metric: Metric) -> None:
+def _refuse_classes(design: Target, y_test: object, metric: Metric) -> None:
     """Refuse a test set with a class that no model could know, or without one that is needed."""
     if not design.has_classes:
         return
@@ -152,7 +155,7 @@ def _refuse_classes(design: Target, y_test: Any, metric: Metric) -> None:
             )
 
 
-def _refuse_shared(question: LearnerQuestion, X_test: Any) -> None:
+def _refuse_shared(question: LearnerQuestion, X_test: object) -> None:
     """Refuse the design set as its own test set."""
     if X_test is question.X or describe(X_test) == describe(question.X):
         raise EvidenceError(
@@ -162,7 +165,7 @@ def _refuse_shared(question: LearnerQuestion, X_test: Any) -> None:
         )
 
 
-def _scored(question: LearnerQuestion, response: Any, plan: ResponsePlan) -> Predictions:
+def _scored(question: LearnerQuestion, response: object, plan: ResponsePlan) -> Predictions:
     """Return Π of what a model says of the test set."""
     return Predictions(
         target=plan.target,
@@ -201,7 +204,7 @@ def _used_before(uses: list[dict[str, str]]) -> Iterator[Caution]:
         )
 
 
-def _trained_on(X: Any, X_test: Any) -> Iterator[Caution]:
+def _trained_on(X: object, X_test: object) -> Iterator[Caution]:
     """Yield a caution where test cases are cases of the design set, whose rows all differ."""
     rows, tested = _rows(X), _rows(X_test)
     if len(set(rows)) < len(rows):  # equal rows are nothing special in these data
@@ -216,9 +219,13 @@ def _trained_on(X: Any, X_test: Any) -> Iterator[Caution]:
         )
 
 
-def _rows(X: Any) -> list[Any]:
+def _rows(X: object) -> list[object]:
     """Return what tells rows apart; none of sparse or huge tables, or what is no table."""
-    if hasattr(X, "toarray") or np.ndim(X) != 2 or np.size(X) > MOST_CELLS:
+    if (
+        hasattr(X, "toarray")
+        or np.ndim(cast(ArrayLike, X)) != 2
+        or np.size(cast(ArrayLike, X)) > MOST_CELLS
+    ):
         return []
     table = np.asarray(X)
     if table.dtype.kind in "biuf":

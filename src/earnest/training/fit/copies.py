@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import copy
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from earnest.core.base.check import show
 from earnest.core.base.errors import InputError
 from earnest.training.fit.rows import count_rows, take
+from earnest.training.protocols import Estimator, Splitter, shuffle_splitter
 
 Indices = NDArray[np.intp]
 BY_FORMULA = ("RidgeCV", "RidgeClassifierCV")  # `cv=None` leaves single rows out in one go
@@ -48,23 +48,25 @@ class CopiesTogether:
 
     def __init__(
         self,
-        base: Any,
+        base: Splitter,
         cases: Indices,
-        groups: NDArray[Any] | None = None,
+        groups: NDArray[np.generic] | None = None,
         shuffle: bool = False,
         random_state: int | None = None,
     ) -> None:
         self.base, self.cases, self.groups = base, cases, groups
         self.shuffle, self.random_state = shuffle, random_state
 
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+    def get_n_splits(self, X: object = None, y: object = None, groups: object = None) -> int:
         """Return the number of splits."""
         distinct, first = np.unique(self.cases, return_index=True)
         own = None if self.groups is None else self.groups[distinct]
         given = np.zeros((len(distinct), 1)) if X is None else take(X, first)
         return int(self.base.get_n_splits(given, None if y is None else take(y, first), own))
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Indices, Indices]]:
+    def split(
+        self, X: object, y: object = None, groups: object = None
+    ) -> Iterator[tuple[Indices, Indices]]:
         """Yield the rows of every split."""
         if count_rows(X) != len(self.cases):
             raise InputError(
@@ -80,15 +82,13 @@ class CopiesTogether:
                 np.flatnonzero(np.isin(code.reshape(-1), test)),
             )
 
-    def _splitter(self) -> Any:
+    def _splitter(self) -> Splitter:
         if not self.shuffle:
             return self.base
-        made = copy(self.base)
-        made.shuffle, made.random_state = True, self.random_state
-        return made
+        return shuffle_splitter(self.base, self.random_state)
 
 
-def inner_splits(model: Any) -> tuple[list[str], list[str]]:
+def inner_splits(model: Estimator) -> tuple[list[str], list[str]]:
     """Return the names of the `cv` of a learner that can be replaced, and of those that cannot.
 
     Those that cannot be replaced lie within another one, whose training parts only it knows, or
@@ -108,7 +108,7 @@ def inner_splits(model: Any) -> tuple[list[str], list[str]]:
     return free, bound
 
 
-def refuse_fixed_splits(model: Any) -> None:
+def refuse_fixed_splits(model: Estimator) -> None:
     """Refuse an inner `cv` that lists row numbers: a bootstrap sample has other rows."""
     params = model.get_params(deep=True)
     for name in inner_splits(model)[0]:
@@ -122,8 +122,8 @@ def refuse_fixed_splits(model: Any) -> None:
 
 
 def keep_copies_together(
-    model: Any, cases: Indices, y: Any, groups: NDArray[Any] | None, seed: int
-) -> Any:
+    model: Estimator, cases: Indices, y: object, groups: NDArray[np.generic] | None, seed: int
+) -> Estimator:
     """Give every inner `cv` of a learner that can be replaced one that keeps copies together."""
     from sklearn.base import is_classifier
     from sklearn.model_selection import check_cv

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,7 @@ from earnest.training.fit.response import ResponsePlan
 from earnest.training.fit.rows import count_rows, parts, take
 from earnest.training.fit.samples import Samples
 from earnest.training.fit.splits import Splits
-
-if TYPE_CHECKING:
-    from earnest.training.search.callbacks import Callbacks
+from earnest.training.protocols import Estimator, FitObserver, Params, Scorer
 
 WHOLE = "estimator"  # the parameter under which a whole estimator is shown
 Rows = NDArray[np.intp]
@@ -41,16 +39,16 @@ class Setting:
         The whole estimator of a configuration that describes itself in `params`.
     """
 
-    params: dict[str, Any]
+    params: dict[str, object]
     whole: bool = False
-    estimator: Any = None
+    estimator: Estimator | None = None
 
     @property
-    def own(self) -> Any:
+    def own(self) -> Estimator:
         """The estimator that takes the place of the experiment's, where it is a whole one."""
-        return self.params[WHOLE] if self.estimator is None else self.estimator
+        return cast(Estimator, self.params[WHOLE]) if self.estimator is None else self.estimator
 
-    def made_from(self, base: Any, more: Mapping[str, Any] | None = None) -> Any:
+    def made_from(self, base: Estimator, more: Mapping[str, object] | None = None) -> Estimator:
         """Return a new, unfitted estimator with this setting, and with `more` set on it."""
         from sklearn.base import clone
 
@@ -105,10 +103,10 @@ def make_cell(config: int, split: int, setting: Setting, splits: Splits) -> Task
 class Parts:
     """The data of one cell: what it trains on, what it answers for, and which rows these are."""
 
-    X_train: Any
-    y_train: Any
-    X_test: Any
-    y_test: Any
+    X_train: object
+    y_train: object
+    X_test: object
+    y_test: object
     train: Rows | None = None
     test: Rows | None = None
 
@@ -140,30 +138,30 @@ class Experiment:
         What parts of an estimator without a `random_state` are seeded from; None leaves them so.
     config : mapping
         scikit-learn's settings, such as metadata routing, which worker processes do not know of.
-    callbacks : Callbacks, optional
+    callbacks : FitObserver, optional
         Who is told when a fit begins and ends.
     """
 
-    X: Any
-    y: Any
-    base: Any
+    X: object
+    y: object
+    base: Estimator
     rows: Splits | Samples | None = None
-    X_new: Any = None
+    X_new: object = None
     plan: ResponsePlan | None = None
-    scorer: Callable[..., Any] | None = None
-    fit_params: Mapping[str, Any] = field(default_factory=dict)
-    score_params: Mapping[str, Any] = field(default_factory=dict)
+    scorer: Scorer | None = None
+    fit_params: Params = field(default_factory=dict)
+    score_params: Params = field(default_factory=dict)
     return_train_score: bool = False
     seed: int | None = None
-    config: Mapping[str, Any] = field(default_factory=dict)
-    callbacks: Callbacks | None = None
+    config: Mapping[str, object] = field(default_factory=dict)
+    callbacks: FitObserver | None = None
 
     @property
     def n_cases(self) -> int:
         """The number of rows."""
         return count_rows(self.X)
 
-    def make_model(self, setting: Setting, stream: tuple[int, ...]) -> Any:
+    def make_model(self, setting: Setting, stream: tuple[int, ...]) -> Estimator:
         """Return the unfitted model of a setting, with seeds for its unseeded parts.
 
         A seed depends on the stream and on the name of the part, not on the setting.
@@ -177,7 +175,7 @@ class Experiment:
         model = setting.made_from(self.base)
         return model.set_params(**self._draw_seeds(find_unseeded(model), stream))
 
-    def prepare(self, cell: Cell) -> tuple[Any, Parts]:
+    def prepare(self, cell: Cell) -> tuple[Estimator, Parts]:
         """Return the unfitted model of a cell, and its data."""
         model = self.make_model(cell.setting, cell.stream)
         if self.rows is None:
@@ -209,7 +207,7 @@ class Experiment:
         return made
 
 
-def find_unseeded(model: Any) -> tuple[str, ...]:
+def find_unseeded(model: Estimator) -> tuple[str, ...]:
     """Return the names of the `random_state` of every part of an estimator that has none."""
     return tuple(
         name

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
 from earnest.core.base.errors import InputError
 from earnest.engine.identity.identity import describe, digest
 from earnest.training.fit.splits import Splits
 
 
-def check_seeded(cv: Any) -> None:
+def check_seeded(cv: object) -> None:
     """Refuse a splitter that shuffles otherwise at every call: its run could never be resumed."""
     shuffles = getattr(cv, "shuffle", True)  # ShuffleSplit and Repeated* have no such choice
     if hasattr(cv, "split") and shuffles and getattr(cv, "random_state", 0) is None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +38,7 @@ class Failure:
     """
 
     config: str
-    params: dict[str, Any]
+    params: dict[str, object]
     repeat: int
     fold: int
     error: str

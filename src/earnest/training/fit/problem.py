@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,7 +24,9 @@ from earnest.core.data.target_reading import infer_task, read_target
 from earnest.metrics.families import Metric, Need
 from earnest.metrics.responding import check_fits
 from earnest.training.fit.response import ResponsePlan, plan_response
-from earnest.training.search.scoring import Measure, Scoring, measure_of, positive_of
+from earnest.training.fit.rows import count_rows
+from earnest.training.fit.scoring import Measure, Scoring, measure_of, positive_of
+from earnest.training.protocols import Estimator, MetricLike
 
 _USUAL = ("ClassifierMixin.score", "RegressorMixin.score", "SurvivalAnalysisMixin.score")
 
@@ -55,7 +56,7 @@ class Problem:
         return found.on(self.plan.target.task) if found is not None and self.plan else None
 
 
-def survival_outcome(y: Any) -> Any:
+def survival_outcome(y: object) -> object:
     """Return an (event, time) pair as the structured array that survival learners take."""
     if not isinstance(y, tuple):
         return y
@@ -69,14 +70,14 @@ def survival_outcome(y: Any) -> Any:
 
 
 def read_problem(
-    base: Any,
-    y: Any,
+    base: Estimator,
+    y: object,
     *,
-    scoring: Any,
+    scoring: object,
     scorers: Scoring,
-    refit: Any,
-    metric: Any,
-    models: Iterable[Any],
+    refit: object,
+    metric: MetricLike | None,
+    models: Iterable[Estimator],
     response: str | None = None,
     groups: ArrayLike | None = None,
     ordered: bool = False,
@@ -133,7 +134,9 @@ def read_problem(
         return _unmeasured(why, target, every)
 
 
-def _planned(measure: Measure, target: Target, models: list[Any], response: str | None) -> Problem:
+def _planned(
+    measure: Measure, target: Target, models: list[Estimator], response: str | None
+) -> Problem:
     """Return the problem with the response that the metric is computed from."""
     plan = plan_response(measure.metric, target, models, asked=response)
     problem = Problem(measure, plan)
@@ -142,7 +145,7 @@ def _planned(measure: Measure, target: Target, models: list[Any], response: str 
     return problem
 
 
-def _unmeasured(why: str, target: Target, models: list[Any]) -> Problem:
+def _unmeasured(why: str, target: Target, models: list[Estimator]) -> Problem:
     """Return the problem without a metric, with predictions if there are any."""
     measure = Measure(None, why, chooses=False)
     try:
@@ -152,11 +155,11 @@ def _unmeasured(why: str, target: Target, models: list[Any]) -> Problem:
 
 
 def read_outcome(
-    base: Any,
-    y: Any,
+    base: Estimator,
+    y: object,
     metric: Metric | None,
     *,
-    positive: Any = None,
+    positive: object = None,
     groups: ArrayLike | None = None,
     strata: ArrayLike | None = None,
 ) -> Target:
@@ -183,7 +186,7 @@ def read_outcome(
     )
 
 
-def _unjudged(base: Any, y: Any) -> InputError:
+def _unjudged(base: Estimator, y: object) -> InputError:
     """Return why no task can be told, by what y is."""
     values = np.asarray(y)
     columns = values.shape[1] if values.ndim > 1 else 1
@@ -206,7 +209,7 @@ def _unjudged(base: Any, y: Any) -> InputError:
     )
 
 
-def _refuse_learner(base: Any, y: Any, task: Task) -> None:
+def _refuse_learner(base: Estimator, y: object, task: Task) -> None:
     """Refuse a classifier of survival times, and one class."""
     from sklearn.base import is_classifier
 
@@ -226,7 +229,7 @@ def _refuse_learner(base: Any, y: Any, task: Task) -> None:
         )
 
 
-def _task(base: Any, y: Any) -> Task | None:
+def _task(base: Estimator, y: object) -> Task | None:
     from sklearn.base import is_classifier, is_regressor
     from sklearn.utils.multiclass import type_of_target
 
@@ -245,7 +248,7 @@ def _task(base: Any, y: Any) -> Task | None:
     return None
 
 
-def _task_by_metric(y: Any, metric: Metric) -> Task | None:
+def _task_by_metric(y: object, metric: Metric) -> Task | None:
     """Tell the task of an estimator that does not say what it is."""
     values = None if y is None else np.asarray(y)
     if values is None or values.ndim != 1 or values.dtype.kind not in "iufbU":
@@ -259,13 +262,13 @@ def _judges_labels(metric: Metric, target: Target) -> bool:
     return target.has_classes and metric.needs is Need.VALUE
 
 
-def _target(y: Any, task: Task, said: Any, groups: ArrayLike | None, ordered: bool) -> Target:
+def _target(y: object, task: Task, said: object, groups: ArrayLike | None, ordered: bool) -> Target:
     positive = None
     if task is Task.BINARY:
         positive = _positive(y, said)
     target, _ = read_target(
         y,
-        np.zeros((len(y), 1)),
+        np.zeros((count_rows(y), 1)),
         task=task,
         positive=positive,
         classes=None,
@@ -277,7 +280,7 @@ def _target(y: Any, task: Task, said: Any, groups: ArrayLike | None, ordered: bo
     return target
 
 
-def _positive(y: Any, said: Any) -> Any:
+def _positive(y: object, said: object) -> object:
     """Return the positive class: the one that was named, else the last, as in scikit-learn."""
     last = np.unique(np.asarray(y))[-1]
     if said is not None:
@@ -285,7 +288,7 @@ def _positive(y: Any, said: Any) -> Any:
     return last.item() if isinstance(last, np.generic) else last
 
 
-def _usual(base: Any) -> bool:
+def _usual(base: Estimator) -> bool:
     """Tell whether the estimator's own `score` is accuracy, R² or the concordance index."""
     steps = getattr(base, "steps", None)
     last = steps[-1][1] if steps else base

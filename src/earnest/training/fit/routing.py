@@ -6,9 +6,14 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from inspect import signature
-from typing import Any
+from typing import TYPE_CHECKING
 
 from earnest.training.fit.rows import params_of
+from earnest.training.protocols import Estimator, Params, Scorer
+
+if TYPE_CHECKING:
+    from sklearn.utils.metadata_routing import MetadataRouter
+
 
 USERS_LINE = 5  # whoever called `fit`, which calls `prepare`, which calls `route`
 
@@ -17,12 +22,14 @@ USERS_LINE = 5  # whoever called `fit`, which calls `prepare`, which calls `rout
 class Routed:
     """The arguments of `fit`, by where they go."""
 
-    fit: Mapping[str, Any] = field(default_factory=dict)
-    split: Mapping[str, Any] = field(default_factory=dict)
-    score: Mapping[str, Any] = field(default_factory=dict)
+    fit: Mapping[str, object] = field(default_factory=dict)
+    split: Mapping[str, object] = field(default_factory=dict)
+    score: Mapping[str, object] = field(default_factory=dict)
 
 
-def make_router(owner: str, estimator: Any, scorer: Any, splitter: Any) -> Any:
+def make_router(
+    owner: str, estimator: Estimator, scorer: Scorer, splitter: object
+) -> MetadataRouter:
     """Return the metadata router of a search, whose messages name its owner."""
     from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 
@@ -53,7 +60,12 @@ def routing_enabled() -> bool:
 
 
 def route(
-    owner: str, estimator: Any, scorer: Any, splitter: Any, params: Mapping[str, Any], n: int
+    owner: str,
+    estimator: Estimator,
+    scorer: Scorer,
+    splitter: object,
+    params: Params,
+    n: int,
 ) -> Routed:
     """Send the arguments of `fit` where they belong.
 
@@ -80,9 +92,9 @@ def _weighs_scores() -> bool:
     return hasattr(GridSearchCV, "_check_scorers_accept_sample_weight")
 
 
-def _takes_weights(scorer: Any) -> bool:
+def _takes_weights(scorer: Scorer) -> bool:
     """Tell whether any scorer takes weights, and warn of each that does not."""
-    several: Mapping[str, Any] | None = getattr(scorer, "_scorers", None)
+    several: Mapping[str, Scorer] | None = getattr(scorer, "_scorers", None)
     named = (
         {str(scorer): scorer} if several is None else {f"{k}={v}": v for k, v in several.items()}
     )
@@ -98,6 +110,6 @@ def _takes_weights(scorer: Any) -> bool:
     return any(takes.values())
 
 
-def _accepts_weights(scorer: Any) -> bool:
+def _accepts_weights(scorer: Scorer) -> bool:
     own = getattr(scorer, "_accept_sample_weight", None)
     return bool(own()) if own is not None else "sample_weight" in signature(scorer).parameters

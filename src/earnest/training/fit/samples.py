@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,11 +71,11 @@ def _choose_rule(target: Target, *, both_sides: bool) -> Accept:
     else:
         whole = every_class_on_both_sides(target) if both_sides else every_class_drawn(target)
 
-    def accepted(counts: NDArray[Any]) -> NDArray[np.bool_]:
+    def accepted(counts: NDArray[np.integer]) -> NDArray[np.bool_]:
         return np.asarray(something_out_of_bag(counts) & whole(counts))
 
     return accepted
 
 
-def _any_drawn(counts: NDArray[Any], rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+def _any_drawn(counts: NDArray[np.integer], rows: NDArray[np.intp]) -> NDArray[np.bool_]:
     return np.asarray((counts[:, rows] > 0).any(axis=1))

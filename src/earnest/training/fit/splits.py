@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from inspect import signature
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +16,7 @@ from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.data.folds import places
 from earnest.core.data.target import Target
 from earnest.training.fit.rows import count_rows
+from earnest.training.protocols import Params, Splitter, shuffle_splitter
 
 Indices = NDArray[np.intp]
 LEAST_TO_HALVE = 4  # of a class: each half needs one to train on and one to test
@@ -96,14 +96,14 @@ class Splits:
 
 
 def make_splits(
-    cv: Any,
-    X: Any,
-    y: Any,
+    cv: object,
+    X: object,
+    y: object,
     *,
     classifier: bool,
     n_repeats: int = 1,
     seeds: Seeds,
-    params: Mapping[str, Any] | None = None,
+    params: Params | None = None,
     odd: bool = False,
 ) -> Splits:
     """Return the splits of `cv` and of its repeats.
@@ -150,7 +150,7 @@ def make_splits(
     )
 
 
-def make_splitter(folds: int, *, layered: bool, grouped: bool, seed: int) -> Any:
+def make_splitter(folds: int, *, layered: bool, grouped: bool, seed: int) -> Splitter:
     """Return the splitter that a number of folds means: shuffled, by class and by group."""
     from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
@@ -163,7 +163,7 @@ def make_splitter(folds: int, *, layered: bool, grouped: bool, seed: int) -> Any
 
 def make_random_splitter(
     count: int, share: float, *, layered: bool, grouped: bool, seed: int
-) -> Any:
+) -> Splitter:
     """Return the splitter of random test sets that hold a share of the cases, or of the groups."""
     from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit, StratifiedShuffleSplit
 
@@ -181,8 +181,8 @@ def shuffle_folds(
     folds: int,
     repeats: int,
     n: int,
-    layers: NDArray[np.integer[Any]] | None,
-    groups: NDArray[Any] | None,
+    layers: NDArray[np.integer] | None,
+    groups: NDArray[np.generic] | None,
     seeds: Seeds,
     *,
     odd: bool = False,
@@ -218,7 +218,9 @@ def shuffle_folds(
     )
 
 
-def make_folds(cv: Any, X: Any, y: Any, target: Target, repeats: int, seeds: Seeds) -> Splits:
+def make_folds(
+    cv: object, X: object, y: object, target: Target, repeats: int, seeds: Seeds
+) -> Splits:
     """Return the folds of every repeat: shuffled, by class and by group, for a number of folds."""
     params = {"groups": target.groups}
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
@@ -368,7 +370,7 @@ def halve_and_split(
     return replace(every, repeat=tuple(range(len(whole))), fold=(0,) * len(whole)), halves
 
 
-def _train_on_others(tests: Iterable[Any], n: int) -> Splits:
+def _train_on_others(tests: Iterable[object], n: int) -> Splits:
     """Return splits of one repeat, each trained on all other cases."""
     rows = tuple(np.sort(np.asarray(test, dtype=np.intp)) for test in tests)
     every = np.arange(n)
@@ -405,7 +407,7 @@ def _before(train: Indices, test: Indices) -> bool:
     return bool(len(train) and len(test) and train.max() < test.min())
 
 
-def _checked(cv: Any, y: Any, classifier: bool) -> Any:
+def _checked(cv: object, y: object, classifier: bool) -> Splitter:
     from sklearn.model_selection import check_cv
 
     try:
@@ -421,7 +423,7 @@ def _checked(cv: Any, y: Any, classifier: bool) -> Any:
         ) from error
 
 
-def can_shuffle(splitter: Any) -> bool:
+def can_shuffle(splitter: object) -> bool:
     """Tell whether a splitter, or a number of folds, can be repeated with other folds."""
     if splitter is None or isinstance(splitter, int | np.integer):
         return True
@@ -429,10 +431,8 @@ def can_shuffle(splitter: Any) -> bool:
     return "shuffle" in signature(type(splitter)).parameters
 
 
-def _shuffled(splitter: Any, seeds: Seeds, repeat: int) -> Any:
+def _shuffled(splitter: Splitter, seeds: Seeds, repeat: int) -> Splitter:
     """Return the splitter of a further repeat."""
-    from copy import copy
-
     name = _name(splitter)
     if not can_shuffle(splitter):
         raise InputError(
@@ -442,14 +442,11 @@ def _shuffled(splitter: Any, seeds: Seeds, repeat: int) -> Any:
             cure="Leave `n_repeats` at 1; a Repeated* splitter or ShuffleSplit has repeats of its "
             "own.",
         )
-    made = copy(splitter)
-    made.shuffle = True
-    made.random_state = draw_split_seed(seeds, repeat)
-    return made
+    return shuffle_splitter(splitter, draw_split_seed(seeds, repeat))
 
 
 def _pairs(
-    splitter: Any, X: Any, y: Any, n: int, params: dict[str, Any], odd: bool
+    splitter: Splitter, X: object, y: object, n: int, params: dict[str, object], odd: bool
 ) -> list[tuple[Indices, Indices]]:
     try:
         promised = splitter.get_n_splits(X, y, **params)
@@ -470,7 +467,7 @@ def _pairs(
     ]
 
 
-def _pair(item: Any) -> tuple[Any, Any]:
+def _pair(item: object) -> tuple[object, object]:
     if not isinstance(item, tuple | list) or len(item) != 2:
         raise InputError(
             "`cv` gives something else than splits",
@@ -480,7 +477,7 @@ def _pair(item: Any) -> tuple[Any, Any]:
     return item[0], item[1]
 
 
-def _no_split(splitter: Any, error: Exception, params: dict[str, Any]) -> InputError:
+def _no_split(splitter: Splitter, error: Exception, params: dict[str, object]) -> InputError:
     cure = "Use fewer folds, or another splitter."
     if "groups" in str(error) and params.get("groups") is None:
         cure = "Pass the groups of the cases as `groups`."
@@ -491,12 +488,12 @@ def _no_split(splitter: Any, error: Exception, params: dict[str, Any]) -> InputE
     return InputError(f"{_name(splitter)} cannot split these data", got=str(error), cure=cure)
 
 
-def _name(splitter: Any) -> str:
+def _name(splitter: Splitter) -> str:
     name = type(splitter).__name__
     return "`cv`" if name.startswith("_") else name  # scikit-learn's own wrapper of pairs
 
 
-def _rows(given: Any, n: int, part: str, odd: bool) -> Indices:
+def _rows(given: object, n: int, part: str, odd: bool) -> Indices:
     rows = np.asarray(given)
     if odd and rows.size == 0:
         return np.empty(0, dtype=np.intp)

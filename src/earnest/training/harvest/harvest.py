@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,13 +29,19 @@ from earnest.training.fit.cell import SINGLE
 from earnest.training.fit.problem import Problem, read_problem
 from earnest.training.fit.response import ResponsePlan
 from earnest.training.fit.rows import count_rows
-from earnest.training.harvest.optuna import harvest_optuna, is_optuna_search
-from earnest.training.search.scoring import Scoring, read_scoring
+from earnest.training.fit.scoring import Scoring, read_scoring
+from earnest.training.harvest.optuna import Search, harvest_optuna, is_optuna_search
+from earnest.training.protocols import Estimator, MetricLike, Scorer
+from earnest.training.search.judging import ResultsTable
+
+if TYPE_CHECKING:
+    from sklearn.utils.metadata_routing import MetadataRequest
+
 
 # Which searches can be harvested, and why others cannot.
 
 
-def refuse_unfit(search: Any) -> None:
+def refuse_unfit(search: Search) -> None:
     """Refuse what is no search of scikit-learn's, or one whose predictions cannot be compared."""
     from sklearn.model_selection._search import BaseSearchCV
 
@@ -59,7 +65,7 @@ def refuse_unfit(search: Any) -> None:
         )
 
 
-def _name(search: Any) -> str:
+def _name(search: Search) -> str:
     return type(search).__name__
 
 
@@ -79,14 +85,14 @@ NOTHING = 0.0  # where none were kept; NaN would be warned of as a score that fa
 
 
 def harvest(
-    search: Any,
-    X: Any,
-    y: Any,
+    search: Search,
+    X: object,
+    y: object,
     *,
-    metric: Any = None,
+    metric: MetricLike | None = None,
     response: str | None = None,
     groups: ArrayLike | None = None,
-    **fit_params: Any,
+    **fit_params: object,
 ) -> Predictions:
     """Fit a search of scikit-learn, and return the out-of-sample predictions of every candidate.
 
@@ -137,13 +143,12 @@ def harvest(
     >>> search.best_params_
     {'max_depth': 2}
     """
-    by_optuna = is_optuna_search(search)
-    if not by_optuna:
+    if not is_optuna_search(search):
         refuse_unfit(search)
     n = count_rows(X)
     scoring = read_scoring(search.estimator, search.scoring, refit=search.refit, raises=True)
     plan = _planned(search, y, scoring, metric, response, groups)
-    if by_optuna:
+    if is_optuna_search(search):
         return harvest_optuna(search, X, y, plan, groups, fit_params)
     passed = dict(fit_params) if groups is None else {**fit_params, "groups": groups}
     with tempfile.TemporaryDirectory(prefix="earnest-") as folder:
@@ -157,19 +162,21 @@ def harvest(
 class Keeper:
     """A scorer that keeps the predictions of what it scores, and tells under which number."""
 
-    call: Any
+    call: Scorer
     plan: ResponsePlan
     folder: Path
     given: tuple[str, ...] = ()  # the names of what `fit` is given
 
-    def __call__(self, model: Any, X: Any, y: Any, **params: Any) -> dict[str, float]:
+    def __call__(
+        self, model: Estimator, X: object, y: object, **params: object
+    ) -> dict[str, object]:
         """Return the scores of a fitted model, and the number of its predictions."""
         rows = params.pop(ROWS)
         scores = self.call(model, X, y, **params)
         named = dict(scores) if isinstance(scores, Mapping) else {SINGLE: scores}
         return {**named, KEPT: self._keep(model, X, np.asarray(rows))}
 
-    def _keep(self, model: Any, X: Any, rows: NDArray[np.intp]) -> float:
+    def _keep(self, model: Estimator, X: object, rows: NDArray[np.intp]) -> float:
         try:
             answer = self.plan.read(model, X)
         except EarnestError:  # such as NaN: the score is the search's own business
@@ -178,7 +185,7 @@ class Keeper:
         np.savez(self.folder / f"{number}.npz", rows=rows, answer=answer)
         return float(number)
 
-    def get_metadata_routing(self) -> Any:
+    def get_metadata_routing(self) -> MetadataRequest:
         """Ask for the rows, and for what the scorer behind uses of what `fit` is given."""
         from sklearn.utils.metadata_routing import MetadataRequest, get_routing_for_object
 
@@ -190,7 +197,12 @@ class Keeper:
 
 
 def _planned(
-    search: Any, y: Any, scoring: Scoring, metric: Any, response: str | None, groups: Any
+    search: Search,
+    y: object,
+    scoring: Scoring,
+    metric: MetricLike | None,
+    response: str | None,
+    groups: ArrayLike | None,
 ) -> ResponsePlan:
     """Return what is asked of models, and refuse what cannot be kept before any fit."""
     problem: Problem = read_problem(
@@ -216,7 +228,7 @@ def _light(plan: ResponsePlan) -> ResponsePlan:
 
 
 @contextmanager
-def _scored_by(search: Any, keeper: Keeper, scoring: Scoring) -> Iterator[None]:
+def _scored_by(search: Search, keeper: Keeper, scoring: Scoring) -> Iterator[None]:
     """Let the keeper score, and put the search back as it was, its results included."""
     from sklearn import config_context
 
@@ -234,7 +246,7 @@ def _scored_by(search: Any, keeper: Keeper, scoring: Scoring) -> Iterator[None]:
             search.scorer_ = scoring.shown
 
 
-def _as_of_one_score(search: Any) -> None:
+def _as_of_one_score(search: Search) -> None:
     """Let the attributes be those of a search with one score."""
     others = {name for name in search.cv_results_ if name.startswith("mean_test_")}
     if others != {f"mean_test_{SINGLE}", f"mean_test_{KEPT}"}:
@@ -248,7 +260,7 @@ def _as_of_one_score(search: Any) -> None:
         search.best_score_ = float(scores[search.best_index_])
 
 
-def _fit(search: Any, X: Any, y: Any, params: dict[str, Any]) -> None:
+def _fit(search: Search, X: object, y: object, params: dict[str, object]) -> None:
     from sklearn.exceptions import UnsetMetadataPassedError
 
     try:
@@ -264,7 +276,7 @@ def _fit(search: Any, X: Any, y: Any, params: dict[str, Any]) -> None:
         ) from error
 
 
-def _gathered(search: Any, plan: ResponsePlan, folder: Path, n: int) -> Predictions:
+def _gathered(search: Search, plan: ResponsePlan, folder: Path, n: int) -> Predictions:
     """Put the kept predictions together by what `cv_results_` tells, and clean the latter."""
     results = search.cv_results_
     count = len(results["params"])
@@ -303,7 +315,7 @@ def _gathered(search: Any, plan: ResponsePlan, folder: Path, n: int) -> Predicti
     )
 
 
-def _configs(results: Mapping[str, Any]) -> Configs:
+def _configs(results: ResultsTable) -> Configs:
     params = tuple(dict(one) for one in results["params"])
     rounds = results.get("iter")
     ids = tuple(f"c{i}" for i in range(len(params)))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from earnest.core.base.rng import RngLike
+from earnest.training.protocols import Estimator
 from earnest.training.tune.meaning import (
     KNEE,
     LEAST_SLOPE,
@@ -59,11 +59,11 @@ class Calibrated(ClassifierMixin, BaseEstimator):
     (True, [[1.0, 0.0]])
     """
 
-    def __init__(self, estimator: Any, *, random_state: Any = None) -> None:
+    def __init__(self, estimator: Estimator, *, random_state: RngLike = None) -> None:
         self.estimator = estimator
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Calibrated:
+    def fit(self, X: NDArray[np.float64], y: NDArray[np.generic]) -> Calibrated:
         """Fit the classifier, and what its decision values mean."""
         X, y = np.asarray(X), np.asarray(y)
         self.estimator_ = clone(self.estimator).fit(X, y)
@@ -79,7 +79,7 @@ class Calibrated(ClassifierMixin, BaseEstimator):
         self.curve_ = list(curve._replace(slope=max(curve.slope, LEAST_SLOPE)))
         return self
 
-    def _held_out(self, y: NDArray[Any]) -> NDArray[np.intp]:
+    def _held_out(self, y: NDArray[np.generic]) -> NDArray[np.intp]:
         """Return rows of every class, all rows where a class has too few."""
         from sklearn.utils import check_random_state
 
@@ -91,12 +91,12 @@ class Calibrated(ClassifierMixin, BaseEstimator):
         chosen = [draw.permutation(p)[:c] for p, c in zip(parts, counts, strict=True)]
         return np.sort(np.concatenate(chosen))
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
+    def decision_function(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the decision values of the classifier."""
         check_is_fitted(self)
         return np.asarray(self.estimator_.decision_function(X))
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return what the decision values mean."""
         curve, values = Curve(*self.curve_), self.decision_function(X)
         if values.ndim == 1:
@@ -106,7 +106,7 @@ class Calibrated(ClassifierMixin, BaseEstimator):
         scores = curve.slope * measured(values, curve.middle, curve.spread)
         return np.asarray(softmax(scores, axis=1))
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: NDArray[np.float64]) -> NDArray[np.generic]:
         """Return the class of the largest probability, so that both always agree."""
         return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
 

@@ -10,6 +10,7 @@ from typing import Any
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError
 from earnest.core.base.registry import Registry
+from earnest.training.protocols import Estimator
 
 BINARY, MULTICLASS, REGRESSION, SURVIVAL = "binary", "multiclass", "regression", "survival"
 TASKS = (BINARY, MULTICLASS, REGRESSION, SURVIVAL)
@@ -82,7 +83,7 @@ class Kind:
     Parameters
     ----------
     make : callable
-        `make(task, params, seed)` to an unfitted estimator.
+        `make(task, params, seed)` to an unfitted estimator, or to the word 'passthrough'.
     tasks : tuple of str
         What it can learn.
     knobs : mapping of str to Knob
@@ -102,7 +103,7 @@ class Kind:
         trusts by itself: no model file may make others.
     """
 
-    make: Callable[[str, Params, int], Any]
+    make: Callable[[str, Params, int], Estimator | str]
     tasks: tuple[str, ...] = PLAIN_TASKS
     knobs: Mapping[str, Knob] = field(default_factory=dict)
     seconds: Callable[[int, int, Params], float] = lambda cases, columns, params: 0.0
@@ -135,13 +136,13 @@ def _ours(module: str, *names: str) -> tuple[str, ...]:
 # ---------------------------------------------------------------------------------------- models
 
 
-def _elastic_net(task: str, params: Params, seed: int) -> Any:
+def _elastic_net(task: str, params: Params, seed: int) -> Estimator:
     from earnest.training.learners.elastic_net import ElasticNetClassifier, ElasticNetRegressor
 
     return (ElasticNetRegressor if task == REGRESSION else ElasticNetClassifier)(**params)
 
 
-def _elastic_net_path(task: str, params: Params, seed: int) -> Any:
+def _elastic_net_path(task: str, params: Params, seed: int) -> Estimator:
     from earnest.training.learners.elastic_net import PathClassifier
 
     made = PathClassifier(**params)
@@ -149,7 +150,7 @@ def _elastic_net_path(task: str, params: Params, seed: int) -> Any:
     return made
 
 
-def _linear_svm(task: str, params: Params, seed: int) -> Any:
+def _linear_svm(task: str, params: Params, seed: int) -> Estimator:
     from earnest.training.learners.svm import LinearClassifier, LinearRegressor
 
     knobs = dict(params)
@@ -158,8 +159,8 @@ def _linear_svm(task: str, params: Params, seed: int) -> Any:
     return (LinearRegressor if task == REGRESSION else LinearClassifier)(**knobs)
 
 
-def _kernel(kernel: str) -> Callable[[str, Params, int], Any]:
-    def make(task: str, params: Params, seed: int) -> Any:
+def _kernel(kernel: str) -> Callable[[str, Params, int], Estimator]:
+    def make(task: str, params: Params, seed: int) -> Estimator:
         from earnest.training.learners.svm import KernelClassifier, KernelRegressor
 
         knobs = dict(params)
@@ -170,7 +171,7 @@ def _kernel(kernel: str) -> Callable[[str, Params, int], Any]:
     return make
 
 
-def _random_forest(task: str, params: Params, seed: int) -> Any:
+def _random_forest(task: str, params: Params, seed: int) -> Estimator:
     from earnest.training.learners.base import ForestClassifier, ForestRegressor
 
     return (ForestRegressor if task == REGRESSION else ForestClassifier)(
@@ -178,7 +179,7 @@ def _random_forest(task: str, params: Params, seed: int) -> Any:
     )
 
 
-def _boosting(task: str, params: Params, seed: int) -> Any:
+def _boosting(task: str, params: Params, seed: int) -> Estimator:
     from sklearn.ensemble import HistGradientBoostingClassifier as Classifier
     from sklearn.ensemble import HistGradientBoostingRegressor as Regressor
 
@@ -188,7 +189,7 @@ def _boosting(task: str, params: Params, seed: int) -> Any:
     return made(**knobs, early_stopping=False, random_state=seed)
 
 
-def _cox(task: str, params: Params, seed: int) -> Any:
+def _cox(task: str, params: Params, seed: int) -> Estimator:
     from earnest.training.learners.cox import CoxRegressor
 
     return CoxRegressor(**params)
@@ -304,23 +305,23 @@ def _outcome(task: str) -> str:
     return _OUTCOMES.get(task, "classes")
 
 
-def _none(task: str, params: Params, seed: int) -> Any:
+def _none(task: str, params: Params, seed: int) -> str:
     return "passthrough"
 
 
-def _univariate(task: str, params: Params, seed: int) -> Any:
+def _univariate(task: str, params: Params, seed: int) -> Estimator:
     from earnest.training.learners.selection import Univariate
 
     return Univariate(**params, outcome=_outcome(task))
 
 
-def _l1(task: str, params: Params, seed: int) -> Any:
+def _l1(task: str, params: Params, seed: int) -> Estimator:
     from earnest.training.learners.selection import Lasso
 
     return Lasso(**params, outcome=_outcome(task))
 
 
-def _ses(task: str, params: Params, seed: int) -> Any:
+def _ses(task: str, params: Params, seed: int) -> Estimator:
     from earnest.training.learners.ses.ses import SES
 
     return SES(**params, outcome=_outcome(task))

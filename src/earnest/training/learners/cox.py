@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from types import ModuleType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,7 +59,7 @@ class CoxRegressor(BaseEstimator):
         self.penalizer = penalizer
         self.l1_ratio = l1_ratio
 
-    def fit(self, X: Any, y: Any) -> CoxRegressor:
+    def fit(self, X: NDArray[np.float64], y: object) -> CoxRegressor:
         """Fit to a structured array of events and times, or to such a pair."""
         X = validate_data(self, X, dtype=np.float64)
         time, event = outcome(y)
@@ -97,20 +97,20 @@ class CoxRegressor(BaseEstimator):
             cure="Give a larger `penalizer`.",
         ) from error
 
-    def predict(self, X: Any) -> NDArray[np.float64]:
+    def predict(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the log of the partial hazard, 0 for the mean case; greater is riskier."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64)
         return np.asarray((X - self.center_) @ self.coef_)
 
-    def score(self, X: Any, y: Any) -> float:
+    def score(self, X: NDArray[np.float64], y: object) -> float:
         """Return the concordance index."""
         time, event = outcome(y)
         truth = np.column_stack([time, event.astype(np.float64)])
         return float(concordance_scan(self.predict(X), truth, np.ones((1, len(time))))[0])
 
 
-def outcome(y: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def outcome(y: object) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return times and events of an outcome as `SearchCV` takes it."""
     pair = survival_parts(y)
     if pair is None:
@@ -123,7 +123,7 @@ def outcome(y: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     return np.asarray(time, dtype=np.float64), np.asarray(event, dtype=bool)
 
 
-def _lifelines() -> Any:
+def _lifelines() -> ModuleType:
     try:
         import lifelines
         import lifelines.exceptions

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.training.learners.base import Numbers, fit_quietly
+from earnest.training.protocols import Estimator, Predictor
+
+if TYPE_CHECKING:
+    from sklearn.linear_model import ElasticNet
 
 MOST_STEPS = 30  # of Newton's method
 INNER_STEPS = 100  # of coordinate descent in each, as the next begins where it ended
@@ -53,7 +57,7 @@ class ElasticNetClassifier(ClassifierMixin, BaseEstimator):
         self.C = C
         self.l1_ratio = l1_ratio
 
-    def fit(self, X: Any, y: Any) -> ElasticNetClassifier:
+    def fit(self, X: Array, y: NDArray[np.generic]) -> ElasticNetClassifier:
         """Fit the coefficients."""
         X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
@@ -82,21 +86,21 @@ class ElasticNetClassifier(ClassifierMixin, BaseEstimator):
         """Return the share of the L1 penalty."""
         return self.l1_ratio
 
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: Array) -> Array:
         """Return the log odds (n,), or log probabilities of K classes up to a constant: (n, K)."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64)
         scores = np.asarray(X @ self.coef_.T + self.intercept_)
         return np.asarray(scores[:, 0] if len(self.classes_) == 2 else scores)
 
-    def predict_proba(self, X: Any) -> Array:
+    def predict_proba(self, X: Array) -> Array:
         """Return the probabilities of the classes."""
         scores = self.decision_function(X)
         if scores.ndim == 2:
             return np.asarray(softmax(scores, axis=1))
         return np.column_stack([expit(-scores), expit(scores)])
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: Array) -> NDArray[np.generic]:
         """Return the likeliest class."""
         scores = self.decision_function(X)
         codes = (scores > 0.0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
@@ -150,7 +154,7 @@ class ElasticNetRegressor(Numbers):
         self.C = C
         self.l1_ratio = l1_ratio
 
-    def _made(self, X: Array, y: Any) -> Any:
+    def _made(self, X: Array, y: NDArray[np.generic]) -> Predictor:
         from sklearn.linear_model import ElasticNet, Ridge
 
         if self.l1_ratio == 0:
@@ -274,7 +278,7 @@ def _newton(X: Array, y: Array, penalty: float, l1_ratio: float) -> tuple[Array,
     return coef, intercept
 
 
-def _inner_net(X: Array, l1_ratio: float) -> Any:
+def _inner_net(X: Array, l1_ratio: float) -> ElasticNet:
     """Return the least squares of one step, which begins where the last one ended."""
     from sklearn.linear_model import ElasticNet
 
@@ -287,7 +291,7 @@ def _inner_net(X: Array, l1_ratio: float) -> Any:
     )
 
 
-def fit_weighted(model: Any, X: Array, y: Array, weight: Array) -> None:
+def fit_weighted(model: Estimator, X: Array, y: Array, weight: Array) -> None:
     """Fit with weights, without the warning of coordinate descent that stops short."""
     from sklearn.exceptions import ConvergenceWarning
 

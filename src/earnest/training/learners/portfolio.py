@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain, zip_longest
 from pathlib import Path
-from typing import Any
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError, UnknownNameError
@@ -17,6 +16,7 @@ from earnest.metrics.families import Metric, Need
 from earnest.training.learners.catalogue import MODELS, SELECTIONS, TASKS, Value
 from earnest.training.learners.inputs import Inputs
 from earnest.training.learners.portfolio_file import Contents, Entry, read_file
+from earnest.training.protocols import Estimator
 
 # Configurations before and after their pipelines are made, and their order.
 
@@ -43,7 +43,7 @@ class Configuration:
 
     name: str
     params: Mapping[str, Value]
-    estimator: Any = field(repr=False)
+    estimator: Estimator = field(repr=False)
     family: str
     cost: float
 
@@ -95,6 +95,7 @@ class Draft:
             scale=kind.scales or self.select != "none",
         )
         model = kind.make(task, self.model_params, seed)
+        assert not isinstance(model, str)  # only a selection can be none
         calibrates = probabilities and kind.decides_only and task in ("binary", "multiclass")
         if calibrates:
             model = Calibrated(model, random_state=seed)

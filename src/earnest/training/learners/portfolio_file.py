@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError
@@ -105,7 +104,7 @@ class _Reader:
         default_factory=lambda: {"model": MODELS, "selection": SELECTIONS}
     )
 
-    def contents(self, given: Mapping[str, Any]) -> Contents:
+    def contents(self, given: Mapping[str, object]) -> Contents:
         self._known(given, TOP, "")
         if given.get("format") != FORMAT:
             raise self._error("`format` is unknown", needs=str(FORMAT), got=given.get("format"))
@@ -129,10 +128,12 @@ class _Reader:
             raise self._error("`about` is no text", needs="a text", got=about)
         return Contents(about, tasks, indicator, tuple(selections), tuple(models))
 
-    def _selection(self, given: Any) -> Entry:
+    def _selection(self, given: Mapping[str, object]) -> Entry:
         return self._entry("selection", "select", given, ())
 
-    def _model(self, given: Any, names: tuple[str, ...], common: Mapping[str, Any]) -> Entry:
+    def _model(
+        self, given: Mapping[str, object], names: tuple[str, ...], common: Mapping[str, object]
+    ) -> Entry:
         entry = self._entry("model", "model", given, ("select", "encode", "impute"))
         kind, where = MODELS[entry.name], f" of model {entry.name!r}"
         usual_impute = "none" if kind.takes_missing else "median"
@@ -153,8 +154,9 @@ class _Reader:
             impute=impute,
         )
 
-    def _entry(self, table: str, key: str, given: Any, more: tuple[str, ...]) -> Entry:
-        given = self._table(given, f"[[{table}]]")
+    def _entry(
+        self, table: str, key: str, given: Mapping[str, object], more: tuple[str, ...]
+    ) -> Entry:
         kinds = self.tables[table]
         name = given.get(key)
         if not isinstance(name, str) or name not in kinds:
@@ -181,8 +183,8 @@ class _Reader:
 
     def _chosen(
         self,
-        given: Mapping[str, Any],
-        common: Mapping[str, Any],
+        given: Mapping[str, object],
+        common: Mapping[str, object],
         key: str,
         knob: Knob,
         usual: tuple[str, ...],
@@ -196,7 +198,7 @@ class _Reader:
 
     def _words(
         self,
-        given: Mapping[str, Any],
+        given: Mapping[str, object],
         key: str,
         allowed: tuple[str, ...],
         where: str,
@@ -207,7 +209,7 @@ class _Reader:
         values = self._values(given[key], Knob(words=allowed), f"`{key}`{where}")
         return tuple(map(str, values))
 
-    def _values(self, given: Any, knob: Knob, where: str) -> tuple[Value, ...]:
+    def _values(self, given: object, knob: Knob, where: str) -> tuple[Value, ...]:
         listed = given if isinstance(given, list) else [given]
         if not listed:
             raise self._error(f"{where} has no values", needs=str(knob), got="[]")
@@ -218,7 +220,7 @@ class _Reader:
             )
         return values
 
-    def _known(self, given: Mapping[str, Any], keys: tuple[str, ...], where: str) -> None:
+    def _known(self, given: Mapping[str, object], keys: tuple[str, ...], where: str) -> None:
         for key in given:
             if key not in keys:
                 raise self._error(
@@ -228,12 +230,12 @@ class _Reader:
                     cure=check.nearest(key, keys),
                 )
 
-    def _table(self, given: Any, where: str) -> Mapping[str, Any]:
+    def _table(self, given: object, where: str) -> Mapping[str, object]:
         if not isinstance(given, Mapping):
             raise self._error(f"{where} is no table", needs="keys with values", got=given)
         return given
 
-    def _list(self, given: Mapping[str, Any], key: str) -> list[Any]:
+    def _list(self, given: Mapping[str, object], key: str) -> list[Mapping[str, object]]:
         listed = given.get(key, [])
         if not isinstance(listed, list):
             raise self._error(
@@ -242,8 +244,8 @@ class _Reader:
                 got=listed,
                 cure=f"Write [[{key}]] with two brackets.",
             )
-        return listed
+        return [self._table(one, f"[[{key}]]") for one in listed]
 
-    def _error(self, what: str, *, needs: str, got: Any, cure: str = "") -> FormatError:
+    def _error(self, what: str, *, needs: str, got: object, cure: str = "") -> FormatError:
         shown = got if isinstance(got, str) and " " in got else check.show(got)
         return FormatError(f"portfolio {self.file!r}: {what}", needs=needs, got=shown, cure=cure)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 IMPUTATIONS = ("median", "mean", "none")
 ENCODINGS = ("one_hot", "ordinal")
@@ -62,7 +66,7 @@ class Preprocess(TransformerMixin, BaseEstimator):
 
     def __init__(
         self,
-        categorical: Any = (),
+        categorical: Sequence[int] = (),
         *,
         impute: str = "median",
         indicator: bool = True,
@@ -75,7 +79,7 @@ class Preprocess(TransformerMixin, BaseEstimator):
         self.encode = encode
         self.scale = scale
 
-    def fit(self, X: Any, y: Any = None) -> Preprocess:
+    def fit(self, X: Matrix, y: object = None) -> Preprocess:
         """Learn fillings, levels, scales and which columns are constant."""
         check.one_of("impute", self.impute, IMPUTATIONS)
         check.one_of("encode", self.encode, ENCODINGS)
@@ -91,12 +95,14 @@ class Preprocess(TransformerMixin, BaseEstimator):
         self.kept_ = _spread(self._made(X))
         return self
 
-    def transform(self, X: Any) -> Matrix:
+    def transform(self, X: Matrix) -> Matrix:
         """Return the prepared columns."""
         check_is_fitted(self)
         return self._made(self._read(X, reset=False))[:, self.kept_]
 
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+    def get_feature_names_out(
+        self, input_features: Iterable[str] | None = None
+    ) -> NDArray[np.object_]:
         """Return the names of the columns that come out, such as `job=2` and `age missing`."""
         check_is_fitted(self)
         known = getattr(self, "feature_names_in_", None)
@@ -110,7 +116,7 @@ class Preprocess(TransformerMixin, BaseEstimator):
         made += [f"{names[i]} missing" for i in self.with_gaps_]
         return np.array(made or ["nothing"], dtype=object)[self.kept_]
 
-    def _read(self, X: Any, *, reset: bool) -> Matrix:
+    def _read(self, X: Matrix, *, reset: bool) -> Matrix:
         X = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
         places = list(self.categorical)
         if places and not 0 <= min(places) <= max(places) < X.shape[1]:
@@ -161,13 +167,13 @@ class Preprocess(TransformerMixin, BaseEstimator):
         codes = np.where(np.isnan(codes), self.most_frequent_[j], codes)
         return np.asarray(codes[:, None] == _shown(self.levels_[j]), dtype=np.float64)
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
 
 
-def _others(categorical: Any, count: int) -> list[int]:
+def _others(categorical: Sequence[int], count: int) -> list[int]:
     chosen = set(categorical)
     return [i for i in range(count) if i not in chosen]
 

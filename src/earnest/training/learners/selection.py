@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from earnest.core.base import check
 from earnest.training.learners.cox import outcome
 from earnest.training.learners.elastic_net import logistic_net, penalty_path
 
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
 # Which kind of outcome a selection of columns looks at.
 
 
@@ -23,7 +26,7 @@ CLASSES, NUMBERS, SURVIVAL = "classes", "numbers", "survival"
 KINDS = ("auto", CLASSES, NUMBERS, SURVIVAL)
 
 
-def kind_of(asked: str, y: Any) -> str:
+def kind_of(asked: str, y: object) -> str:
     """Return the kind of an outcome: what was asked, else what it looks like.
 
     Events and times are survival; what scikit-learn takes for continuous is numbers, and so is a
@@ -40,6 +43,7 @@ def kind_of(asked: str, y: Any) -> str:
 
 
 Array = NDArray[np.float64]
+Outcome = NDArray[np.generic]  # labels, numbers, or events and times as fields
 
 
 class _Selection(SelectorMixin, BaseEstimator):
@@ -47,7 +51,7 @@ class _Selection(SelectorMixin, BaseEstimator):
 
     outcome: str
 
-    def fit(self, X: Any, y: Any) -> Any:
+    def fit(self, X: Array, y: Outcome) -> Self:
         """Choose the columns."""
         if kind_of(self.outcome, y) == SURVIVAL:
             X = validate_data(self, X, dtype=np.float64)
@@ -59,7 +63,7 @@ class _Selection(SelectorMixin, BaseEstimator):
             self.support_[int(self.strengths_.argmax())] = True
         return self
 
-    def _strengths(self, X: Array, y: Any) -> Array:
+    def _strengths(self, X: Array, y: Outcome) -> Array:
         """Return how strong each column is: (p,)."""
         raise NotImplementedError
 
@@ -70,7 +74,7 @@ class _Selection(SelectorMixin, BaseEstimator):
         check_is_fitted(self)
         return np.asarray(self.support_)
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
@@ -94,7 +98,7 @@ class Univariate(_Selection):
         self.share = share
         self.outcome = outcome
 
-    def _strengths(self, X: Array, y: Any) -> Array:
+    def _strengths(self, X: Array, y: Outcome) -> Array:
         from sklearn.feature_selection import f_classif, f_regression
 
         kind = kind_of(self.outcome, y)
@@ -127,7 +131,7 @@ class Lasso(_Selection):
         self.strength = strength
         self.outcome = outcome
 
-    def _strengths(self, X: Array, y: Any) -> Array:
+    def _strengths(self, X: Array, y: Outcome) -> Array:
         check.share("strength", self.strength)
         if kind_of(self.outcome, y) != CLASSES:
             return self._of_numbers(X, np.asarray(y, dtype=np.float64))

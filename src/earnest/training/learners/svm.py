@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.training.learners.base import Classes, Inner, Numbers
+from earnest.training.protocols import Predictor
 
 Array = NDArray[np.float64]
 
@@ -52,7 +53,7 @@ class _KernelMachine(Inner):
         self.coef0 = coef0
         self.max_steps = max_steps
 
-    def _made(self, X: Array, y: Any) -> Any:
+    def _made(self, X: Array, y: NDArray[np.generic]) -> Predictor:
         variance = float(X.var()) if self.relative else 1.0
         unit = 1.0 / (X.shape[1] * variance) if self.relative and variance > 0.0 else 1.0
         return self._kind()(
@@ -69,12 +70,12 @@ class _KernelMachine(Inner):
 class KernelClassifier(_KernelMachine, Classes):
     """A support vector machine of classes; see `_KernelMachine` for its knobs."""
 
-    def _kind(self) -> Any:
+    def _kind(self) -> Callable[..., Predictor]:
         from sklearn.svm import SVC
 
         return SVC
 
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: Array) -> Array:
         """Return the distances from the border, on one scale only within one model."""
         X = self._checked(X)
         return np.asarray(self.inner_.decision_function(X))
@@ -83,7 +84,7 @@ class KernelClassifier(_KernelMachine, Classes):
 class KernelRegressor(_KernelMachine, Numbers):
     """A support vector machine of numbers; see `_KernelMachine` for its knobs."""
 
-    def _kind(self) -> Any:
+    def _kind(self) -> Callable[..., Predictor]:
         from sklearn.svm import SVR
 
         return SVR
@@ -105,15 +106,15 @@ class _LinearMachine(Inner):
 class LinearClassifier(_LinearMachine, Classes):
     """A linear support vector machine of classes; see `_LinearMachine` for its knob."""
 
-    def _kind(self) -> Any:
+    def _kind(self) -> Callable[..., Predictor]:
         from sklearn.svm import LinearSVC
 
         return LinearSVC
 
-    def _made(self, X: Array, y: Any) -> Any:
+    def _made(self, X: Array, y: NDArray[np.generic]) -> Predictor:
         return self._kind()(C=self.C, dual=False, max_iter=500)
 
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: Array) -> Array:
         """Return the distances from the border, on one scale only within one model."""
         X = self._checked(X)
         return np.asarray(self.inner_.decision_function(X))
@@ -122,11 +123,11 @@ class LinearClassifier(_LinearMachine, Classes):
 class LinearRegressor(_LinearMachine, Numbers):
     """A linear support vector machine of numbers; see `_LinearMachine` for its knob."""
 
-    def _kind(self) -> Any:
+    def _kind(self) -> Callable[..., Predictor]:
         from sklearn.svm import LinearSVR
 
         return LinearSVR
 
-    def _made(self, X: Array, y: Any) -> Any:
+    def _made(self, X: Array, y: NDArray[np.generic]) -> Predictor:
         loss = "squared_epsilon_insensitive"
         return self._kind()(C=self.C, loss=loss, epsilon=0.1, dual=False, max_iter=500)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, TypeGuard, cast, runtime_checkable
 
 import numpy as np
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
+from earnest.core.base.rng import RngLike
 from earnest.training.fit.experiment import WHOLE, Setting
 from earnest.training.fit.response import METHODS
+from earnest.training.protocols import Estimator, Params
 
 DEFAULT_DRAWS = 10  # candidates drawn from distributions, as scikit-learn's RandomizedSearchCV does
 
@@ -50,8 +52,8 @@ class Candidate(Protocol):
     """
 
     name: str
-    params: Mapping[str, Any]
-    estimator: Any
+    params: Params
+    estimator: Estimator
 
 
 class Asker(Protocol):
@@ -63,7 +65,7 @@ class Asker(Protocol):
     many workers evaluate them: a search that was killed is resumed by asking again.
     """
 
-    def ask(self) -> Sequence[dict[str, Any]]:
+    def ask(self) -> Sequence[dict[str, object]]:
         """Return the next settings to evaluate, none at the end."""
         ...
 
@@ -90,7 +92,7 @@ class DynamicCandidates(Protocol):
 
 
 def read_candidates(
-    given: Any, *, n_iter: int | None = None, random_state: Any = None, sampled: bool = False
+    given: object, *, n_iter: int | None = None, random_state: RngLike = None, sampled: bool = False
 ) -> StaticCandidates | DynamicCandidates:
     """Return the candidates of what a user may pass.
 
@@ -139,7 +141,7 @@ def read_candidates(
     )
 
 
-def first_estimator(given: Any) -> Any:
+def first_estimator(given: object) -> Estimator | None:
     """Return the first of candidates that are whole estimators, None where they are not."""
     if isinstance(given, str | bytes | Mapping | Iterator) or not isinstance(given, Iterable):
         return None
@@ -162,7 +164,7 @@ def _refuse_draws(n_iter: int | None, what: str) -> None:
 
 
 def _from_spaces(
-    spaces: list[Mapping[str, Any]], n_iter: int | None, random_state: Any, sampled: bool
+    spaces: list[Mapping[str, object]], n_iter: int | None, random_state: RngLike, sampled: bool
 ) -> StaticCandidates:
     from sklearn.model_selection import ParameterGrid, ParameterSampler
 
@@ -177,12 +179,12 @@ def _from_spaces(
     return _listed(list(ParameterSampler(spaces, count, random_state=random_state)))
 
 
-def _listed(found: list[dict[str, Any]]) -> StaticCandidates:
+def _listed(found: list[dict[str, object]]) -> StaticCandidates:
     names = tuple(f"c{i}" for i in range(len(found)))
     return StaticCandidates(names, tuple(Setting(params) for params in found))
 
 
-def _check_space(space: Mapping[str, Any]) -> bool:
+def _check_space(space: Mapping[str, object]) -> bool:
     """Refuse what is no list of values and no distribution; tell whether there is one."""
     drawn = False
     for name, values in space.items():
@@ -192,7 +194,7 @@ def _check_space(space: Mapping[str, Any]) -> bool:
             drawn = True
             continue
         listed = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str | bytes)
-        if not listed or getattr(values, "ndim", 1) != 1 or not len(values):
+        if not listed or getattr(values, "ndim", 1) != 1 or not len(cast(Sized, values)):
             raise (InputError if listed else CandidatesTypeError)(
                 f"the values of parameter {name!r} are not a list of values to try",
                 needs="a list or a one-dimensional array with a value at least, or a distribution "
@@ -203,14 +205,14 @@ def _check_space(space: Mapping[str, Any]) -> bool:
     return drawn
 
 
-def _how_to_write(name: str, values: Any) -> str:
+def _how_to_write(name: str, values: object) -> str:
     """Return what a value that stands alone is to be written as."""
     if type(values).__module__.startswith("optuna."):
         return "A space of Optuna goes in earnest.optuna_candidates(space, n_trials=...)."
     return f"Write {{{name!r}: [{check.show(values)}]}}."
 
 
-def _from_estimators(items: list[Any]) -> StaticCandidates:
+def _from_estimators(items: list[object]) -> StaticCandidates:
     pairs = [_named(item) for item in items]
     counts = Counter(name for name, _ in pairs)
     given_twice = [name for name, times in counts.items() if times > 1]
@@ -228,18 +230,20 @@ def _from_estimators(items: list[Any]) -> StaticCandidates:
     return StaticCandidates(tuple(names), tuple(_setting(item) for item in items))
 
 
-def _setting(item: Any) -> Setting:
+def _setting(item: object) -> Setting:
     if _describes_itself(item):
         return Setting(dict(item.params), whole=True, estimator=item.estimator)
     return Setting({WHOLE: _named(item)[1]}, whole=True)
 
 
-def _describes_itself(item: Any) -> bool:
+def _describes_itself(item: object) -> TypeGuard[Candidate]:
     return not _is_estimator(item) and isinstance(item, Candidate)
 
 
-def _named(item: Any) -> tuple[str, Any]:
-    pair = item if isinstance(item, tuple) else (type(item).__name__, item)
+def _named(item: object) -> tuple[str, Estimator]:
+    pair: tuple[object, ...] = (type(item).__name__, item)
+    if isinstance(item, tuple):
+        pair = item
     if _describes_itself(item):
         pair = (item.name, item.estimator)
     if len(pair) != 2 or not isinstance(pair[0], str) or not _is_estimator(pair[1]):
@@ -253,7 +257,7 @@ def _named(item: Any) -> tuple[str, Any]:
     return pair[0], pair[1]
 
 
-def _is_estimator(value: Any) -> bool:
+def _is_estimator(value: object) -> TypeGuard[Estimator]:
     return not isinstance(value, type) and hasattr(value, "fit") and hasattr(value, "get_params")
 
 
@@ -263,7 +267,7 @@ def distinct_kinds(settings: Iterable[Setting]) -> list[Setting]:
     Words and switches are told apart, since methods of an estimator can hang on them: an SVC has
     probabilities only where they are switched on.
     """
-    kinds: dict[Any, Setting] = {}
+    kinds: dict[object, Setting] = {}
     for setting in settings:
         shown = {WHOLE: setting.own} if setting.whole else setting.params
         kind = tuple((name, _kind(value)) for name, value in shown.items())
@@ -271,13 +275,13 @@ def distinct_kinds(settings: Iterable[Setting]) -> list[Setting]:
     return list(kinds.values())
 
 
-def _kind(value: Any) -> Any:
+def _kind(value: object) -> object:
     if hasattr(value, "get_params"):  # a pipeline answers what its last step can
         return type(value), tuple(hasattr(value, method) for method in METHODS)
     return value if isinstance(value, str | bool | np.bool_) else None
 
 
-def check_settings(base: Any, settings: Iterable[Setting]) -> None:
+def check_settings(base: Estimator, settings: Iterable[Setting]) -> None:
     """Refuse parameters that the estimator does not have, naming the nearest that it has."""
     for setting in distinct_kinds(settings):
         try:
@@ -292,7 +296,7 @@ def _of_a_step(name: str, known: Sequence[str]) -> str:
     return f"Did you mean {' or '.join(map(repr, found[:3]))}?" if found else ""
 
 
-def _unknown(base: Any, setting: Setting, error: Exception) -> InputError:
+def _unknown(base: Estimator, setting: Setting, error: Exception) -> InputError:
     known = list(base.get_params(deep=True))
     strange = [name for name in setting.params if name not in known]
     if not strange:  # a value that the estimator's own set_params refuses

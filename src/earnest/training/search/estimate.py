@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from earnest.core.base.errors import EarnestError
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Estimate, by_severity
 from earnest.core.results.interval import Interval
+from earnest.methods.base import Method
 from earnest.methods.run import configured, estimate, too_optimistic
 from earnest.metrics.families import Metric
 
@@ -49,7 +50,7 @@ class Trial:
     """
 
     config: str
-    params: dict[str, Any]
+    params: dict[str, object]
     score: float
     standard_error: float
     status: str
@@ -61,7 +62,7 @@ class Question:
     """What an estimate is asked of: kept by a search until someone wants to know."""
 
     metric: Metric
-    method: Any
+    method: str | Method
     confidence_level: float
     n_resamples: int | None
     seed: int
@@ -216,10 +217,10 @@ class Honest:
         return self.estimate_.value
 
     def _repr_html_inner(self) -> str:
-        return self._told() + str(cast(Any, super())._repr_html_inner())
+        return self._told() + str(super()._repr_html_inner())  # type: ignore[misc]
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
-        made: dict[str, Any] = cast(Any, super())._repr_mimebundle_(**kwargs)
+    def _repr_mimebundle_(self, **kwargs: object) -> dict[str, str]:
+        made: dict[str, str] = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
         if "text/html" in made:
             made["text/html"] = self._told() + made["text/html"]
         return made
@@ -244,8 +245,8 @@ def _need_fit(search: Honest) -> None:
 
 def trial(
     config: str,
-    params: dict[str, Any],
-    scores: np.ndarray[Any, Any],
+    params: dict[str, object],
+    scores: NDArray[np.float64],
     *,
     dropped: bool,
     failed: bool,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, InputError
@@ -16,6 +16,7 @@ from earnest.core.results.cautions import Caution
 from earnest.training.fit.cell import SINGLE
 from earnest.training.fit.failures import tell_failures, warn_of_means
 from earnest.training.fit.problem import refuse
+from earnest.training.fit.scoring import check_refit
 from earnest.training.search.dropping.bced import drop_remarks
 from earnest.training.search.dropping.stopping import stop_remarks
 from earnest.training.search.estimate import Question, Trial, trial
@@ -30,21 +31,21 @@ from earnest.training.search.remarks import (
     weighted_scores,
 )
 from earnest.training.search.run import Searched
-from earnest.training.search.scoring import check_refit
 from earnest.training.tables.hidden_groups import copies_across
 
 # The table of results, in scikit-learn's own form.
 
 
 Array = NDArray[np.float64]
+ResultsTable: TypeAlias = dict[str, Any]  # columns of many types, as scikit-learn has them
 
 
 def results_table(
-    params: Sequence[dict[str, Any]],
+    params: Sequence[dict[str, object]],
     times: dict[str, Array],
     test: dict[str, Array],
     train: dict[str, Array] | None = None,
-) -> dict[str, Any]:
+) -> ResultsTable:
     """Return `cv_results_`: the same keys, types and order as scikit-learn gives.
 
     Parameters
@@ -56,7 +57,7 @@ def results_table(
     test, train : dict of ndarray, shape (C, S)
         The scores by name.
     """
-    table: dict[str, Any] = {}
+    table: ResultsTable = {}
     for name, values in times.items():
         _summarise(table, name, values)
     table.update(_parameter_columns(params))
@@ -71,12 +72,12 @@ def results_table(
     return table
 
 
-def _splits(table: dict[str, Any], name: str, values: Array) -> None:
+def _splits(table: ResultsTable, name: str, values: Array) -> None:
     for split in range(values.shape[1]):
         table[f"split{split}_{name}"] = values[:, split]
 
 
-def _summarise(table: dict[str, Any], name: str, values: Array) -> None:
+def _summarise(table: ResultsTable, name: str, values: Array) -> None:
     means = np.average(values, axis=1)
     table[f"mean_{name}"] = means
     with np.errstate(invalid="ignore"):  # infinite scores have no spread
@@ -93,9 +94,9 @@ def ranks(means: Array) -> NDArray[np.int32]:
     return np.asarray(rankdata(-filled, method="min").astype(np.int32))
 
 
-def _parameter_columns(params: Sequence[dict[str, Any]]) -> Iterable[tuple[str, Any]]:
+def _parameter_columns(params: Sequence[dict[str, object]]) -> Iterable[tuple[str, object]]:
     """Yield a masked array for each parameter, masked where a configuration has it not."""
-    columns: dict[str, dict[int, Any]] = {}
+    columns: dict[str, dict[int, object]] = {}
     for index, setting in enumerate(params):
         for name, value in setting.items():
             columns.setdefault(f"param_{name}", {})[index] = value
@@ -108,7 +109,7 @@ def _parameter_columns(params: Sequence[dict[str, Any]]) -> Iterable[tuple[str, 
         yield name, column
 
 
-def _column_type(values: list[Any]) -> Any:
+def _column_type(values: list[object]) -> DTypeLike:
     """Return the type that holds all values one by one: numbers as numbers, the rest as objects."""
     try:
         array = np.array(values)
@@ -141,10 +142,10 @@ class Judged:
         One a configuration.
     """
 
-    table: dict[str, Any]
+    table: ResultsTable
     multimetric: bool
     best: int | None
-    best_index: int | np.integer[Any] | None
+    best_index: int | np.integer | None
     best_score: float | None
     predictions: Predictions | None
     question: Question | None
@@ -196,7 +197,7 @@ def judge(options: SearchOptions, prepared: Prepared, searched: Searched) -> Jud
 
 def _table(
     options: SearchOptions, searched: Searched, names: Sequence[str], missing: float
-) -> dict[str, Any]:
+) -> ResultsTable:
     ledger, splits = searched.ledger, searched.journey.splits
     times = {
         name: np.nan_to_num(ledger.numbers(name, splits, 0.0))
@@ -215,12 +216,12 @@ def _table(
     return table
 
 
-def _winner(options: SearchOptions, table: dict[str, Any], name: str) -> int | np.integer[Any]:
+def _winner(options: SearchOptions, table: ResultsTable, name: str) -> int | np.integer:
     """Return the position of the winner, as scikit-learn gives it."""
     if not callable(options.refit):
-        first: np.integer[Any] = table[f"rank_test_{name}"].argmin()
+        first: np.integer = table[f"rank_test_{name}"].argmin()
         return first
-    best: int | np.integer[Any] = options.refit(table)
+    best = options.refit(table)
     count = len(table["params"])
     if not isinstance(best, int | np.integer):
         raise _bad_choice(TypeError, best, count)
@@ -229,7 +230,7 @@ def _winner(options: SearchOptions, table: dict[str, Any], name: str) -> int | n
     return best
 
 
-def _bad_choice(kind: type[Exception], best: Any, count: int) -> Exception:
+def _bad_choice(kind: type[Exception], best: object, count: int) -> Exception:
     text = str(
         InputError(
             "`refit` names no configuration",

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any
+from typing import cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
@@ -23,7 +24,9 @@ from earnest.training.fit.identity import check_seeded, seed_of, with_splits
 from earnest.training.fit.problem import Problem, read_problem, survival_outcome
 from earnest.training.fit.routing import Routed, route
 from earnest.training.fit.rows import count_rows
+from earnest.training.fit.scoring import Scoring, read_scoring
 from earnest.training.fit.splits import Splits, make_splits
+from earnest.training.protocols import Estimator, Params
 from earnest.training.search.candidates import (
     DEFAULT_DRAWS,
     DynamicCandidates,
@@ -33,7 +36,6 @@ from earnest.training.search.candidates import (
     read_candidates,
 )
 from earnest.training.search.options import SearchOptions
-from earnest.training.search.scoring import Scoring, read_scoring
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -70,7 +72,7 @@ class Prepared:
     identity: Mapping[str, str]
 
 
-def prepare(options: SearchOptions, X: Any, y: Any, params: Mapping[str, Any]) -> Prepared:
+def prepare(options: SearchOptions, X: object, y: object, params: Params) -> Prepared:
     """Read the data and all knobs of a search, and refuse what cannot work."""
     check_options(options)
     base = options.base_estimator
@@ -91,7 +93,7 @@ def prepare(options: SearchOptions, X: Any, y: Any, params: Mapping[str, Any]) -
         metric=options.metric,
         models=[setting.made_from(base) for setting in kinds],
         response=options.response,
-        groups=routed.split.get("groups"),
+        groups=cast(ArrayLike | None, routed.split.get("groups")),
         ordered=splits.ordered,
         raises=options.raises,
     )
@@ -109,7 +111,9 @@ def prepare(options: SearchOptions, X: Any, y: Any, params: Mapping[str, Any]) -
     )
 
 
-def _identify(options: SearchOptions, base: Any, X: Any, y: Any, routed: Routed) -> dict[str, str]:
+def _identify(
+    options: SearchOptions, base: Estimator, X: object, y: object, routed: Routed
+) -> dict[str, str]:
     """Return the facts that a stored search must share with this one; none without a store.
 
     What only concerns the way there (`n_jobs`, `time_limit`), which cells are run (`drop`,
@@ -142,7 +146,7 @@ def _count_draws(options: SearchOptions) -> int | None:
     return DEFAULT_DRAWS if sampled else options.n_iter
 
 
-def _list_arguments(routed: Routed) -> dict[str, Any]:
+def _list_arguments(routed: Routed) -> dict[str, object]:
     """Return what was passed to `fit` beside the data, by name and where it goes."""
     places = {"fit": routed.fit, "split": routed.split, "score": routed.score}
     return {
@@ -153,7 +157,7 @@ def _list_arguments(routed: Routed) -> dict[str, Any]:
     }
 
 
-def same_rows(X: Any, y: Any) -> tuple[Any, Any]:
+def same_rows(X: object, y: object) -> tuple[object, object]:
     """Return the data as rows can be taken of them; as many outcomes as rows."""
     from sklearn.utils import indexable
 
@@ -165,7 +169,7 @@ def same_rows(X: Any, y: Any) -> tuple[Any, Any]:
 
 
 def _make_splits(
-    options: SearchOptions, base: Any, X: Any, y: Any, seed: int, routed: Routed
+    options: SearchOptions, base: Estimator, X: object, y: object, seed: int, routed: Routed
 ) -> Splits:
     from sklearn.base import is_classifier
 
@@ -183,9 +187,9 @@ def _make_splits(
 
 def _make_experiment(
     options: SearchOptions,
-    base: Any,
-    X: Any,
-    y: Any,
+    base: Estimator,
+    X: object,
+    y: object,
     splits: Splits,
     scoring: Scoring,
     problem: Problem,
@@ -247,11 +251,12 @@ def check_options(options: SearchOptions) -> None:
             got=check.show(base),
             cure=f"Write {base.__name__}()." if isinstance(base, type) else "",
         )
-    if options.error_score != "raise" and not isinstance(options.error_score, Real):
+    missing: object = options.error_score
+    if missing != "raise" and not isinstance(missing, Real):
         raise InputError(
             "`error_score` is unknown",
             needs="'raise' or a number",
-            got=check.show(options.error_score),
+            got=check.show(missing),
         )
     if not isinstance(options.refit, bool | np.bool_ | str) and not callable(options.refit):
         raise InputError(
@@ -269,7 +274,7 @@ def check_options(options: SearchOptions) -> None:
         _check_rounds(options)
 
 
-def _check_seed(given: Any) -> None:
+def _check_seed(given: object) -> None:
     kinds = (np.random.Generator, np.random.SeedSequence, np.random.RandomState)
     number = isinstance(given, int | np.integer) and not isinstance(given, bool) and given >= 0
     if given is not None and not number and not isinstance(given, kinds):

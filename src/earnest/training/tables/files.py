@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
@@ -27,7 +26,7 @@ class Opened:
 
 
 def open_table(
-    source: Any,
+    source: object,
     *,
     delimiter: str | None = None,
     decimal: str | None = None,
@@ -48,7 +47,7 @@ def open_table(
 
 
 def open_noting(
-    source: Any,
+    source: object,
     *,
     delimiter: str | None = None,
     decimal: str | None = None,
@@ -72,11 +71,11 @@ def open_noting(
     return Opened(Columns.of(table), path.name, cautions)
 
 
-def _refuse_no_table(source: Any) -> None:
+def _refuse_no_table(source: object) -> None:
     """Refuse what has no columns with names, and tell what would have."""
     import narwhals as nw
 
-    if nw.dependencies.is_into_dataframe(source):
+    if bool(nw.dependencies.is_into_dataframe(source)):
         return
     kind = f"{type(source).__module__}.{type(source).__qualname__}".removeprefix("builtins.")
     shape = getattr(source, "shape", None)

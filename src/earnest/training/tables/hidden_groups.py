@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +24,7 @@ BLOCK = 1_000_000  # cells that are looked at at once
 MOST_OBJECTS = 5_000_000  # cells that are not numbers
 
 
-def find_copies(X: Any, y: Any) -> Codes | None:
+def find_copies(X: object, y: object) -> Codes | None:
     """Return which rows are copies of each other, as codes (n,); None where hardly any are.
 
     Rows are copies if all features and the outcome are equal. Rows of few categories are often
@@ -62,7 +61,7 @@ def find_copies(X: Any, y: Any) -> Codes | None:
     return copies
 
 
-def _as_table(X: Any) -> NDArray[Any] | None:
+def _as_table(X: object) -> NDArray[np.generic] | None:
     """Return features as an array (n, p) of numbers or of codes, None where that cannot be."""
     if hasattr(X, "tocsr"):
         return None
@@ -81,7 +80,7 @@ def _as_table(X: Any) -> NDArray[Any] | None:
     return np.column_stack(list(columns))
 
 
-def _as_codes(y: Any) -> Codes | None:
+def _as_codes(y: object) -> Codes | None:
     """Return an outcome as codes of its values, None where it has none or several columns."""
     values = np.asarray(y)
     if y is None or values.ndim != 1 or not len(values):
@@ -92,7 +91,7 @@ def _as_codes(y: Any) -> Codes | None:
         return np.unique(values.astype(str), return_inverse=True)[1].astype(np.int64)
 
 
-def _hashes(table: NDArray[Any]) -> NDArray[np.uint64]:
+def _hashes(table: NDArray[np.generic]) -> NDArray[np.uint64]:
     """Return a number for each row, the same for equal rows; NaN equals NaN."""
     columns = table.shape[1]
     factors = np.random.default_rng(0).integers(1, 2**63, columns, dtype=np.uint64) * 2 + 1
@@ -107,12 +106,12 @@ def _hashes(table: NDArray[Any]) -> NDArray[np.uint64]:
     return found
 
 
-def _pairs(codes: NDArray[Any]) -> float:
+def _pairs(codes: NDArray[np.generic]) -> float:
     counts = np.unique(codes, return_counts=True)[1].astype(np.float64)
     return float((counts * (counts - 1.0) / 2.0).sum())
 
 
-def _beyond_chance(table: NDArray[Any], first: NDArray[np.intp], equal: float) -> bool:
+def _beyond_chance(table: NDArray[np.generic], first: NDArray[np.intp], equal: float) -> bool:
     """Tell whether independent columns would give far fewer pairs of equal rows.
 
     Copies make values equal that are not by themselves. So a column with about as many values as
@@ -132,7 +131,7 @@ def _beyond_chance(table: NDArray[Any], first: NDArray[np.intp], equal: float) -
     return False
 
 
-def copies_across(X: Any, y: Any, splits: Splits) -> Iterator[Caution]:
+def copies_across(X: object, y: object, splits: Splits) -> Iterator[Caution]:
     """Yield a caution where models are tested on copies of what they were trained on."""
     copies = find_copies(X, y)
     if copies is None:
@@ -166,7 +165,7 @@ def kept_together(copies: Codes) -> Caution:
 
 
 def group_columns(
-    X: NDArray[np.float64], y: NDArray[Any], schema: Schema, group: str | None
+    X: NDArray[np.float64], y: NDArray[np.generic], schema: Schema, group: str | None
 ) -> Iterator[Caution]:
     """Yield a caution for the first column that looks like the name of a group.
 

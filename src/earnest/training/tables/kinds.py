@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.tables.columns import NAMELESS
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 
 MOST_LEVELS = 100  # a category with more is text
 CASES_A_LEVEL = 4  # fewer on average tell nothing of a level,
@@ -80,7 +84,7 @@ class Look:
     detail: str = ""
 
 
-def look_at(name: str, column: Any, whole: Any = None) -> Look:
+def look_at(name: str, column: pa.ChunkedArray, whole: pa.ChunkedArray | None = None) -> Look:
     """Tell what an Arrow column is; refuse one of numbers that a few words have made text.
 
     Of a column that is very long, `column` may be a sample and `whole` all of it.
@@ -120,7 +124,7 @@ def look_at(name: str, column: Any, whole: Any = None) -> Look:
     return _text(name, column, known, count)
 
 
-def look_kept(name: str, column: Any, whole: Any = None) -> Look:
+def look_kept(name: str, column: pa.ChunkedArray, whole: pa.ChunkedArray | None = None) -> Look:
     """Tell what a column is that the user wants kept: a number or a category, or refuse it."""
     import pyarrow.compute as pc
 
@@ -139,7 +143,7 @@ def look_kept(name: str, column: Any, whole: Any = None) -> Look:
     )
 
 
-def is_number(kind: Any) -> bool:
+def is_number(kind: pa.DataType) -> bool:
     """Tell whether an Arrow type is one of numbers, spans of time included."""
     import pyarrow as pa
 
@@ -147,14 +151,14 @@ def is_number(kind: Any) -> bool:
     return any(test(kind) for test in tests)
 
 
-def is_text(kind: Any) -> bool:
+def is_text(kind: pa.DataType) -> bool:
     """Tell whether an Arrow type is one of text."""
     import pyarrow as pa
 
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-def _number(name: str, column: Any, count: int, whole: Any) -> Look:
+def _number(name: str, column: pa.ChunkedArray, count: int, whole: pa.ChunkedArray) -> Look:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -195,7 +199,7 @@ def named_as_identifier(name: str) -> bool:
     return bool(not name or _IDENTIFIER.search(name) or _CAMEL.search(name))
 
 
-def _text(name: str, column: Any, known: Any, count: int) -> Look:
+def _text(name: str, column: pa.ChunkedArray, known: pa.ChunkedArray, count: int) -> Look:
     import pyarrow.compute as pc
 
     cases = len(known)
@@ -213,21 +217,21 @@ def _text(name: str, column: Any, known: Any, count: int) -> Look:
     return Look(Kind.CATEGORY, tuple(sorted(pc.unique(known).to_pylist())))
 
 
-def _share(known: Any, pattern: str) -> float:
+def _share(known: pa.ChunkedArray, pattern: str) -> float:
     """Return the share of texts that match."""
     import pyarrow.compute as pc
 
     return float(pc.mean(pc.match_substring_regex(known, pattern)).as_py())
 
 
-def _words(known: Any) -> float:
+def _words(known: pa.ChunkedArray) -> float:
     """Return how many words a text has on average."""
     import pyarrow.compute as pc
 
     return float(pc.mean(pc.count_substring_regex(known, r"\S+")).as_py())
 
 
-def _refuse_marks(name: str, column: Any, known: Any) -> None:
+def _refuse_marks(name: str, column: pa.ChunkedArray, known: pa.ChunkedArray) -> None:
     """Refuse numbers among which a few words, such as '?', stand for what is missing."""
     import pyarrow.compute as pc
 
@@ -244,7 +248,7 @@ def _refuse_marks(name: str, column: Any, known: Any) -> None:
         )
 
 
-def _refuse_written(name: str, column: Any, known: Any) -> None:
+def _refuse_written(name: str, column: pa.ChunkedArray, known: pa.ChunkedArray) -> None:
     """Refuse numbers that are written for people: as text, each would be a level of its own."""
     import pyarrow.compute as pc
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,10 @@ from earnest.core.tables.columns import Columns
 from earnest.training.fit.problem import survival_outcome
 from earnest.training.tables.kinds import is_number, is_text
 from earnest.training.tables.schema import numbers
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 
 FEW_CLASSES = 10  # whole numbers with more values than this are numbers,
 CASES_A_CLASS = 5  # and those with fewer cases a value
@@ -44,9 +48,9 @@ class Outcome:
         How the task was told where it could be another, else nothing.
     """
 
-    y: NDArray[Any]
+    y: NDArray[np.generic]
     task: Task
-    classes: tuple[Any, ...]
+    classes: tuple[object, ...]
     rows: NDArray[np.intp]
     words: str
     said: str = ""
@@ -59,7 +63,7 @@ def read_outcome(
     time: str | None,
     event: str | None,
     task: str | None,
-    positive: Any,
+    positive: object,
 ) -> Outcome:
     """Read the outcome and tell the task, as `task` says or as the values do.
 
@@ -87,7 +91,7 @@ def read_outcome(
     return _single(columns, target, None if task is None else Task(task), positive)
 
 
-def column_of(columns: Columns, name: str, role: str) -> Any:
+def column_of(columns: Columns, name: str, role: str) -> pa.ChunkedArray:
     """Return a column by name, refusing with the nearest one."""
     if name not in columns.names:
         raise InputError(
@@ -107,7 +111,7 @@ def _several(name: str, role: str, names: Sequence[str]) -> str:
     return f"Say it for each, {said}, or give a list in Python."
 
 
-def _single(columns: Columns, name: str, task: Task | None, positive: Any) -> Outcome:
+def _single(columns: Columns, name: str, task: Task | None, positive: object) -> Outcome:
     import pyarrow as pa
 
     column = column_of(columns, name, "target")
@@ -146,7 +150,7 @@ def _all_rows(count: int) -> str:
     return "the only row" if count == 1 else f"all {count:,} rows"
 
 
-def _known(column: Any) -> NDArray[np.intp]:
+def _known(column: pa.ChunkedArray) -> NDArray[np.intp]:
     """Return the rows that have a value."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -157,7 +161,7 @@ def _known(column: Any) -> NDArray[np.intp]:
     return np.flatnonzero(valid.to_numpy(zero_copy_only=False))
 
 
-def _coded(name: str, column: Any) -> tuple[NDArray[np.intp], NDArray[Any]]:
+def _coded(name: str, column: pa.ChunkedArray) -> tuple[NDArray[np.intp], NDArray[np.generic]]:
     """Return codes (n,) into the sorted different values: text, bool, whole numbers or floats."""
     import pyarrow as pa
 
@@ -172,7 +176,7 @@ def _coded(name: str, column: Any) -> tuple[NDArray[np.intp], NDArray[Any]]:
     return rank[encoded.indices.to_numpy(zero_copy_only=False)], found[order]
 
 
-def _words(name: str, labels: NDArray[Any], column: Any) -> NDArray[Any]:
+def _words(name: str, labels: NDArray[np.generic], column: pa.ChunkedArray) -> NDArray[np.generic]:
     """Return labels as text or bool; refuse numbers that a cell has made text."""
     import pyarrow.compute as pc
 
@@ -190,7 +194,7 @@ def _words(name: str, labels: NDArray[Any], column: Any) -> NDArray[Any]:
     return labels.astype(str)
 
 
-def _task(name: str, n: int, found: NDArray[Any], asked: Task | None) -> tuple[Task, str]:
+def _task(name: str, n: int, found: NDArray[np.generic], asked: Task | None) -> tuple[Task, str]:
     """Tell the task, with a remark where other people would have told another."""
     numeric = found.dtype.kind in "if"
     if asked is Task.REGRESSION and not numeric:
@@ -220,7 +224,7 @@ def _task(name: str, n: int, found: NDArray[Any], asked: Task | None) -> tuple[T
     return Task.REGRESSION, ""
 
 
-def _alike(found: NDArray[Any]) -> str:
+def _alike(found: NDArray[np.generic]) -> str:
     """Return the remark on classes that differ in case only, which may be slips."""
     seen: dict[str, str] = {}
     for label in map(str, found):
@@ -230,7 +234,7 @@ def _alike(found: NDArray[Any]) -> str:
     return ""
 
 
-def _refuse_many(name: str, found: NDArray[Any], count: int) -> None:
+def _refuse_many(name: str, found: NDArray[np.generic], count: int) -> None:
     if len(found) > MOST_CLASSES or 2 * len(found) > count:
         raise InputError(
             f"the outcome {name!r} has {len(found):,} different values in {count:,} rows",
@@ -243,9 +247,9 @@ def _refuse_many(name: str, found: NDArray[Any], count: int) -> None:
 def _classes(
     name: str,
     codes: NDArray[np.intp],
-    labels: tuple[Any, ...],
+    labels: tuple[object, ...],
     task: Task,
-    positive: Any,
+    positive: object,
     rows: NDArray[np.intp],
     said: str,
 ) -> Outcome:
@@ -267,8 +271,8 @@ def _classes(
 
 
 def _in_words_of(
-    name: str, labels: tuple[Any, ...], task: Task, positive: Any
-) -> tuple[NDArray[Any], tuple[Any, ...]]:
+    name: str, labels: tuple[object, ...], task: Task, positive: object
+) -> tuple[NDArray[np.generic], tuple[object, ...]]:
     """Return the codes of the labels; a complaint names the column, not an argument `y`."""
     try:
         return encode_classes(label_array(labels), task, positive, None)
@@ -277,7 +281,7 @@ def _in_words_of(
         raise InputError(what, needs=error.needs, got=error.got, cure=error.cure) from error
 
 
-def counted(count: int, label: Any) -> str:
+def counted(count: int, label: object) -> str:
     """Return how many cases a class has, so that a label which is a number is told from it.
 
     Examples
@@ -310,7 +314,7 @@ def _survival(
         ordered=False, ids=None,
     )  # fmt: skip
     return Outcome(
-        y=survival_outcome(pair),
+        y=np.asarray(survival_outcome(pair)),
         task=Task.SURVIVAL,
         classes=(),
         rows=rows,
@@ -318,7 +322,7 @@ def _survival(
     )
 
 
-def _events(name: str, column: Any) -> NDArray[np.bool_]:
+def _events(name: str, column: pa.ChunkedArray) -> NDArray[np.bool_]:
     import pyarrow as pa
 
     if pa.types.is_boolean(column.type) or is_number(column.type):
@@ -339,7 +343,7 @@ def _events(name: str, column: Any) -> NDArray[np.bool_]:
     )
 
 
-def _no_positive(name: str, positive: Any) -> None:
+def _no_positive(name: str, positive: object) -> None:
     if positive is not None:
         raise InputError(
             "`positive` belongs to two classes",

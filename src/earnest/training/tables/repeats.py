@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ def without_repeats(
     X: NDArray[np.float64],
     schema: Schema,
     looks: Mapping[str, Look],
-    answers: Mapping[str, NDArray[Any]],
+    answers: Mapping[str, NDArray[np.generic]],
     keep: tuple[str, ...] = (),
 ) -> tuple[NDArray[np.float64], Schema, dict[str, Look]]:
     """Leave out columns that are the same as one before, and copies of the outcome.
@@ -51,11 +51,14 @@ def without_repeats(
     return X[:, kept], made, {**looks, **{names[p]: look for p, look in gone.items()}}
 
 
-def answers_of(task: Task, y: NDArray[Any], roles: Mapping[str, str]) -> dict[str, NDArray[Any]]:
+def answers_of(
+    task: Task, y: NDArray[np.generic], roles: Mapping[str, str]
+) -> dict[str, NDArray[np.generic]]:
     """Return the columns of an outcome by name: codes of classes as whole numbers, else floats."""
     if task is not Task.SURVIVAL:
         return {roles["target"]: y}
-    event, time = y["event"].astype(np.int64), y["time"].astype(np.float64)
+    pair = cast(NDArray[np.void], y)
+    event, time = pair["event"].astype(np.int64), pair["time"].astype(np.float64)
     return {roles["event"]: event, roles["time"]: time}
 
 
@@ -71,7 +74,7 @@ def _repeats(X: NDArray[np.float64], schema: Schema) -> dict[int, int]:
     return found
 
 
-def _copies(X: NDArray[np.float64], answers: Mapping[str, NDArray[Any]]) -> dict[int, str]:
+def _copies(X: NDArray[np.float64], answers: Mapping[str, NDArray[np.generic]]) -> dict[int, str]:
     """Return the columns that say the same as an outcome in every row, and which outcome."""
     if len(X) < ENOUGH:  # by chance
         return {}
@@ -83,7 +86,7 @@ def _copies(X: NDArray[np.float64], answers: Mapping[str, NDArray[Any]]) -> dict
     }
 
 
-def _same(column: NDArray[np.float64], answer: NDArray[Any]) -> bool:
+def _same(column: NDArray[np.float64], answer: NDArray[np.generic]) -> bool:
     """Tell whether two columns are one: equal numbers, or classes under other names."""
     if answer.dtype.kind == "f":
         return np.array_equal(column, answer)
@@ -91,5 +94,5 @@ def _same(column: NDArray[np.float64], answer: NDArray[Any]) -> bool:
         return False
     levels, codes = np.unique(column, return_inverse=True)
     classes = np.unique(answer)
-    pairs = np.unique(codes * (int(classes[-1]) + 1) + answer)
+    pairs = np.unique(codes * (int(classes[-1]) + 1) + answer.astype(np.int64))
     return len(levels) == len(classes) == len(pairs)

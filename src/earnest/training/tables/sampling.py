@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +12,13 @@ from earnest.core.data.target import Task
 FEWEST = 10  # cases of a class
 
 
-def layers_of(task: Task, y: NDArray[Any]) -> NDArray[np.int64] | None:
+def layers_of(task: Task, y: NDArray[np.generic]) -> NDArray[np.int64] | None:
     """Return what samples and folds are stratified by: classes or events; None for numbers."""
     if task is Task.REGRESSION:
         return None
-    return np.asarray(y["event"] if task is Task.SURVIVAL else y, dtype=np.int64)
+    return np.asarray(
+        cast(NDArray[np.void], y)["event"] if task is Task.SURVIVAL else y, dtype=np.int64
+    )
 
 
 def sample_rows(

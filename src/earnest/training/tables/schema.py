@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from earnest.core.base.errors import FormatError, InputError
 from earnest.core.results.cautions import Caution
 from earnest.core.tables.columns import Columns
 from earnest.training.tables.kinds import Kind, is_number, is_text
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,7 @@ class Schema:
         """The names of the features."""
         return tuple(feature.name for feature in self.features)
 
-    def encode(self, table: Any, rows: NDArray[np.intp] | None = None) -> NDArray[np.float64]:
+    def encode(self, table: object, rows: NDArray[np.intp] | None = None) -> NDArray[np.float64]:
         """Return the matrix (n, p) of a table: numbers, codes of levels, NaN where missing.
 
         Columns may stand in any order and others may be among them. A missing column, and text
@@ -92,7 +95,7 @@ class Schema:
         """
         return self.read(table, rows).X
 
-    def read(self, table: Any, rows: NDArray[np.intp] | None = None) -> Encoded:
+    def read(self, table: object, rows: NDArray[np.intp] | None = None) -> Encoded:
         """Return the matrix as `encode` does, with cautions about what is not known."""
         columns = table if isinstance(table, Columns) else Columns.of(table)
         self._refuse_missing(columns)
@@ -130,7 +133,7 @@ class Schema:
             or "Where its values are not known add it as an empty column.",
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return plain data."""
         return {
             "features": [
@@ -165,7 +168,7 @@ class Schema:
             raise FormatError("a schema cannot be read", got=check.show(error)) from error
 
 
-def numbers(name: str, column: Any) -> NDArray[np.float64]:
+def numbers(name: str, column: pa.ChunkedArray) -> NDArray[np.float64]:
     """Return an Arrow column as floats, NaN where it is missing; refuse text by its cell."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -190,7 +193,7 @@ def numbers(name: str, column: Any) -> NDArray[np.float64]:
     return made
 
 
-def _as_float(column: Any) -> Any:
+def _as_float(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return numbers as floats; whole ones beyond 2**53 lose their last digits."""
     import pyarrow as pa
 
@@ -200,7 +203,7 @@ def _as_float(column: Any) -> Any:
 _PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 
 
-def _not_numbers(name: str, column: Any) -> InputError:
+def _not_numbers(name: str, column: pa.ChunkedArray) -> InputError:
     if not is_text(column.type):
         return InputError(
             f"column {name!r} is not of numbers",
@@ -227,7 +230,7 @@ def _parses(value: str) -> bool:
     return True
 
 
-def _codes(feature: Feature, column: Any) -> tuple[NDArray[np.float64], list[str]]:
+def _codes(feature: Feature, column: pa.ChunkedArray) -> tuple[NDArray[np.float64], list[str]]:
     """Return the codes of a category, NaN where missing or unknown, and the unknown values."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -246,7 +249,7 @@ def _codes(feature: Feature, column: Any) -> tuple[NDArray[np.float64], list[str
     return made, strange.to_pylist()
 
 
-def as_text(column: Any, *, logical: bool = False) -> Any:
+def as_text(column: pa.ChunkedArray, *, logical: bool = False) -> pa.ChunkedArray:
     """Return an Arrow column as text: whole floats without decimals, 0 and 1 as false and true."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -276,7 +279,7 @@ def _unknown_levels(feature: Feature, strange: list[str], count: int) -> Iterato
     )
 
 
-def indices(rows: NDArray[np.intp]) -> Any:
+def indices(rows: NDArray[np.intp]) -> pa.Array:
     """Return row numbers as Arrow takes them."""
     import pyarrow as pa
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -174,9 +173,9 @@ class Tabular:
     """
 
     X: NDArray[np.float64]
-    y: NDArray[Any]
+    y: NDArray[np.generic]
     task: Task
-    classes: tuple[Any, ...]
+    classes: tuple[object, ...]
     groups: NDArray[np.int64] | None
     inputs: Inputs
     schema: Schema
@@ -217,14 +216,14 @@ class Tabular:
 
 
 def read_table(
-    source: Any,
+    source: object,
     *,
     target: str | None = None,
     group: str | None = None,
     time: str | None = None,
     event: str | None = None,
     task: str | None = None,
-    positive: Any = None,
+    positive: object = None,
     ignore: str | Sequence[str] = (),
     keep: str | Sequence[str] = (),
     delimiter: str | None = None,
@@ -340,16 +339,17 @@ def _refuse_twice(roles: Mapping[str, str]) -> None:
             )
 
 
-def names_of(given: Any) -> tuple[str, ...]:
+def names_of(given: object) -> tuple[str, ...]:
     """Return the names of columns that a user gives as one or as several.
 
     pandas numbers the columns of an array: a number is the name that it is written as.
     """
-    several = isinstance(given, Iterable) and not isinstance(given, str)
-    return tuple(map(str, given)) if several else (str(given),)
+    if isinstance(given, Iterable) and not isinstance(given, str):
+        return tuple(map(str, given))
+    return (str(given),)
 
 
-def name_of(given: Any) -> str | None:
+def name_of(given: object) -> str | None:
     """Return the name of a column, None where none is given."""
     return None if given is None else str(given)
 

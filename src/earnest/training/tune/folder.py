@@ -8,7 +8,6 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError, StoreError
@@ -79,7 +78,7 @@ class Folder:
                 cure="Make room, or name a folder elsewhere with `out`.",
             )
 
-    def write_json(self, name: str, data: Mapping[str, Any]) -> None:
+    def write_json(self, name: str, data: Mapping[str, object]) -> None:
         """Write plain data; half a file never stands under the name."""
         write_file(self.path / name, json.dumps(data, indent=2, allow_nan=False) + "\n")
 

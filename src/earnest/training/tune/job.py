@@ -10,7 +10,7 @@ from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING
 
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, InputError, StoreError
@@ -23,7 +23,13 @@ from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate, by_severity
 from earnest.engine import backends
 from earnest.metrics import metric as metric_named
-from earnest.training.learners.portfolio import Portfolio, load_portfolio, needs_probabilities
+from earnest.training.learners.portfolio import (
+    Configuration,
+    Portfolio,
+    load_portfolio,
+    needs_probabilities,
+)
+from earnest.training.protocols import Estimator
 from earnest.training.search.estimate import refuse_estimate
 from earnest.training.search.judging import Judged
 from earnest.training.search.remarks import in_tune, no_probabilities
@@ -40,6 +46,10 @@ from earnest.training.tune.pilot import measure
 from earnest.training.tune.plan import Plan, fit_into, least_seconds, plan_remarks
 from earnest.training.tune.run import Ran, run_search
 from earnest.training.tune.tuned import Tuned
+
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
+
 
 ROWS_A_SECOND = 2000  # of budget: more cannot be looked at in the time, so they are not read
 FEWEST_READ = 50_000
@@ -67,7 +77,7 @@ class Job:
         return None if self.folder is None else self.folder.plan
 
     @cached_property
-    def configs(self) -> tuple[Any, ...]:
+    def configs(self) -> tuple[Configuration, ...]:
         """All configurations that the portfolio has for this table, in its order."""
         given, task = self.asked.portfolio, self.table.task
         portfolio = given if isinstance(given, Portfolio) else load_portfolio(given)
@@ -184,7 +194,7 @@ class Job:
         )
 
 
-def begin(data: Any, asked: Asked, *, out: str | Path | None, resume: bool = False) -> Job:
+def begin(data: object, asked: Asked, *, out: str | Path | None, resume: bool = False) -> Job:
     """Read and check all that a tuning needs; raise before anything is trained or written."""
     started = monotonic()
     if resume and out is None:
@@ -253,7 +263,7 @@ def _nothing_fits(why: str, task: Task) -> InputError:
     return InputError("no model of the portfolio can be fitted to this table", got=why)
 
 
-def _named(configs: Sequence[Any], names: Sequence[str]) -> tuple[Any, ...]:
+def _named(configs: Sequence[Configuration], names: Sequence[str]) -> tuple[Configuration, ...]:
     """Return the configurations of a plan, refusing one that the portfolio no longer has."""
     by_name = {config.name: config for config in configs}
     lost = [name for name in names if name not in by_name]
@@ -275,7 +285,7 @@ def _with_labels(pi: Predictions, table: Tabular) -> Predictions:
     return replace(pi, target=target)
 
 
-def _with_ranks(pi: Predictions, configs: dict[str, Any]) -> Predictions:
+def _with_ranks(pi: Predictions, configs: dict[str, Configuration]) -> Predictions:
     """Return predictions that know which configurations are simpler: those that cost less."""
     costs = [configs[name].cost for name in pi.configs.ids]
     return replace(pi, configs=pi.configs.with_complexity(costs))
@@ -289,7 +299,7 @@ def _estimate(judged: Judged, pi: Predictions) -> Estimate:
     return replace(made, cautions=tuple(map(in_tune, made.cautions)))
 
 
-def _fitted(estimator: Any, table: Tabular) -> Any:
+def _fitted(estimator: Estimator, table: Tabular) -> Pipeline:
     """Return the winner fitted on all cases."""
     from sklearn.base import clone
 
@@ -299,7 +309,7 @@ def _fitted(estimator: Any, table: Tabular) -> Any:
 
 
 def _of_meaning(
-    winner: str, estimator: Any, pi: Predictions, meaning: Curve | None
+    winner: str, estimator: Pipeline, pi: Predictions, meaning: Curve | None
 ) -> list[Caution]:
     """Return what to say where decision values tell no probabilities."""
     if meaning is None and needs_meaning(estimator, pi):
@@ -326,7 +336,9 @@ def _compare(made: Estimate, pi: Predictions, metric: str, level: float) -> Comp
         return None
 
 
-def _simplest(found: Comparisons | None, configs: dict[str, Any]) -> tuple[Any, int]:
+def _simplest(
+    found: Comparisons | None, configs: dict[str, Configuration]
+) -> tuple[Configuration | None, int]:
     """Return the cheapest configuration not shown to be worse, None if that is the winner.
 
     And how many there are, as the report names them.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Task
+from earnest.training.protocols import Estimator
 
 Array = NDArray[np.float64]
 STEPS = 100
@@ -55,7 +56,7 @@ class Curve(NamedTuple):
         return _bent(self.slope * measured(values, self.middle, self.spread) + self.offset, STEEP)
 
 
-def meaning_of(winner: str, estimator: Any, pi: Predictions) -> Curve | None:
+def meaning_of(winner: str, estimator: Estimator, pi: Predictions) -> Curve | None:
     """Return the curve that makes probabilities of a winner's decision values.
 
     None where the model has probabilities of its own, where there are not two classes, where the
@@ -71,7 +72,7 @@ def meaning_of(winner: str, estimator: Any, pi: Predictions) -> Curve | None:
     return sigmoid(values[known], y[known] == 1)
 
 
-def needs_meaning(estimator: Any, pi: Predictions) -> bool:
+def needs_meaning(estimator: Estimator, pi: Predictions) -> bool:
     """Tell whether there are decision values of two classes and no probabilities."""
     decided = pi.kind is ResponseKind.DECISION and pi.target.task is Task.BINARY
     return decided and not hasattr(estimator, "predict_proba")

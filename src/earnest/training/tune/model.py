@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import cast
 from zipfile import ZipFile
 
 import numpy as np
@@ -21,6 +21,7 @@ from earnest.core.results.cautions import Caution, Severity
 from earnest.core.tables.columns import Columns
 from earnest.core.tables.formats.expanding import check_arrays, refuse_expanding
 from earnest.core.tables.formats.table_files import foreign_content
+from earnest.training.protocols import Classifier, Estimator, Predictor
 from earnest.training.tables.files import SUFFIXES, open_noting
 from earnest.training.tables.kinds import is_number, is_text
 from earnest.training.tables.outcome import column_of
@@ -58,12 +59,12 @@ class Forecast:
         Its values.
     """
 
-    labels: NDArray[Any] | None
+    labels: NDArray[np.generic] | None
     scores: NDArray[np.float64]
     columns: tuple[str, ...]
     cautions: tuple[Caution, ...] = ()
     id: str = ""
-    ids: tuple[Any, ...] = ()
+    ids: tuple[object, ...] = ()
 
     def __len__(self) -> int:
         """Count the rows."""
@@ -72,9 +73,9 @@ class Forecast:
     def __repr__(self) -> str:
         return f"predictions for {len(self):,} rows: {check.some(self.to_dict(), limit=8)}"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, list[object]]:
         """Return the columns by name, the number of the row first, then its name."""
-        table: dict[str, Any] = {"row": list(range(1, len(self) + 1))}
+        table: dict[str, list[object]] = {"row": [*range(1, len(self) + 1)]}
         if self.id:
             table[self.id] = list(self.ids)
         if self.labels is not None:
@@ -115,10 +116,10 @@ class Model:
     [0, 0]
     """
 
-    estimator: Any
+    estimator: Estimator
     schema: Schema
     task: Task
-    classes: tuple[Any, ...]
+    classes: tuple[object, ...]
     metric: str
     winner: str
     meaning: Curve | None = None
@@ -129,7 +130,7 @@ class Model:
 
     def predict(
         self,
-        table: Any,
+        table: object,
         *,
         id: str | None = None,
         delimiter: str | None = None,
@@ -175,13 +176,15 @@ class Model:
     def _of(self, X: NDArray[np.float64], cautions: tuple[Caution, ...]) -> Forecast:
         if self.task in (Task.REGRESSION, Task.SURVIVAL):
             name = "prediction" if self.task is Task.REGRESSION else "risk"
-            values = np.asarray(self.estimator.predict(X), dtype=np.float64)
+            values = np.asarray(cast(Predictor, self.estimator).predict(X), dtype=np.float64)
             return Forecast(None, values, (name,), cautions)
         names = tuple(f"p_{label}" for label in self.classes)
         if self.meaning is not None:
             likely = probabilities(self._decisions(X), self.meaning)
             return Forecast(self._labels(likely.argmax(axis=1)), likely, names, cautions)
-        labels = self._labels(np.asarray(self.estimator.predict(X)).astype(np.intp))
+        labels = self._labels(
+            np.asarray(cast(Predictor, self.estimator).predict(X)).astype(np.intp)
+        )
         if hasattr(self.estimator, "predict_proba"):
             return Forecast(labels, self._probabilities(X), names, cautions)
         scores = self._decisions(X)
@@ -189,27 +192,28 @@ class Model:
         columns = tuple(f"score_{label}" for label in named)
         return Forecast(labels, scores, columns, (*cautions, _scores_only(columns)))
 
-    def _labels(self, codes: NDArray[np.intp]) -> NDArray[Any]:
+    def _labels(self, codes: NDArray[np.intp]) -> NDArray[np.generic]:
         """Return the classes in the table's own words."""
         labels = np.empty(len(codes), dtype=object)
         labels[:] = [self.classes[code] for code in codes]
         return labels
 
     def _decisions(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray(self.estimator.decision_function(X), dtype=np.float64)
+        return np.asarray(cast(Classifier, self.estimator).decision_function(X), dtype=np.float64)
 
     def _probabilities(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return probabilities of all classes, also of those that the model never saw."""
-        known = np.asarray(self.estimator.classes_).astype(np.intp)
+        asked = cast(Classifier, self.estimator)
+        known = np.asarray(asked.classes_).astype(np.intp)
         made = np.zeros((len(X), len(self.classes)))
-        made[:, known] = self.estimator.predict_proba(X)
+        made[:, known] = asked.predict_proba(X)
         return made
 
     def to_bytes(self) -> bytes:
         """Return the file of the model, the same for the same model."""
         from skops.io import dumps
 
-        about: dict[str, Any] = {
+        about: dict[str, object] = {
             "schema": self.schema.to_dict(),
             "task": str(self.task),
             "classes": list(self.classes),
@@ -222,7 +226,7 @@ class Model:
         return settled(bytes(dumps(data)), _made_with())
 
 
-def _ids(columns: Columns, name: str, found: Forecast) -> tuple[Any, ...]:
+def _ids(columns: Columns, name: str, found: Forecast) -> tuple[object, ...]:
     """Return the names of the rows: numbers, true and false or text as they are, others as text."""
     import pyarrow as pa
 
@@ -316,7 +320,7 @@ def load_model(run: str | Path) -> Model:
         )
 
 
-def _meaning(said: Any) -> Curve | None:
+def _meaning(said: Sequence[float] | None) -> Curve | None:
     return None if said is None else Curve.from_numbers(said)
 
 

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator, Mapping
 from io import BytesIO
 from pathlib import PurePosixPath
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 from zipfile import ZipFile, ZipInfo
 
 import numpy as np
@@ -20,6 +20,15 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError
 from earnest.training.learners.catalogue import MODELS, SELECTIONS
+from earnest.training.protocols import Estimator
+
+if TYPE_CHECKING:
+    from sklearn.ensemble._hist_gradient_boosting.gradient_boosting import (
+        BaseHistGradientBoosting,
+    )
+    from sklearn.svm._base import BaseLibSVM
+    from sklearn.tree import BaseDecisionTree
+
 
 # What a model file may be made of.
 #
@@ -93,6 +102,7 @@ def may_make(way: object, name: str) -> bool:
 # day; so two files of one model differ. Here parts are numbered as they come and times are fixed.
 
 
+Node: TypeAlias = dict[str, Any]  # a part of the index, as JSON gives it
 INDEX = "schema.json"  # the file of the archive that says what the others are
 DAY = (1980, 1, 1, 0, 0, 0)  # the first that an archive knows
 
@@ -116,7 +126,7 @@ def settled(data: bytes, comment: str = "") -> bytes:
     return sink.getvalue()
 
 
-def _numbered(node: Any, numbers: dict[int, int]) -> Any:
+def _numbered(node: object, numbers: dict[int, int]) -> object:
     """Return a node of the index with the number of its place for every address."""
     if isinstance(node, list):
         return [_numbered(one, numbers) for one in node]
@@ -152,7 +162,7 @@ def check_index(archive: ZipFile) -> None:
         The file, open.
     """
     index = json.loads(archive.read(INDEX))
-    seen: dict[object, Mapping[str, Any]] = {}
+    seen: dict[object, Node] = {}
     strange = []
     for node in _nodes(index):
         name = f"{node.get('__module__')}.{node.get('__class__')}"
@@ -178,7 +188,7 @@ def check_index(archive: ZipFile) -> None:
         )
 
 
-def _nodes(index: Any) -> Iterator[dict[str, Any]]:
+def _nodes(index: object) -> Iterator[Node]:
     """Yield all parts of an index, however deep they lie."""
     waiting = [index]
     while waiting:
@@ -191,14 +201,14 @@ def _nodes(index: Any) -> Iterator[dict[str, Any]]:
             waiting.extend(one)
 
 
-def _unnumbered(node: Any) -> Any:
+def _unnumbered(node: object) -> object:
     """Return a part without the numbers of what is in it, which are new each time it is written."""
     if isinstance(node, dict):
         return {key: _unnumbered(value) for key, value in node.items() if key != "__id__"}
     return [_unnumbered(one) for one in node] if isinstance(node, list) else node
 
 
-def _check_generator(node: Mapping[str, Any]) -> None:
+def _check_generator(node: Node) -> None:
     """Refuse a generator by another name than NumPy's: skops calls what the name stands for."""
     try:
         said = json.loads(node["content"]["bit_generator"]["content"]["bit_generator"]["content"])
@@ -208,7 +218,7 @@ def _check_generator(node: Mapping[str, Any]) -> None:
         raise _tampered(f"a random generator named {check.show(said, 30)}")
 
 
-def _check_tree_parts(node: Mapping[str, Any], archive: ZipFile) -> None:
+def _check_tree_parts(node: Node, archive: ZipFile) -> None:
     """Refuse a tree whose parts differ in length: they are copied without looking."""
     try:
         n_features, classes, n_outputs = node["__reduce__"]["args"]["content"]
@@ -234,7 +244,7 @@ def _check_tree_parts(node: Mapping[str, Any], archive: ZipFile) -> None:
         raise _tampered("a tree whose parts differ in length")
 
 
-def _array(node: Mapping[str, Any], archive: ZipFile) -> NDArray[Any]:
+def _array(node: Node, archive: ZipFile) -> NDArray[np.generic]:
     return np.asarray(np.load(BytesIO(archive.read(node["file"])), allow_pickle=False))
 
 
@@ -285,14 +295,14 @@ def _parts(whole: object) -> Iterator[object]:
             waiting.extend(getattr(one, "__dict__", {}).values())
 
 
-def _columns(estimator: Any) -> int:
+def _columns(estimator: Estimator) -> int:
     found = getattr(estimator, "n_features_in_", None)
     if not isinstance(found, int | np.integer) or found < 1:
         raise _tampered(f"{type(estimator).__name__} without a number of columns")
     return int(found)
 
 
-def _check_decision_tree(estimator: Any) -> None:
+def _check_decision_tree(estimator: BaseDecisionTree) -> None:
     from sklearn.tree._tree import Tree
 
     if "tree_" not in vars(estimator):  # the pattern of a forest's trees, never fitted itself
@@ -317,9 +327,9 @@ def _check_decision_tree(estimator: Any) -> None:
 
 def _check_walk(
     inner: NDArray[np.bool_],
-    left: NDArray[Any],
-    right: NDArray[Any],
-    feature: NDArray[Any],
+    left: NDArray[np.integer],
+    right: NDArray[np.integer],
+    feature: NDArray[np.integer],
     threshold: NDArray[np.float64],
     columns: int,
 ) -> None:
@@ -338,7 +348,7 @@ def _check_walk(
         raise _tampered("a tree with thresholds that are no numbers")
 
 
-def _check_boosting(model: Any) -> None:
+def _check_boosting(model: BaseHistGradientBoosting) -> None:
     from sklearn.ensemble._hist_gradient_boosting.common import PREDICTOR_RECORD_DTYPE
     from sklearn.ensemble._hist_gradient_boosting.predictor import TreePredictor
 
@@ -363,7 +373,9 @@ def _check_boosting(model: Any) -> None:
             _check_categories(model, nodes[chosen], sets, columns)
 
 
-def _check_categories(model: Any, nodes: NDArray[Any], sets: Any, columns: int) -> None:
+def _check_categories(
+    model: BaseHistGradientBoosting, nodes: NDArray[np.void], sets: object, columns: int
+) -> None:
     known = np.asarray(model._bin_mapper.is_categorical_)
     good = (
         isinstance(sets, np.ndarray)
@@ -377,7 +389,7 @@ def _check_categories(model: Any, nodes: NDArray[Any], sets: Any, columns: int) 
         raise _tampered("a boosted tree with categories that are not there")
 
 
-def _check_machine(machine: Any) -> None:
+def _check_machine(machine: BaseLibSVM) -> None:
     """Refuse a support vector machine whose arrays differ in length: libsvm does not look."""
     from sklearn.svm import SVC, SVR
 

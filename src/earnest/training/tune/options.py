@@ -6,13 +6,19 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError, MetricError
 from earnest.core.base.threads import workers
 from earnest.core.data.target import Task
 from earnest.core.results.interval import Ask
+
+if TYPE_CHECKING:
+    from earnest.training.learners.portfolio import Portfolio
+    from earnest.training.search.dropping.bced import Dropping
+
 
 USUAL_METRIC = {
     Task.BINARY: "roc_auc",
@@ -40,19 +46,19 @@ class Asked:
     time: str | None = None
     event: str | None = None
     task: str | None = None
-    positive: Any = None
+    positive: object = None
     ignore: Sequence[str] = ()
     keep: Sequence[str] = ()
     delimiter: str | None = None
     decimal: str | None = None
     thousands: str | None = None
     metric: str | None = None
-    portfolio: Any = "default"
+    portfolio: str | Path | Portfolio = "default"
     n_configs: int | None = None
     budget: float = 300.0
     folds: int = 10
     repeats: int = 1
-    drop: Any = None
+    drop: str | Dropping | None = None
     confidence_level: float = 0.95
     seed: int | None = None
     n_jobs: int | None = None
@@ -77,7 +83,7 @@ class Asked:
         """How many models each configuration costs."""
         return self.folds * self.repeats
 
-    def same(self) -> dict[str, Any]:
+    def same(self) -> dict[str, object]:
         """Return what a resumed run must share, in plain data."""
         return {
             "target": self.target,
@@ -98,7 +104,7 @@ class Asked:
         }
 
 
-def seconds_of(budget: Any) -> float:
+def seconds_of(budget: object) -> float:
     """Return a span of time in seconds.
 
     Examples

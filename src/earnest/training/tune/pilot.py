@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import perf_counter, process_time
-from typing import Any
 
 import numpy as np
 
@@ -15,6 +14,8 @@ from earnest.core.base.protocols import Task
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.training.fit.experiment import Cell, Experiment
 from earnest.training.fit.run import RunOptions, run_all
+from earnest.training.learners.portfolio import Configuration
+from earnest.training.protocols import Estimator, Predictor
 from earnest.training.tables.table import Tabular
 
 FIRST = 250  # cases of the first sample; each further one has four times as many
@@ -58,7 +59,7 @@ class Pilot:
     failures: dict[str, str] = field(default_factory=dict)
     crowding: float = 1.0  # how much longer a fit takes for what else the machine does
 
-    def fit_seconds(self, config: Any, n: float) -> float:
+    def fit_seconds(self, config: Configuration, n: float) -> float:
         """Return how long one fit of a configuration takes on `n` cases."""
         pace = self.paces.get(config.family)
         if pace is None:  # its pilot failed: it will fail as fast
@@ -66,7 +67,7 @@ class Pilot:
         return self.crowding * pace.at(n, config.cost)
 
 
-def measure(table: Tabular, configs: Sequence[Any], budget: float, seeds: Seeds) -> Pilot:
+def measure(table: Tabular, configs: Sequence[Configuration], budget: float, seeds: Seeds) -> Pilot:
     """Fit the first configuration of each family on growing samples, and time it.
 
     A sample grows until a fit takes half a percent of the budget, or until it is the whole table.
@@ -74,7 +75,7 @@ def measure(table: Tabular, configs: Sequence[Any], budget: float, seeds: Seeds)
     others are told by their costs, at the speed that was seen.
     """
     start = perf_counter()
-    first: dict[str, Any] = {}
+    first: dict[str, Configuration] = {}
     for config in configs:
         first.setdefault(config.family, config)
     samples: dict[int, Tabular] = {}
@@ -92,7 +93,7 @@ def measure(table: Tabular, configs: Sequence[Any], budget: float, seeds: Seeds)
     return Pilot(paces, perf_counter() - start, failures)
 
 
-def _by_cost(n: int, paces: dict[str, Pace], first: dict[str, Any]) -> Pace:
+def _by_cost(n: int, paces: dict[str, Pace], first: dict[str, Configuration]) -> Pace:
     """Return the pace of a family that was not measured: the middle of the others, by cost."""
     speeds = sorted(pace.at(n, first[family].cost) / first[family].cost
                     for family, pace in paces.items())  # fmt: skip
@@ -100,7 +101,7 @@ def _by_cost(n: int, paces: dict[str, Pace], first: dict[str, Any]) -> Pace:
 
 
 def _pace(
-    table: Tabular, config: Any, enough: float, seeds: Seeds, samples: dict[int, Tabular]
+    table: Tabular, config: Configuration, enough: float, seeds: Seeds, samples: dict[int, Tabular]
 ) -> Pace | str:
     """Return the pace of a configuration, or why its first fit failed."""
     measured: list[tuple[int, float]] = []
@@ -130,7 +131,7 @@ def _pace(
     return Pace(n, seconds / max(config.cost, 1e-9), exponent)
 
 
-def _time_fit(sample: Tabular, estimator: Any) -> float | str:
+def _time_fit(sample: Tabular, estimator: Estimator) -> float | str:
     """Return the seconds of the processor for a fit and a tenth of its predictions, or its error.
 
     One task at a time runs in this process, so that its clock tells.
@@ -152,5 +153,5 @@ def _time_fit(sample: Tabular, estimator: Any) -> float | str:
     return took if why is None else why.strip().splitlines()[-1]
 
 
-def _count_predictions(model: Any, X: Any) -> int:
+def _count_predictions(model: Predictor, X: object) -> int:
     return len(model.predict(X))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from earnest.core.base.errors import FormatError
 from earnest.core.results.cautions import Caution, Severity
+from earnest.training.learners.portfolio import Configuration
 from earnest.training.tables.table import Tabular
 from earnest.training.tune.options import Asked
 from earnest.training.tune.pilot import Pilot
@@ -59,7 +59,7 @@ class Plan:
     configs: tuple[str, ...]
     n_offered: int
     fit_seconds: float
-    asked: dict[str, Any]
+    asked: dict[str, object]
     least_seconds: float = 0.0
     crowding: float = 1.0
 
@@ -98,12 +98,12 @@ class Plan:
 
 def fit_into(
     budget: float,
-    configs: Sequence[Any],
+    configs: Sequence[Configuration],
     table: Tabular,
     pilot: Pilot,
     asked: Asked,
     at_once: int = 1,
-) -> tuple[tuple[Any, ...], int]:
+) -> tuple[tuple[Configuration, ...], int]:
     """Return which configurations, quick ones first, and how many rows fit into so many seconds.
 
     `at_once` is how many fits run at a time, wherever they run.
@@ -134,14 +134,19 @@ def fit_into(
 
 
 def _chosen(
-    budget: float, configs: Sequence[Any], rows: int, pilot: Pilot, asked: Asked, at_once: int
-) -> list[Any]:
+    budget: float,
+    configs: Sequence[Configuration],
+    rows: int,
+    pilot: Pilot,
+    asked: Asked,
+    at_once: int,
+) -> list[Configuration]:
     """Return what fits: the first of each family, then each up to its share, then the rest."""
     left = USED * budget - (STARTING if at_once > 1 else 0.0)
     share = EXTRA_SHARE * left / len({config.family for config in configs})
     most = MOST_CELLS // (rows * asked.repeats)
     spent: dict[str, float] = {}
-    chosen: dict[str, Any] = {}
+    chosen: dict[str, Configuration] = {}
     for limit in (0.0, share, left):
         for config in configs:
             seconds = _seconds(config, rows, pilot, asked, at_once)
@@ -154,7 +159,7 @@ def _chosen(
     return list(chosen.values())
 
 
-def _seconds(config: Any, rows: int, pilot: Pilot, asked: Asked, at_once: int) -> float:
+def _seconds(config: Configuration, rows: int, pilot: Pilot, asked: Asked, at_once: int) -> float:
     """Return how long a configuration takes with all its folds."""
     trained = rows * (asked.folds - 1) / asked.folds
     fits = asked.fits_a_configuration * pilot.fit_seconds(config, trained)
@@ -162,7 +167,7 @@ def _seconds(config: Any, rows: int, pilot: Pilot, asked: Asked, at_once: int) -
 
 
 def least_seconds(
-    chosen: Sequence[Any], rows: int, pilot: Pilot, asked: Asked, at_once: int
+    chosen: Sequence[Configuration], rows: int, pilot: Pilot, asked: Asked, at_once: int
 ) -> float:
     """Return how long it takes, from now on, until there is enough to be judged."""
     few = sorted(_seconds(config, rows, pilot, asked, at_once) for config in chosen)

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
-from typing import Any
 
 from earnest.core.base.errors import EarnestError, InputError
 from earnest.core.base.protocols import Key, Outcome, Progress
@@ -15,6 +14,7 @@ from earnest.core.results.cautions import Caution
 from earnest.engine.backends import at_once
 from earnest.store import MemoryStore, RunFile, SqliteStore, read_run
 from earnest.training.fit.failures import AllFailedError
+from earnest.training.learners.portfolio import Configuration
 from earnest.training.search.judging import Judged, judge
 from earnest.training.search.options import SearchOptions
 from earnest.training.search.preparation import prepare
@@ -136,14 +136,14 @@ class Ran:
 
     searched: Searched
     judged: Judged
-    configs: tuple[Any, ...]
+    configs: tuple[Configuration, ...]
     run: RunFile
     cautions: tuple[Caution, ...] = ()
 
 
 def run_search(
     table: Tabular,
-    configs: Sequence[Any],
+    configs: Sequence[Configuration],
     folds: Pairs,
     asked: Asked,
     plan: Plan,
@@ -163,7 +163,7 @@ def run_search(
     clock = Clock(until, len(folds), by_fold, progress)
 
     def search(
-        some: Sequence[Any],
+        some: Sequence[Configuration],
         pairs: Pairs,
         kept: MemoryStore | PlannedStore,
         told: Progress | None = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from earnest.core.base.protocols import Progress
 from earnest.core.base.rng import RngLike, Seeds
@@ -15,9 +15,12 @@ from earnest.training.tune.job import begin
 from earnest.training.tune.options import Asked, seconds_of
 from earnest.training.tune.tuned import Tuned
 
+if TYPE_CHECKING:
+    from earnest.training.learners.portfolio import Portfolio
+
 
 def tune(
-    data: Any,
+    data: object,
     *,
     target: str | None = None,
     metric: str | None = None,
@@ -25,10 +28,10 @@ def tune(
     time: str | None = None,
     event: str | None = None,
     task: str | None = None,
-    positive: Any = None,
+    positive: object = None,
     ignore: str | Sequence[str] = (),
     keep: str | Sequence[str] = (),
-    portfolio: Any = "default",
+    portfolio: str | Path | Portfolio = "default",
     n_configs: int | None = None,
     budget: str | float = "5m",
     folds: int = 10,

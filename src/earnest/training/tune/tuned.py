@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate
 from earnest.store import RunFile
+from earnest.training.learners.portfolio import Configuration
 from earnest.training.tables.table import Tabular
 from earnest.training.tune.model import Model
 from earnest.training.tune.plan import Plan
@@ -65,8 +65,8 @@ class Tuned:
     estimate: Estimate
     model: Model
     predictions: Predictions
-    winner: Any
-    simplest: Any
+    winner: Configuration
+    simplest: Configuration | None
     n_not_worse: int
     comparison: Comparisons | None
     run: RunFile
@@ -85,7 +85,7 @@ class Tuned:
     def __repr__(self) -> str:
         return f"{self.estimate!r}\nwinner: {self.winner.name}"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return plain data: the estimate, and under `tuning` how the model was found.
 
         The same data, options and seed give the same; what differs from run to run, such as times,
@@ -99,7 +99,7 @@ class Tuned:
         shares = self.estimate.details.win_share.tolist()
         return dict(zip(self.predictions.usable().configs.ids, shares, strict=True))
 
-    def about(self) -> dict[str, Any]:
+    def about(self) -> dict[str, object]:
         """Return in plain data how the model was found."""
         table = self.table
         return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from hashlib import blake2b
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,11 @@ from earnest.training.learners.selection import NUMBERS, SURVIVAL, kind_of
 from earnest.training.learners.ses.search import Search, n_signatures, signatures
 from earnest.training.learners.ses.tests import Independence, LikelihoodRatio, PartialCorrelation
 
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
 REMEMBERED = 256  # searches: some selections on the folds of some repeats
-_LAST: OrderedDict[tuple[Any, ...], Search] = OrderedDict()
+_LAST: OrderedDict[tuple[object, ...], Search] = OrderedDict()
 _LOCK = Lock()
 
 
@@ -100,7 +103,7 @@ class SES(SelectorMixin, BaseEstimator):
         self.n_signatures = n_signatures
         self.outcome = outcome
 
-    def fit(self, X: Any, y: Any) -> SES:
+    def fit(self, X: NDArray[np.float64], y: NDArray[np.generic]) -> SES:
         """Find the columns."""
         check.share("alpha", self.alpha)
         check.whole_number("max_k", self.max_k, low=0)
@@ -116,7 +119,7 @@ class SES(SelectorMixin, BaseEstimator):
         self.support_ = np.isin(np.arange(X.shape[1]), self.selected_)
         return self
 
-    def _kind(self, y: Any) -> str:
+    def _kind(self, y: object) -> str:
         if y is None:
             raise ValueError(
                 "This SES estimator requires y to be passed, but the target y is None."
@@ -135,20 +138,22 @@ class SES(SelectorMixin, BaseEstimator):
         check_is_fitted(self)
         return np.asarray(self.support_)
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
 
 
-def _outcome(y: NDArray[Any], kind: str) -> NDArray[Any]:
+def _outcome(y: NDArray[np.generic], kind: str) -> NDArray[np.float64] | NDArray[np.intp]:
     """Return the outcome as floats, or as codes of its classes."""
     if kind == NUMBERS:
         return np.asarray(y, dtype=np.float64)
-    return np.unique(y, return_inverse=True)[1].astype(np.intp).ravel()
+    return np.asarray(np.unique(y, return_inverse=True)[1].astype(np.intp).ravel())
 
 
-def _found(X: NDArray[np.float64], y: NDArray[Any], alpha: float, max_k: int) -> Search:
+def _found(
+    X: NDArray[np.float64], y: NDArray[np.float64] | NDArray[np.intp], alpha: float, max_k: int
+) -> Search:
     """Return what a search finds; one of the last ones on the same data is not run again.
 
     A portfolio has dozens of models after one selection, and each is fitted on the same folds.
@@ -171,5 +176,7 @@ def _found(X: NDArray[np.float64], y: NDArray[Any], alpha: float, max_k: int) ->
     return found
 
 
-def _test(X: NDArray[np.float64], y: NDArray[Any]) -> Independence:
-    return PartialCorrelation(X, y) if y.dtype.kind == "f" else LikelihoodRatio(X, y)
+def _test(X: NDArray[np.float64], y: NDArray[np.float64] | NDArray[np.intp]) -> Independence:
+    if y.dtype.kind == "f":
+        return PartialCorrelation(X, np.asarray(y, dtype=np.float64))
+    return LikelihoodRatio(X, np.asarray(y, dtype=np.intp))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.rng import Seeds
 from earnest.core.data.predictions import Predictions
-from earnest.metrics.families import Metric
+from earnest.training.protocols import MetricLike
 from earnest.training.search.dropping.bced import (
     DROPPINGS,
     ENOUGH,
@@ -94,7 +94,7 @@ class BCEDAdjusted:
     def test(
         self,
         pi: Predictions,
-        metric: str | Metric | Any,
+        metric: MetricLike,
         seeds: Seeds,
         round: int,
         alive: NDArray[np.bool_] | None = None,
@@ -107,7 +107,7 @@ class BCEDAdjusted:
         """
         found = gather(pi, metric, alive, round, self.min_predictions)
         if found is None or _units(found) < 3:
-            return no_test(self, pi, round)
+            return no_test(self.threshold, pi, round)
         level = (1.0 - self.threshold) / rounds_planned(round, found.share)
         count = max(self.n_resamples, math.ceil(BEYOND / level))
         p = 1.0 - chances_of_the_best(found, count, level, seeds, round, n_jobs)

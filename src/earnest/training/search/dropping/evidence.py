@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +22,7 @@ from earnest.kernels.score import score_table
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric
 from earnest.resampling.bootstrap import batches
+from earnest.training.protocols import MetricLike
 
 STREAM = 1 << 20  # far from the streams of estimates: tests and estimates share no draw
 MOST_ROUNDS = 50  # in which anything is asked; leave-one-out has as many rounds as cases
@@ -61,7 +61,7 @@ class Evidence:
 
 def gather(
     pi: Predictions,
-    metric: str | Metric | Any,
+    metric: MetricLike,
     alive: NDArray[np.bool_] | None,
     round: int,
     min_predictions: int,

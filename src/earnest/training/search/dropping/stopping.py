@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
 
 import numpy as np
 
@@ -14,8 +13,9 @@ from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.rng import Seeds
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution
+from earnest.methods.base import Method
 from earnest.methods.run import configured, estimate
-from earnest.metrics.families import Metric
+from earnest.training.protocols import MetricLike
 from earnest.training.search.dropping.bced import ENOUGH
 from earnest.training.search.dropping.evidence import due, share_done
 
@@ -90,7 +90,7 @@ class StopWhenWidth:
 
     width: float
     confidence_level: float = 0.95
-    method: Any = "bbc"
+    method: str | Method = "bbc"
     n_resamples: int | None = None
     min_predictions: int = ENOUGH
 
@@ -114,7 +114,7 @@ class StopWhenWidth:
     def test(
         self,
         pi: Predictions,
-        metric: str | Metric | Any,
+        metric: MetricLike,
         seeds: Seeds,
         round: int,
         *,
@@ -149,7 +149,7 @@ class StopWhenWidth:
         return WidthTest(round, bool(0.0 < width <= self.width), width, cases)
 
     def _width(
-        self, usable: Predictions, metric: str | Metric | Any, seeds: Seeds, n_jobs: int | None
+        self, usable: Predictions, metric: MetricLike, seeds: Seeds, n_jobs: int | None
     ) -> float:
         try:
             made = estimate(
@@ -166,17 +166,23 @@ class StopWhenWidth:
         return np.nan if made.interval is None else made.interval.width
 
 
-def _positive(width: Any) -> bool:
-    number = isinstance(width, Real) and not isinstance(width, bool)
-    return number and 0.0 < float(width) < np.inf
+def _positive(width: object) -> bool:
+    if isinstance(width, bool) or not isinstance(width, Real):
+        return False
+    return 0.0 < float(width) < np.inf
 
 
-def _with_interval(method: Any) -> bool:
+def _with_interval(method: str | Method) -> bool:
     chosen = configured(method) if isinstance(method, str) else method
     return bool(chosen.spec.interval)
 
 
-def stopping_of(width: float | StopWhenWidth | None, **knobs: Any) -> StopWhenWidth | None:
+def stopping_of(
+    width: float | StopWhenWidth | None,
+    confidence_level: float = 0.95,
+    method: str | Method = "bbc",
+    n_resamples: int | None = None,
+) -> StopWhenWidth | None:
     """Return the rule of a width, as it is, or None.
 
     Examples
@@ -188,7 +194,7 @@ def stopping_of(width: float | StopWhenWidth | None, **knobs: Any) -> StopWhenWi
     """
     if width is None or isinstance(width, StopWhenWidth):
         return width
-    return StopWhenWidth(width, **knobs)
+    return StopWhenWidth(width, confidence_level, method, n_resamples)
 
 
 def stop_remarks(rule: StopWhenWidth | None, done: int, planned: int) -> Iterator[Caution]:
