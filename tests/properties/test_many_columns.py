@@ -19,7 +19,7 @@ from earnest.core.tables.classes import named_by_class
 from earnest.core.tables.columns import Columns
 from earnest.core.tables.frames import read_frame
 from earnest.core.tables.raw import _unlike_ranges
-from earnest.training.tables.kinds import Kind
+from earnest.training.tables.kinds import ColumnKind
 from earnest.training.tables.schema import Feature, Schema
 from earnest.training.tables.table import _looks
 
@@ -76,12 +76,16 @@ def test_names_that_are_searched_one_by_one_are_noticed() -> None:
 
 
 def test_a_schema_looks_its_columns_up() -> None:
-    schema = Schema(tuple(Feature(name, Kind.NUMBER) for name in names()), {}, {"target": "y"})
+    schema = Schema(
+        tuple(Feature(name, ColumnKind.NUMBER) for name in names()), {}, {"target": "y"}
+    )
     assert schema.encode(columns_of(names())).shape == (ROWS, P)
 
 
 def test_a_schema_finds_what_is_missing() -> None:
-    schema = Schema(tuple(Feature(name, Kind.NUMBER) for name in names()), {}, {"target": "y"})
+    schema = Schema(
+        tuple(Feature(name, ColumnKind.NUMBER) for name in names()), {}, {"target": "y"}
+    )
     with pytest.raises(InputError, match=f"{P // 2 - 5} more are missing"):
         schema.encode(columns_of(names()[::2]))
 

@@ -20,7 +20,7 @@ from earnest.core.base.errors import InputError, UnknownNameError
 from earnest.metrics import metric
 from earnest.training.learners.inputs import Inputs
 from earnest.training.learners.portfolio import (
-    Configuration,
+    PortfolioConfiguration,
     load_portfolio,
     needs_probabilities,
     packaged,
@@ -38,7 +38,9 @@ FAMILIES = {
 }
 
 
-def grid(name: str = "default", task: str = "binary", **more: Any) -> tuple[Configuration, ...]:
+def grid(
+    name: str = "default", task: str = "binary", **more: Any
+) -> tuple[PortfolioConfiguration, ...]:
     inputs = more.pop("inputs", PLAIN)
     return load_portfolio(name).configurations(task, inputs, rng=0, **more)
 
@@ -196,7 +198,7 @@ def test_an_unknown_name_gets_the_nearest() -> None:
 # ------------------------------------------------------------------------------- pipelines
 
 
-def one_of_each(made: tuple[Configuration, ...]) -> list[Configuration]:
+def one_of_each(made: tuple[PortfolioConfiguration, ...]) -> list[PortfolioConfiguration]:
     """Return the first configuration of every model with every selection."""
     return list({(one.family, one.params["select"]): one for one in reversed(made)}.values())
 

@@ -18,7 +18,7 @@ from earnest.core.data.target import Task
 from earnest.training.fit.problem import survival_outcome
 from earnest.training.learners.inputs import Inputs
 from earnest.training.learners.portfolio import load_portfolio
-from earnest.training.tables.kinds import Kind
+from earnest.training.tables.kinds import ColumnKind
 from earnest.training.tables.schema import Feature, Schema
 from earnest.training.tune.meaning import Curve
 from earnest.training.tune.model import FORMAT, Model, load_model
@@ -29,7 +29,10 @@ RNG = np.random.default_rng(0)
 X = np.column_stack([RNG.normal(size=(N, 5)), RNG.integers(0, 3, N)])
 X[3, 0] = np.nan
 SCHEMA = Schema(
-    (*(Feature(name, Kind.NUMBER) for name in "abcde"), Feature("f", Kind.CATEGORY, tuple("xyz"))),
+    (
+        *(Feature(name, ColumnKind.NUMBER) for name in "abcde"),
+        Feature("f", ColumnKind.CATEGORY, tuple("xyz")),
+    ),
     {},
     {"target": "y"},
 )

@@ -10,7 +10,7 @@ import pytest
 from earnest import FormatError
 from earnest.core.base.rng import Seeds
 from earnest.training.tables.table import read_table
-from earnest.training.tune.options import Asked
+from earnest.training.tune.options import TuneOptions
 from earnest.training.tune.pilot import Pace, Pilot, measure
 from earnest.training.tune.plan import (
     ENDING,
@@ -34,7 +34,7 @@ class Config:
 COSTS = {"a": 1.0, "b": 4.0}
 CONFIGS = [Config(f"{f}{i}", f, cost) for i in range(20) for f, cost in COSTS.items()]
 PILOT = Pilot({"a": Pace(1000, 0.1), "b": Pace(1000, 0.1, 2.0)}, 1.0)
-ASKED = Asked(target="relapse", folds=10, n_jobs=1)
+ASKED = TuneOptions(target="relapse", folds=10, n_jobs=1)
 
 
 def table(rows: int):
@@ -47,7 +47,7 @@ def test_a_pace_grows_with_the_power_of_the_cases_and_the_cost():
     assert Pace(100, 0.5, 1.0).at(200, cost=3.0) == pytest.approx(3.0)
 
 
-def chosen(budget: float, rows: int, asked: Asked = ASKED) -> tuple[list[str], int]:
+def chosen(budget: float, rows: int, asked: TuneOptions = ASKED) -> tuple[list[str], int]:
     found, kept = fit_into(budget, CONFIGS, table(rows), PILOT, asked)
     return [config.name for config in found], kept
 

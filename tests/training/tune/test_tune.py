@@ -30,7 +30,7 @@ from earnest.training.tune.folder import FILES
 from earnest.training.tune.folds import make_folds
 from earnest.training.tune.job import _nothing_fits, begin
 from earnest.training.tune.model import load_model
-from earnest.training.tune.options import Asked
+from earnest.training.tune.options import TuneOptions
 from earnest.training.tune.plan import DOCUMENT, Plan
 from earnest.training.tune.run import Clock, TimeIsUpError
 from tests.training.tune_tables import of, portfolio
@@ -56,7 +56,7 @@ def test_winner_estimate_and_model_are_those_of_the_folds_by_hand(quick):
     table = read_table(of("relapse"), target="relapse")
     configs = begin(
         of("relapse"),
-        Asked(target="relapse", seed=7, n_configs=3, folds=3, portfolio=quick["portfolio"]),
+        TuneOptions(target="relapse", seed=7, n_configs=3, folds=3, portfolio=quick["portfolio"]),
         out=None,
     ).configs
     scores = np.empty((table.n_cases, 3))
@@ -241,13 +241,13 @@ def test_a_sample_keeps_as_many_of_a_rare_class_as_there_are_folds(outcome, monk
     frame = pa.table({"x": x + rare, "rare": rare, "days": 1.0 + np.arange(3000)})
     survival = outcome == "survival"
     named = {"time": "days", "event": "rare"} if survival else {"target": "rare"}
-    job = begin(frame, Asked(**named, folds=12, seed=1), out=None)
+    job = begin(frame, TuneOptions(**named, folds=12, seed=1), out=None)
     assert int(job.table.layers.sum()) == 12
 
 
 def test_a_plan_counts_the_workers_of_the_active_back_end_and_not_the_cores_here(monkeypatch):
     monkeypatch.setattr("earnest.training.tune.pilot.FEWEST_SECONDS", 2.0)
-    asked = Asked(target="relapse", folds=3, seed=1, n_jobs=-1, budget=60.0)
+    asked = TuneOptions(target="relapse", folds=3, seed=1, n_jobs=-1, budget=60.0)
     job = begin(of("relapse"), asked, out=None)
 
     def planned(place: Place, at_once: int) -> int:

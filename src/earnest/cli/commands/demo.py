@@ -45,9 +45,9 @@ def command(
     data, new, truth = _write_data(out)
     from earnest.cli.commands.tune import run_job
     from earnest.training.tune.folder import FILES, REPORT
-    from earnest.training.tune.options import Asked, seconds_of
+    from earnest.training.tune.options import TuneOptions, seconds_of
 
-    asked = Asked(
+    asked = TuneOptions(
         target="diagnosis", budget=seconds_of(budget), n_configs=configs, seed=7, n_jobs=n_jobs
     )
     for name in (*FILES, REPORT):  # of an earlier demo

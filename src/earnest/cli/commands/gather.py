@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Named:
+class ColumnNames:
     """The columns that a user names, each None where it was not."""
 
     target: str | None = None
@@ -49,7 +49,7 @@ class Named:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class CaseColumns:
     """The arrays of these columns, and what had to be guessed to read them.
 
     The outcome of survival is the pair of events and times.
@@ -63,12 +63,12 @@ class Found:
 
 def read_columns(
     data: Path | None,
-    named: Named,
+    named: ColumnNames,
     *,
     delimiter: str | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
-) -> Found:
+) -> CaseColumns:
     """Read the named columns of a table; nothing where no table is given.
 
     Parameters
@@ -84,10 +84,10 @@ def read_columns(
 
     _refuse_halves(data, named)
     if data is None:
-        return Found()
+        return CaseColumns()
     opened = open_noting(data, delimiter=delimiter, decimal=decimal, thousands=thousands)
     columns = opened.columns
-    return Found(
+    return CaseColumns(
         _outcome(columns, named),
         None if named.group is None else _read_array(columns, named.group, "group"),
         None if named.fold is None else _read_array(columns, named.fold, "fold"),
@@ -95,7 +95,7 @@ def read_columns(
     )
 
 
-def _refuse_halves(data: Path | None, named: Named) -> None:
+def _refuse_halves(data: Path | None, named: ColumnNames) -> None:
     given = [name for name in vars(named) if getattr(named, name) is not None]
     if data is None and given:
         raise InputError(
@@ -117,7 +117,7 @@ def _refuse_halves(data: Path | None, named: Named) -> None:
         )
 
 
-def _outcome(columns: Columns, named: Named) -> Outcome | None:
+def _outcome(columns: Columns, named: ColumnNames) -> Outcome | None:
     if named.time is not None and named.event is not None:
         event = _read_array(columns, named.event, "event")
         return event.astype(bool), _read_array(columns, named.time, "time")
@@ -181,7 +181,7 @@ def command(
     _refuse_inputs(out, Path(source), data)
     from earnest.adapters.predictions.door import predictions_from
 
-    named = Named(target=target, group=group, fold=fold, time=time, event=event)
+    named = ColumnNames(target=target, group=group, fold=fold, time=time, event=event)
     said = {"delimiter": sign_of(delimiter), "decimal": decimal}
     said["thousands"] = sign_of(thousands)
     try:

@@ -16,7 +16,7 @@ from earnest.cli.reading import sign_of
 from earnest.cli.show.terminal import write_json
 
 if TYPE_CHECKING:
-    from earnest.training.tune.options import Asked
+    from earnest.training.tune.options import TuneOptions
     from earnest.training.tune.tuned import Tuned
 
 HELP = (
@@ -64,9 +64,9 @@ def command(
 ) -> None:
     """Read, plan, search, and show or write what was found."""
     from earnest.engine.backends import on_backend
-    from earnest.training.tune.options import Asked, seconds_of
+    from earnest.training.tune.options import TuneOptions, seconds_of
 
-    asked = Asked(
+    asked = TuneOptions(
         target=target,
         metric=metric,
         budget=seconds_of(budget),
@@ -103,7 +103,7 @@ def command(
 
 def run_job(
     data: Path,
-    asked: Asked,
+    asked: TuneOptions,
     *,
     out: Path,
     resume: bool,

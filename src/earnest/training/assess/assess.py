@@ -20,7 +20,7 @@ from earnest.methods.base import Method
 from earnest.methods.run import disagreement, estimate
 from earnest.methods.winner.nested import Nested
 from earnest.metrics.families import Metric
-from earnest.training.assess.assessing import Training, assessed
+from earnest.training.assess.assessing import AssessOptions, assessed
 from earnest.training.assess.methods import check_names, chosen, usual
 from earnest.training.assess.question import read_question
 from earnest.training.protocols import Estimator
@@ -160,7 +160,7 @@ def assess(
         n_jobs=n_jobs,
         stored=store is not None,
     )
-    training = Training(
+    training = AssessOptions(
         n_replicates, stratify, splits, n_repeats, n_jobs, store, time_limit, progress
     )
     if test is not None:
@@ -251,7 +251,7 @@ def assess_all(
         n_jobs=n_jobs,
         stored=store is not None,
     )
-    training = Training(
+    training = AssessOptions(
         n_replicates, stratify, splits, n_repeats, n_jobs, store, time_limit, progress
     )
     answers, refused = assessed(question, made, training)

@@ -39,7 +39,7 @@ from earnest.training.tables.hidden_groups import copies_across
 
 
 @dataclass(frozen=True)
-class Training:
+class AssessOptions:
     """How the models of an assessment are trained."""
 
     n_replicates: int
@@ -65,7 +65,7 @@ class Training:
 
 
 def assessed(
-    question: LearnerQuestion, methods: Sequence[Method], training: Training
+    question: LearnerQuestion, methods: Sequence[Method], training: AssessOptions
 ) -> tuple[list[Estimate], dict[str, EarnestError]]:
     """Refuse what cannot be answered, train what the others need, and ask them."""
     refused: dict[str, EarnestError] = {}
@@ -128,7 +128,7 @@ def _asked(
     return replace(made, cautions=by_severity(every))
 
 
-def _check_design(question: LearnerQuestion, method: Method, training: Training) -> None:
+def _check_design(question: LearnerQuestion, method: Method, training: AssessOptions) -> None:
     """Refuse before any training what a method cannot answer in these splits or samples."""
     target, metric = question.target, question.metric
     if method.spec.design is Design.REPLICATES:
@@ -150,12 +150,12 @@ def _few_repeats(method: Method, n_repeats: int | None) -> int | None:
     return least if n_repeats is None else min(n_repeats, least)
 
 
-def _plan(question: LearnerQuestion, needs: Needs, training: Training) -> Plan:
+def _plan(question: LearnerQuestion, needs: Needs, training: AssessOptions) -> Plan:
     return make_plan(needs, training.cv, question.X, question.y, question.target, question.seeds)
 
 
 def _trained_splits(
-    question: LearnerQuestion, needs: Needs, training: Training
+    question: LearnerQuestion, needs: Needs, training: AssessOptions
 ) -> SplitEvidence | None:
     if not needs.splits:
         return None
@@ -186,7 +186,7 @@ def _trained_splits(
 
 
 def _trained_replicates(
-    question: LearnerQuestion, needs: Needs, training: Training
+    question: LearnerQuestion, needs: Needs, training: AssessOptions
 ) -> Replicates | None:
     if not needs.replicates:
         return None

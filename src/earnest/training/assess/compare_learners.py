@@ -203,7 +203,7 @@ def check_kinds(pair: StaticCandidates) -> None:
     """Refuse a classifier beside a regressor."""
     from sklearn.base import is_classifier, is_regressor
 
-    first, second = (setting.own for setting in pair.settings)
+    first, second = (configuration.own for configuration in pair.configurations)
     for one, other in ((first, second), (second, first)):
         if is_classifier(one) and is_regressor(other):
             raise InputError(
@@ -225,7 +225,7 @@ def metric_of(asked: Asked, metric: MetricLike | None, y: object) -> Metric:
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class LearnerOutcome:
     """The outcome of the cases as a user gives it, and how it is to be read.
 
     Parameters
@@ -302,15 +302,6 @@ def store_files(store: StoreLike | None) -> tuple[Path | None, Path | None]:
 
 REPLICATES = 1000
 ABOUT_TEST_SETS = {"EN013", "EN049"}  # random test sets leave cases out, and are meant to
-
-
-@dataclass(frozen=True)
-class Training:
-    """How both learners are trained: where fits are kept, how long one may take, who is told."""
-
-    store: StoreLike | None
-    time_limit: float | None
-    progress: Progress | bool | None
 
 
 def compare_learners(
@@ -419,8 +410,8 @@ def compare_learners(
     bootstraps = asked.test.spec.needs is Evidence.REPLICATES
     measure = metric_of(asked, metric, y)
     check_kinds(pair)
-    how = Training(store, time_limit, progress)
-    outcome = Outcome(y, groups, stratify, positive)
+    how = RunOptions(n_jobs=asked.n_jobs, store=store, time_limit=time_limit, progress=progress)
+    outcome = LearnerOutcome(y, groups, stratify, positive)
     if bootstraps:
         refuse_given(asked, cv=cv, n_repeats=n_repeats)
         count = check.whole_number(
@@ -435,16 +426,16 @@ def _by_folds(
     asked: Asked,
     pair: StaticCandidates,
     X: object,
-    outcome: Outcome,
+    outcome: LearnerOutcome,
     metric: Metric,
     cv: object,
     n_repeats: int | None,
-    how: Training,
+    how: RunOptions,
 ) -> Comparison:
     """Train both on the same splits, and put the test to their predictions."""
     from sklearn.base import is_classifier
 
-    learners = [setting.own for setting in pair.settings]
+    learners = [configuration.own for configuration in pair.configurations]
     X, y = read_data(X, outcome.y)
     target, groups = outcome.read(y, learners, metric), outcome.groups
     splits = learner_splits(
@@ -477,13 +468,13 @@ def _by_samples(
     asked: Asked,
     pair: StaticCandidates,
     X: object,
-    outcome: Outcome,
+    outcome: LearnerOutcome,
     metric: Metric,
     count: int,
-    how: Training,
+    how: RunOptions,
 ) -> Comparison:
     """Train both on the same bootstrap samples, and put the test to their replicates."""
-    learners = [setting.own for setting in pair.settings]
+    learners = [configuration.own for configuration in pair.configurations]
     y = survival_outcome(outcome.y)
     target = outcome.read(y, learners, metric)
     chosen = cast("SampleTest", asked.test)
@@ -497,7 +488,7 @@ def _by_samples(
         stratify=outcome.stratify,
         groups=outcome.groups,
         positive=outcome.positive,
-        n_jobs=asked.n_jobs,
+        n_jobs=how.n_jobs,
         time_limit=how.time_limit,
         progress=how.progress,
         rng=asked.seeds.entropy,
@@ -549,12 +540,12 @@ def _train(
     target: Target,
     splits: Splits,
     asked: Asked,
-    how: Training,
+    how: RunOptions,
 ) -> Predictions:
     """Fit both learners on every split; end with the message of one that fails."""
     from sklearn import get_config
 
-    learners = [setting.own for setting in pair.settings]
+    learners = [configuration.own for configuration in pair.configurations]
     measure = metric.on(target.task) if target.task in metric.tasks else metric
     plan = plan_response(measure, target, learners)
     experiment = Experiment(
@@ -567,20 +558,17 @@ def _train(
         config=get_config(),
     )
     ledger = Ledger(splits, plan, ())
-    options = RunOptions(
-        n_jobs=asked.n_jobs, store=how.store, time_limit=how.time_limit, progress=how.progress
-    )
     facts = {} if how.store is None else _identify(pair, X, y, plan, asked)
     with open_run(
         experiment,
-        options,
+        how,
         identity=with_splits(facts, splits),
         total=len(pair) * len(splits),
         title="Splits",
     ) as opened:
         if opened.store is not None:
             put_cases(opened.store, plan, splits, static=True)
-        both = enter_configs(opened, ledger, pair.ids, pair.settings)
+        both = enter_configs(opened, ledger, pair.ids, pair.configurations)
         record_all(opened, ledger, ledger.tasks(both, range(len(splits))))
     _refuse_failures(ledger)
     made = ledger.predictions()
@@ -592,7 +580,7 @@ def _identify(
     pair: StaticCandidates, X: object, y: object, plan: ResponsePlan, asked: Asked
 ) -> dict[str, str]:
     """Return what a stored run of these learners must agree in to be resumed."""
-    first, second = (setting.own for setting in pair.settings)
+    first, second = (configuration.own for configuration in pair.configurations)
     return {
         "kind": "two learners",
         "data": describe(X),

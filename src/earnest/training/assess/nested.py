@@ -28,12 +28,12 @@ from earnest.training.fit.experiment import make_cell
 from earnest.training.fit.ledger import Ledger
 from earnest.training.fit.problem import refuse
 from earnest.training.fit.run import run_all
-from earnest.training.fit.splits import Splits
+from earnest.training.fit.splits import Splits, check_partition
 from earnest.training.search.candidates import StaticCandidates
-from earnest.training.search.judging import Judged, judge
+from earnest.training.search.judging import SearchResults, judge
 from earnest.training.search.options import SearchOptions
-from earnest.training.search.preparation import Prepared, prepare
-from earnest.training.search.run import Journey, Searched
+from earnest.training.search.preparation import SearchSetup, prepare
+from earnest.training.search.run import Journey, SearchRun
 from earnest.training.search.search_cv import (
     SearchCV,
     keep_results,
@@ -42,9 +42,6 @@ from earnest.training.search.search_cv import (
 )
 
 # The splits of nested cross-validation: inner folds are the remaining outer folds.
-
-
-LEAST = 3  # folds: with two, an inner model would have nothing to train on
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +66,7 @@ class Nesting:
     @classmethod
     def of(cls, outer: Splits) -> Nesting:
         """Make the nesting of folds that part the cases, and refuse others."""
-        _refuse(outer)
+        check_partition(outer, cure="Use KFold, StratifiedKFold or GroupKFold.")
         inner = tuple(_inner(outer, split) for split in range(len(outer)))
         first = outer.n_repeats
         parts = [outer, *(_as_repeat(part, first + i) for i, part in enumerate(inner))]
@@ -91,22 +88,6 @@ class Nesting:
     def fits_published(self, configs: int) -> int:
         """Return how many models algorithm 3 trains: K² C + K + 1 for one repeat."""
         return (len(self.every)) * configs + len(self.outer) + 1
-
-
-def _refuse(outer: Splits) -> None:
-    """Refuse splits that are no partition of the cases into at least three folds."""
-    for repeat in range(outer.n_repeats):
-        own = [i for i in range(len(outer)) if outer.repeat[i] == repeat]
-        tested = np.sort(np.concatenate([outer.test[i] for i in own]))
-        whole = np.array_equal(tested, np.arange(outer.n_cases))
-        rest = all(len(outer.train[i]) + len(outer.test[i]) == outer.n_cases for i in own)
-        if not whole or not rest or len(own) < LEAST or outer.leaking:
-            raise InputError(
-                "these splits cannot be nested",
-                needs=f"at least {LEAST} folds that part the cases, each trained on all the others",
-                got=f"{len(own)} splits" + ("" if whole and rest else " that are no partition"),
-                cure="Use KFold, StratifiedKFold or GroupKFold.",
-            )
 
 
 def _inner(outer: Splits, held_out: int) -> Splits:
@@ -131,7 +112,7 @@ def _as_repeat(splits: Splits, repeat: int) -> Splits:
 
 
 def train_nested(
-    options: SearchOptions, prepared: Prepared, nesting: Nesting
+    options: SearchOptions, prepared: SearchSetup, nesting: Nesting
 ) -> dict[Key, Outcome]:
     """Return the outcome of every configuration on every split, by key."""
     candidates = prepared.candidates
@@ -143,8 +124,8 @@ def train_nested(
             cure="Give a grid, distributions with `n_iter`, or a list of estimators.",
         )
     cells = [
-        make_cell(config, split, setting, nesting.every)
-        for config, setting in enumerate(candidates.settings)
+        make_cell(config, split, configuration, nesting.every)
+        for config, configuration in enumerate(candidates.configurations)
         for split in range(len(nesting.every))
     ]
     return run_all(
@@ -316,7 +297,7 @@ def nested_cv(
     searched, judged = _judge_folds(options, prepared, nesting, outcomes, None)
     keep_results(asked, prepared, searched, judged)
     if options.refit:
-        refit_winner(asked, prepared, searched.ledger.settings[_best(judged)])
+        refit_winner(asked, prepared, searched.ledger.configurations[_best(judged)])
     ids = searched.ledger.ids
     fits = len(outcomes)
     scores, estimate = _estimate(prepared, outer, judged, [ids[w] for w in winners])
@@ -359,26 +340,26 @@ def _copy_search(search: SearchCV, n_jobs: int | None, store: object) -> SearchC
 
 def _judge_folds(
     options: SearchOptions,
-    prepared: Prepared,
+    prepared: SearchSetup,
     nesting: Nesting,
     outcomes: Mapping[Key, Outcome],
     outer: int | None,
-) -> tuple[Searched, Judged]:
+) -> tuple[SearchRun, SearchResults]:
     """Return what the search makes of its inner folds of an outer split, or of all folds."""
     splits = nesting.outer if outer is None else nesting.inner[outer]
     own = replace(prepared, splits=splits)
     ledger = Ledger(splits, prepared.problem.plan, prepared.scoring.names, static=True)
     candidates = prepared.candidates
     assert isinstance(candidates, StaticCandidates)
-    for config in ledger.add(candidates.ids, candidates.settings):
+    for config in ledger.add(candidates.ids, candidates.configurations):
         for split in range(len(splits)):
             found = outcomes[nesting.key(config, outer, split)]
             ledger.record(replace(found, key=(config, splits.repeat[split], splits.fold[split])))
-    searched = Searched(ledger, Journey(range(len(splits))))
+    searched = SearchRun(ledger, Journey(range(len(splits))))
     return searched, judge(options, own, searched)
 
 
-def _best(judged: Judged) -> int:
+def _best(judged: SearchResults) -> int:
     if judged.best is None:  # a scorer that only now turned out to give several scores
         raise _no_choice()
     return judged.best
@@ -393,7 +374,7 @@ def _no_choice() -> InputError:
 
 
 def _outer_predictions(
-    prepared: Prepared,
+    prepared: SearchSetup,
     nesting: Nesting,
     outcomes: Mapping[Key, Outcome],
     winners: Sequence[int],
@@ -418,7 +399,7 @@ def _outer_predictions(
 
 
 def _estimate(
-    prepared: Prepared, outer: Predictions, judged: Judged, winners: Sequence[str]
+    prepared: SearchSetup, outer: Predictions, judged: SearchResults, winners: Sequence[str]
 ) -> tuple[NDArray[np.float64], Estimate]:
     """Return the scores of the outer folds, and the estimate that is their mean."""
     metric, every = prepared.problem.metric, judged.predictions

@@ -25,7 +25,7 @@ Rows = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
-class Setting:
+class Configuration:
     """One configuration: parameters of the experiment's estimator, or a whole estimator.
 
     Parameters
@@ -49,7 +49,7 @@ class Setting:
         return cast(Estimator, self.params[WHOLE]) if self.estimator is None else self.estimator
 
     def made_from(self, base: Estimator, more: Mapping[str, object] | None = None) -> Estimator:
-        """Return a new, unfitted estimator with this setting, and with `more` set on it."""
+        """Return a new, unfitted estimator with this configuration, and with `more` set on it."""
         from sklearn.base import clone
 
         if self.whole:
@@ -66,7 +66,7 @@ class Setting:
         )
 
 
-LEARNER = Setting({})  # the experiment's estimator as it is
+LEARNER = Configuration({})  # the experiment's estimator as it is
 
 
 @dataclass(frozen=True)
@@ -81,22 +81,22 @@ class Cell:
     stream : tuple of int
         The stream of seeds for parts of the model that have none of their own. It depends on the
         key of the task alone, never on what else is trained.
-    setting : Setting
+    configuration : Configuration
         The configuration; the learner itself by default.
     """
 
     place: int
     stream: tuple[int, ...]
-    setting: Setting = LEARNER
+    configuration: Configuration = LEARNER
 
 
-def make_cell(config: int, split: int, setting: Setting, splits: Splits) -> Task:
+def make_cell(config: int, split: int, configuration: Configuration, splits: Splits) -> Task:
     """Return the task of one configuration on one split.
 
     All configurations share the seeds of a split: they differ in what was asked to differ.
     """
     place = splits.repeat[split], splits.fold[split]
-    return Task((config, *place), Cell(split, place, setting))
+    return Task((config, *place), Cell(split, place, configuration))
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +120,7 @@ class Experiment:
     X, y : array-like
         The data; y may be None.
     base : estimator
-        The unfitted learner, which settings are made from.
+        The unfitted learner, which configurations are made from.
     rows : Splits or Samples, optional
         Which rows a cell trains on and which it answers for. A bootstrap sample answers for every
         case. None trains on all cases and answers for `X_new`.
@@ -161,23 +161,23 @@ class Experiment:
         """The number of rows."""
         return count_rows(self.X)
 
-    def make_model(self, setting: Setting, stream: tuple[int, ...]) -> Estimator:
-        """Return the unfitted model of a setting, with seeds for its unseeded parts.
+    def make_model(self, configuration: Configuration, stream: tuple[int, ...]) -> Estimator:
+        """Return the unfitted model of a configuration, with seeds for its unseeded parts.
 
-        A seed depends on the stream and on the name of the part, not on the setting.
+        A seed depends on the stream and on the name of the part, not on the configuration.
         """
         if self.seed is None:
-            return setting.made_from(self.base)
-        if setting.plain and not setting.whole:
+            return configuration.made_from(self.base)
+        if configuration.plain and not configuration.whole:
             if stream not in self._base_seeds:
                 self._base_seeds[stream] = self._draw_seeds(find_unseeded(self.base), stream)
-            return setting.made_from(self.base, self._base_seeds[stream])
-        model = setting.made_from(self.base)
+            return configuration.made_from(self.base, self._base_seeds[stream])
+        model = configuration.made_from(self.base)
         return model.set_params(**self._draw_seeds(find_unseeded(model), stream))
 
     def prepare(self, cell: Cell) -> tuple[Estimator, Parts]:
         """Return the unfitted model of a cell, and its data."""
-        model = self.make_model(cell.setting, cell.stream)
+        model = self.make_model(cell.configuration, cell.stream)
         if self.rows is None:
             return model, Parts(self.X, self.y, self.X_new, None)
         train, test = self.rows.rows_of(cell.place)
@@ -189,7 +189,7 @@ class Experiment:
 
     @cached_property
     def _base_seeds(self) -> dict[tuple[int, ...], dict[str, int]]:
-        """The seeds of a stream, which all settings share that only change values."""
+        """The seeds of a stream, which all configurations share that only change values."""
         return {}
 
     @cached_property

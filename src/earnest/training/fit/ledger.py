@@ -12,7 +12,7 @@ from earnest.core.base.protocols import Outcome, Task
 from earnest.core.data.configs import Configs
 from earnest.core.data.predictions import Predictions
 from earnest.training.fit.cell import RESPONSE, SINGLE, UNPREDICTED
-from earnest.training.fit.experiment import Setting, make_cell
+from earnest.training.fit.experiment import Configuration, make_cell
 from earnest.training.fit.response import ResponsePlan
 from earnest.training.fit.splits import Splits
 
@@ -70,7 +70,7 @@ class Ledger:
     ) -> None:
         self.splits, self.plan, self.static = splits, plan, static
         self.ids: list[str] = []
-        self.settings: list[Setting] = []
+        self.configurations: list[Configuration] = []
         self._names = names
         self._numbers: dict[tuple[int, int], dict[str, float]] = {}
         self._bad: dict[tuple[int, int], Outcome] = {}
@@ -79,11 +79,11 @@ class Ledger:
             place: split for split, place in enumerate(zip(splits.repeat, splits.fold, strict=True))
         }
 
-    def add(self, ids: Sequence[str], settings: Sequence[Setting]) -> range:
+    def add(self, ids: Sequence[str], configurations: Sequence[Configuration]) -> range:
         """Enter configurations, and return their positions."""
         first = len(self.ids)
         self.ids += ids
-        self.settings += settings
+        self.configurations += configurations
         if self.plan is not None:
             n, repeats = self.splits.n_cases, self.splits.n_repeats
             width = () if self.plan.width is None else (self.plan.width,)
@@ -98,7 +98,7 @@ class Ledger:
         As scikit-learn has it: neighbouring tasks cost about the same.
         """
         return [
-            make_cell(config, split, self.settings[config], self.splits)
+            make_cell(config, split, self.configurations[config], self.splits)
             for config in configs
             for split in splits
         ]
@@ -154,7 +154,7 @@ class Ledger:
         return tuple(
             Failure(
                 self.ids[config],
-                self.settings[config].params,
+                self.configurations[config].params,
                 self.splits.repeat[split],
                 self.splits.fold[split],
                 bad.error or bad.note or "",
@@ -195,7 +195,7 @@ class Ledger:
             target=self.plan.target,
             configs=Configs(
                 ids=tuple(self.ids[c] for c in chosen),
-                params=tuple(self.settings[c].params for c in chosen),
+                params=tuple(self.configurations[c].params for c in chosen),
                 static=self.static,
             ),
             responses=self._responses if whole else self._responses[:, list(chosen)],

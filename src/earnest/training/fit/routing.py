@@ -19,7 +19,7 @@ USERS_LINE = 5  # whoever called `fit`, which calls `prepare`, which calls `rout
 
 
 @dataclass(frozen=True)
-class Routed:
+class FitArguments:
     """The arguments of `fit`, by where they go."""
 
     fit: Mapping[str, object] = field(default_factory=dict)
@@ -66,7 +66,7 @@ def route(
     splitter: object,
     params: Params,
     n: int,
-) -> Routed:
+) -> FitArguments:
     """Send the arguments of `fit` where they belong.
 
     Without metadata routing `groups` goes to the splitter and the rest to the estimator, and
@@ -78,11 +78,11 @@ def route(
 
         router = make_router(owner, estimator, scorer, splitter)
         routed = process_routing(router, "fit", **given)
-        return Routed(routed.estimator.fit, routed.splitter.split, routed.scorer.score)
+        return FitArguments(routed.estimator.fit, routed.splitter.split, routed.scorer.score)
     groups = given.pop("groups", None)
     weights = given.get("sample_weight")
     scored = weights is not None and _weighs_scores() and _takes_weights(scorer)
-    return Routed(given, {"groups": groups}, {"sample_weight": weights} if scored else {})
+    return FitArguments(given, {"groups": groups}, {"sample_weight": weights} if scored else {})
 
 
 def _weighs_scores() -> bool:

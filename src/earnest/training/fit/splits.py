@@ -20,6 +20,7 @@ from earnest.training.protocols import Params, Splitter, shuffle_splitter
 
 Indices = NDArray[np.intp]
 LEAST_TO_HALVE = 4  # of a class: each half needs one to train on and one to test
+LEAST_TO_NEST = 3  # folds: with two, an inner model would have nothing to train on
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -280,10 +281,10 @@ def check_layers(folds: int, target: Target) -> None:
 
 def leave_out_pairs(folds: Splits, repeats: int) -> Splits:
     """Return the splits that leave out two folds: one model tests both, trained on the rest."""
+    check_partition(folds, cure="Say cv=5, or use KFold, StratifiedKFold or GroupKFold.")
     train, test, repeat, fold = [], [], [], []
     for own in range(repeats):
         tests = [folds.test[i] for i in range(len(folds)) if folds.repeat[i] == own]
-        _need_partition(folds, own, tests)
         for place, (first, second) in enumerate(combinations(range(len(tests)), 2)):
             rows = np.concatenate([tests[first], tests[second]])
             train.append(np.setdiff1d(np.arange(folds.n_cases), rows))
@@ -299,18 +300,21 @@ def leave_out_pairs(folds: Splits, repeats: int) -> Splits:
     )
 
 
-def _need_partition(folds: Splits, repeat: int, tests: list[Indices]) -> None:
-    """Refuse splits that are no partition, or train on less than all other folds."""
-    every = np.sort(np.concatenate(tests))
-    own = [i for i in range(len(folds)) if folds.repeat[i] == repeat]
-    rest = all(len(folds.train[i]) + len(folds.test[i]) == folds.n_cases for i in own)
-    if len(tests) < 3 or not rest or not np.array_equal(every, np.arange(folds.n_cases)):
-        raise InputError(
-            "these splits cannot be nested",
-            needs="at least 3 folds that part the cases, each trained on all the others",
-            got=f"{len(tests)} splits" + ("" if rest else " that are no partition"),
-            cure="Say cv=5, or use KFold, StratifiedKFold or GroupKFold.",
-        )
+def check_partition(folds: Splits, *, cure: str) -> None:
+    """Refuse splits that do not part the cases into three folds, each trained on all others."""
+    for repeat in range(folds.n_repeats):
+        own = [i for i in range(len(folds)) if folds.repeat[i] == repeat]
+        tested = np.sort(np.concatenate([folds.test[i] for i in own]))
+        whole = np.array_equal(tested, np.arange(folds.n_cases))
+        rest = all(len(folds.train[i]) + len(folds.test[i]) == folds.n_cases for i in own)
+        if not whole or not rest or len(own) < LEAST_TO_NEST or folds.leaking:
+            raise InputError(
+                "these splits cannot be nested",
+                needs=f"at least {LEAST_TO_NEST} folds that part the cases, each trained on all "
+                "the others",
+                got=f"{len(own)} splits" + ("" if whole and rest else " that are no partition"),
+                cure=cure,
+            )
 
 
 def leave_out_singles(n: int) -> Splits:

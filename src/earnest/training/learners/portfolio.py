@@ -22,7 +22,7 @@ from earnest.training.protocols import Estimator
 
 
 @dataclass(frozen=True, eq=False)
-class Configuration:
+class PortfolioConfiguration:
     """One configuration of a portfolio: a whole pipeline, and what it is in plain words.
 
     `SearchCV` takes a list of them as `candidates`, and shows `params`.
@@ -79,7 +79,7 @@ class Draft:
 
     def made(
         self, task: str, inputs: Inputs, seed: int, indicator: bool, probabilities: bool
-    ) -> Configuration:
+    ) -> PortfolioConfiguration:
         """Return the configuration with its pipeline."""
         from sklearn.pipeline import Pipeline
 
@@ -101,7 +101,7 @@ class Draft:
             model = Calibrated(model, random_state=seed)
         chosen = selection.make(task, self.select_params, seed)
         steps = [("prepare", prepare), ("select", chosen), ("model", model)]
-        return Configuration(
+        return PortfolioConfiguration(
             self.name(),
             self.params(),
             Pipeline(steps),
@@ -182,7 +182,13 @@ def _short(value: Value) -> str:
     return str(value).removesuffix(".0")
 
 
-__all__ = ["Configuration", "Portfolio", "load_portfolio", "needs_probabilities", "packaged"]
+__all__ = [
+    "PortfolioConfiguration",
+    "Portfolio",
+    "load_portfolio",
+    "needs_probabilities",
+    "packaged",
+]
 
 FOLDER = Path(__file__).parents[2] / "data" / "portfolios"
 STREAM = 0x706F7274  # the block of training seeds that belongs to portfolios
@@ -227,7 +233,7 @@ class Portfolio:
         n: int | None = None,
         rng: RngLike = None,
         probabilities: bool = False,
-    ) -> tuple[Configuration, ...]:
+    ) -> tuple[PortfolioConfiguration, ...]:
         """Return the configurations in the order in which they are worth trying.
 
         Families take turns in the order of the file, and each begins with its best guess: the

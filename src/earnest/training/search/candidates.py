@@ -12,7 +12,7 @@ import numpy as np
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.base.rng import RngLike
-from earnest.training.fit.experiment import WHOLE, Setting
+from earnest.training.fit.experiment import WHOLE, Configuration
 from earnest.training.fit.response import METHODS
 from earnest.training.protocols import Estimator, Params
 
@@ -31,12 +31,12 @@ class StaticCandidates:
     ----------
     ids : tuple of str
         Their names, all different.
-    settings : tuple of Setting
+    configurations : tuple of Configuration
         What each of them is.
     """
 
     ids: tuple[str, ...]
-    settings: tuple[Setting, ...]
+    configurations: tuple[Configuration, ...]
 
     def __len__(self) -> int:
         """Count the configurations."""
@@ -59,18 +59,18 @@ class Candidate(Protocol):
 class Asker(Protocol):
     """One run of a dynamic search.
 
-    `ask` gives the next batch of parameter settings, an empty list at the end. After each batch
+    `ask` gives the next batch of configurations, an empty list at the end. After each batch
     `tell` is given their mean scores in the same order, greater being better and NaN where a
     configuration failed. The same seed and the same scores must give the same batches, however
     many workers evaluate them: a search that was killed is resumed by asking again.
     """
 
     def ask(self) -> Sequence[dict[str, object]]:
-        """Return the next settings to evaluate, none at the end."""
+        """Return the next configurations to evaluate, none at the end."""
         ...
 
     def tell(self, scores: Sequence[float]) -> None:
-        """Learn the mean scores of the settings that were asked for last."""
+        """Learn the mean scores of the configurations that were asked for last."""
         ...
 
 
@@ -150,7 +150,7 @@ def first_estimator(given: object) -> Estimator | None:
         return None
     found = read_candidates(given)
     assert isinstance(found, StaticCandidates)
-    return found.settings[0].own
+    return found.configurations[0].own
 
 
 def _refuse_draws(n_iter: int | None, what: str) -> None:
@@ -181,7 +181,7 @@ def _from_spaces(
 
 def _listed(found: list[dict[str, object]]) -> StaticCandidates:
     names = tuple(f"c{i}" for i in range(len(found)))
-    return StaticCandidates(names, tuple(Setting(params) for params in found))
+    return StaticCandidates(names, tuple(Configuration(params) for params in found))
 
 
 def _check_space(space: Mapping[str, object]) -> bool:
@@ -227,13 +227,13 @@ def _from_estimators(items: list[object]) -> StaticCandidates:
             )
         seen[name] += 1
         names.append(f"{name}-{seen[name]}" if name in given_twice else name)
-    return StaticCandidates(tuple(names), tuple(_setting(item) for item in items))
+    return StaticCandidates(tuple(names), tuple(_read_configuration(item) for item in items))
 
 
-def _setting(item: object) -> Setting:
+def _read_configuration(item: object) -> Configuration:
     if _describes_itself(item):
-        return Setting(dict(item.params), whole=True, estimator=item.estimator)
-    return Setting({WHOLE: _named(item)[1]}, whole=True)
+        return Configuration(dict(item.params), whole=True, estimator=item.estimator)
+    return Configuration({WHOLE: _named(item)[1]}, whole=True)
 
 
 def _describes_itself(item: object) -> TypeGuard[Candidate]:
@@ -261,17 +261,17 @@ def _is_estimator(value: object) -> TypeGuard[Estimator]:
     return not isinstance(value, type) and hasattr(value, "fit") and hasattr(value, "get_params")
 
 
-def distinct_kinds(settings: Iterable[Setting]) -> list[Setting]:
-    """Return one setting of each kind: same parameter names, words and types of estimators.
+def distinct_kinds(configurations: Iterable[Configuration]) -> list[Configuration]:
+    """Return one configuration of each kind: same parameter names, words and types of estimators.
 
     Words and switches are told apart, since methods of an estimator can hang on them: an SVC has
     probabilities only where they are switched on.
     """
-    kinds: dict[object, Setting] = {}
-    for setting in settings:
-        shown = {WHOLE: setting.own} if setting.whole else setting.params
+    kinds: dict[object, Configuration] = {}
+    for configuration in configurations:
+        shown = {WHOLE: configuration.own} if configuration.whole else configuration.params
         kind = tuple((name, _kind(value)) for name, value in shown.items())
-        kinds.setdefault(kind, setting)
+        kinds.setdefault(kind, configuration)
     return list(kinds.values())
 
 
@@ -281,13 +281,13 @@ def _kind(value: object) -> object:
     return value if isinstance(value, str | bool | np.bool_) else None
 
 
-def check_settings(base: Estimator, settings: Iterable[Setting]) -> None:
+def check_configurations(base: Estimator, configurations: Iterable[Configuration]) -> None:
     """Refuse parameters that the estimator does not have, naming the nearest that it has."""
-    for setting in distinct_kinds(settings):
+    for configuration in distinct_kinds(configurations):
         try:
-            setting.made_from(base)
+            configuration.made_from(base)
         except (ValueError, AttributeError, TypeError) as error:
-            raise _unknown(base, setting, error) from error
+            raise _unknown(base, configuration, error) from error
 
 
 def _of_a_step(name: str, known: Sequence[str]) -> str:
@@ -296,15 +296,15 @@ def _of_a_step(name: str, known: Sequence[str]) -> str:
     return f"Did you mean {' or '.join(map(repr, found[:3]))}?" if found else ""
 
 
-def _unknown(base: Estimator, setting: Setting, error: Exception) -> InputError:
+def _unknown(base: Estimator, configuration: Configuration, error: Exception) -> InputError:
     known = list(base.get_params(deep=True))
-    strange = [name for name in setting.params if name not in known]
+    strange = [name for name in configuration.params if name not in known]
     if not strange:  # a value that the estimator's own set_params refuses
-        return InputError("a candidate cannot be set", got=f"{setting.params}: {error}")
+        return InputError("a candidate cannot be set", got=f"{configuration.params}: {error}")
     return InputError(
         f"{type(base).__name__} has no parameter {check.some(map(repr, strange))}",
         needs=check.some(known, limit=20),
-        got=check.some(map(repr, setting.params)),
+        got=check.some(map(repr, configuration.params)),
         cure=check.nearest(strange[0], known)
         or _of_a_step(strange[0], known)
         or str(error).split(". ")[0],

@@ -58,7 +58,7 @@ class Trial:
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class EstimateQuestion:
     """What an estimate is asked of: kept by a search until someone wants to know."""
 
     metric: Metric
@@ -167,12 +167,32 @@ def _uncorrected(made: Estimate, alone: Estimate) -> Iterator[Caution]:
     )
 
 
-class Honest:
+@dataclass(frozen=True, eq=False)
+class SearchRecord:
+    """What a search keeps for its estimate, until someone wants to know.
+
+    Attributes
+    ----------
+    predictions : Predictions, optional
+        Π, where it could be kept.
+    question, refusal
+        What an estimate is asked of, or why there is none.
+    """
+
+    predictions: Predictions | None
+    question: EstimateQuestion | None
+    refusal: EarnestError | None
+
+
+def get_record(search: EstimateAttributes) -> SearchRecord:
+    """Return what a fitted search keeps for its estimate."""
+    return search._record
+
+
+class EstimateAttributes:
     """The attributes of a fitted search that tell how good its winner really is."""
 
-    _predictions: Predictions | None
-    _question: Question | None
-    _refusal: EarnestError | None
+    _record: SearchRecord
     _answer: Estimate | None
 
     @property
@@ -183,9 +203,9 @@ class Honest:
         metric of the estimate is computed from.
         """
         _need_fit(self)
-        if self._predictions is None:
-            raise refuse_estimate(self._refusal, "predictions_")
-        return self._predictions
+        if self._record.predictions is None:
+            raise refuse_estimate(self._record.refusal, "predictions_")
+        return self._record.predictions
 
     @property
     def estimate_(self) -> Estimate:
@@ -197,12 +217,13 @@ class Honest:
         """
         _need_fit(self)
         if self._answer is None:
-            if self._question is None:
-                raise refuse_estimate(self._refusal, "estimate_")
+            record = self._record
+            if record.question is None:
+                raise refuse_estimate(record.refusal, "estimate_")
             try:
-                self._answer = self._question.answer(self.predictions_)
+                self._answer = record.question.answer(self.predictions_)
             except EarnestError as error:
-                self._refusal = error
+                self._record = replace(record, refusal=error)
                 raise refuse_estimate(error, "estimate_") from error
         return self._answer
 
@@ -227,7 +248,8 @@ class Honest:
 
     def _told(self) -> str:
         """Return the estimate for a notebook, nothing where there is none."""
-        if getattr(self, "_question", None) is None:
+        record: SearchRecord | None = getattr(self, "_record", None)
+        if record is None or record.question is None:
             return ""
         from earnest.reporting.fragments import estimate_fragment
 
@@ -237,7 +259,7 @@ class Honest:
             return ""
 
 
-def _need_fit(search: Honest) -> None:
+def _need_fit(search: EstimateAttributes) -> None:
     from sklearn.utils.validation import check_is_fitted
 
     check_is_fitted(search)

@@ -19,9 +19,9 @@ from earnest.training.fit.problem import refuse
 from earnest.training.fit.scoring import check_refit
 from earnest.training.search.dropping.bced import drop_remarks
 from earnest.training.search.dropping.stopping import stop_remarks
-from earnest.training.search.estimate import Question, Trial, trial
+from earnest.training.search.estimate import EstimateQuestion, Trial, trial
 from earnest.training.search.options import SearchOptions
-from earnest.training.search.preparation import Prepared
+from earnest.training.search.preparation import SearchSetup
 from earnest.training.search.remarks import (
     another_score,
     failed_fits,
@@ -30,7 +30,7 @@ from earnest.training.search.remarks import (
     overlapping_splits,
     weighted_scores,
 )
-from earnest.training.search.run import Searched
+from earnest.training.search.run import SearchRun
 from earnest.training.tables.hidden_groups import copies_across
 
 # The table of results, in scikit-learn's own form.
@@ -97,8 +97,8 @@ def ranks(means: Array) -> NDArray[np.int32]:
 def _parameter_columns(params: Sequence[dict[str, object]]) -> Iterable[tuple[str, object]]:
     """Yield a masked array for each parameter, masked where a configuration has it not."""
     columns: dict[str, dict[int, object]] = {}
-    for index, setting in enumerate(params):
-        for name, value in setting.items():
+    for index, configuration in enumerate(params):
+        for name, value in configuration.items():
             columns.setdefault(f"param_{name}", {})[index] = value
     for name, values in columns.items():
         column = np.ma.MaskedArray(
@@ -119,7 +119,7 @@ def _column_type(values: list[object]) -> DTypeLike:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Judged:
+class SearchResults:
     """The results of a search.
 
     Attributes
@@ -148,12 +148,12 @@ class Judged:
     best_index: int | np.integer | None
     best_score: float | None
     predictions: Predictions | None
-    question: Question | None
+    question: EstimateQuestion | None
     refusal: EarnestError | None
     trials: tuple[Trial, ...]
 
 
-def judge(options: SearchOptions, prepared: Prepared, searched: Searched) -> Judged:
+def judge(options: SearchOptions, prepared: SearchSetup, searched: SearchRun) -> SearchResults:
     """Make the table, choose the winner and put the question."""
     missing = options.missing_score
     tell_failures(searched.ledger, missing)
@@ -173,7 +173,7 @@ def judge(options: SearchOptions, prepared: Prepared, searched: Searched) -> Jud
     refusal = refuse(prepared.problem)
     question = None
     if refusal is None and prepared.problem.metric is not None:
-        question = Question(
+        question = EstimateQuestion(
             metric=prepared.problem.metric,
             method=options.method,
             confidence_level=options.confidence_level,
@@ -182,7 +182,7 @@ def judge(options: SearchOptions, prepared: Prepared, searched: Searched) -> Jud
             best=best,
             cautions=tuple(_cautions(options, prepared, searched, unscored)),
         )
-    return Judged(
+    return SearchResults(
         table=table,
         multimetric=multimetric,
         best=best,
@@ -196,7 +196,7 @@ def judge(options: SearchOptions, prepared: Prepared, searched: Searched) -> Jud
 
 
 def _table(
-    options: SearchOptions, searched: Searched, names: Sequence[str], missing: float
+    options: SearchOptions, searched: SearchRun, names: Sequence[str], missing: float
 ) -> ResultsTable:
     ledger, splits = searched.ledger, searched.journey.splits
     times = {
@@ -207,7 +207,9 @@ def _table(
     train = None
     if options.return_train_score:
         train = {name: ledger.numbers(f"train_{name}", splits, missing) for name in names}
-    table = results_table([setting.params for setting in ledger.settings], times, test, train)
+    table = results_table(
+        [configuration.params for configuration in ledger.configurations], times, test, train
+    )
     if not searched.journey.dropped:
         for name in names:
             warn_of_means("test", table[f"mean_test_{name}"])
@@ -242,7 +244,7 @@ def _bad_choice(kind: type[Exception], best: object, count: int) -> Exception:
 
 
 def _cautions(
-    options: SearchOptions, prepared: Prepared, searched: Searched, unscored: bool
+    options: SearchOptions, prepared: SearchSetup, searched: SearchRun, unscored: bool
 ) -> Iterator[Caution]:
     ledger, problem = searched.ledger, prepared.problem
     assert problem.metric is not None
@@ -273,12 +275,14 @@ def _name_score(options: SearchOptions) -> str:
     return f"{name!r}" if name else check.show(options.scoring, 40)
 
 
-def _trials(searched: Searched, name: str, missing: float) -> tuple[Trial, ...]:
+def _trials(searched: SearchRun, name: str, missing: float) -> tuple[Trial, ...]:
     ledger, splits = searched.ledger, searched.journey.splits
     scores: NDArray[np.float64] = ledger.numbers(f"test_{name}", splits, missing)
     dropped = {drop.config for drop in searched.journey.dropped}
     failed = ledger.unscored(name)
     return tuple(
-        trial(config, setting.params, row, dropped=config in dropped, failed=config in failed)
-        for config, setting, row in zip(ledger.ids, ledger.settings, scores, strict=True)
+        trial(config, configuration.params, row, dropped=config in dropped, failed=config in failed)
+        for config, configuration, row in zip(
+            ledger.ids, ledger.configurations, scores, strict=True
+        )
     )

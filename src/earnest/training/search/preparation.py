@@ -19,10 +19,10 @@ from earnest.engine.backends import count_ahead
 from earnest.engine.identity.identity import describe, parameters_of, versions, with_parts
 from earnest.engine.limits import Limit
 from earnest.methods.run import configured
-from earnest.training.fit.experiment import Experiment, Setting
+from earnest.training.fit.experiment import Configuration, Experiment
 from earnest.training.fit.identity import check_seeded, seed_of, with_splits
 from earnest.training.fit.problem import Problem, read_problem, survival_outcome
-from earnest.training.fit.routing import Routed, route
+from earnest.training.fit.routing import FitArguments, route
 from earnest.training.fit.rows import count_rows
 from earnest.training.fit.scoring import Scoring, read_scoring
 from earnest.training.fit.splits import Splits, make_splits
@@ -31,7 +31,7 @@ from earnest.training.search.candidates import (
     DEFAULT_DRAWS,
     DynamicCandidates,
     StaticCandidates,
-    check_settings,
+    check_configurations,
     distinct_kinds,
     read_candidates,
 )
@@ -39,7 +39,7 @@ from earnest.training.search.options import SearchOptions
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Prepared:
+class SearchSetup:
     """A search that is ready to run.
 
     Attributes
@@ -54,7 +54,7 @@ class Prepared:
         What candidates are scored by.
     problem : Problem
         The outcome, the metric of the estimate and the response that is kept.
-    routed : Routed
+    routed : FitArguments
         Where the further arguments of `fit` go.
     seed : int
         The root of all randomness.
@@ -67,12 +67,12 @@ class Prepared:
     candidates: StaticCandidates | DynamicCandidates
     scoring: Scoring
     problem: Problem
-    routed: Routed
+    routed: FitArguments
     seed: int
     identity: Mapping[str, str]
 
 
-def prepare(options: SearchOptions, X: object, y: object, params: Params) -> Prepared:
+def prepare(options: SearchOptions, X: object, y: object, params: Params) -> SearchSetup:
     """Read the data and all knobs of a search, and refuse what cannot work."""
     check_options(options)
     base = options.base_estimator
@@ -82,7 +82,7 @@ def prepare(options: SearchOptions, X: object, y: object, params: Params) -> Pre
     facts = _identify(options, base, X, y, routed)
     candidates, seed = _draw_candidates(options, facts)
     kinds = _find_kinds(candidates)
-    check_settings(base, kinds)
+    check_configurations(base, kinds)
     splits = _make_splits(options, base, X, y, seed, routed)
     problem = read_problem(
         base,
@@ -91,7 +91,7 @@ def prepare(options: SearchOptions, X: object, y: object, params: Params) -> Pre
         scorers=scoring,
         refit=options.refit,
         metric=options.metric,
-        models=[setting.made_from(base) for setting in kinds],
+        models=[configuration.made_from(base) for configuration in kinds],
         response=options.response,
         groups=cast(ArrayLike | None, routed.split.get("groups")),
         ordered=splits.ordered,
@@ -99,7 +99,7 @@ def prepare(options: SearchOptions, X: object, y: object, params: Params) -> Pre
     )
     if splits.oddity:
         problem = replace(problem, plan=None, refusal=splits.oddity)
-    return Prepared(
+    return SearchSetup(
         experiment=_make_experiment(options, base, X, y, splits, scoring, problem, routed, seed),
         splits=splits,
         candidates=candidates,
@@ -112,7 +112,7 @@ def prepare(options: SearchOptions, X: object, y: object, params: Params) -> Pre
 
 
 def _identify(
-    options: SearchOptions, base: Estimator, X: object, y: object, routed: Routed
+    options: SearchOptions, base: Estimator, X: object, y: object, routed: FitArguments
 ) -> dict[str, str]:
     """Return the facts that a stored search must share with this one; none without a store.
 
@@ -146,7 +146,7 @@ def _count_draws(options: SearchOptions) -> int | None:
     return DEFAULT_DRAWS if sampled else options.n_iter
 
 
-def _list_arguments(routed: Routed) -> dict[str, object]:
+def _list_arguments(routed: FitArguments) -> dict[str, object]:
     """Return what was passed to `fit` beside the data, by name and where it goes."""
     places = {"fit": routed.fit, "split": routed.split, "score": routed.score}
     return {
@@ -169,7 +169,7 @@ def same_rows(X: object, y: object) -> tuple[object, object]:
 
 
 def _make_splits(
-    options: SearchOptions, base: Estimator, X: object, y: object, seed: int, routed: Routed
+    options: SearchOptions, base: Estimator, X: object, y: object, seed: int, routed: FitArguments
 ) -> Splits:
     from sklearn.base import is_classifier
 
@@ -193,7 +193,7 @@ def _make_experiment(
     splits: Splits,
     scoring: Scoring,
     problem: Problem,
-    routed: Routed,
+    routed: FitArguments,
     seed: int,
 ) -> Experiment:
     from sklearn import get_config
@@ -235,10 +235,10 @@ def _draw_candidates(
     return candidates, Seeds.of(given).entropy
 
 
-def _find_kinds(candidates: StaticCandidates | DynamicCandidates) -> list[Setting]:
+def _find_kinds(candidates: StaticCandidates | DynamicCandidates) -> list[Configuration]:
     if isinstance(candidates, StaticCandidates):
-        return distinct_kinds(candidates.settings)
-    return [Setting({})]
+        return distinct_kinds(candidates.configurations)
+    return [Configuration({})]
 
 
 def check_options(options: SearchOptions) -> None:

@@ -24,18 +24,18 @@ from earnest.core.base.protocols import Progress, Store
 from earnest.core.base.rng import RngLike
 from earnest.methods.base import Method
 from earnest.training.fit.cell import fit_model
-from earnest.training.fit.experiment import Setting
+from earnest.training.fit.experiment import Configuration
 from earnest.training.fit.problem import survival_outcome
 from earnest.training.fit.routing import make_router, routing_enabled
 from earnest.training.fit.scoring import read_scoring
 from earnest.training.protocols import Answer, Estimator, MetricLike
 from earnest.training.search.callbacks import Callbacks, CallbackSupport, tell_callbacks
 from earnest.training.search.dropping.bced import Dropping
-from earnest.training.search.estimate import Honest
-from earnest.training.search.judging import Judged, judge
+from earnest.training.search.estimate import EstimateAttributes, SearchRecord
+from earnest.training.search.judging import SearchResults, judge
 from earnest.training.search.options import SearchOptions
-from earnest.training.search.preparation import Prepared, prepare
-from earnest.training.search.run import Searched, count_planned, search_all
+from earnest.training.search.preparation import SearchSetup, prepare
+from earnest.training.search.run import SearchRun, count_planned, search_all
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -45,10 +45,10 @@ if TYPE_CHECKING:
 # What a fitted search hands on to the estimator that it refitted.
 
 
-def _has(name: str) -> Callable[[Delegating], bool]:
+def _has(name: str) -> Callable[[WinnerMethods], bool]:
     """Return a check that raises AttributeError where the refitted estimator lacks a method."""
 
-    def check(search: Delegating) -> bool:
+    def check(search: WinnerMethods) -> bool:
         assert isinstance(search, SearchCV)
         need_refit(search, name)
         fitted = getattr(search, "best_estimator_", None)
@@ -71,7 +71,7 @@ def need_refit(search: SearchCV, name: str) -> None:
         )
 
 
-class Shown:
+class NotebookView:
     """What a search shows of itself in a notebook: the estimator, refitted if there is one."""
 
     def _sk_visual_block_(self) -> object:
@@ -84,7 +84,7 @@ class Shown:
         return shown._sk_visual_block_()
 
 
-class Delegating:
+class WinnerMethods:
     """The methods of a search that its `best_estimator_` answers.
 
     Each is there only where that estimator has it.
@@ -147,7 +147,14 @@ class Delegating:
         return int(self.best_estimator_.n_features_in_)  # type: ignore[attr-defined]  # of the search
 
 
-class SearchCV(MetaEstimatorMixin, Delegating, Shown, Honest, CallbackSupport, BaseEstimator):
+class SearchCV(
+    MetaEstimatorMixin,
+    WinnerMethods,
+    NotebookView,
+    EstimateAttributes,
+    CallbackSupport,
+    BaseEstimator,
+):
     """Tune with cross-validation, keep all predictions, and estimate the winner honestly.
 
     A search of scikit-learn's form (`cv_results_`, `best_estimator_`, `predict`, ...) that gives
@@ -398,7 +405,7 @@ def read_options(search: SearchCV) -> SearchOptions:
 
 
 def keep_results(
-    search: SearchCV, prepared: Prepared, searched: Searched, judged: Judged
+    search: SearchCV, prepared: SearchSetup, searched: SearchRun, judged: SearchResults
 ) -> SearchCV:
     """Set what was learned on a search; what an earlier fit learned goes first."""
     for name in [name for name in vars(search) if name.endswith("_") and name[0] != "_"]:
@@ -418,17 +425,20 @@ def keep_results(
     search.begun_ = searched.begun
     search.n_fits_ = searched.ledger.n_fits
     search.n_fits_saved_ = len(searched.ledger.ids) * len(prepared.splits) - search.n_fits_
-    search._predictions = judged.predictions
-    search._question, search._refusal, search._answer = judged.question, judged.refusal, None
+    search._record = SearchRecord(judged.predictions, judged.question, judged.refusal)
+    search._answer = None
     return search
 
 
 def refit_winner(
-    search: SearchCV, prepared: Prepared, setting: Setting, callbacks: Callbacks | None = None
+    search: SearchCV,
+    prepared: SearchSetup,
+    configuration: Configuration,
+    callbacks: Callbacks | None = None,
 ) -> None:
     """Fit the winner on all data, as the `best_estimator_` of a search."""
     shared = prepared.experiment
-    search.best_estimator_ = shared.make_model(setting, (0,))
+    search.best_estimator_ = shared.make_model(configuration, (0,))
     given = (search.best_estimator_, shared.X, shared.y, shared.fit_params)
     told = None if callbacks is None else callbacks.refit()
     start = time.perf_counter()
@@ -442,18 +452,20 @@ def refit_winner(
 
 
 def _fit_prepared(
-    search: SearchCV, options: SearchOptions, prepared: Prepared, callbacks: Callbacks | None
+    search: SearchCV, options: SearchOptions, prepared: SearchSetup, callbacks: Callbacks | None
 ) -> SearchCV:
     """Run a search that is ready, and refit its winner."""
     searched = _search(options, prepared, callbacks)
     judged = judge(options, prepared, searched)
     keep_results(search, prepared, searched, judged)
     if options.refit and judged.best is not None:
-        refit_winner(search, prepared, searched.ledger.settings[judged.best], callbacks)
+        refit_winner(search, prepared, searched.ledger.configurations[judged.best], callbacks)
     return search
 
 
-def _search(options: SearchOptions, prepared: Prepared, callbacks: Callbacks | None) -> Searched:
+def _search(
+    options: SearchOptions, prepared: SearchSetup, callbacks: Callbacks | None
+) -> SearchRun:
     """Evaluate the candidates, and tell the callbacks of every fit."""
     if callbacks is None:
         return search_all(options, prepared)

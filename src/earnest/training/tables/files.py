@@ -17,7 +17,7 @@ TEXT = (".csv", ".csv.gz", ".tsv", ".txt")
 
 
 @dataclass(frozen=True, eq=False)
-class Opened:
+class SourceTable:
     """A table with its name, and what had to be guessed to read it."""
 
     columns: Columns
@@ -52,11 +52,11 @@ def open_noting(
     delimiter: str | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
-) -> Opened:
+) -> SourceTable:
     """Open a table as `open_table` does, with cautions about what was guessed."""
     if not isinstance(source, str | Path):
         _refuse_no_table(source)
-        return Opened(Columns.of(source), "the table")
+        return SourceTable(Columns.of(source), "the table")
     path = Path(source).expanduser()
     suffix = _suffix(path)
     said = {"delimiter": delimiter, "decimal": decimal, "thousands": thousands}
@@ -68,7 +68,7 @@ def open_noting(
     with readable(path), ExitStack() as stack:
         refuse_other_content(path, suffix)
         table, cautions = _open(path, suffix, options, stack)[1](None)
-    return Opened(Columns.of(table), path.name, cautions)
+    return SourceTable(Columns.of(table), path.name, cautions)
 
 
 def _refuse_no_table(source: object) -> None:

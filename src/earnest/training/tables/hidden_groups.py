@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from earnest.core.results.cautions import Caution
 from earnest.training.fit.splits import Splits
-from earnest.training.tables.kinds import Kind
+from earnest.training.tables.kinds import ColumnKind
 from earnest.training.tables.schema import Schema
 
 Codes = NDArray[np.int64]
@@ -177,7 +177,7 @@ def group_columns(
     if codes is None or len(X) < FEWEST_ROWS:
         return
     for place, feature in enumerate(schema.features):
-        levels = _levels(X[:, place], codes, numeric=feature.kind is Kind.NUMBER)
+        levels = _levels(X[:, place], codes, numeric=feature.kind is ColumnKind.NUMBER)
         if levels is None:
             continue
         yield Caution(

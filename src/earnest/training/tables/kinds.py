@@ -42,7 +42,7 @@ WORDS = 3.0  # on average: what differs in every row is then text, not an identi
 _NUMBER = r"^\s*[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?\s*$"
 
 
-class Kind(StrEnum):
+class ColumnKind(StrEnum):
     """What is made of a column: the first two are features, the others are left out."""
 
     NUMBER = "number"
@@ -59,7 +59,7 @@ class Kind(StrEnum):
     @property
     def used(self) -> bool:
         """Whether models see it."""
-        return self in (Kind.NUMBER, Kind.CATEGORY)
+        return self in (ColumnKind.NUMBER, ColumnKind.CATEGORY)
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Look:
         A few words for the user, such as how many levels there are.
     """
 
-    kind: Kind
+    kind: ColumnKind
     levels: tuple[str, ...] = ()
     logical: bool = False
     detail: str = ""
@@ -104,9 +104,9 @@ def look_at(name: str, column: pa.ChunkedArray, whole: pa.ChunkedArray | None = 
     if pa.types.is_floating(kind):
         known = known.filter(pc.invert(pc.is_nan(known)))
     if len(known) == 0:
-        return Look(Kind.EMPTY)
+        return Look(ColumnKind.EMPTY)
     if pa.types.is_date(kind) or pa.types.is_timestamp(kind) or pa.types.is_time(kind):
-        return Look(Kind.DATE)
+        return Look(ColumnKind.DATE)
     if not (pa.types.is_boolean(kind) or is_number(kind) or is_text(kind)):
         raise InputError(
             f"column {name!r} is of a type that is not read",
@@ -116,9 +116,9 @@ def look_at(name: str, column: pa.ChunkedArray, whole: pa.ChunkedArray | None = 
         )
     count = int(pc.count_distinct(known).as_py())
     if count == 1 and len(known) == len(column):
-        return Look(Kind.CONSTANT, detail=f"only {check.show(known[0].as_py(), 30)}")
+        return Look(ColumnKind.CONSTANT, detail=f"only {check.show(known[0].as_py(), 30)}")
     if pa.types.is_boolean(kind):
-        return Look(Kind.CATEGORY, ("false", "true"), logical=True)
+        return Look(ColumnKind.CATEGORY, ("false", "true"), logical=True)
     if is_number(kind):
         return _number(name, column, count, column if whole is None else whole)
     return _text(name, column, known, count)
@@ -131,10 +131,10 @@ def look_kept(name: str, column: pa.ChunkedArray, whole: pa.ChunkedArray | None 
     look = look_at(name, column, whole)
     if look.kind.used:
         return look
-    if is_number(column.type) and look.kind is Kind.IDENTIFIER:
-        return Look(Kind.NUMBER)
-    if is_text(column.type) and look.kind in (Kind.IDENTIFIER, Kind.TEXT):
-        return Look(Kind.CATEGORY, tuple(sorted(pc.unique(column.drop_null()).to_pylist())))
+    if is_number(column.type) and look.kind is ColumnKind.IDENTIFIER:
+        return Look(ColumnKind.NUMBER)
+    if is_text(column.type) and look.kind in (ColumnKind.IDENTIFIER, ColumnKind.TEXT):
+        return Look(ColumnKind.CATEGORY, tuple(sorted(pc.unique(column.drop_null()).to_pylist())))
     raise InputError(
         f"column {name!r} cannot be kept",
         needs="numbers or text that vary",
@@ -172,19 +172,19 @@ def _number(name: str, column: pa.ChunkedArray, count: int, whole: pa.ChunkedArr
                 got=f"{column[row].as_py()} in row {row + 1}",
                 cure=f"Leave the cell empty, or the column out: ignore={name!r}.",
             )
-        return Look(Kind.NUMBER)
+        return Look(ColumnKind.NUMBER)
     nameless = name.casefold() in NAMELESS
     if not pa.types.is_integer(column.type) or (count < ENOUGH and not nameless):
-        return Look(Kind.NUMBER)
+        return Look(ColumnKind.NUMBER)
     ends = pc.min_max(whole).as_py()
     counts_rows = ends["max"] - ends["min"] + 1 == len(whole)
     if count < ENOUGH and not counts_rows:
-        return Look(Kind.NUMBER)
+        return Look(ColumnKind.NUMBER)
     if count == len(column) and (counts_rows or named_as_identifier(name)):
-        return Look(Kind.IDENTIFIER, detail="a value of its own in every row")
+        return Look(ColumnKind.IDENTIFIER, detail="a value of its own in every row")
     if named_as_identifier(name):
-        return Look(Kind.IDENTIFIER, detail=f"{count:,} values")
-    return Look(Kind.NUMBER)
+        return Look(ColumnKind.IDENTIFIER, detail=f"{count:,} values")
+    return Look(ColumnKind.NUMBER)
 
 
 def named_as_identifier(name: str) -> bool:
@@ -204,17 +204,17 @@ def _text(name: str, column: pa.ChunkedArray, known: pa.ChunkedArray, count: int
 
     cases = len(known)
     if count > 1 and _share(known, _DATE) >= ALMOST_ALL:
-        return Look(Kind.DATE)
+        return Look(ColumnKind.DATE)
     if count >= ENOUGH:
         _refuse_marks(name, column, known)
         _refuse_written(name, column, known)
         if count == cases or (named_as_identifier(name) and count > FEW_LEVELS):
             shown = "a value of its own in every row" if count == cases else f"{count:,} values"
-            kind = Kind.TEXT if _words(known) >= WORDS else Kind.IDENTIFIER
+            kind = ColumnKind.TEXT if _words(known) >= WORDS else ColumnKind.IDENTIFIER
             return Look(kind, detail=shown)
     if count > MOST_LEVELS or (count > FEW_LEVELS and cases < CASES_A_LEVEL * count):
-        return Look(Kind.TEXT, detail=f"{count:,} levels")
-    return Look(Kind.CATEGORY, tuple(sorted(pc.unique(known).to_pylist())))
+        return Look(ColumnKind.TEXT, detail=f"{count:,} levels")
+    return Look(ColumnKind.CATEGORY, tuple(sorted(pc.unique(known).to_pylist())))
 
 
 def _share(known: pa.ChunkedArray, pattern: str) -> float:

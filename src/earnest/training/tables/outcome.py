@@ -29,7 +29,7 @@ MOST_CLASSES = 100
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Outcome:
+class TableOutcome:
     """What is to be predicted.
 
     Attributes
@@ -64,7 +64,7 @@ def read_outcome(
     event: str | None,
     task: str | None,
     positive: object,
-) -> Outcome:
+) -> TableOutcome:
     """Read the outcome and tell the task, as `task` says or as the values do.
 
     Text, true and false, and two values of any kind are classes; so are whole numbers with at most
@@ -111,7 +111,7 @@ def _several(name: str, role: str, names: Sequence[str]) -> str:
     return f"Say it for each, {said}, or give a list in Python."
 
 
-def _single(columns: Columns, name: str, task: Task | None, positive: object) -> Outcome:
+def _single(columns: Columns, name: str, task: Task | None, positive: object) -> TableOutcome:
     import pyarrow as pa
 
     column = column_of(columns, name, "target")
@@ -135,7 +135,7 @@ def _single(columns: Columns, name: str, task: Task | None, positive: object) ->
     told, said = _task(name, len(codes), found, task)
     if told is Task.REGRESSION:
         _no_positive(name, positive)
-        return Outcome(
+        return TableOutcome(
             y=found.astype(np.float64)[codes],
             task=told,
             classes=(),
@@ -252,7 +252,7 @@ def _classes(
     positive: object,
     rows: NDArray[np.intp],
     said: str,
-) -> Outcome:
+) -> TableOutcome:
     if task is Task.BINARY and positive is None:
         positive = usual_positive(labels)
     place, classes = _in_words_of(name, labels, task, positive)
@@ -260,7 +260,7 @@ def _classes(
     counts = np.bincount(y)
     listed = [counted(count, label) for count, label in zip(counts, classes, strict=True)]
     shown = [f"{listed[1]} (positive)", listed[0]] if task is Task.BINARY else listed
-    return Outcome(
+    return TableOutcome(
         y=y,
         task=task,
         classes=classes,
@@ -295,7 +295,7 @@ def counted(count: int, label: object) -> str:
 
 def _survival(
     columns: Columns, target: str | None, time: str, event: str, task: str | None
-) -> Outcome:
+) -> TableOutcome:
     if target is not None or task not in (None, Task.SURVIVAL):
         raise InputError(
             "`time` and `event` are a survival outcome",
@@ -313,7 +313,7 @@ def _survival(
         pair, nothing, task=Task.SURVIVAL, positive=None, classes=None, groups=None, strata=None,
         ordered=False, ids=None,
     )  # fmt: skip
-    return Outcome(
+    return TableOutcome(
         y=np.asarray(survival_outcome(pair)),
         task=Task.SURVIVAL,
         classes=(),

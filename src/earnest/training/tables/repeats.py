@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.data.target import Task
-from earnest.training.tables.kinds import ENOUGH, Kind, Look
+from earnest.training.tables.kinds import ENOUGH, ColumnKind, Look
 from earnest.training.tables.schema import Schema
 
 HEAD = 1000  # rows by which most columns are told apart
@@ -37,10 +37,10 @@ def without_repeats(
         Columns that stay though they are copies of the outcome.
     """
     names = schema.names
-    gone = {place: Look(Kind.OUTCOME, detail=name)
+    gone = {place: Look(ColumnKind.OUTCOME, detail=name)
             for place, name in _copies(X, answers).items() if names[place] not in keep}  # fmt: skip
     repeats = _repeats(X, schema)
-    gone |= {p: Look(Kind.REPEATED, detail=f"as {names[before]}")
+    gone |= {p: Look(ColumnKind.REPEATED, detail=f"as {names[before]}")
              for p, before in repeats.items() if p not in gone}  # fmt: skip
     if not gone:
         return X, schema, dict(looks)

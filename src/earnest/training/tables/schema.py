@@ -13,7 +13,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.results.cautions import Caution
 from earnest.core.tables.columns import Columns
-from earnest.training.tables.kinds import Kind, is_number, is_text
+from earnest.training.tables.kinds import ColumnKind, is_number, is_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -36,13 +36,13 @@ class Feature:
     """
 
     name: str
-    kind: Kind
+    kind: ColumnKind
     levels: tuple[str, ...] = ()
     logical: bool = False
 
 
 @dataclass(frozen=True)
-class Encoded:
+class EncodedTable:
     """A table as a matrix, and what was noticed on the way.
 
     Attributes
@@ -95,7 +95,7 @@ class Schema:
         """
         return self.read(table, rows).X
 
-    def read(self, table: object, rows: NDArray[np.intp] | None = None) -> Encoded:
+    def read(self, table: object, rows: NDArray[np.intp] | None = None) -> EncodedTable:
         """Return the matrix as `encode` does, with cautions about what is not known."""
         columns = table if isinstance(table, Columns) else Columns.of(table)
         self._refuse_missing(columns)
@@ -105,12 +105,12 @@ class Schema:
         for place, feature in enumerate(self.features):
             column = columns.arrow(feature.name)
             column = column if rows is None else column.take(indices(rows))
-            if feature.kind is Kind.NUMBER:
+            if feature.kind is ColumnKind.NUMBER:
                 X[:, place] = numbers(feature.name, column)
             else:
                 X[:, place], strange = _codes(feature, column)
                 cautions += _unknown_levels(feature, strange, count)
-        return Encoded(X, tuple(cautions))
+        return EncodedTable(X, tuple(cautions))
 
     def unexpected(self, table: Columns) -> tuple[str, ...]:
         """Return the columns of a table that the schema has never heard of."""
@@ -156,7 +156,7 @@ class Schema:
             features = tuple(
                 Feature(
                     str(one["name"]),
-                    Kind(one["kind"]),
+                    ColumnKind(one["kind"]),
                     tuple(str(level) for level in one["levels"]),
                     bool(one["logical"]),
                 )

@@ -16,8 +16,8 @@ from earnest.core.tables.columns import Columns
 from earnest.training.learners.inputs import Inputs
 from earnest.training.tables.files import open_noting
 from earnest.training.tables.hidden_groups import group_columns
-from earnest.training.tables.kinds import Kind, Look, look_at, look_kept, named_as_identifier
-from earnest.training.tables.outcome import Outcome, column_of, read_outcome
+from earnest.training.tables.kinds import ColumnKind, Look, look_at, look_kept, named_as_identifier
+from earnest.training.tables.outcome import TableOutcome, column_of, read_outcome
 from earnest.training.tables.repeats import answers_of, without_repeats
 from earnest.training.tables.sampling import FEWEST, layers_of, sample_rows
 from earnest.training.tables.schema import Feature, Schema, indices
@@ -26,18 +26,18 @@ from earnest.training.tables.schema import Feature, Schema, indices
 
 
 def table_remarks(
-    looks: Mapping[str, Look], outcome: Outcome, n_rows: int, group: str | None
+    looks: Mapping[str, Look], outcome: TableOutcome, n_rows: int, group: str | None
 ) -> Iterator[Caution]:
     """Yield what was left out of a table: columns of each kind, and rows without an outcome."""
 
-    def of(*kinds: Kind) -> dict[str, Look]:
+    def of(*kinds: ColumnKind) -> dict[str, Look]:
         return {name: look for name, look in looks.items() if look.kind in kinds}
 
-    yield from _identifiers(of(Kind.IDENTIFIER), group)
-    yield from _copies(of(Kind.OUTCOME))
-    yield from _nothing(of(Kind.EMPTY, Kind.CONSTANT, Kind.REPEATED))
-    yield from _dates(of(Kind.DATE))
-    yield from _texts(of(Kind.TEXT))
+    yield from _identifiers(of(ColumnKind.IDENTIFIER), group)
+    yield from _copies(of(ColumnKind.OUTCOME))
+    yield from _nothing(of(ColumnKind.EMPTY, ColumnKind.CONSTANT, ColumnKind.REPEATED))
+    yield from _dates(of(ColumnKind.DATE))
+    yield from _texts(of(ColumnKind.TEXT))
     lost = n_rows - len(outcome.rows)
     if lost:
         yield Caution(
@@ -372,7 +372,7 @@ def _looks(
     looks = {}
     for name in columns.names:
         if name in ignored:
-            looks[name] = Look(Kind.IGNORED)
+            looks[name] = Look(ColumnKind.IGNORED)
         elif name not in roles:
             column = columns.arrow(name)
             sampled = None if columns.rows <= LONG else rows

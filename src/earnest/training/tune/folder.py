@@ -13,7 +13,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError, StoreError
 from earnest.core.base.writing import write_file
 from earnest.store import RunFile, read_run
-from earnest.training.tune.options import Asked
+from earnest.training.tune.options import TuneOptions
 from earnest.training.tune.plan import DOCUMENT, Plan
 
 RUN, PREDICTIONS, MODEL, ESTIMATE = "run.db", "predictions.parquet", "model.skops", "estimate.json"
@@ -38,7 +38,7 @@ class Folder:
     plan: Plan | None = None
 
     @classmethod
-    def of(cls, out: str | Path, *, resume: bool, asked: Asked) -> Folder:
+    def of(cls, out: str | Path, *, resume: bool, asked: TuneOptions) -> Folder:
         """Check a folder before any work: it can be written to, and holds no other run."""
         if not str(out).strip():
             raise InputError("`out` has no name", needs="a folder", got=repr(str(out)))
@@ -106,7 +106,7 @@ def _refuse_unwritable(path: Path) -> None:
         )
 
 
-def _plan_of(path: Path, asked: Asked) -> Plan | None:
+def _plan_of(path: Path, asked: TuneOptions) -> Plan | None:
     """Return the plan of the run that is there; refuse one that was asked for otherwise."""
     if not (path / RUN).exists():
         raise StoreError(

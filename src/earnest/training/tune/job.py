@@ -24,14 +24,14 @@ from earnest.core.results.estimate import Estimate, by_severity
 from earnest.engine import backends
 from earnest.metrics import metric as metric_named
 from earnest.training.learners.portfolio import (
-    Configuration,
     Portfolio,
+    PortfolioConfiguration,
     load_portfolio,
     needs_probabilities,
 )
 from earnest.training.protocols import Estimator
 from earnest.training.search.estimate import refuse_estimate
-from earnest.training.search.judging import Judged
+from earnest.training.search.judging import SearchResults
 from earnest.training.search.remarks import in_tune, no_probabilities
 from earnest.training.tables.hidden_groups import find_copies, kept_together, too_few_apart
 from earnest.training.tables.sampling import FEWEST
@@ -41,10 +41,10 @@ from earnest.training.tune.folds import check_folds, make_folds
 from earnest.training.tune.machine import crowding, read_machine
 from earnest.training.tune.meaning import Curve, meaning_of, needs_meaning
 from earnest.training.tune.model import Model
-from earnest.training.tune.options import Asked, metric_for
+from earnest.training.tune.options import TuneOptions, metric_for
 from earnest.training.tune.pilot import measure
 from earnest.training.tune.plan import Plan, fit_into, least_seconds, plan_remarks
-from earnest.training.tune.run import Ran, run_search
+from earnest.training.tune.run import TuneRun, run_search
 from earnest.training.tune.tuned import Tuned
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Job:
     Made by `begin`; `plan` then measures and settles what is tried, and `run` runs it.
     """
 
-    asked: Asked
+    asked: TuneOptions
     folder: Folder | None
     table: Tabular
     metric: str
@@ -77,7 +77,7 @@ class Job:
         return None if self.folder is None else self.folder.plan
 
     @cached_property
-    def configs(self) -> tuple[Configuration, ...]:
+    def configs(self) -> tuple[PortfolioConfiguration, ...]:
         """All configurations that the portfolio has for this table, in its order."""
         given, task = self.asked.portfolio, self.table.task
         portfolio = given if isinstance(given, Portfolio) else load_portfolio(given)
@@ -146,7 +146,7 @@ class Job:
             _write(tuned, self.folder)
         return tuned
 
-    def _tuned(self, plan: Plan, table: Tabular, ran: Ran) -> Tuned:
+    def _tuned(self, plan: Plan, table: Tabular, ran: TuneRun) -> Tuned:
         searched, judged = ran.searched, ran.judged
         if judged.predictions is None:
             raise refuse_estimate(judged.refusal, "estimate")
@@ -194,7 +194,7 @@ class Job:
         )
 
 
-def begin(data: object, asked: Asked, *, out: str | Path | None, resume: bool = False) -> Job:
+def begin(data: object, asked: TuneOptions, *, out: str | Path | None, resume: bool = False) -> Job:
     """Read and check all that a tuning needs; raise before anything is trained or written."""
     started = monotonic()
     if resume and out is None:
@@ -263,7 +263,9 @@ def _nothing_fits(why: str, task: Task) -> InputError:
     return InputError("no model of the portfolio can be fitted to this table", got=why)
 
 
-def _named(configs: Sequence[Configuration], names: Sequence[str]) -> tuple[Configuration, ...]:
+def _named(
+    configs: Sequence[PortfolioConfiguration], names: Sequence[str]
+) -> tuple[PortfolioConfiguration, ...]:
     """Return the configurations of a plan, refusing one that the portfolio no longer has."""
     by_name = {config.name: config for config in configs}
     lost = [name for name in names if name not in by_name]
@@ -285,13 +287,13 @@ def _with_labels(pi: Predictions, table: Tabular) -> Predictions:
     return replace(pi, target=target)
 
 
-def _with_ranks(pi: Predictions, configs: dict[str, Configuration]) -> Predictions:
+def _with_ranks(pi: Predictions, configs: dict[str, PortfolioConfiguration]) -> Predictions:
     """Return predictions that know which configurations are simpler: those that cost less."""
     costs = [configs[name].cost for name in pi.configs.ids]
     return replace(pi, configs=pi.configs.with_complexity(costs))
 
 
-def _estimate(judged: Judged, pi: Predictions) -> Estimate:
+def _estimate(judged: SearchResults, pi: Predictions) -> Estimate:
     """Return the estimate of the winner by the pooled metric, the choice that BBC repeats."""
     if judged.question is None:
         raise refuse_estimate(judged.refusal, "estimate")
@@ -337,8 +339,8 @@ def _compare(made: Estimate, pi: Predictions, metric: str, level: float) -> Comp
 
 
 def _simplest(
-    found: Comparisons | None, configs: dict[str, Configuration]
-) -> tuple[Configuration | None, int]:
+    found: Comparisons | None, configs: dict[str, PortfolioConfiguration]
+) -> tuple[PortfolioConfiguration | None, int]:
     """Return the cheapest configuration not shown to be worse, None if that is the winner.
 
     And how many there are, as the report names them.

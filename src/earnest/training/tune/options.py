@@ -34,7 +34,7 @@ _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class TuneOptions:
     """The knobs of `tune`; see there.
 
     What a resumed run must share is what `same` tells: the budget, the level and the number of

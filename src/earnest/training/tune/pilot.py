@@ -14,7 +14,7 @@ from earnest.core.base.protocols import Task
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.training.fit.experiment import Cell, Experiment
 from earnest.training.fit.run import RunOptions, run_all
-from earnest.training.learners.portfolio import Configuration
+from earnest.training.learners.portfolio import PortfolioConfiguration
 from earnest.training.protocols import Estimator, Predictor
 from earnest.training.tables.table import Tabular
 
@@ -59,7 +59,7 @@ class Pilot:
     failures: dict[str, str] = field(default_factory=dict)
     crowding: float = 1.0  # how much longer a fit takes for what else the machine does
 
-    def fit_seconds(self, config: Configuration, n: float) -> float:
+    def fit_seconds(self, config: PortfolioConfiguration, n: float) -> float:
         """Return how long one fit of a configuration takes on `n` cases."""
         pace = self.paces.get(config.family)
         if pace is None:  # its pilot failed: it will fail as fast
@@ -67,7 +67,9 @@ class Pilot:
         return self.crowding * pace.at(n, config.cost)
 
 
-def measure(table: Tabular, configs: Sequence[Configuration], budget: float, seeds: Seeds) -> Pilot:
+def measure(
+    table: Tabular, configs: Sequence[PortfolioConfiguration], budget: float, seeds: Seeds
+) -> Pilot:
     """Fit the first configuration of each family on growing samples, and time it.
 
     A sample grows until a fit takes half a percent of the budget, or until it is the whole table.
@@ -75,7 +77,7 @@ def measure(table: Tabular, configs: Sequence[Configuration], budget: float, see
     others are told by their costs, at the speed that was seen.
     """
     start = perf_counter()
-    first: dict[str, Configuration] = {}
+    first: dict[str, PortfolioConfiguration] = {}
     for config in configs:
         first.setdefault(config.family, config)
     samples: dict[int, Tabular] = {}
@@ -93,7 +95,7 @@ def measure(table: Tabular, configs: Sequence[Configuration], budget: float, see
     return Pilot(paces, perf_counter() - start, failures)
 
 
-def _by_cost(n: int, paces: dict[str, Pace], first: dict[str, Configuration]) -> Pace:
+def _by_cost(n: int, paces: dict[str, Pace], first: dict[str, PortfolioConfiguration]) -> Pace:
     """Return the pace of a family that was not measured: the middle of the others, by cost."""
     speeds = sorted(pace.at(n, first[family].cost) / first[family].cost
                     for family, pace in paces.items())  # fmt: skip
@@ -101,7 +103,11 @@ def _by_cost(n: int, paces: dict[str, Pace], first: dict[str, Configuration]) ->
 
 
 def _pace(
-    table: Tabular, config: Configuration, enough: float, seeds: Seeds, samples: dict[int, Tabular]
+    table: Tabular,
+    config: PortfolioConfiguration,
+    enough: float,
+    seeds: Seeds,
+    samples: dict[int, Tabular],
 ) -> Pace | str:
     """Return the pace of a configuration, or why its first fit failed."""
     measured: list[tuple[int, float]] = []

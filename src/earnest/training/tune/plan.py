@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from earnest.core.base.errors import FormatError
 from earnest.core.results.cautions import Caution, Severity
-from earnest.training.learners.portfolio import Configuration
+from earnest.training.learners.portfolio import PortfolioConfiguration
 from earnest.training.tables.table import Tabular
-from earnest.training.tune.options import Asked
+from earnest.training.tune.options import TuneOptions
 from earnest.training.tune.pilot import Pilot
 
 DOCUMENT = "plan"  # the name under which a run file keeps it
@@ -98,12 +98,12 @@ class Plan:
 
 def fit_into(
     budget: float,
-    configs: Sequence[Configuration],
+    configs: Sequence[PortfolioConfiguration],
     table: Tabular,
     pilot: Pilot,
-    asked: Asked,
+    asked: TuneOptions,
     at_once: int = 1,
-) -> tuple[tuple[Configuration, ...], int]:
+) -> tuple[tuple[PortfolioConfiguration, ...], int]:
     """Return which configurations, quick ones first, and how many rows fit into so many seconds.
 
     `at_once` is how many fits run at a time, wherever they run.
@@ -135,18 +135,18 @@ def fit_into(
 
 def _chosen(
     budget: float,
-    configs: Sequence[Configuration],
+    configs: Sequence[PortfolioConfiguration],
     rows: int,
     pilot: Pilot,
-    asked: Asked,
+    asked: TuneOptions,
     at_once: int,
-) -> list[Configuration]:
+) -> list[PortfolioConfiguration]:
     """Return what fits: the first of each family, then each up to its share, then the rest."""
     left = USED * budget - (STARTING if at_once > 1 else 0.0)
     share = EXTRA_SHARE * left / len({config.family for config in configs})
     most = MOST_CELLS // (rows * asked.repeats)
     spent: dict[str, float] = {}
-    chosen: dict[str, Configuration] = {}
+    chosen: dict[str, PortfolioConfiguration] = {}
     for limit in (0.0, share, left):
         for config in configs:
             seconds = _seconds(config, rows, pilot, asked, at_once)
@@ -159,7 +159,9 @@ def _chosen(
     return list(chosen.values())
 
 
-def _seconds(config: Configuration, rows: int, pilot: Pilot, asked: Asked, at_once: int) -> float:
+def _seconds(
+    config: PortfolioConfiguration, rows: int, pilot: Pilot, asked: TuneOptions, at_once: int
+) -> float:
     """Return how long a configuration takes with all its folds."""
     trained = rows * (asked.folds - 1) / asked.folds
     fits = asked.fits_a_configuration * pilot.fit_seconds(config, trained)
@@ -167,7 +169,11 @@ def _seconds(config: Configuration, rows: int, pilot: Pilot, asked: Asked, at_on
 
 
 def least_seconds(
-    chosen: Sequence[Configuration], rows: int, pilot: Pilot, asked: Asked, at_once: int
+    chosen: Sequence[PortfolioConfiguration],
+    rows: int,
+    pilot: Pilot,
+    asked: TuneOptions,
+    at_once: int,
 ) -> float:
     """Return how long it takes, from now on, until there is enough to be judged."""
     few = sorted(_seconds(config, rows, pilot, asked, at_once) for config in chosen)

@@ -14,15 +14,15 @@ from earnest.core.results.cautions import Caution
 from earnest.engine.backends import at_once
 from earnest.store import MemoryStore, RunFile, SqliteStore, read_run
 from earnest.training.fit.failures import AllFailedError
-from earnest.training.learners.portfolio import Configuration
-from earnest.training.search.judging import Judged, judge
+from earnest.training.learners.portfolio import PortfolioConfiguration
+from earnest.training.search.judging import SearchResults, judge
 from earnest.training.search.options import SearchOptions
 from earnest.training.search.preparation import prepare
-from earnest.training.search.run import Searched, search_all
+from earnest.training.search.run import SearchRun, search_all
 from earnest.training.tables.table import Tabular
 from earnest.training.tune.folder import RUN
 from earnest.training.tune.folds import Pairs
-from earnest.training.tune.options import Asked
+from earnest.training.tune.options import TuneOptions
 from earnest.training.tune.plan import DOCUMENT, FEWEST_CONFIGS, Plan, cut_short
 
 LONGEST_SHARE = 0.5  # of the budget that one fit may take
@@ -128,31 +128,31 @@ class Clock:
 
 
 @dataclass(frozen=True, eq=False)
-class Ran:
+class TuneRun:
     """A search, the configurations it is about, and whether its time was too short.
 
     `run` is what its run file holds, without predictions; it is not read back from the file.
     """
 
-    searched: Searched
-    judged: Judged
-    configs: tuple[Configuration, ...]
+    searched: SearchRun
+    judged: SearchResults
+    configs: tuple[PortfolioConfiguration, ...]
     run: RunFile
     cautions: tuple[Caution, ...] = ()
 
 
 def run_search(
     table: Tabular,
-    configs: Sequence[Configuration],
+    configs: Sequence[PortfolioConfiguration],
     folds: Pairs,
-    asked: Asked,
+    asked: TuneOptions,
     plan: Plan,
     metric: str,
     *,
     path: Path | None,
     until: float,
     progress: Progress | None = None,
-) -> Ran:
+) -> TuneRun:
     """Search within the time; where it is over, take what is complete.
 
     A back end other than this machine's processes is one `joblib.parallel_config` around this call.
@@ -163,12 +163,12 @@ def run_search(
     clock = Clock(until, len(folds), by_fold, progress)
 
     def search(
-        some: Sequence[Configuration],
+        some: Sequence[PortfolioConfiguration],
         pairs: Pairs,
         kept: MemoryStore | PlannedStore,
         told: Progress | None = None,
         note: Caution | None = None,
-    ) -> Ran:
+    ) -> TuneRun:
         options = SearchOptions(
             None,
             list(some),
@@ -193,7 +193,7 @@ def run_search(
                 last = error.got.strip().splitlines()[-1]  # of the traceback that it quotes
                 raise InputError(error.what, got=last) from error
         notes = () if note is None else (note,)
-        return Ran(searched, judged, tuple(some), store.to_run(where), notes)
+        return TuneRun(searched, judged, tuple(some), store.to_run(where), notes)
 
     try:
         return search(configs, folds, store, clock)
@@ -209,7 +209,7 @@ def run_search(
     return search(some, folds, kept, note=note)
 
 
-def _longest(asked: Asked, plan: Plan) -> float | None:
+def _longest(asked: TuneOptions, plan: Plan) -> float | None:
     """Return the seconds that a fit may take, None where all are short and one runs at a time.
 
     A limit needs processes, which take longer to start than such a search.

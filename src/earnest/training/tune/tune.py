@@ -12,7 +12,7 @@ from earnest.engine.progress import ProgressBar
 from earnest.training.search.dropping.bced import Dropping
 from earnest.training.tables.table import name_of, names_of
 from earnest.training.tune.job import begin
-from earnest.training.tune.options import Asked, seconds_of
+from earnest.training.tune.options import TuneOptions, seconds_of
 from earnest.training.tune.tuned import Tuned
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def tune(
     >>> found.model.predict(iris.head(2)).labels.tolist()
     [0, 0]
     """
-    asked = Asked(
+    asked = TuneOptions(
         target=name_of(target),
         group=name_of(group),
         time=name_of(time),

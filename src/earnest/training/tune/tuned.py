@@ -9,7 +9,7 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate
 from earnest.store import RunFile
-from earnest.training.learners.portfolio import Configuration
+from earnest.training.learners.portfolio import PortfolioConfiguration
 from earnest.training.tables.table import Tabular
 from earnest.training.tune.model import Model
 from earnest.training.tune.plan import Plan
@@ -65,8 +65,8 @@ class Tuned:
     estimate: Estimate
     model: Model
     predictions: Predictions
-    winner: Configuration
-    simplest: Configuration | None
+    winner: PortfolioConfiguration
+    simplest: PortfolioConfiguration | None
     n_not_worse: int
     comparison: Comparisons | None
     run: RunFile
