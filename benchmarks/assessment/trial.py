@@ -22,10 +22,10 @@ from earnest.core.data.responses import ResponseKind
 from earnest.core.results.specs import Evidence
 from earnest.methods.base import Method
 from earnest.training.assess.evidence import SplitEvidence
-from earnest.training.assess.methods import assessing, chosen, evidence_for, needs_of
+from earnest.training.assess.methods import assessing, choose_method, find_needs, make_evidence
 from earnest.training.assess.plan import Needs, Plan, make_plan
 from earnest.training.assess.question import LearnerQuestion, read_question
-from earnest.training.assess.replicates import drawn_units
+from earnest.training.assess.replicates import choose_drawn_units
 from earnest.training.fit.samples import Samples
 
 METRICS = ("accuracy", "roc_auc")
@@ -71,7 +71,7 @@ def answers(
     learner: Learner, X: Floats, y: Codes, seed: int, n_replicates: int
 ) -> Iterator[Answer]:
     """Yield what every method says of a learner on these cases."""
-    asked = [chosen(name) for name in METHODS]
+    asked = [choose_method(name) for name in METHODS]
     plan, raw = None, np.empty(0)
     for metric in METRICS:
         question = _question(learner, X, y, metric, seed)
@@ -84,7 +84,7 @@ def answers(
             replicated = method.spec.needs is Evidence.REPLICATES
             start = process_time()
             try:
-                evidence = replicates if replicated else evidence_for(method, None, splits)
+                evidence = replicates if replicated else make_evidence(method, None, splits)
                 made = en.estimate(evidence, method=method, metric=question.metric, rng=seed)
             except EarnestError:
                 continue
@@ -119,7 +119,7 @@ def _question(learner: Learner, X: Floats, y: Codes, metric: str, seed: int) -> 
 def _needs(methods: list[Method]) -> Needs:
     needs = Needs()
     for method in methods:
-        needs |= needs_of(method, None)
+        needs |= find_needs(method, None)
     return needs
 
 
@@ -129,7 +129,7 @@ def _fits(method: Method, plan: Plan, n_replicates: int) -> int:
         return 1
     if method.spec.needs is Evidence.REPLICATES:
         return n_replicates + 1
-    needs = needs_of(method, None)
+    needs = find_needs(method, None)
     folds, n = 10, plan.every.n_cases
     pairs = folds * (folds - 1) // 2
     halves = needs.subsamples * (1 + 2 * needs.halvings)
@@ -159,11 +159,11 @@ def _replicates(question: LearnerQuestion, learner: Learner, n_replicates: int) 
     metric, target, X = question.metric, question.target, question.X
     samples = Samples(
         target=target,
-        drawn=drawn_units(None, False, metric.needs_all_classes),
+        drawn=choose_drawn_units(None, False, metric.needs_all_classes),
         both_sides=metric.needs_all_classes,
         seed=question.seed,
     )
-    counts = np.stack([samples.counts(b) for b in range(n_replicates)])
+    counts = np.stack([samples.draw_counts(b) for b in range(n_replicates)])
     weights = np.vstack([np.ones((1, target.n), dtype=counts.dtype), counts])
     raw = learner.responses(X, target.y, weights, X)
     shown = _as_kept(raw, question, learner.middle)

@@ -21,7 +21,7 @@ from earnest.core.tables.frames import read_frame
 from earnest.core.tables.raw import _unlike_ranges
 from earnest.training.tables.kinds import ColumnKind
 from earnest.training.tables.schema import Feature, Schema
-from earnest.training.tables.table import _looks
+from earnest.training.tables.table import _look_at_columns
 
 P = 400
 ROWS = 6
@@ -100,7 +100,7 @@ def test_predictions_are_read_with_and_without_a_list_of_configurations() -> Non
 
 
 def test_columns_are_left_out_and_kept_by_name() -> None:
-    looks = _looks(columns_of(names()), {"y", "fold"}, names()[::2], names()[1::2], None)
+    looks = _look_at_columns(columns_of(names()), {"y", "fold"}, names()[::2], names()[1::2], None)
     assert [looks[name].kind.used for name in names()] == [False, True] * (P // 2)
 
 

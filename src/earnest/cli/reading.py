@@ -19,13 +19,13 @@ _LOADED_AS = {"form": "format", "case": "id", "config": "configs"}  # options wi
 _SIGNS = {"tab": "\t", "\\t": "\t", "space": " "}  # hard to type, or to see
 
 
-def sign_of(delimiter: str | None) -> str | None:
+def read_sign(delimiter: str | None) -> str | None:
     r"""Return the sign that a user means who writes it, or its name.
 
     Examples
     --------
-    >>> from earnest.cli.reading import sign_of
-    >>> sign_of("tab"), sign_of(";"), sign_of(None)
+    >>> from earnest.cli.reading import read_sign
+    >>> read_sign("tab"), read_sign(";"), read_sign(None)
     ('\t', ';', None)
     """
     return None if not delimiter else _SIGNS.get(delimiter, delimiter)
@@ -64,7 +64,7 @@ def list_load_options(how: PredictionsReading) -> dict[str, Any]:
     named = {name: None if value == "" else value for name, value in given.items()}
     for name in ("delimiter", "thousands"):
         if name in named:
-            named[name] = sign_of(named[name])
+            named[name] = read_sign(named[name])
     return named
 
 
@@ -79,7 +79,7 @@ def read_cases(path: Path, target: str, how: CasesReading, task: str | None = No
         task=how.task if task is None else task,
         positive=how.positive,
         ignore=tuple(how.ignore or ()),
-        delimiter=sign_of(how.delimiter),
+        delimiter=read_sign(how.delimiter),
         decimal=how.decimal,
-        thousands=sign_of(how.thousands),
+        thousands=read_sign(how.thousands),
     )

@@ -65,12 +65,12 @@ def answer_each(
     seed : int, optional
         Where there is none, several metrics share one that is drawn.
     json, table : bool, str
-        What is written instead, as for `wrote`.
+        What is written instead, as for `write_result`.
     """
     names = list(dict.fromkeys(metrics))
     if len(names) == 1:
         result = answer(names[0], seed)
-        if not wrote(result, json, table):
+        if not write_result(result, json, table):
             show(result)
         return
     shared = secrets.randbits(32) if seed is None else seed
@@ -82,11 +82,11 @@ def answer_each(
     for place, result in enumerate(results.values()):
         if table is not None and place:
             write("\n")
-        if not wrote(result, json, table):
+        if not write_result(result, json, table):
             show(result)
 
 
-def wrote(result: Result, json: bool, table: str | None) -> bool:
+def write_result(result: Result, json: bool, table: str | None) -> bool:
     """Write a result as it was asked for, and tell whether that was anything but the text."""
     if json:
         write_json(result.to_dict())

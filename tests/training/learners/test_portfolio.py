@@ -21,9 +21,9 @@ from earnest.metrics import metric
 from earnest.training.learners.inputs import Inputs
 from earnest.training.learners.portfolio import (
     PortfolioConfiguration,
+    list_packaged,
     load_portfolio,
     needs_probabilities,
-    packaged,
 )
 
 PLAIN = Inputs(tuple("abcdef"), (0,) * 6, (False,) * 6, n_cases=100)
@@ -186,7 +186,7 @@ def test_few_columns_are_not_selected() -> None:
 
 
 def test_an_unknown_name_gets_the_nearest() -> None:
-    assert packaged() == ("default", "tsamardinos2018")
+    assert list_packaged() == ("default", "tsamardinos2018")
     with pytest.raises(UnknownNameError, match=r"Did you mean 'tsamardinos2018'\?"):
         load_portfolio("tsamardinos18")
     with pytest.raises(InputError, match="task"):

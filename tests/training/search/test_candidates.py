@@ -20,8 +20,8 @@ from earnest.training.fit.experiment import Configuration
 from earnest.training.search.candidates import (
     StaticCandidates,
     check_configurations,
-    distinct_kinds,
-    first_estimator,
+    find_first_estimator,
+    find_kinds,
     read_candidates,
 )
 
@@ -62,9 +62,9 @@ def test_estimators_are_named_by_their_class_and_by_number_where_that_is_not_eno
 
 def test_a_setting_never_changes_what_it_is_made_from() -> None:
     base, inner = make_pipeline(StandardScaler(), SVC()), SVC(C=5)
-    made = Configuration({"svc": inner, "svc__C": 7}).made_from(base)
+    made = Configuration({"svc": inner, "svc__C": 7}).make_from(base)
     assert (made.named_steps["svc"].C, inner.C, base.named_steps["svc"].C) == (7, 5, 1.0)
-    whole = Configuration({"estimator": inner}, whole=True).made_from(base, {"C": 9})
+    whole = Configuration({"estimator": inner}, whole=True).make_from(base, {"C": 9})
     assert (whole.C, inner.C) == (9, 5)
 
 
@@ -113,14 +113,14 @@ def test_a_parameter_of_a_part_that_is_swapped_in_is_known() -> None:
     pipe = make_pipeline(StandardScaler(), LogisticRegression())
     tree = {"logisticregression": DecisionTreeClassifier(), "logisticregression__max_depth": 2}
     check_configurations(pipe, [Configuration(tree)])
-    made = Configuration(tree).made_from(pipe)
+    made = Configuration(tree).make_from(pipe)
     assert made.named_steps["logisticregression"].max_depth == 2
 
 
 def test_settings_are_of_one_kind_where_only_values_differ() -> None:
     plain = [Configuration({"C": c}) for c in (1, 2, 3)]
     other = [Configuration({"C": 1, "gamma": 2}), Configuration({"C": SVC()})]
-    assert len(distinct_kinds([*plain, *other])) == 3
+    assert len(find_kinds([*plain, *other])) == 3
 
 
 @dataclass(frozen=True)
@@ -140,9 +140,9 @@ def test_candidates_that_describe_themselves_show_plain_parameters() -> None:
         one.params,
         other.params,
     ]
-    made = found.configurations[0].made_from(None, {"degree": 5})
+    made = found.configurations[0].make_from(None, {"degree": 5})
     assert (type(made), made.C, made.degree) == (SVC, 2, 5)
-    assert first_estimator([one, other]) is one.estimator
+    assert find_first_estimator([one, other]) is one.estimator
     with pytest.raises(InputError, match="one name"):
         read_candidates([one, one])
 
@@ -151,4 +151,4 @@ def test_pipelines_of_unlike_answers_are_unlike_kinds() -> None:
     pipes = [make_pipeline(StandardScaler(), SVC()), make_pipeline(DecisionTreeClassifier())]
     found = read_candidates(pipes)
     assert isinstance(found, StaticCandidates)
-    assert len(distinct_kinds(found.configurations)) == 2
+    assert len(find_kinds(found.configurations)) == 2

@@ -8,7 +8,7 @@ import pytest
 
 from earnest import InputError
 from earnest.core.base import check
-from earnest.training.tables.kinds import ColumnKind, look_at, named_as_identifier
+from earnest.training.tables.kinds import ColumnKind, is_named_as_identifier, look_at
 
 N = 60
 WORDS = [f"w{i}" for i in range(N)]
@@ -142,12 +142,12 @@ def test_lists_are_refused():
 
 @pytest.mark.parametrize("name", ["id", "ID", "user id", "customerId", "row_nr", "", "Unnamed: 0"])
 def test_names_of_identifiers(name):
-    assert named_as_identifier(name)
+    assert is_named_as_identifier(name)
 
 
 @pytest.mark.parametrize("name", ["acid", "paid", "idea", "liquidity", "age"])
 def test_names_of_features(name):
-    assert not named_as_identifier(name)
+    assert not is_named_as_identifier(name)
 
 
 @pytest.mark.parametrize("name", ["", "Unnamed: 0"])

@@ -107,7 +107,7 @@ def test_an_empty_column_is_all_missing():
 
 def test_only_columns_that_nobody_knows_are_unexpected():
     table = pa.table({**TABLE, "id": [1, 2, 3], "y": [0, 1, 0], "extra": [1, 2, 3]})
-    assert SCHEMA.unexpected(Columns.of(table)) == ("extra",)
+    assert SCHEMA.list_unexpected(Columns.of(table)) == ("extra",)
 
 
 @pytest.mark.parametrize("kind", [pa.int64(), pa.uint64()])

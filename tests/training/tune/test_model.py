@@ -15,7 +15,7 @@ from skops.io import dump, get_untrusted_types
 
 from earnest import FormatError, InputError
 from earnest.core.data.target import Task
-from earnest.training.fit.problem import survival_outcome
+from earnest.training.fit.problem import make_survival_outcome
 from earnest.training.learners.inputs import Inputs
 from earnest.training.learners.portfolio import load_portfolio
 from earnest.training.tables.kinds import ColumnKind
@@ -41,7 +41,7 @@ OUTCOMES = {
     "binary": np.tile([0, 1], N // 2),
     "multiclass": np.tile([0, 1, 2], N // 3),
     "regression": X[:, 1] + RNG.normal(size=N),
-    "survival": survival_outcome((RNG.exponential(size=N), np.arange(N) % 3 > 0)),
+    "survival": make_survival_outcome((RNG.exponential(size=N), np.arange(N) % 3 > 0)),
 }
 CLASSES = {"binary": ("no", "yes"), "multiclass": ("a", "b", "c")}
 TABLE = pa.table(

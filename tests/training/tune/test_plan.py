@@ -17,9 +17,9 @@ from earnest.training.tune.plan import (
     FEWEST_ROWS,
     WAKING,
     Plan,
+    estimate_least_seconds,
     fit_into,
-    least_seconds,
-    plan_remarks,
+    warn_of_plan,
 )
 from tests.training.tune_tables import of
 
@@ -107,8 +107,8 @@ def test_the_budget_is_told_where_it_cost_something():
                 asked={})  # fmt: skip
     data = read_table(of("relapse"), target="relapse")
     some = data.take(np.arange(50))
-    assert [c.code for c in plan_remarks(plan, some)] == ["EN076", "EN077"]
-    assert list(plan_remarks(replace(plan, n_offered=1), data)) == []
+    assert [c.code for c in warn_of_plan(plan, some)] == ["EN076", "EN077"]
+    assert list(warn_of_plan(replace(plan, n_offered=1), data)) == []
 
 
 def test_a_plan_survives_the_run_file_and_other_text_is_refused():
@@ -162,11 +162,13 @@ def test_a_busy_machine_makes_fits_longer():
 def test_the_least_that_a_search_takes_is_two_configurations_with_starting_and_ending():
     # 900 training cases: 0.9 s for each of the two quickest with its ten folds.
     found, rows = fit_into(1.0, CONFIGS, table(1000), PILOT, ASKED)
-    alone = least_seconds([*found, CONFIGS[2]], rows, PILOT, ASKED, 1)
+    alone = estimate_least_seconds([*found, CONFIGS[2]], rows, PILOT, ASKED, 1)
     assert alone == pytest.approx(1.8 + ENDING, abs=0.01)
-    two = least_seconds([*found, CONFIGS[2]], rows, PILOT, ASKED, 2)
+    two = estimate_least_seconds([*found, CONFIGS[2]], rows, PILOT, ASKED, 2)
     assert two == pytest.approx(WAKING + 0.9 + ENDING, abs=0.01)
-    crowded = least_seconds([*found, CONFIGS[2]], rows, replace(PILOT, crowding=3.0), ASKED, 2)
+    crowded = estimate_least_seconds(
+        [*found, CONFIGS[2]], rows, replace(PILOT, crowding=3.0), ASKED, 2
+    )
     assert crowded == pytest.approx(3.0 * two, rel=0.01)
 
 

@@ -28,7 +28,7 @@ from earnest.training.tables.table import read_table
 from earnest.training.tune import run as tune_run
 from earnest.training.tune.folder import FILES
 from earnest.training.tune.folds import make_folds
-from earnest.training.tune.job import _nothing_fits, begin
+from earnest.training.tune.job import _explain_no_fit, begin
 from earnest.training.tune.model import load_model
 from earnest.training.tune.options import TuneOptions
 from earnest.training.tune.plan import DOCUMENT, Plan
@@ -499,6 +499,6 @@ def test_survival_without_its_package_says_what_to_install(monkeypatch):
         ("survival", "need a package that is not installed"),
         ("binary", "no model"),
     ):
-        error = _nothing_fits("ValueError: no", Task(task))
+        error = _explain_no_fit("ValueError: no", Task(task))
         assert words in error.what
         assert ("pip install '.[survival]'" in error.cure) == (task == "survival")

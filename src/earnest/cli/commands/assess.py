@@ -13,7 +13,7 @@ from earnest.cli.failures import say
 from earnest.cli.options import assess as options
 from earnest.cli.options.common import AsJson, Level, Seed, SideName, take_options
 from earnest.cli.options.tune import CasesReading, Data, Target
-from earnest.cli.reading import read_cases, sign_of
+from earnest.cli.reading import read_cases, read_sign
 from earnest.cli.writing import answer_each
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
@@ -94,7 +94,7 @@ def command(
     ask: AssessOptions = {
         "estimator": make_learner(kind, table),
         "X": table.X,
-        "y": labels_of(table),
+        "y": read_labels(table),
         "groups": table.groups,
         "positive": table.classes[1] if len(table.classes) == 2 else None,
         "confidence_level": level,
@@ -103,7 +103,7 @@ def command(
         "cv": folds,
         "n_repeats": repeats,
         "n_jobs": n_jobs,
-        "progress": progress_line(quiet=quiet),
+        "progress": make_progress_line(quiet=quiet),
     }
     names = list(dict.fromkeys(method or [".632+"]))
     all_of_them = everything or len(names) > 1
@@ -115,15 +115,15 @@ def command(
     from earnest.training.assess.assess import assess, assess_all
 
     def ask_one(name: str, chosen: int | None) -> Estimate:
-        store = _file_of(out, name) if several else out
+        store = _name_file(out, name) if several else out
         return assess(method=names[0], metric=name, rng=chosen, store=store, test=kept, **ask)
 
     def ask_all(name: str, chosen: int | None) -> Estimates:
-        store = _file_of(out, name) if several else out
+        store = _name_file(out, name) if several else out
         methods = None if everything else names
         return assess_all(methods=methods, metric=name, rng=chosen, store=store, **ask)
 
-    with resumable(out):
+    with tell_how_to_resume(out):
         if all_of_them:
             show_all = partial(show_all_assessed, source=table)
             answer_each(asked, ask_all, show_all, seed=seed, json=json)
@@ -132,7 +132,7 @@ def command(
             answer_each(asked, ask_one, show, seed=seed, json=json)
 
 
-def _file_of(out: Path | None, metric: str) -> Path | None:
+def _name_file(out: Path | None, metric: str) -> Path | None:
     """Return the run file of one metric of several, which are trained for apart."""
     return None if out is None else out.with_name(f"{out.stem}-{metric}{out.suffix}")
 
@@ -146,13 +146,13 @@ def find_learner(name: str) -> str:
 
 def make_learner(name: str, table: Tabular) -> Estimator:
     """Return an unfitted learner for a table, without a seed of its own."""
-    from earnest.training.learners.named import learner
+    from earnest.training.learners.named import make_learner
 
-    return learner(name, table.task, table.inputs, seed=None)
+    return make_learner(name, table.task, table.inputs, seed=None)
 
 
 @contextmanager
-def resumable(out: Path | None) -> Iterator[None]:
+def tell_how_to_resume(out: Path | None) -> Iterator[None]:
     """Tell who ends a training that is kept in a file how to go on with it."""
     try:
         yield
@@ -162,7 +162,7 @@ def resumable(out: Path | None) -> Iterator[None]:
         raise
 
 
-def progress_line(label: str | None = None, *, quiet: bool = False) -> FoldLine | None:
+def make_progress_line(label: str | None = None, *, quiet: bool = False) -> FoldLine | None:
     """Return what shows on standard error how training goes on; None where nobody shall look."""
     import sys
 
@@ -171,7 +171,7 @@ def progress_line(label: str | None = None, *, quiet: bool = False) -> FoldLine 
     return None if quiet or sys.stderr is None else FoldLine(sys.stderr, label=label)
 
 
-def labels_of(table: Tabular) -> NDArray[np.generic]:
+def read_labels(table: Tabular) -> NDArray[np.generic]:
     """Return the outcome in the table's own words, so that messages speak of its classes."""
     import numpy as np
 
@@ -192,8 +192,8 @@ def _read_test_set(
     other = read_cases(path, target, replace(reading, group=None), task=str(table.task))
     columns, _ = open_table(
         path,
-        delimiter=sign_of(reading.delimiter),
+        delimiter=read_sign(reading.delimiter),
         decimal=reading.decimal,
-        thousands=sign_of(reading.thousands),
+        thousands=read_sign(reading.thousands),
     )
-    return table.schema.encode(columns, other.rows), labels_of(other)
+    return table.schema.encode(columns, other.rows), read_labels(other)

@@ -10,10 +10,10 @@ import typer
 from earnest.cli.commands.assess import (
     METRICS,
     find_learner,
-    labels_of,
     make_learner,
-    progress_line,
-    resumable,
+    make_progress_line,
+    read_labels,
+    tell_how_to_resume,
 )
 from earnest.cli.options import compare as how
 from earnest.cli.options.assess import Jobs, Metric, Model, Quiet, Store
@@ -103,12 +103,12 @@ def command(
     from earnest.core.results.estimate import by_severity
     from earnest.training.assess.compare_learners import compare_learners
 
-    with resumable(out):
+    with tell_how_to_resume(out):
         made = compare_learners(
             first,
             second,
             table.X,
-            labels_of(table),
+            read_labels(table),
             test=test,
             metric=metric or _choose_metric(test, str(table.task)),
             cv=folds,
@@ -121,7 +121,7 @@ def command(
             rng=seed,
             groups=table.groups,
             positive=table.classes[1] if len(table.classes) == 2 else None,
-            progress=progress_line("Training", quiet=quiet),
+            progress=make_progress_line("Training", quiet=quiet),
         )
         result = replace(made, cautions=by_severity([*made.cautions, *table.cautions]))
         if json:

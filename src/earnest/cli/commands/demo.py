@@ -45,10 +45,10 @@ def command(
     data, new, truth = _write_data(out)
     from earnest.cli.commands.tune import run_job
     from earnest.training.tune.folder import FILES, REPORT
-    from earnest.training.tune.options import TuneOptions, seconds_of
+    from earnest.training.tune.options import TuneOptions, read_seconds
 
     asked = TuneOptions(
-        target="diagnosis", budget=seconds_of(budget), n_configs=configs, seed=7, n_jobs=n_jobs
+        target="diagnosis", budget=read_seconds(budget), n_configs=configs, seed=7, n_jobs=n_jobs
     )
     for name in (*FILES, REPORT):  # of an earlier demo
         (out / "run" / name).unlink(missing_ok=True)

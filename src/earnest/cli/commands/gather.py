@@ -18,7 +18,7 @@ from earnest.cli.options.common import (
     TaskName,
     Thousands,
 )
-from earnest.cli.reading import sign_of
+from earnest.cli.reading import read_sign
 from earnest.cli.show.terminal import write_json
 from earnest.cli.writing import check_place
 from earnest.core.base.errors import EarnestError, InputError
@@ -88,7 +88,7 @@ def read_columns(
     opened = open_noting(data, delimiter=delimiter, decimal=decimal, thousands=thousands)
     columns = opened.columns
     return CaseColumns(
-        _outcome(columns, named),
+        _read_outcome(columns, named),
         None if named.group is None else _read_array(columns, named.group, "group"),
         None if named.fold is None else _read_array(columns, named.fold, "fold"),
         opened.cautions,
@@ -117,7 +117,7 @@ def _refuse_halves(data: Path | None, named: ColumnNames) -> None:
         )
 
 
-def _outcome(columns: Columns, named: ColumnNames) -> Outcome | None:
+def _read_outcome(columns: Columns, named: ColumnNames) -> Outcome | None:
     if named.time is not None and named.event is not None:
         event = _read_array(columns, named.event, "event")
         return event.astype(bool), _read_array(columns, named.time, "time")
@@ -125,9 +125,9 @@ def _outcome(columns: Columns, named: ColumnNames) -> Outcome | None:
 
 
 def _read_array(columns: Columns, name: str, role: str) -> Array:
-    from earnest.training.tables.outcome import column_of
+    from earnest.training.tables.outcome import find_column
 
-    column_of(columns, name, role)  # refuses a name that is not there
+    find_column(columns, name, role)  # refuses a name that is not there
     return columns.array(name)
 
 
@@ -182,8 +182,8 @@ def command(
     from earnest.adapters.predictions.door import predictions_from
 
     named = ColumnNames(target=target, group=group, fold=fold, time=time, event=event)
-    said = {"delimiter": sign_of(delimiter), "decimal": decimal}
-    said["thousands"] = sign_of(thousands)
+    said = {"delimiter": read_sign(delimiter), "decimal": decimal}
+    said["thousands"] = read_sign(thousands)
     try:
         columns = read_columns(data, named, **said)
         pi = predictions_from(
@@ -201,7 +201,7 @@ def command(
             trust_pickle=trust_pickle or None,
         )
     except EarnestError as error:
-        raise _in_options(error) from error
+        raise _translate(error) from error
     pi = replace(pi, remarks=(*pi.remarks, *columns.cautions))
     pi.save(out)
     _tell(pi, source, out, json)
@@ -252,7 +252,7 @@ _WORDS = {
 }
 
 
-def _in_options(error: EarnestError) -> EarnestError:
+def _translate(error: EarnestError) -> EarnestError:
     def words(text: str) -> str:
         for name, option in _WORDS.items():
             text = text.replace(name, option)

@@ -33,7 +33,7 @@ def show_references(specs: Sequence[Spec]) -> None:
     from earnest.cli.show.terminal import clean, emit
 
     table = grid(1)
-    for words in _references(specs, "text"):
+    for words in _list_references(specs, "text"):
         table.add_row(Text(clean(words)))
     emit(Text("\nTo cite", style="bold"), indented(table))
 
@@ -42,10 +42,10 @@ def write_bibtex(specs: Sequence[Spec]) -> None:
     """Write the references as entries of a bibliography."""
     from earnest.cli.show.terminal import write
 
-    write("\n\n".join(_references(specs, "bibtex")) + "\n")
+    write("\n\n".join(_list_references(specs, "bibtex")) + "\n")
 
 
-def _references(specs: Sequence[Spec], form: str) -> tuple[str, ...]:
+def _list_references(specs: Sequence[Spec], form: str) -> tuple[str, ...]:
     from earnest.reporting.references import references_of
 
     return references_of(specs, form)

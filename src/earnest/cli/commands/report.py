@@ -114,7 +114,7 @@ def command(
     """Read a run, make its report, and write it."""
     if seed is not None:
         check.whole_number("seed", seed, low=0)
-    path = _target(run, out)
+    path = _choose_path(run, out)
     from earnest.reporting.report import report
 
     made = report(
@@ -135,7 +135,7 @@ def command(
         _open(path)
 
 
-def _target(run: Path, out: Path | None) -> Path:
+def _choose_path(run: Path, out: Path | None) -> Path:
     """Return where to write, and refuse before any work what could not be written after it."""
     if out is None:
         out = run / "report.html" if run.is_dir() else Path("report.html")

@@ -12,7 +12,7 @@ from earnest.cli import ending_code
 from earnest.cli.failures import say
 from earnest.cli.options import tune as options
 from earnest.cli.options.common import AsJson, Decimal, Delimiter, Thousands
-from earnest.cli.reading import sign_of
+from earnest.cli.reading import read_sign
 from earnest.cli.show.terminal import write_json
 
 if TYPE_CHECKING:
@@ -64,12 +64,12 @@ def command(
 ) -> None:
     """Read, plan, search, and show or write what was found."""
     from earnest.engine.backends import on_backend
-    from earnest.training.tune.options import TuneOptions, seconds_of
+    from earnest.training.tune.options import TuneOptions, read_seconds
 
     asked = TuneOptions(
         target=target,
         metric=metric,
-        budget=seconds_of(budget),
+        budget=read_seconds(budget),
         folds=folds,
         repeats=repeats,
         drop=drop,
@@ -85,9 +85,9 @@ def command(
         positive=positive,
         ignore=tuple(ignore or ()),
         keep=tuple(keep or ()),
-        delimiter=sign_of(delimiter),
+        delimiter=read_sign(delimiter),
         decimal=decimal,
-        thousands=sign_of(thousands),
+        thousands=read_sign(thousands),
     )
     with on_backend(backend, scheduler):
         run_job(

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from earnest.cli.options.common import jobs_option
+from earnest.cli.options.common import make_jobs_option
 
 _HOW = "How to assess"
 
@@ -102,4 +102,4 @@ Store = Annotated[
         rich_help_panel=_HOW,
     ),
 ]
-Jobs = Annotated[int | None, jobs_option(_HOW, "Models trained at once; -1 is all cores.")]
+Jobs = Annotated[int | None, make_jobs_option(_HOW, "Models trained at once; -1 is all cores.")]

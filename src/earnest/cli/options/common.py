@@ -47,21 +47,21 @@ def take_options(command: Callable[..., None]) -> Callable[..., None]:
     return call
 
 
-def level_option(panel: str) -> typer.models.OptionInfo:
+def make_level_option(panel: str) -> typer.models.OptionInfo:
     """Return the option of the confidence level, for a panel of the help."""
     return typer.Option(
         "--level", metavar="SHARE", help="The confidence level.", rich_help_panel=panel
     )
 
 
-def seed_option(panel: str) -> typer.models.OptionInfo:
+def make_seed_option(panel: str) -> typer.models.OptionInfo:
     """Return the option of the seed, for a panel of the help."""
     return typer.Option(
         "--seed", metavar="N", help="Makes the result repeatable.", rich_help_panel=panel
     )
 
 
-def jobs_option(panel: str, what: str = "Threads; -1 is all.") -> typer.models.OptionInfo:
+def make_jobs_option(panel: str, what: str = "Threads; -1 is all.") -> typer.models.OptionInfo:
     """Return the option of how many at once, and what of, for a panel of the help."""
     return typer.Option(
         "--n-jobs", metavar="N", help=f"{what} No result depends on it.", rich_help_panel=panel
@@ -111,7 +111,7 @@ All = Annotated[
     bool,
     typer.Option("--all", metavar="", help="Every method that can answer.", rich_help_panel=_HOW),
 ]
-Level = Annotated[float, level_option(_HOW)]
+Level = Annotated[float, make_level_option(_HOW)]
 SideName = Annotated[
     str,
     typer.Option(
@@ -130,7 +130,7 @@ Resamples = Annotated[
         rich_help_panel=_HOW,
     ),
 ]
-Seed = Annotated[int | None, seed_option(_HOW)]
+Seed = Annotated[int | None, make_seed_option(_HOW)]
 SelectorName = Annotated[
     str | None,
     typer.Option(
@@ -149,7 +149,7 @@ Undefined = Annotated[
         rich_help_panel=_HOW,
     ),
 ]
-Jobs = Annotated[int | None, jobs_option(_HOW)]
+Jobs = Annotated[int | None, make_jobs_option(_HOW)]
 
 Format = Annotated[
     str | None,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from earnest.cli.options.common import jobs_option, level_option, seed_option
+from earnest.cli.options.common import make_jobs_option, make_level_option, make_seed_option
 
 _HOW = "How to compare"
 
@@ -40,7 +40,7 @@ Alternative = Annotated[
         rich_help_panel=_HOW,
     ),
 ]
-Level = Annotated[float, level_option(_HOW)]
+Level = Annotated[float, make_level_option(_HOW)]
 Adjust = Annotated[
     str | None,
     typer.Option(
@@ -77,5 +77,5 @@ Resamples = Annotated[
         rich_help_panel=_HOW,
     ),
 ]
-Seed = Annotated[int | None, seed_option(_HOW)]
-Jobs = Annotated[int | None, jobs_option(_HOW)]
+Seed = Annotated[int | None, make_seed_option(_HOW)]
+Jobs = Annotated[int | None, make_jobs_option(_HOW)]

@@ -12,9 +12,9 @@ from earnest.cli.options.common import (
     Decimal,
     Delimiter,
     Thousands,
-    jobs_option,
-    level_option,
-    seed_option,
+    make_jobs_option,
+    make_level_option,
+    make_seed_option,
 )
 
 _SEARCH = "How to search"
@@ -151,9 +151,9 @@ Configs = Annotated[
         rich_help_panel=_SEARCH,
     ),
 ]
-Level = Annotated[float, level_option(_SEARCH)]
-Seed = Annotated[int | None, seed_option(_SEARCH)]
-Jobs = Annotated[int, jobs_option(_SEARCH, "Fits at once; -1 is a fit a core.")]
+Level = Annotated[float, make_level_option(_SEARCH)]
+Seed = Annotated[int | None, make_seed_option(_SEARCH)]
+Jobs = Annotated[int, make_jobs_option(_SEARCH, "Fits at once; -1 is a fit a core.")]
 Backend = Annotated[
     str,
     typer.Option(

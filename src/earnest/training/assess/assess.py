@@ -20,8 +20,8 @@ from earnest.methods.base import Method
 from earnest.methods.run import disagreement, estimate
 from earnest.methods.winner.nested import Nested
 from earnest.metrics.families import Metric
-from earnest.training.assess.assessing import AssessOptions, assessed
-from earnest.training.assess.methods import check_names, chosen, usual
+from earnest.training.assess.assessing import AssessOptions, assess_methods
+from earnest.training.assess.methods import check_names, choose_method, choose_usual
 from earnest.training.assess.question import read_question
 from earnest.training.protocols import Estimator
 
@@ -131,7 +131,7 @@ def assess(
     >>> en.assess(GaussianNB(), X, y, method="bayle_all_pairs", metric="accuracy", rng=0)
     accuracy 0.937, 95 % interval [0.917, 0.957] (bayle_all_pairs, n=569)
     """
-    made = chosen(method, n_resamples)
+    made = choose_method(method, n_resamples)
     name = made.spec.name
     if test is not None and made.spec.design is not Design.HOLDOUT:
         raise InputError(
@@ -143,7 +143,7 @@ def assess(
             {"cv": (cv, FOLDS), "n_repeats": (n_repeats, None), "stratify": (stratify, None)}
             | {"positive": (positive, None), "time_limit": (time_limit, None)}
         )
-        return _nested(made, estimator, X, y, metric, groups, rng, n_jobs, store, progress)
+        return _run_nested(made, estimator, X, y, metric, groups, rng, n_jobs, store, progress)
     splits = list(cv) if isinstance(cv, Iterator) else cv  # which is asked more than once
     question = read_question(
         estimator,
@@ -167,7 +167,7 @@ def assess(
         from earnest.training.assess.test_set import assess_once
 
         return assess_once(question, made, test, n_jobs=n_jobs, store=store, limit=time_limit)
-    answers, refused = assessed(question, [made], training)
+    answers, refused = assess_methods(question, [made], training)
     if refused:
         raise refused[name]
     return answers[0]
@@ -225,9 +225,9 @@ def assess_all(
     ['cv', 'corrected_t', 'bayle_all_pairs']
     """
     wanted = [methods] if isinstance(methods, str) else methods
-    names = usual() if wanted is None else list(wanted)
+    names = choose_usual() if wanted is None else list(wanted)
     check_names(names)
-    made = [chosen(name) for name in names]
+    made = [choose_method(name) for name in names]
     for one in made:
         if one.spec.design is Design.SEARCH:
             raise InputError(
@@ -254,7 +254,7 @@ def assess_all(
     training = AssessOptions(
         n_replicates, stratify, splits, n_repeats, n_jobs, store, time_limit, progress
     )
-    answers, refused = assessed(question, made, training)
+    answers, refused = assess_methods(question, made, training)
     if not answers:
         raise EvidenceError("no method can answer", got=str(next(iter(refused.values()))))
     said = {name: str(error) for name, error in refused.items()}
@@ -275,7 +275,7 @@ def _refuse_for_nested(given: Mapping[str, tuple[object, object]]) -> None:
             )
 
 
-def _nested(
+def _run_nested(
     method: Method,
     estimator: Estimator,
     X: object,

@@ -22,20 +22,20 @@ from earnest.training.assess.methods import (
     Evidence,
     check_cost,
     check_groups,
-    cost_remarks,
-    evidence_for,
-    needs_of,
-    with_ratio,
+    find_needs,
+    make_evidence,
+    set_ratio,
+    warn_of_cost,
 )
 from earnest.training.assess.plan import Block, Needs, Plan, make_plan
-from earnest.training.assess.question import LearnerQuestion, few_to_learn_from
-from earnest.training.assess.replicates import drawn_units
+from earnest.training.assess.question import LearnerQuestion, warn_of_few_cases
+from earnest.training.assess.replicates import choose_drawn_units
 from earnest.training.fit.experiment import Experiment
 from earnest.training.fit.run import RunOptions
 from earnest.training.fit.samples import Samples
 from earnest.training.fit.splits import can_shuffle
 from earnest.training.protocols import StoreLike
-from earnest.training.tables.hidden_groups import copies_across
+from earnest.training.tables.hidden_groups import warn_of_copies
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class AssessOptions:
         return 1 if self.n_repeats is None and fixed else self.n_repeats
 
 
-def assessed(
+def assess_methods(
     question: LearnerQuestion, methods: Sequence[Method], training: AssessOptions
 ) -> tuple[list[Estimate], dict[str, EarnestError]]:
     """Refuse what cannot be answered, train what the others need, and ask them."""
@@ -80,10 +80,10 @@ def assessed(
             refused[method.spec.name] = error
     needs = Needs()
     for method in able:
-        needs |= needs_of(method, training.repeats(method))
-    splits = _trained_splits(question, needs, training)
-    replicates = _trained_replicates(question, needs, training)
-    copied = _copied(question, splits)
+        needs |= find_needs(method, training.repeats(method))
+    splits = _train_splits(question, needs, training)
+    replicates = _train_replicates(question, needs, training)
+    copied = _warn_of_copies(question, splits)
     answers = []
     for method in able:
         if method.spec.design is Design.REPLICATES:
@@ -91,25 +91,25 @@ def assessed(
             evidence: Evidence | Replicates = replicates
         else:
             assert splits is not None
-            evidence = evidence_for(method, training.repeats(method), splits)
+            evidence = make_evidence(method, training.repeats(method), splits)
         try:
-            ready = method if splits is None else with_ratio(method, splits)
-            made = _asked(question, ready, evidence, training.n_jobs)
+            ready = method if splits is None else set_ratio(method, splits)
+            made = _ask_method(question, ready, evidence, training.n_jobs)
         except EarnestError as error:
             refused[method.spec.name] = error
             continue
-        about = splits.remarks() if splits is not None and made.provenance.n_folds else ()
+        about = splits.list_cautions() if splits is not None and made.provenance.n_folds else ()
         answers.append(replace(made, cautions=by_severity([*made.cautions, *about, *copied])))
     return answers, refused
 
 
-def _copied(question: LearnerQuestion, splits: SplitEvidence | None) -> tuple[Caution, ...]:
+def _warn_of_copies(question: LearnerQuestion, splits: SplitEvidence | None) -> tuple[Caution, ...]:
     """Return a caution where folds test copies of what they train on."""
     folds = None if splits is None else splits.plan.blocks.get(Block.FOLDS)
-    return () if folds is None else tuple(copies_across(question.X, question.y, folds))
+    return () if folds is None else tuple(warn_of_copies(question.X, question.y, folds))
 
 
-def _asked(
+def _ask_method(
     question: LearnerQuestion, method: Method, evidence: Evidence | Replicates, n_jobs: int | None
 ) -> Estimate:
     """Ask a method, and say what is known of the learner's cases; that it is one is no news."""
@@ -123,7 +123,7 @@ def _asked(
         n_jobs=n_jobs,
     )
     kept = [caution for caution in made.cautions if caution.code != "EN015"]
-    said = [*few_to_learn_from(question.target), *cost_remarks(method, question.target)]
+    said = [*warn_of_few_cases(question.target), *warn_of_cost(method, question.target)]
     every = dict.fromkeys([*kept, *said])  # bootstrap samples tell of few cases by themselves
     return replace(made, cautions=by_severity(every))
 
@@ -133,35 +133,35 @@ def _check_design(question: LearnerQuestion, method: Method, training: AssessOpt
     target, metric = question.target, question.metric
     if method.spec.design is Design.REPLICATES:
         everywhere = metric.needs_all_classes and target.has_classes
-        drawn = drawn_units(training.stratify, target.groups is not None, everywhere)
+        drawn = choose_drawn_units(training.stratify, target.groups is not None, everywhere)
         check_question(method, drawn, target, metric)
         samples = Samples(target=target, drawn=drawn, both_sides=everywhere, seed=question.seed)
-        samples.counts(0)  # refuses what can never be drawn
+        samples.draw_counts(0)  # refuses what can never be drawn
         return
-    few = _few_repeats(method, training.repeats(method))  # what is refused is so from the start
-    plan = _plan(question, needs_of(method, few), training)
+    few = _limit_repeats(method, training.repeats(method))  # what is refused is so from the start
+    plan = _make_plan(question, find_needs(method, few), training)
     perfect = make_perfect_evidence(plan, question.response, question.learner)
-    design = evidence_for(method, few, perfect)
+    design = make_evidence(method, few, perfect)
     check_question(method, design, design.target, metric)
 
 
-def _few_repeats(method: Method, n_repeats: int | None) -> int | None:
+def _limit_repeats(method: Method, n_repeats: int | None) -> int | None:
     least = method.spec.min_repeats
     return least if n_repeats is None else min(n_repeats, least)
 
 
-def _plan(question: LearnerQuestion, needs: Needs, training: AssessOptions) -> Plan:
+def _make_plan(question: LearnerQuestion, needs: Needs, training: AssessOptions) -> Plan:
     return make_plan(needs, training.cv, question.X, question.y, question.target, question.seeds)
 
 
-def _trained_splits(
+def _train_splits(
     question: LearnerQuestion, needs: Needs, training: AssessOptions
 ) -> SplitEvidence | None:
     if not needs.splits:
         return None
     from sklearn import get_config
 
-    plan = _plan(question, needs, training)
+    plan = _make_plan(question, needs, training)
     experiment = Experiment(
         X=question.X,
         y=question.y,
@@ -178,14 +178,14 @@ def _trained_splits(
         question.learner,
         RunOptions(
             n_jobs=training.n_jobs,
-            store=_store(training.store, needs, "-folds"),
+            store=_choose_store(training.store, needs, "-folds"),
             time_limit=training.time_limit,
             progress=training.progress,
         ),
     )
 
 
-def _trained_replicates(
+def _train_replicates(
     question: LearnerQuestion, needs: Needs, training: AssessOptions
 ) -> Replicates | None:
     if not needs.replicates:
@@ -204,7 +204,7 @@ def _trained_replicates(
         groups=target.groups,
         positive=positive,
         n_jobs=training.n_jobs,
-        store=_store(training.store, needs, "-replicates"),
+        store=_choose_store(training.store, needs, "-replicates"),
         time_limit=training.time_limit,
         progress=training.progress,
         name=question.learner,
@@ -212,7 +212,7 @@ def _trained_replicates(
     )
 
 
-def _store(store: StoreLike | None, needs: Needs, word: str) -> StoreLike | None:
+def _choose_store(store: StoreLike | None, needs: Needs, word: str) -> StoreLike | None:
     """Return where one kind of fits is kept: one file, or two beside each other."""
     if store is None or not (needs.splits and needs.replicates):
         return store

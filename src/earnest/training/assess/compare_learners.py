@@ -35,16 +35,16 @@ from earnest.metrics.families import Metric
 from earnest.metrics.responding import check_fits
 from earnest.training.assess.question import (
     check_size,
-    few_to_learn_from,
     read_data,
     refuse_inner_store,
+    warn_of_few_cases,
 )
 from earnest.training.assess.replicates import bootstrap_train
 from earnest.training.fit.experiment import Experiment
-from earnest.training.fit.failures import exception_of
-from earnest.training.fit.identity import with_splits
+from earnest.training.fit.failures import find_exception
+from earnest.training.fit.identity import add_splits
 from earnest.training.fit.ledger import Ledger
-from earnest.training.fit.problem import nothing_yet, read_outcome, survival_outcome
+from earnest.training.fit.problem import make_empty_predictions, make_survival_outcome, read_outcome
 from earnest.training.fit.response import ResponsePlan, plan_response, will_have
 from earnest.training.fit.run import RunOptions, open_run
 from earnest.training.fit.splits import (
@@ -57,7 +57,7 @@ from earnest.training.fit.splits import (
 )
 from earnest.training.protocols import Estimator, MetricLike, Splitter, StoreLike
 from earnest.training.search.candidates import StaticCandidates, read_candidates
-from earnest.training.search.remarks import leaking_splits
+from earnest.training.search.remarks import warn_of_leaks
 from earnest.training.search.run import enter_configs, put_cases, record_all
 
 # The splits that two learners are trained on, by the design of the test that compares them.
@@ -68,7 +68,7 @@ FOLDS = 10
 TEST_SETS = 10
 
 
-def learner_splits(
+def make_learner_splits(
     spec: TestSpec,
     X: object,
     y: object,
@@ -95,11 +95,11 @@ def learner_splits(
         check.whole_number("n_repeats", n_repeats, low=1)
     given = None if groups is None else {"groups": groups}
     if isinstance(cv, bool | np.bool_):
-        raise _unreadable(cv)
+        raise _refuse_cv(cv)
     splitter: object
     if cv is None or isinstance(cv, int | np.integer):
         layered = target is not None and target.strata is not None
-        splitter, repeats = _own(
+        splitter, repeats = _make_own_splitter(
             spec,
             None if cv is None else int(cv),
             n_repeats,
@@ -130,7 +130,7 @@ def learner_splits(
     return made
 
 
-def _own(
+def _make_own_splitter(
     spec: TestSpec,
     cv: int | None,
     n_repeats: int | None,
@@ -153,7 +153,7 @@ def _own(
         return make(folds), repeats
     count = FOLDS if cv is None else int(cv)
     if count < 2:
-        raise _unreadable(cv)
+        raise _refuse_cv(cv)
     if spec.random_test_sets:
         sets = check.whole_number("n_repeats", n_repeats or TEST_SETS, low=2)
         return make_random_splitter(
@@ -162,7 +162,7 @@ def _own(
     return make(count), n_repeats or 1
 
 
-def _unreadable(cv: object) -> InputError:
+def _refuse_cv(cv: object) -> InputError:
     return InputError(
         "`cv` cannot be read",
         needs="a number of folds from 2 on, a splitter of scikit-learn, or (train, test) pairs",
@@ -170,7 +170,7 @@ def _unreadable(cv: object) -> InputError:
     )
 
 
-def overlap(splits: Splits) -> float | None:
+def measure_overlap(splits: Splits) -> float | None:
     """Return test cases over training cases where test sets do not part the cases, else None."""
     if (splits.fold_codes >= 0).all():
         return None
@@ -181,7 +181,7 @@ def overlap(splits: Splits) -> float | None:
 # What a comparison of two learners is asked with, read and checked before anything is trained.
 
 
-def learner_pair(a: Learner, b: Learner) -> StaticCandidates:
+def read_pair(a: Learner, b: Learner) -> StaticCandidates:
     """Return both learners with different names."""
     for word, given in (("a", a), ("b", b)):
         learner = given[1] if isinstance(given, tuple) and len(given) == 2 else given
@@ -213,10 +213,10 @@ def check_kinds(pair: StaticCandidates) -> None:
             )
 
 
-def metric_of(asked: Asked, metric: MetricLike | None, y: object) -> Metric:
+def choose_metric(asked: Asked, metric: MetricLike | None, y: object) -> Metric:
     """Return the metric; tests of pairs have one of their own."""
     if metric is None and asked.test.spec.metrics is Measured.PAIRS:
-        made = survival_outcome(y)
+        made = make_survival_outcome(y)
         survival = isinstance(made, np.ndarray) and made.dtype.names is not None
         return resolve_metric("concordance" if survival else "roc_auc")
     if metric is None:
@@ -259,7 +259,7 @@ class LearnerOutcome:
         measure = metric.on(target.task) if target.task in metric.tasks else metric
         check_size(target)
         for learner in learners:
-            check_fits(nothing_yet(plan_response(measure, target, [learner])), measure)
+            check_fits(make_empty_predictions(plan_response(measure, target, [learner])), measure)
         return target
 
 
@@ -278,14 +278,14 @@ def refuse_given(asked: Asked, **given: object) -> None:
             )
 
 
-def resumable(rng: RngLike, store: StoreLike | None, X: object, y: object) -> RngLike:
+def make_resumable(rng: RngLike, store: StoreLike | None, X: object, y: object) -> RngLike:
     """Return the seed; with a store and none given one of the data, so that the call resumes."""
     if rng is not None or store is None:
         return rng
-    return int(digest(describe(X) + describe(survival_outcome(y))), 16) % 2**32
+    return int(digest(describe(X) + describe(make_survival_outcome(y))), 16) % 2**32
 
 
-def store_files(store: StoreLike | None) -> tuple[Path | None, Path | None]:
+def make_store_files(store: StoreLike | None) -> tuple[Path | None, Path | None]:
     """Return a file for each learner."""
     if store is None:
         return None, None
@@ -403,12 +403,12 @@ def compare_learners(
     >>> en.compare_learners(("nb", GaussianNB()), ("dt", tree), X, y, metric="roc_auc", rng=1)
     roc_auc(nb) - roc_auc(dt) = 0.044, 95 % interval [0.012, 0.076], p = 0.013 (corrected_t, n=569)
     """
-    pair = learner_pair(a, b)
-    rng = resumable(rng, store, X, y)
+    pair = read_pair(a, b)
+    rng = make_resumable(rng, store, X, y)
     given = cast("str | Test", test)  # of bootstrap samples it is put to them further down
     asked = Asked.of(given, alternative, confidence_level, None, rng, n_jobs, trains=True)
     bootstraps = asked.test.spec.needs is Evidence.REPLICATES
-    measure = metric_of(asked, metric, y)
+    measure = choose_metric(asked, metric, y)
     check_kinds(pair)
     how = RunOptions(n_jobs=asked.n_jobs, store=store, time_limit=time_limit, progress=progress)
     outcome = LearnerOutcome(y, groups, stratify, positive)
@@ -417,12 +417,12 @@ def compare_learners(
         count = check.whole_number(
             "n_replicates", REPLICATES if n_replicates is None else n_replicates, low=2
         )
-        return _by_samples(asked, pair, X, outcome, measure, count, how)
+        return _compare_by_samples(asked, pair, X, outcome, measure, count, how)
     refuse_given(asked, n_replicates=n_replicates)
-    return _by_folds(asked, pair, X, outcome, measure, cv, n_repeats, how)
+    return _compare_by_folds(asked, pair, X, outcome, measure, cv, n_repeats, how)
 
 
-def _by_folds(
+def _compare_by_folds(
     asked: Asked,
     pair: StaticCandidates,
     X: object,
@@ -438,7 +438,7 @@ def _by_folds(
     learners = [configuration.own for configuration in pair.configurations]
     X, y = read_data(X, outcome.y)
     target, groups = outcome.read(y, learners, metric), outcome.groups
-    splits = learner_splits(
+    splits = make_learner_splits(
         asked.test.spec,
         X,
         y,
@@ -449,22 +449,22 @@ def _by_folds(
         seeds=asked.seeds,
         target=target,
     )
-    asked = replace(asked, test=_with_ratio(asked.test, splits))
+    asked = replace(asked, test=_set_ratio(asked.test, splits))
     pi = _train(pair, X, y, metric, replace(target, ordered=splits.ordered), splits, asked, how)
     question = asked.question(pi, metric.on(pi.target.task), pi.fingerprint)
     refuse_undefined(question)
     remarks = [
         caution
         for caution in evidence_of(pi, question.metric, asked.test)
-        if overlap(splits) is None or caution.code not in ABOUT_TEST_SETS
+        if measure_overlap(splits) is None or caution.code not in ABOUT_TEST_SETS
     ]
-    said = [*remarks, *leaking_splits(splits), *few_to_learn_from(pi.target)]
+    said = [*remarks, *warn_of_leaks(splits), *warn_of_few_cases(pi.target)]
     made = result(asked, question, asked.test.read(question), 0, 1, said)
     about = replace(made.provenance, seed=asked.seeds.entropy)
     return replace(made, n_cases=pi.n_cases, provenance=about)
 
 
-def _by_samples(
+def _compare_by_samples(
     asked: Asked,
     pair: StaticCandidates,
     X: object,
@@ -475,7 +475,7 @@ def _by_samples(
 ) -> Comparison:
     """Train both on the same bootstrap samples, and put the test to their replicates."""
     learners = [configuration.own for configuration in pair.configurations]
-    y = survival_outcome(outcome.y)
+    y = make_survival_outcome(outcome.y)
     target = outcome.read(y, learners, metric)
     chosen = cast("SampleTest", asked.test)
     chosen.check_metric(metric, target)
@@ -495,9 +495,9 @@ def _by_samples(
     )
     made = [
         train(learner, store=file, name=name)
-        for name, learner, file in zip(pair.ids, learners, store_files(how.store), strict=True)
+        for name, learner, file in zip(pair.ids, learners, make_store_files(how.store), strict=True)
     ]
-    both = _common(made)
+    both = _keep_common(made)
     question = ReplicateQuestion(replicates=both, metric=metric.on(target.task), seeds=asked.seeds)
     reading = chosen.read(question)
     said = dict.fromkeys(caution for one in made for caution in one.cautions)
@@ -507,12 +507,12 @@ def _by_samples(
         question.metric.scale,
         (pair.ids[0], pair.ids[1]),
         both[0].n_cases,
-        _provenance(asked, both),
+        _make_provenance(asked, both),
         said,
     )
 
 
-def _provenance(asked: Asked, both: tuple[Replicates, ...]) -> Provenance:
+def _make_provenance(asked: Asked, both: tuple[Replicates, ...]) -> Provenance:
     return Provenance(
         seed=asked.seeds.entropy,
         fingerprint=digest("".join(one.fingerprint for one in both)),
@@ -523,9 +523,9 @@ def _provenance(asked: Asked, both: tuple[Replicates, ...]) -> Provenance:
     )
 
 
-def _with_ratio(test: Test, splits: Splits) -> Test:
+def _set_ratio(test: Test, splits: Splits) -> Test:
     """Return a test that corrects for overlap with the ratio of these splits."""
-    ratio = overlap(splits)
+    ratio = measure_overlap(splits)
     known = not test.spec.overlap or getattr(test, "ratio", None) is not None
     if ratio is None or known:
         return test
@@ -562,16 +562,16 @@ def _train(
     with open_run(
         experiment,
         how,
-        identity=with_splits(facts, splits),
+        identity=add_splits(facts, splits),
         total=len(pair) * len(splits),
         title="Splits",
     ) as opened:
         if opened.store is not None:
             put_cases(opened.store, plan, splits, static=True)
         both = enter_configs(opened, ledger, pair.ids, pair.configurations)
-        record_all(opened, ledger, ledger.tasks(both, range(len(splits))))
+        record_all(opened, ledger, ledger.make_tasks(both, range(len(splits))))
     _refuse_failures(ledger)
-    made = ledger.predictions()
+    made = ledger.make_predictions()
     assert made is not None
     return made
 
@@ -597,23 +597,23 @@ def _identify(
 
 
 def _refuse_failures(ledger: Ledger) -> None:
-    failures, every = ledger.failures(), ledger.failed_fits()
+    failures, every = ledger.list_failures(), ledger.list_failed_fits()
     if every and len(every) == ledger.n_fits:
-        raise _failed("both learners", every[0])
+        raise _make_failure("both learners", every[0])
     if failures:
-        raise _failed(failures[0].config, failures[0].error or failures[0].note or "")
+        raise _make_failure(failures[0].config, failures[0].error or failures[0].note or "")
 
 
-def _failed(who: str, why: str) -> EvidenceError:
+def _make_failure(who: str, why: str) -> EvidenceError:
     return EvidenceError(
         f"{who} could not be trained or asked in every split",
         needs="predictions of both learners for every test set",
-        got=exception_of(why),
+        got=find_exception(why),
         cure="Mend the learner, or leave out what it cannot take.",
     )
 
 
-def _common(made: Iterable[Replicates]) -> tuple[Replicates, Replicates]:
+def _keep_common(made: Iterable[Replicates]) -> tuple[Replicates, Replicates]:
     """Return the replicates of the samples on which both learners were trained."""
     first, second = made
     if not first.n_failed and not second.n_failed:

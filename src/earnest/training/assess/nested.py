@@ -67,9 +67,9 @@ class Nesting:
     def of(cls, outer: Splits) -> Nesting:
         """Make the nesting of folds that part the cases, and refuse others."""
         check_partition(outer, cure="Use KFold, StratifiedKFold or GroupKFold.")
-        inner = tuple(_inner(outer, split) for split in range(len(outer)))
+        inner = tuple(_make_inner(outer, split) for split in range(len(outer)))
         first = outer.n_repeats
-        parts = [outer, *(_as_repeat(part, first + i) for i, part in enumerate(inner))]
+        parts = [outer, *(_make_repeat(part, first + i) for i, part in enumerate(inner))]
         every = Splits(
             train=tuple(rows for part in parts for rows in part.train),
             test=tuple(rows for part in parts for rows in part.test),
@@ -90,7 +90,7 @@ class Nesting:
         return (len(self.every)) * configs + len(self.outer) + 1
 
 
-def _inner(outer: Splits, held_out: int) -> Splits:
+def _make_inner(outer: Splits, held_out: int) -> Splits:
     """Return the remaining folds of the repeat of an outer split."""
     others = [
         i for i in range(len(outer)) if outer.repeat[i] == outer.repeat[held_out] and i != held_out
@@ -104,7 +104,7 @@ def _inner(outer: Splits, held_out: int) -> Splits:
     )
 
 
-def _as_repeat(splits: Splits, repeat: int) -> Splits:
+def _make_repeat(splits: Splits, repeat: int) -> Splits:
     return replace(splits, repeat=(repeat,) * len(splits))
 
 
@@ -286,18 +286,18 @@ def nested_cv(
     if refusal is not None:
         raise refusal
     if options.refit is False and len(prepared.scoring.names or ()) > 1:
-        raise _no_choice()
+        raise _refuse_no_choice()
     nesting = Nesting.of(prepared.splits)
     outcomes = train_nested(options, prepared, nesting)
     inner = [
         _judge_folds(options, prepared, nesting, outcomes, i)[1] for i in range(len(nesting.outer))
     ]
-    winners = [_best(judged) for judged in inner]
-    outer = _outer_predictions(prepared, nesting, outcomes, winners)
+    winners = [_choose_best(judged) for judged in inner]
+    outer = _make_outer_predictions(prepared, nesting, outcomes, winners)
     searched, judged = _judge_folds(options, prepared, nesting, outcomes, None)
     keep_results(asked, prepared, searched, judged)
     if options.refit:
-        refit_winner(asked, prepared, searched.ledger.configurations[_best(judged)])
+        refit_winner(asked, prepared, searched.ledger.configurations[_choose_best(judged)])
     ids = searched.ledger.ids
     fits = len(outcomes)
     scores, estimate = _estimate(prepared, outer, judged, [ids[w] for w in winners])
@@ -359,13 +359,13 @@ def _judge_folds(
     return searched, judge(options, own, searched)
 
 
-def _best(judged: SearchResults) -> int:
+def _choose_best(judged: SearchResults) -> int:
     if judged.best is None:  # a scorer that only now turned out to give several scores
-        raise _no_choice()
+        raise _refuse_no_choice()
     return judged.best
 
 
-def _no_choice() -> InputError:
+def _refuse_no_choice() -> InputError:
     return InputError(
         "the search chooses no configuration",
         needs="`refit` to say by which of several scores it chooses",
@@ -373,7 +373,7 @@ def _no_choice() -> InputError:
     )
 
 
-def _outer_predictions(
+def _make_outer_predictions(
     prepared: SearchSetup,
     nesting: Nesting,
     outcomes: Mapping[Key, Outcome],
@@ -407,14 +407,14 @@ def _estimate(
     assert every is not None
     usable = outer.usable()
     scores = fold_scores(usable, metric)[:, 0, 0]  # (F,)
-    value = _mean(usable, metric, scores)
+    value = _average(usable, metric, scores)
     cautions = [
         *evidence_remarks(outer, metric),
         *undefined_folds(len(scores), int((~np.isnan(scores)).sum())),
-        *_unlike_winners(winners),
+        *_warn_of_unlike_winners(winners),
         *(() if judged.question is None else judged.question.cautions),
     ]
-    best = every.select(_best(judged)).usable()
+    best = every.select(_choose_best(judged)).usable()
     return scores, Estimate(
         value=value,
         interval=None,
@@ -422,8 +422,8 @@ def _estimate(
         scale=metric.scale,
         method="nested",
         estimand=ESTIMAND,
-        naive=_mean(best, metric, fold_scores(best, metric)[:, 0, 0]),
-        winner=every.configs.ids[_best(judged)],
+        naive=_average(best, metric, fold_scores(best, metric)[:, 0, 0]),
+        winner=every.configs.ids[_choose_best(judged)],
         n_cases=usable.n_cases,
         n_configs=every.n_configs,
         n_resamples=None,
@@ -441,14 +441,14 @@ def _estimate(
     )
 
 
-def _mean(pi: Predictions, metric: Metric, scores: NDArray[np.float64]) -> float:
+def _average(pi: Predictions, metric: Metric, scores: NDArray[np.float64]) -> float:
     """Return the mean over defined folds; the score of all cases where no fold has one."""
     if not np.isnan(scores).all():
         return float(np.nanmean(scores))
     return float(score_table(pi, metric, Weights.ones(pi.n_cases))[0, 0])
 
 
-def _unlike_winners(winners: Sequence[str]) -> Iterator[Caution]:
+def _warn_of_unlike_winners(winners: Sequence[str]) -> Iterator[Caution]:
     """Yield a note where the outer folds did not all choose the same configuration."""
     different = len(set(winners))
     if different > 1:

@@ -21,12 +21,12 @@ from earnest.engine.identity.identity import describe, parameters_of, versions, 
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric
 from earnest.metrics.responding import check_fits
-from earnest.training.fit.identity import check_seeded, seed_of
-from earnest.training.fit.problem import nothing_yet, read_outcome, survival_outcome
+from earnest.training.fit.identity import check_seeded, make_seed
+from earnest.training.fit.problem import make_empty_predictions, make_survival_outcome, read_outcome
 from earnest.training.fit.response import ResponsePlan, plan_response
 from earnest.training.fit.rows import count_rows
 from earnest.training.protocols import Estimator
-from earnest.training.search.preparation import same_rows
+from earnest.training.search.preparation import match_rows
 
 FEW_CASES = 10
 
@@ -107,7 +107,7 @@ def read_question(
         measure = measure.on(target.task)
     check_size(target)
     response = plan_response(measure, target, [estimator])
-    check_fits(nothing_yet(response), measure)
+    check_fits(make_empty_predictions(response), measure)
     facts: dict[str, str] = {}
     if stored:
         check_seeded(cv)
@@ -127,9 +127,9 @@ def read_question(
         y=y,
         response=response,
         metric=measure,
-        learner=learner_name(estimator),
+        learner=name_learner(estimator),
         ask=ask,
-        seed=seed_of(facts) if derived else Seeds.of(rng).entropy,
+        seed=make_seed(facts) if derived else Seeds.of(rng).entropy,
         drawn=not derived,
         facts=facts,
     )
@@ -137,7 +137,7 @@ def read_question(
 
 def read_data(X: object, y: object) -> tuple[object, object]:
     """Return the cases and their outcomes as rows can be taken of them; some, and as many."""
-    X, y = same_rows(X, _one_column(survival_outcome(y)))
+    X, y = match_rows(X, _take_one_column(make_survival_outcome(y)))
     for name, given in (("X", X), ("y", y)):
         if given is None or count_rows(given) == 0:
             raise InputError(
@@ -154,7 +154,7 @@ def read_data(X: object, y: object) -> tuple[object, object]:
     return X, y
 
 
-def _one_column(y: object) -> object:
+def _take_one_column(y: object) -> object:
     """Return an outcome that is a table of one column as that column."""
     shape: tuple[int, ...] = getattr(y, "shape", ())
     if len(shape) != 2 or shape[1] != 1:
@@ -211,7 +211,7 @@ def check_size(target: Target) -> None:
             )
 
 
-def few_to_learn_from(target: Target) -> Iterator[Caution]:
+def warn_of_few_cases(target: Target) -> Iterator[Caution]:
     """Yield a caution where there are fewer than ten cases."""
     if target.n < FEW_CASES:
         yield Caution(
@@ -223,15 +223,15 @@ def few_to_learn_from(target: Target) -> Iterator[Caution]:
         )
 
 
-def learner_name(estimator: Estimator) -> str:
+def name_learner(estimator: Estimator) -> str:
     """Return what a learner is called: its class, or that of the last step of a pipeline.
 
     Examples
     --------
-    >>> from earnest.training.learners.named import learner
-    >>> from earnest.training.assess.question import learner_name
-    >>> learner_name(learner("lda", "binary"))
+    >>> from earnest.training.learners.named import make_learner
+    >>> from earnest.training.assess.question import name_learner
+    >>> name_learner(make_learner("lda", "binary"))
     'LinearDiscriminantAnalysis'
     """
     steps = getattr(estimator, "steps", None)
-    return learner_name(steps[-1][1]) if steps else type(estimator).__name__
+    return name_learner(steps[-1][1]) if steps else type(estimator).__name__

@@ -15,7 +15,7 @@ from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Outcome, Task
 from earnest.training.fit.experiment import Experiment
 from earnest.training.fit.response import ResponsePlan, refuse_other_length
-from earnest.training.fit.rows import count_rows, params_of
+from earnest.training.fit.rows import count_rows, cut_params
 from earnest.training.protocols import Estimator, FitTask, Params
 
 RESPONSE = "response"  # the name of a cell's predictions
@@ -48,7 +48,7 @@ def _fit_and_score(
     start = perf_counter()
     try:
         model, data = experiment.prepare(task.payload)
-        params = params_of(experiment.fit_params, experiment.n_cases, data.train)
+        params = cut_params(experiment.fit_params, experiment.n_cases, data.train)
         with told.fitting(model, data.X_train, data.y_train, params) if told else nullcontext():
             fit_model(model, data.X_train, data.y_train, params)
     except Exception:
@@ -101,7 +101,7 @@ def _score(
     """Return the scores by name, and the tracebacks of scorers that failed."""
     if experiment.scorer is None:
         return {}, []
-    params = params_of(experiment.score_params, experiment.n_cases, rows)
+    params = cut_params(experiment.score_params, experiment.n_cases, rows)
     given = (model, X) if y is None else (model, X, y)
     try:
         answer = experiment.scorer(*given, **params)
@@ -146,7 +146,7 @@ def _remember(plan: ResponsePlan, model: Estimator, X: object) -> NDArray[np.flo
 
     The answer is kept on this one fitted model, in front of its method, until `_forget`.
     """
-    name = plan.method_of(model)
+    name = plan.find_method(model)
     method = getattr(model, name)
     answer = method(X)
     if hasattr(model, "__dict__") and isinstance(answer, np.ndarray):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from earnest.core.base.check import show
 from earnest.core.base.errors import InputError
-from earnest.training.fit.rows import count_rows, take
+from earnest.training.fit.rows import count_rows, take_rows
 from earnest.training.protocols import Estimator, Splitter, shuffle_splitter
 
 Indices = NDArray[np.intp]
@@ -61,8 +61,8 @@ class CopiesTogether:
         """Return the number of splits."""
         distinct, first = np.unique(self.cases, return_index=True)
         own = None if self.groups is None else self.groups[distinct]
-        given = np.zeros((len(distinct), 1)) if X is None else take(X, first)
-        return int(self.base.get_n_splits(given, None if y is None else take(y, first), own))
+        given = np.zeros((len(distinct), 1)) if X is None else take_rows(X, first)
+        return int(self.base.get_n_splits(given, None if y is None else take_rows(y, first), own))
 
     def split(
         self, X: object, y: object = None, groups: object = None
@@ -76,19 +76,21 @@ class CopiesTogether:
             )
         distinct, first, code = np.unique(self.cases, return_index=True, return_inverse=True)
         own = None if self.groups is None else self.groups[distinct]
-        for train, test in self._splitter().split(take(X, first), take(y, first), own):
+        for train, test in self._make_splitter().split(
+            take_rows(X, first), take_rows(y, first), own
+        ):
             yield (
                 np.flatnonzero(np.isin(code.reshape(-1), train)),
                 np.flatnonzero(np.isin(code.reshape(-1), test)),
             )
 
-    def _splitter(self) -> Splitter:
+    def _make_splitter(self) -> Splitter:
         if not self.shuffle:
             return self.base
         return shuffle_splitter(self.base, self.random_state)
 
 
-def inner_splits(model: Estimator) -> tuple[list[str], list[str]]:
+def find_inner_splits(model: Estimator) -> tuple[list[str], list[str]]:
     """Return the names of the `cv` of a learner that can be replaced, and of those that cannot.
 
     Those that cannot be replaced lie within another one, whose training parts only it knows, or
@@ -111,7 +113,7 @@ def inner_splits(model: Estimator) -> tuple[list[str], list[str]]:
 def refuse_fixed_splits(model: Estimator) -> None:
     """Refuse an inner `cv` that lists row numbers: a bootstrap sample has other rows."""
     params = model.get_params(deep=True)
-    for name in inner_splits(model)[0]:
+    for name in find_inner_splits(model)[0]:
         cv = params[name]
         if cv is not None and not isinstance(cv, int | np.integer) and not hasattr(cv, "split"):
             raise InputError(
@@ -130,7 +132,7 @@ def keep_copies_together(
 
     params = model.get_params(deep=True)
     made = {}
-    for name in inner_splits(model)[0]:
+    for name in find_inner_splits(model)[0]:
         owner = model if name == "cv" else params[name.removesuffix("__cv")]
         base = check_cv(params[name], y, classifier=is_classifier(owner))
         unseeded = getattr(base, "random_state", 0) is None and getattr(base, "shuffle", True)

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from earnest.core.base.protocols import Task
 from earnest.core.base.rng import Purpose, Seeds
-from earnest.training.fit.copies import inner_splits, keep_copies_together
+from earnest.training.fit.copies import find_inner_splits, keep_copies_together
 from earnest.training.fit.response import ResponsePlan
-from earnest.training.fit.rows import count_rows, parts, take
+from earnest.training.fit.rows import count_rows, cut_parts, take_rows
 from earnest.training.fit.samples import Samples
 from earnest.training.fit.splits import Splits
 from earnest.training.protocols import Estimator, FitObserver, Params, Scorer
@@ -48,7 +48,7 @@ class Configuration:
         """The estimator that takes the place of the experiment's, where it is a whole one."""
         return cast(Estimator, self.params[WHOLE]) if self.estimator is None else self.estimator
 
-    def made_from(self, base: Estimator, more: Mapping[str, object] | None = None) -> Estimator:
+    def make_from(self, base: Estimator, more: Mapping[str, object] | None = None) -> Estimator:
         """Return a new, unfitted estimator with this configuration, and with `more` set on it."""
         from sklearn.base import clone
 
@@ -167,12 +167,12 @@ class Experiment:
         A seed depends on the stream and on the name of the part, not on the configuration.
         """
         if self.seed is None:
-            return configuration.made_from(self.base)
+            return configuration.make_from(self.base)
         if configuration.plain and not configuration.whole:
             if stream not in self._base_seeds:
                 self._base_seeds[stream] = self._draw_seeds(find_unseeded(self.base), stream)
-            return configuration.made_from(self.base, self._base_seeds[stream])
-        model = configuration.made_from(self.base)
+            return configuration.make_from(self.base, self._base_seeds[stream])
+        model = configuration.make_from(self.base)
         return model.set_params(**self._draw_seeds(find_unseeded(model), stream))
 
     def prepare(self, cell: Cell) -> tuple[Estimator, Parts]:
@@ -180,12 +180,12 @@ class Experiment:
         model = self.make_model(cell.configuration, cell.stream)
         if self.rows is None:
             return model, Parts(self.X, self.y, self.X_new, None)
-        train, test = self.rows.rows_of(cell.place)
+        train, test = self.rows.find_rows(cell.place)
         if isinstance(self.rows, Samples) and self._splits_inside:
             seed = self._draw_seeds(("cv",), cell.stream)["cv"]
             groups = self.rows.target.groups
-            model = keep_copies_together(model, train, take(self.y, train), groups, seed)
-        return model, Parts(*parts(model, self.X, self.y, train, test), train, test)
+            model = keep_copies_together(model, train, take_rows(self.y, train), groups, seed)
+        return model, Parts(*cut_parts(model, self.X, self.y, train, test), train, test)
 
     @cached_property
     def _base_seeds(self) -> dict[tuple[int, ...], dict[str, int]]:
@@ -195,7 +195,7 @@ class Experiment:
     @cached_property
     def _splits_inside(self) -> bool:
         """Whether the learner splits its training rows by itself, so that copies matter."""
-        return bool(inner_splits(self.base)[0])
+        return bool(find_inner_splits(self.base)[0])
 
     def _draw_seeds(self, names: tuple[str, ...], stream: tuple[int, ...]) -> dict[str, int]:
         seeds = Seeds(self.seed or 0)

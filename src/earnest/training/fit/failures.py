@@ -24,7 +24,7 @@ def tell_failures(ledger: Ledger, error_score: float) -> None:
     """Warn of fits and scores that failed; raise where no fit succeeded."""
     from sklearn.exceptions import FitFailedWarning
 
-    failed, count = ledger.failed_fits(), ledger.n_fits
+    failed, count = ledger.list_failed_fits(), ledger.n_fits
     if failed and len(failed) == count:
         raise AllFailedError(
             f"all the {count} fits failed",
@@ -36,11 +36,11 @@ def tell_failures(ledger: Ledger, error_score: float) -> None:
         warnings.warn(
             f"{len(failed)} fits failed out of a total of {count}.\nThe score on these splits is "
             f"set to {error_score}. Look at failures_, or set error_score='raise' to debug them."
-            f"\n\n{_summary(failed)}",
+            f"\n\n{_summarise(failed)}",
             FitFailedWarning,
             stacklevel=USERS_LINE,
         )
-    for text in dict.fromkeys(ledger.failed_scores()):
+    for text in dict.fromkeys(ledger.list_failed_scores()):
         warnings.warn(
             f"Scoring failed. The score is set to {error_score}. Details:\n{text}",
             UserWarning,
@@ -58,18 +58,18 @@ def warn_of_means(part: str, means: NDArray[np.float64]) -> None:
         )
 
 
-def _summary(errors: list[str]) -> str:
+def _summarise(errors: list[str]) -> str:
     counted = Counter(errors).items()
     return "\n".join(f"{n} fits failed with the following error:\n{text}" for text, n in counted)
 
 
-def exception_of(text: str) -> str:
+def find_exception(text: str) -> str:
     r"""Return the line of a traceback that names the exception; its message may go on below it.
 
     Examples
     --------
-    >>> from earnest.training.fit.failures import exception_of
-    >>> exception_of('Traceback:\n  File "x.py", line 1\n    fit()\nValueError: too few\nrows')
+    >>> from earnest.training.fit.failures import find_exception
+    >>> find_exception('Traceback:\n  File "x.py", line 1\n    fit()\nValueError: too few\nrows')
     'ValueError: too few'
     """
     lines = [line for line in text.splitlines() if line.strip()] or ["no message"]
@@ -81,6 +81,6 @@ def exception_of(text: str) -> str:
     )  # the class, not its modules
 
 
-def reason(outcome: Outcome) -> str:
+def explain_failure(outcome: Outcome) -> str:
     """Return in one line why a fit failed."""
-    return exception_of(outcome.error or outcome.note or "")
+    return find_exception(outcome.error or outcome.note or "")

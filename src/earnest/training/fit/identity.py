@@ -22,7 +22,7 @@ def check_seeded(cv: object) -> None:
         )
 
 
-def with_splits(facts: Mapping[str, str], splits: Splits) -> dict[str, str]:
+def add_splits(facts: Mapping[str, str], splits: Splits) -> dict[str, str]:
     """Return the facts with the rows of every split; none without a store."""
     if not facts:
         return {}
@@ -30,6 +30,6 @@ def with_splits(facts: Mapping[str, str], splits: Splits) -> dict[str, str]:
     return {**facts, "splits": f"{len(splits)} splits {digest(rows)}"}
 
 
-def seed_of(facts: Mapping[str, str]) -> int:
+def make_seed(facts: Mapping[str, str]) -> int:
     """Return a seed that depends on the facts alone."""
     return int(digest(json.dumps(dict(facts), sort_keys=True)), 16) % 2**32

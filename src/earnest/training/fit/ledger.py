@@ -92,7 +92,7 @@ class Ledger:
             self._responses = room if old is None else np.concatenate([old, room], axis=1)
         return range(first, len(self.ids))
 
-    def tasks(self, configs: Sequence[int], splits: Sequence[int]) -> list[Task]:
+    def make_tasks(self, configs: Sequence[int], splits: Sequence[int]) -> list[Task]:
         """Return the tasks of some configurations on some splits, one configuration after another.
 
         As scikit-learn has it: neighbouring tasks cost about the same.
@@ -130,7 +130,7 @@ class Ledger:
                 return tuple(name.removeprefix("test_") for name in found)
         return (SINGLE,)
 
-    def numbers(
+    def read_numbers(
         self,
         name: str,
         splits: Sequence[int],
@@ -149,7 +149,7 @@ class Ledger:
         ]
         return np.array(rows, dtype=np.float64).reshape(len(rows), len(splits))
 
-    def failures(self) -> tuple[Failure, ...]:
+    def list_failures(self) -> tuple[Failure, ...]:
         """Return what failed, in the order of configurations and splits."""
         return tuple(
             Failure(
@@ -163,19 +163,19 @@ class Ledger:
             for (config, split), bad in sorted(self._bad.items())
         )
 
-    def unscored(self, *names: str) -> set[str]:
+    def list_unscored(self, *names: str) -> set[str]:
         """Return the configurations that lack one of these scores where something failed."""
         return {self.ids[key[0]] for key in self._bad if self._lacks(key, names)}
 
     def _lacks(self, key: tuple[int, int], names: Sequence[str]) -> bool:
         return any(f"test_{name}" not in self._numbers[key] for name in names)
 
-    def failed_fits(self) -> list[str]:
+    def list_failed_fits(self) -> list[str]:
         """Return the tracebacks of the fits that failed."""
         bad = [bad for _, bad in sorted(self._bad.items())]
         return [one.error for one in bad if one.error and one.note != UNPREDICTED]
 
-    def failed_scores(self) -> list[str]:
+    def list_failed_scores(self) -> list[str]:
         """Return the tracebacks of models that could be fitted, but not scored."""
         bad = [bad for _, bad in sorted(self._bad.items())]
         late = [
@@ -185,7 +185,7 @@ class Ledger:
         ]
         return late + [one.note for one in bad if one.error is None and one.note]
 
-    def predictions(self, configs: Sequence[int] | None = None) -> Predictions | None:
+    def make_predictions(self, configs: Sequence[int] | None = None) -> Predictions | None:
         """Return Π of all or some configurations as far as they were evaluated."""
         if self.plan is None or self._responses is None:
             return None

@@ -51,7 +51,7 @@ class ResponsePlan:
         many = self.target.task is Task.MULTICLASS
         return len(self.target.classes) if many and scores else None
 
-    def perfect(self) -> NDArray[np.float64]:
+    def make_perfect(self) -> NDArray[np.float64]:
         """Return what a perfect model would say of the cases, as Π holds it: (n,) or (n, K)."""
         target = self.target
         if self.width is not None:
@@ -61,7 +61,7 @@ class ResponsePlan:
             return 2.0 * outcome - 1.0
         return -outcome if target.task is Task.SURVIVAL else outcome
 
-    def method_of(self, model: Estimator) -> str:
+    def find_method(self, model: Estimator) -> str:
         """Return the method that is asked of this model."""
         for name in self.methods:
             if hasattr(model, name):
@@ -73,7 +73,7 @@ class ResponsePlan:
 
     def read(self, model: Estimator, X: object) -> NDArray[np.float64]:
         """Ask a fitted model, and return its answer as Π holds it."""
-        method = self.method_of(model)
+        method = self.find_method(model)
         answer = getattr(model, method)(X)
         refuse_other_length(answer, count_rows(X), method)
         return self.encode(answer, method, model)
@@ -83,12 +83,12 @@ class ResponsePlan:
         answer = np.asarray(answer)
         _refuse_not_finite(answer)
         if self.kind is ResponseKind.LABEL:
-            return self._codes(answer)
+            return self._encode_labels(answer)
         if method == "predict" or not self.target.has_classes:
             return np.asarray(answer, dtype=np.float64).reshape(len(answer))
-        return self._scores(answer, method, model)
+        return self._encode_scores(answer, method, model)
 
-    def _scores(
+    def _encode_scores(
         self, answer: NDArray[np.generic], method: str, model: Estimator
     ) -> NDArray[np.float64]:
         known = [
@@ -112,13 +112,13 @@ class ResponsePlan:
             absent = np.setdiff1d(np.arange(made.shape[1]), known)
             made[:, absent] = 0.0 if method == "predict_proba" else lowest
         if method == "predict_proba":
-            made = _inside(made)
+            made = _clip_inside(made)
         if self.width is not None:
             return made
         shift = method == "predict_proba" and self.kind is ResponseKind.DECISION
         return np.ascontiguousarray(made[:, 1]) - (0.5 if shift else 0.0)
 
-    def _codes(self, answer: NDArray[np.generic]) -> NDArray[np.float64]:
+    def _encode_labels(self, answer: NDArray[np.generic]) -> NDArray[np.float64]:
         values = answer.reshape(len(answer)).tolist()
         try:
             return np.array([self._code[label] for label in values], dtype=np.float64)
@@ -156,7 +156,7 @@ def _refuse_not_finite(answer: NDArray[np.generic]) -> None:
         )
 
 
-def _inside(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+def _clip_inside(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return probabilities inside [0, 1], where only rounding took them out of it."""
     low, high = probabilities.min(), probabilities.max()
     if low < -ROUNDING or high > 1.0 + ROUNDING:
@@ -196,9 +196,9 @@ def plan_response(
         return ResponsePlan(kind, ("predict",), target)
     every = list(models)
     if asked is not None:
-        _need(asked, every)
+        _check_method(asked, every)
         return ResponsePlan(_KINDS[asked], (asked,), target)
-    return _by_need(None if metric is None else metric.needs, target, every)
+    return _plan_by_need(None if metric is None else metric.needs, target, every)
 
 
 def _refuse_scores(asked: str | None, target: Target) -> None:
@@ -211,9 +211,9 @@ def _refuse_scores(asked: str | None, target: Target) -> None:
         )
 
 
-def _by_need(need: Need | None, target: Target, models: list[Estimator]) -> ResponsePlan:
+def _plan_by_need(need: Need | None, target: Target, models: list[Estimator]) -> ResponsePlan:
     if need is Need.PROBABILITY:
-        _need("predict_proba", models)
+        _check_method("predict_proba", models)
         return ResponsePlan(ResponseKind.PROBABILITY, ("predict_proba",), target)
     if need in (Need.SCORE, None):
         # scikit-learn's own order: its AUC asks for decisions first, that of many classes for
@@ -226,8 +226,8 @@ def _by_need(need: Need | None, target: Target, models: list[Estimator]) -> Resp
         if all(any(will_have(model, name) for name in ranked) for model in models):
             return ResponsePlan(ResponseKind.DECISION, scores, target)
         if need is Need.SCORE and target.task is Task.MULTICLASS:
-            _need("predict_proba", models)
-    _need("predict", models)
+            _check_method("predict_proba", models)
+    _check_method("predict", models)
     return ResponsePlan(ResponseKind.LABEL, ("predict",), target)
 
 
@@ -255,7 +255,7 @@ def will_have(model: Estimator, method: str) -> bool:
     return inner is not None and hasattr(type(model), method) and will_have(inner, method)
 
 
-def _need(method: str, models: list[Estimator]) -> None:
+def _check_method(method: str, models: list[Estimator]) -> None:
     """Refuse what no candidate has; one that lacks it among others fails by itself."""
     if not any(will_have(model, method) for model in models):
         lacking = [type(model).__name__ for model in models]

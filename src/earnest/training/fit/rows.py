@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from earnest.training.protocols import Estimator, Params
 
 
-def parts(
+def cut_parts(
     model: Estimator, X: object, y: object, train: NDArray[np.intp], test: NDArray[np.intp] | None
 ) -> tuple[object, object, object, object]:
     """Return X and y of the training rows, and X and y of the test rows, None for every row."""
@@ -27,11 +27,11 @@ def parts(
         asked = np.arange(count_rows(X)) if test is None else test
         return (*_safe_split(model, X, y, train), *_safe_split(model, X, y, asked, train))
     if test is None:
-        return take(X, train), take(y, train), X, y
-    return take(X, train), take(y, train), take(X, test), take(y, test)
+        return take_rows(X, train), take_rows(y, train), X, y
+    return take_rows(X, train), take_rows(y, train), take_rows(X, test), take_rows(y, test)
 
 
-def take(values: object, rows: NDArray[np.intp]) -> object:
+def take_rows(values: object, rows: NDArray[np.intp]) -> object:
     """Return some rows of anything that has rows; of nothing, nothing."""
     from sklearn.utils import _safe_indexing
 
@@ -47,7 +47,7 @@ def count_rows(values: object) -> int:
     return len(cast(Sized, values))
 
 
-def params_of(params: Params, n: int, rows: NDArray[np.intp] | None = None) -> dict[str, object]:
+def cut_params(params: Params, n: int, rows: NDArray[np.intp] | None = None) -> dict[str, object]:
     """Return what goes beside X and y, cut to some rows where it has one value a row.
 
     Without rows, lists are made into what rows can be taken of.
@@ -56,13 +56,13 @@ def params_of(params: Params, n: int, rows: NDArray[np.intp] | None = None) -> d
         return {}
     cut = dict(params)
     for name, value in params.items():
-        if not _one_a_row(value, n):
+        if not _has_one_a_row(value, n):
             continue
-        cut[name] = _indexable(value) if rows is None else take(value, rows)
+        cut[name] = _make_indexable(value) if rows is None else take_rows(value, rows)
     return cut
 
 
-def _one_a_row(value: object, n: int) -> bool:
+def _has_one_a_row(value: object, n: int) -> bool:
     if isinstance(value, str | bytes | Mapping):
         return False
     shape = getattr(value, "shape", None)
@@ -71,7 +71,7 @@ def _one_a_row(value: object, n: int) -> bool:
     return hasattr(value, "__len__") and len(value) == n
 
 
-def _indexable(value: object) -> object:
+def _make_indexable(value: object) -> object:
     from sklearn.utils import indexable
 
     return indexable(value)[0]

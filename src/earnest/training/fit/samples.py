@@ -43,16 +43,16 @@ class Samples:
     both_sides: bool
     seed: int
 
-    def counts(self, sample: int) -> NDArray[np.uint8]:
+    def draw_counts(self, sample: int) -> NDArray[np.uint8]:
         """Return how often a sample draws each case: (n,)."""
         rng = Seeds(self.seed).generator(Purpose.REPLICATES, sample)
         drawn = RESAMPLERS[str(self.drawn)].draw(self.target, 1, rng, self._accept)
         return np.asarray(drawn.values[0], dtype=np.uint8)
 
-    def rows_of(self, place: int) -> tuple[NDArray[np.intp], None]:
+    def find_rows(self, place: int) -> tuple[NDArray[np.intp], None]:
         """Return the rows that a sample trains on, copies in a row; it answers for every case."""
         every = np.arange(self.target.n)
-        return every if place == ALL_CASES else np.repeat(every, self.counts(place)), None
+        return every if place == ALL_CASES else np.repeat(every, self.draw_counts(place)), None
 
     @cached_property
     def _accept(self) -> Accept:
@@ -67,7 +67,7 @@ def _choose_rule(target: Target, *, both_sides: bool) -> Accept:
     if not target.has_classes and target.event is None:
         return something_out_of_bag
     if target.event is not None:
-        whole: Accept = partial(_any_drawn, rows=np.flatnonzero(target.event))
+        whole: Accept = partial(_has_any_drawn, rows=np.flatnonzero(target.event))
     else:
         whole = every_class_on_both_sides(target) if both_sides else every_class_drawn(target)
 
@@ -77,5 +77,5 @@ def _choose_rule(target: Target, *, both_sides: bool) -> Accept:
     return accepted
 
 
-def _any_drawn(counts: NDArray[np.integer], rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+def _has_any_drawn(counts: NDArray[np.integer], rows: NDArray[np.intp]) -> NDArray[np.bool_]:
     return np.asarray((counts[:, rows] > 0).any(axis=1))

@@ -62,7 +62,7 @@ class MetricScorer:
 
     def __call__(self, model: Estimator, X: object, y: object) -> float:
         """Return the metric of a fitted model, with the sign of a gain."""
-        target = _target_of(model, np.asarray(y))
+        target = _read_target(model, np.asarray(y))
         if target is None:
             return np.nan
         measure = self.metric.on(target.task)
@@ -84,7 +84,7 @@ class MetricScorer:
         return False
 
 
-def _target_of(model: Estimator, y: NDArray[np.generic]) -> Target | None:
+def _read_target(model: Estimator, y: NDArray[np.generic]) -> Target | None:
     """Return the outcome of a fitted model's cases, None where there is one class in all.
 
     The classes are those that the model knows, and what else it is shown: a fold may have one.
@@ -134,15 +134,15 @@ def read_scoring(estimator: Estimator, scoring: object, *, refit: object, raises
     from sklearn.metrics import check_scoring
 
     if isinstance(scoring, list | tuple | set | dict):
-        several = _several(estimator, scoring)
+        several = _read_several(estimator, scoring)
         check_refit(refit, tuple(several))
         return Scoring(check_scoring(estimator, several, raise_exc=raises), several, tuple(several))
-    one = check_scoring(estimator, scoring) if scoring is None else _one(estimator, scoring)
+    one = check_scoring(estimator, scoring) if scoring is None else _read_one(estimator, scoring)
     plain = callable(scoring) and not isinstance(scoring, Metric)
     return Scoring(one, one, None if plain else (SINGLE,))
 
 
-def _several(
+def _read_several(
     estimator: Estimator, scoring: Collection[object] | dict[str, object]
 ) -> dict[str, Scorer]:
     names = list(scoring)
@@ -153,10 +153,10 @@ def _several(
             got=check.show(scoring),
         )
     given = scoring if isinstance(scoring, dict) else {str(name): name for name in names}
-    return {name: _one(estimator, one) for name, one in given.items()}
+    return {name: _read_one(estimator, one) for name, one in given.items()}
 
 
-def _one(estimator: Estimator, scoring: object) -> Scorer:
+def _read_one(estimator: Estimator, scoring: object) -> Scorer:
     from sklearn.metrics import check_scoring, get_scorer_names
 
     if isinstance(scoring, Metric):
@@ -204,7 +204,7 @@ class Measure:
     chooses: bool = True
 
 
-def measure_of(
+def choose_measure(
     metric: MetricLike | None,
     scoring: object,
     shown: Scorer | dict[str, Scorer],
@@ -228,15 +228,15 @@ def measure_of(
     usual : bool
         Whether the estimator's own `score` is accuracy, R² or concordance.
     """
-    chosen = _chooser(scoring, shown, refit)
-    own = _as_metric(chosen, task, usual)
+    chosen = _find_chooser(scoring, shown, refit)
+    own = _read_metric(chosen, task, usual)
     if metric is not None:
-        asked = resolve_metric(_of_the_positive(metric))
+        asked = resolve_metric(_drop_positive(metric))
         return Measure(asked, chooses=own.metric is not None and own.metric.name == asked.name)
     return own
 
 
-def _chooser(scoring: object, shown: object, refit: object) -> object:
+def _find_chooser(scoring: object, shown: object, refit: object) -> object:
     """Return the scorer that chooses; with several and no name, the first."""
     if not isinstance(shown, dict):
         return scoring
@@ -244,16 +244,16 @@ def _chooser(scoring: object, shown: object, refit: object) -> object:
     return scoring[name] if isinstance(scoring, dict) else name
 
 
-def positive_of(metric: object, scoring: object, shown: object, refit: object) -> object:
+def find_positive(metric: object, scoring: object, shown: object, refit: object) -> object:
     """Return the positive class that the metric of the estimate names, None where it names none.
 
     That of the user's own metric, else that of the scorer that chooses; other scorers have no say.
     """
-    chosen = _chooser(scoring, shown, refit) if metric is None else metric
+    chosen = _find_chooser(scoring, shown, refit) if metric is None else metric
     return getattr(chosen, "_kwargs", {}).get("pos_label")
 
 
-def _as_metric(chosen: object, task: Task | None, usual: bool) -> Measure:
+def _read_metric(chosen: object, task: Task | None, usual: bool) -> Measure:
     if chosen is None:
         if task is None:
             return Measure(None, "the task of the estimator cannot be told", chooses=False)
@@ -264,10 +264,10 @@ def _as_metric(chosen: object, task: Task | None, usual: bool) -> Measure:
         name = getattr(chosen, "__name__", type(chosen).__name__)
         reason = f"scorer {name!r} is a function of models, not of predictions"
         return Measure(None, reason, chooses=False)
-    return Measure(resolve_metric(_of_the_positive(cast(MetricLike, chosen))))
+    return Measure(resolve_metric(_drop_positive(cast(MetricLike, chosen))))
 
 
-def _of_the_positive(scorer: MetricLike) -> MetricLike:
+def _drop_positive(scorer: MetricLike) -> MetricLike:
     """Return a scorer that takes the positive class for granted: Π holds it as such."""
     knobs: dict[str, object] = getattr(scorer, "_kwargs", {})
     if "pos_label" not in knobs:

@@ -50,7 +50,7 @@ class Splits:
         """Count the splits."""
         return len(self.test)
 
-    def rows_of(self, place: int) -> tuple[Indices, Indices]:
+    def find_rows(self, place: int) -> tuple[Indices, Indices]:
         """Return the rows that a split trains on, and those that it tests."""
         return self.train[place], self.test[place]
 
@@ -131,13 +131,13 @@ def make_splits(
         Whether a split may test a row twice, and have no rows at all, as in scikit-learn.
     """
     check.whole_number("n_repeats", n_repeats, low=1)
-    first = _checked(cv, y, classifier)
-    splitters = [first, *(_shuffled(first, seeds, r) for r in range(1, n_repeats))]
+    first = _read_cv(cv, y, classifier)
+    splitters = [first, *(_make_shuffled(first, seeds, r) for r in range(1, n_repeats))]
     pairs: list[tuple[Indices, Indices]] = []
     placed: list[tuple[int, int]] = []
     n = count_rows(X)
     for splitter in splitters:
-        own = _pairs(splitter, X, y, n, dict(params or {}), odd)
+        own = _list_pairs(splitter, X, y, n, dict(params or {}), odd)
         start = placed[-1][0] + 1 if placed else 0
         pairs += own
         placed += places([np.unique(test) if odd else test for _, test in own], n, start)
@@ -147,7 +147,7 @@ def make_splits(
         repeat=tuple(repeat for repeat, _ in placed),
         fold=tuple(fold for _, fold in placed),
         n_cases=n,
-        ordered=len(pairs) > 1 and all(_before(train, test) for train, test in pairs),
+        ordered=len(pairs) > 1 and all(_is_before(train, test) for train, test in pairs),
     )
 
 
@@ -247,12 +247,12 @@ def check_folds(folds: int, target: Target) -> None:
             "there are more folds than there is to split",
             needs=f"at most {units} folds, as there are {units} {noun}",
             got=f"cv={folds}",
-            cure=_fewer(min(units, *(len(rows) for rows in target.layers))),
+            cure=_suggest_fewer(min(units, *(len(rows) for rows in target.layers))),
         )
     check_layers(folds, target)
 
 
-def _fewer(most: int) -> str:
+def _suggest_fewer(most: int) -> str:
     """Return how many folds could be asked for."""
     return f"Say cv={most}." if most >= 2 else "Use more cases."
 
@@ -406,12 +406,12 @@ def _count_tested(wanted: float, size: int) -> int:
     return min(max(1, round(wanted)), max(size - 1, 0))
 
 
-def _before(train: Indices, test: Indices) -> bool:
+def _is_before(train: Indices, test: Indices) -> bool:
     """Tell whether all training rows come before all test rows."""
     return bool(len(train) and len(test) and train.max() < test.min())
 
 
-def _checked(cv: object, y: object, classifier: bool) -> Splitter:
+def _read_cv(cv: object, y: object, classifier: bool) -> Splitter:
     from sklearn.model_selection import check_cv
 
     try:
@@ -435,9 +435,9 @@ def can_shuffle(splitter: object) -> bool:
     return "shuffle" in signature(type(splitter)).parameters
 
 
-def _shuffled(splitter: Splitter, seeds: Seeds, repeat: int) -> Splitter:
+def _make_shuffled(splitter: Splitter, seeds: Seeds, repeat: int) -> Splitter:
     """Return the splitter of a further repeat."""
-    name = _name(splitter)
+    name = _name_splitter(splitter)
     if not can_shuffle(splitter):
         raise InputError(
             f"{name} cannot be repeated",
@@ -449,29 +449,29 @@ def _shuffled(splitter: Splitter, seeds: Seeds, repeat: int) -> Splitter:
     return shuffle_splitter(splitter, draw_split_seed(seeds, repeat))
 
 
-def _pairs(
+def _list_pairs(
     splitter: Splitter, X: object, y: object, n: int, params: dict[str, object], odd: bool
 ) -> list[tuple[Indices, Indices]]:
     try:
         promised = splitter.get_n_splits(X, y, **params)
         found = list(splitter.split(X, y, **params))
     except (ValueError, TypeError) as error:
-        raise _no_split(splitter, error, params) from error
+        raise _explain_no_split(splitter, error, params) from error
     if not found:
         raise InputError("`cv` gives no split", needs="a split at least", got=check.show(splitter))
     if promised != len(found):
         raise InputError(
-            f"`split` and `get_n_splits` of {_name(splitter)} disagree",
+            f"`split` and `get_n_splits` of {_name_splitter(splitter)} disagree",
             needs=f"{promised} splits, as get_n_splits says",
             got=f"{len(found)} splits",
         )
     return [
-        (_rows(train, n, "train", odd), _rows(test, n, "test", odd))
-        for train, test in (_pair(item) for item in found)
+        (_read_rows(train, n, "train", odd), _read_rows(test, n, "test", odd))
+        for train, test in (_read_pair(item) for item in found)
     ]
 
 
-def _pair(item: object) -> tuple[object, object]:
+def _read_pair(item: object) -> tuple[object, object]:
     if not isinstance(item, tuple | list) or len(item) != 2:
         raise InputError(
             "`cv` gives something else than splits",
@@ -481,7 +481,9 @@ def _pair(item: object) -> tuple[object, object]:
     return item[0], item[1]
 
 
-def _no_split(splitter: Splitter, error: Exception, params: dict[str, object]) -> InputError:
+def _explain_no_split(
+    splitter: Splitter, error: Exception, params: dict[str, object]
+) -> InputError:
     cure = "Use fewer folds, or another splitter."
     if "groups" in str(error) and params.get("groups") is None:
         cure = "Pass the groups of the cases as `groups`."
@@ -489,15 +491,17 @@ def _no_split(splitter: Splitter, error: Exception, params: dict[str, object]) -
         cure = "Give one group a row."
     if isinstance(error, TypeError):
         cure = "Give (train, test) pairs of row numbers, or a splitter."
-    return InputError(f"{_name(splitter)} cannot split these data", got=str(error), cure=cure)
+    return InputError(
+        f"{_name_splitter(splitter)} cannot split these data", got=str(error), cure=cure
+    )
 
 
-def _name(splitter: Splitter) -> str:
+def _name_splitter(splitter: Splitter) -> str:
     name = type(splitter).__name__
     return "`cv`" if name.startswith("_") else name  # scikit-learn's own wrapper of pairs
 
 
-def _rows(given: object, n: int, part: str, odd: bool) -> Indices:
+def _read_rows(given: object, n: int, part: str, odd: bool) -> Indices:
     rows = np.asarray(given)
     if odd and rows.size == 0:
         return np.empty(0, dtype=np.intp)

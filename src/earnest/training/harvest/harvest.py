@@ -53,7 +53,7 @@ def refuse_unfit(search: Search) -> None:
             got=f"the class {search.__name__}" if isinstance(search, type) else _name(search),
             cure="Make one: give it the estimator and the candidates."
             if isinstance(search, type)
-            else _cure(_name(search)),
+            else _suggest_cure(_name(search)),
         )
     if getattr(search, "resource", None) == "n_samples":
         raise InputError(
@@ -69,7 +69,7 @@ def _name(search: Search) -> str:
     return type(search).__name__
 
 
-def _cure(name: str) -> str:
+def _suggest_cure(name: str) -> str:
     if name == "SearchCV":
         return "earnest.SearchCV keeps its predictions: fit it and read `predictions_`."
     if "Optuna" in name:
@@ -147,15 +147,15 @@ def harvest(
         refuse_unfit(search)
     n = count_rows(X)
     scoring = read_scoring(search.estimator, search.scoring, refit=search.refit, raises=True)
-    plan = _planned(search, y, scoring, metric, response, groups)
+    plan = _plan_response(search, y, scoring, metric, response, groups)
     if is_optuna_search(search):
         return harvest_optuna(search, X, y, plan, groups, fit_params)
     passed = dict(fit_params) if groups is None else {**fit_params, "groups": groups}
     with tempfile.TemporaryDirectory(prefix="earnest-") as folder:
-        keeper = Keeper(scoring.call, _light(plan), Path(folder), tuple(passed))
-        with _scored_by(search, keeper, scoring):
+        keeper = Keeper(scoring.call, _lighten(plan), Path(folder), tuple(passed))
+        with _score_with(search, keeper, scoring):
             _fit(search, X, y, {**passed, ROWS: np.arange(n)})
-        return _gathered(search, plan, Path(folder), n)
+        return _gather(search, plan, Path(folder), n)
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,7 +196,7 @@ class Keeper:
         return request
 
 
-def _planned(
+def _plan_response(
     search: Search,
     y: object,
     scoring: Scoring,
@@ -221,14 +221,14 @@ def _planned(
     return problem.plan
 
 
-def _light(plan: ResponsePlan) -> ResponsePlan:
+def _lighten(plan: ResponsePlan) -> ResponsePlan:
     """Return the plan with one case of each class: it travels with every task."""
     first = np.unique(plan.target.y, return_index=True)[1] if plan.target.has_classes else [0]
     return replace(plan, target=plan.target.take(np.sort(np.asarray(first, dtype=np.intp))))
 
 
 @contextmanager
-def _scored_by(search: Search, keeper: Keeper, scoring: Scoring) -> Iterator[None]:
+def _score_with(search: Search, keeper: Keeper, scoring: Scoring) -> Iterator[None]:
     """Let the keeper score, and put the search back as it was, its results included."""
     from sklearn import config_context
 
@@ -241,12 +241,12 @@ def _scored_by(search: Search, keeper: Keeper, scoring: Scoring) -> Iterator[Non
     finally:
         search.set_params(scoring=given, refit=refit)
         if hasattr(search, "cv_results_") and not several:
-            _as_of_one_score(search)
+            _restore_one_score(search)
         if hasattr(search, "scorer_"):
             search.scorer_ = scoring.shown
 
 
-def _as_of_one_score(search: Search) -> None:
+def _restore_one_score(search: Search) -> None:
     """Let the attributes be those of a search with one score."""
     others = {name for name in search.cv_results_ if name.startswith("mean_test_")}
     if others != {f"mean_test_{SINGLE}", f"mean_test_{KEPT}"}:
@@ -276,7 +276,7 @@ def _fit(search: Search, X: object, y: object, params: dict[str, object]) -> Non
         ) from error
 
 
-def _gathered(search: Search, plan: ResponsePlan, folder: Path, n: int) -> Predictions:
+def _gather(search: Search, plan: ResponsePlan, folder: Path, n: int) -> Predictions:
     """Put the kept predictions together by what `cv_results_` tells, and clean the latter."""
     results = search.cv_results_
     count = len(results["params"])
@@ -291,7 +291,7 @@ def _gathered(search: Search, plan: ResponsePlan, folder: Path, n: int) -> Predi
             needs="a fit that gives finite predictions",
             got=f"{numbers.size} fits without any",
         )
-    tests = [_rows_of(folder, row[has]) for row, has in zip(numbers, kept, strict=True)]
+    tests = [_read_rows(folder, row[has]) for row, has in zip(numbers, kept, strict=True)]
     there = [i for i, rows in enumerate(tests) if rows is not None]
     placed = dict(zip(there, places([r for r in tests if r is not None], n), strict=True))
     repeats = 1 + max(repeat for repeat, _ in placed.values())
@@ -301,11 +301,11 @@ def _gathered(search: Search, plan: ResponsePlan, folder: Path, n: int) -> Predi
     for split, (repeat, fold) in placed.items():
         folds[tests[split], repeat] = fold
         for config in np.flatnonzero(kept[split]):
-            rows, answer = _kept(folder, numbers[split, config])
+            rows, answer = _read_kept(folder, numbers[split, config])
             responses[rows, config, repeat] = answer
     return Predictions(
         target=plan.target,
-        configs=_configs(results),
+        configs=_make_configs(results),
         responses=responses,
         folds=folds,
         fold_names=tuple(
@@ -315,7 +315,7 @@ def _gathered(search: Search, plan: ResponsePlan, folder: Path, n: int) -> Predi
     )
 
 
-def _configs(results: ResultsTable) -> Configs:
+def _make_configs(results: ResultsTable) -> Configs:
     params = tuple(dict(one) for one in results["params"])
     rounds = results.get("iter")
     ids = tuple(f"c{i}" for i in range(len(params)))
@@ -325,11 +325,11 @@ def _configs(results: ResultsTable) -> Configs:
     return Configs(ids=ids, params=params, static=False)
 
 
-def _rows_of(folder: Path, numbers: NDArray[np.float64]) -> NDArray[np.intp] | None:
-    return _kept(folder, numbers[0])[0] if len(numbers) else None
+def _read_rows(folder: Path, numbers: NDArray[np.float64]) -> NDArray[np.intp] | None:
+    return _read_kept(folder, numbers[0])[0] if len(numbers) else None
 
 
-def _kept(folder: Path, number: float) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+def _read_kept(folder: Path, number: float) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     path = folder / f"{int(number)}.npz"
     if not path.exists():
         raise EvidenceError(

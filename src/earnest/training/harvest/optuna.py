@@ -25,7 +25,7 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution
 from earnest.core.space.parameters import plain
 from earnest.training.fit.response import ResponsePlan
-from earnest.training.fit.rows import count_rows, take
+from earnest.training.fit.rows import count_rows, take_rows
 from earnest.training.protocols import Estimator, Scorer
 from earnest.training.search.judging import ResultsTable
 from earnest.training.search.optuna import STATIC
@@ -92,11 +92,11 @@ def harvest_optuna(
     keeper = TrialKeeper(
         call=check_scoring(search.estimator, scoring=search.scoring),
         plan=plan,
-        split_of=_by_content(X, y, tests),
+        split_of=_index_by_content(X, y, tests),
     )
-    with _kept_by(search, keeper, splits):
+    with _keep_with(search, keeper, splits):
         search.fit(X, y, groups=groups, **fit_params)
-    return _gathered(search.study_, keeper, plan, tests, count_rows(X))
+    return _gather(search.study_, keeper, plan, tests, count_rows(X))
 
 
 def _refuse_what_hides_rows(search: OptunaSearch) -> None:
@@ -127,20 +127,20 @@ class TrialKeeper:
 
     def __call__(self, model: Estimator, X: object, y: object) -> object:
         """Return the score of a fitted model; of a split that is scored again the last counts."""
-        split = self.split_of.get(_content(X, y))
+        split = self.split_of.get(_hash_content(X, y))
         if split is not None:
             try:
-                self._waiting()[split] = self.plan.read(model, X)
+                self._list_waiting()[split] = self.plan.read(model, X)
             except EarnestError:  # such as NaN: the score is the search's own business
-                self._waiting().pop(split, None)
+                self._list_waiting().pop(split, None)
         return self.call(model, X, y)
 
-    def ended(self, study: Study, trial: FrozenTrial) -> None:
+    def file_trial(self, study: Study, trial: FrozenTrial) -> None:
         """File what this thread has kept since its last trial ended."""
-        self.trials[trial.number] = self._waiting()
+        self.trials[trial.number] = self._list_waiting()
         self._own.kept = {}
 
-    def _waiting(self) -> dict[int, NDArray[np.float64]]:
+    def _list_waiting(self) -> dict[int, NDArray[np.float64]]:
         if not hasattr(self._own, "kept"):
             self._own.kept = {}
         kept: dict[int, NDArray[np.float64]] = self._own.kept
@@ -148,12 +148,12 @@ class TrialKeeper:
 
 
 @contextmanager
-def _kept_by(
+def _keep_with(
     search: OptunaSearch, keeper: TrialKeeper, splits: list[tuple[Rows, Rows]]
 ) -> Iterator[None]:
     """Let the keeper score on these splits, and put the search back as it was."""
     given = {"scoring": search.scoring, "cv": search.cv, "callbacks": search.callbacks}
-    callbacks = [keeper.ended, *(search.callbacks or [])]
+    callbacks = [keeper.file_trial, *(search.callbacks or [])]
     search.set_params(scoring=keeper, cv=splits, callbacks=callbacks)
     try:
         yield
@@ -163,10 +163,12 @@ def _kept_by(
             search.scorer_ = keeper.call
 
 
-def _by_content(X: object, y: object, tests: Sequence[Rows]) -> dict[bytes, int]:
+def _index_by_content(X: object, y: object, tests: Sequence[Rows]) -> dict[bytes, int]:
     """Return the number of each split by the content of its test part."""
     _refuse_rows_without_names(X)
-    found = {_content(take(X, rows), take(y, rows)): i for i, rows in enumerate(tests)}
+    found = {
+        _hash_content(take_rows(X, rows), take_rows(y, rows)): i for i, rows in enumerate(tests)
+    }
     if len(found) < len(tests):
         raise InputError(
             "two test folds have the same content",
@@ -185,7 +187,7 @@ def _refuse_rows_without_names(X: object) -> None:
         )
 
 
-def _content(X: object, y: object) -> bytes:
+def _hash_content(X: object, y: object) -> bytes:
     """Return a hash of rows: of the index of a table, else of the values."""
     digest = hashlib.sha256()
     if hasattr(X, "iloc"):
@@ -202,7 +204,7 @@ def _content(X: object, y: object) -> bytes:
     return digest.digest()
 
 
-def _gathered(
+def _gather(
     study: Study, keeper: TrialKeeper, plan: ResponsePlan, tests: list[Rows], n: int
 ) -> Predictions:
     trials = [t for t in study.get_trials(deepcopy=False) if t.state.is_finished()]
@@ -239,11 +241,13 @@ def _gathered(
             tuple(str(k) for k in range(folds[:, r].max() + 1)) for r in range(repeats)
         ),
         kind=plan.kind,
-        remarks=tuple(_silent([str(number) for number in sorted(done) if not kept[number]])),
+        remarks=tuple(
+            _warn_of_silent([str(number) for number in sorted(done) if not kept[number]])
+        ),
     )
 
 
-def _silent(numbers: list[str]) -> Iterator[Caution]:
+def _warn_of_silent(numbers: list[str]) -> Iterator[Caution]:
     if numbers:
         yield Caution(
             "EN100",

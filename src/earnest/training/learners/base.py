@@ -44,11 +44,11 @@ class Inner(BaseEstimator):
 
     inner_: Predictor
 
-    def _kind(self) -> Callable[..., Predictor]:
+    def _choose_kind(self) -> Callable[..., Predictor]:
         """Return the class of the learner inside."""
         raise NotImplementedError
 
-    def _made(self, X: Array, y: NDArray[np.generic]) -> Predictor:
+    def _make_inner(self, X: Array, y: NDArray[np.generic]) -> Predictor:
         """Return the learner inside, unfitted."""
         raise NotImplementedError
 
@@ -57,16 +57,16 @@ class Inner(BaseEstimator):
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=is_regressor(self))
         if is_classifier(self):
             check_classification_targets(y)
-        self.inner_ = fit_quietly(self._made(X, y), X, y)
+        self.inner_ = fit_quietly(self._make_inner(X, y), X, y)
         return self
 
-    def _checked(self, X: Array) -> Array:
+    def _check_input(self, X: Array) -> Array:
         check_is_fitted(self)
         return np.asarray(validate_data(self, X, reset=False, dtype=np.float64))
 
     def predict(self, X: Array) -> NDArray[np.generic]:
         """Predict with the learner inside."""
-        X = self._checked(X)
+        X = self._check_input(X)
         return np.asarray(self.inner_.predict(X))
 
 
@@ -95,7 +95,7 @@ class Numbers(RegressorMixin, Inner):
         self.center_, spread = float(numbers.mean()), float(numbers.std())
         self.unit_ = spread if spread > 0.0 else 1.0
         scaled = (numbers - self.center_) / self.unit_
-        self.inner_ = fit_quietly(self._made(X, scaled), X, scaled)
+        self.inner_ = fit_quietly(self._make_inner(X, scaled), X, scaled)
         return self
 
     def predict(self, X: Array) -> NDArray[np.generic]:
@@ -132,16 +132,16 @@ class _Forest(Inner):
         self.mtry = mtry
         self.random_state = random_state
 
-    def _made(self, X: Array, y: NDArray[np.generic]) -> Predictor:
-        return self._kind()(
+    def _make_inner(self, X: Array, y: NDArray[np.generic]) -> Predictor:
+        return self._choose_kind()(
             n_estimators=self.trees,
             min_samples_leaf=self.min_leaf,
-            max_features=columns_tried(self.mtry, X.shape[1]),
+            max_features=count_tried_columns(self.mtry, X.shape[1]),
             random_state=self.random_state,
         )
 
 
-def columns_tried(mtry: float, count: int) -> int:
+def count_tried_columns(mtry: float, count: int) -> int:
     """Return a multiple of the root of a number of columns, as a number from 1 to all."""
     return min(max(round(mtry * math.sqrt(count)), 1), count)
 
@@ -149,21 +149,21 @@ def columns_tried(mtry: float, count: int) -> int:
 class ForestClassifier(Classes, _Forest):
     """A random forest of classes; see `_Forest` for its knobs."""
 
-    def _kind(self) -> Callable[..., Predictor]:
+    def _choose_kind(self) -> Callable[..., Predictor]:
         from sklearn.ensemble import RandomForestClassifier
 
         return RandomForestClassifier
 
     def predict_proba(self, X: Array) -> Array:
         """Return the mean of the trees' probabilities."""
-        X = self._checked(X)
+        X = self._check_input(X)
         return np.asarray(self.inner_.predict_proba(X))
 
 
 class ForestRegressor(RegressorMixin, _Forest):
     """A random forest of numbers; see `_Forest` for its knobs."""
 
-    def _kind(self) -> Callable[..., Predictor]:
+    def _choose_kind(self) -> Callable[..., Predictor]:
         from sklearn.ensemble import RandomForestRegressor
 
         return RandomForestRegressor

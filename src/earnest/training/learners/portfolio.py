@@ -71,10 +71,10 @@ class Draft:
     def name(self) -> str:
         """Return a name by what differs within the family."""
         words = [self.model]
-        words += [f"{k}={_short(v)}" for k, v in self.shown.items()]
+        words += [f"{k}={_shorten(v)}" for k, v in self.shown.items()]
         if self.select != "none":
             words += ["after", self.select]
-            words += [f"{k}={_short(v)}" for k, v in self.select_params.items()]
+            words += [f"{k}={_shorten(v)}" for k, v in self.select_params.items()]
         return " ".join(words)
 
     def made(
@@ -120,24 +120,24 @@ def family(entry: Entry, contents: Contents, task: str, inputs: Inputs) -> list[
     if not entry.fits(task, inputs.n_cases, inputs.n_columns):
         return []
     ranked: list[tuple[int, Draft]] = []
-    for far_select, select, select_params in _selections(entry, contents, task, inputs):
-        for far_encode, encode in _encodings(entry, inputs):
-            for far_impute, impute in _imputations(entry, inputs, select):
+    for far_select, select, select_params in _list_selections(entry, contents, task, inputs):
+        for far_encode, encode in _list_encodings(entry, inputs):
+            for far_impute, impute in _list_imputations(entry, inputs, select):
                 beside = {"encode": encode, "impute": impute}
-                for far, params in entry.settings():
+                for far, params in entry.list_combinations():
                     shown = {k: v for k, v in params.items() if len(entry.grid[k]) > 1}
-                    shown |= _several(beside, entry)
+                    shown |= _list_several(beside, entry)
                     draft = Draft(entry.name, params, select, select_params, encode, impute, shown)
                     ranked.append((far + far_select + far_encode + far_impute, draft))
     return [draft for _, draft in sorted(ranked, key=lambda pair: pair[0])]
 
 
-def _several(beside: Mapping[str, str | None], entry: Entry) -> dict[str, Value]:
+def _list_several(beside: Mapping[str, str | None], entry: Entry) -> dict[str, Value]:
     lists = {"encode": entry.encode, "impute": entry.impute}
     return {k: v for k, v in beside.items() if v is not None and len(lists[k]) > 1}
 
 
-def _selections(
+def _list_selections(
     entry: Entry, contents: Contents, task: str, inputs: Inputs
 ) -> Iterator[tuple[int, str, dict[str, Value]]]:
     """Yield the selections that a model goes with, and how far each is from the first."""
@@ -145,16 +145,16 @@ def _selections(
     for one in contents.selections:
         if one.name not in entry.select or not one.fits(task, inputs.n_cases, inputs.n_columns):
             continue
-        for far, params in one.settings():
+        for far, params in one.list_combinations():
             yield place + far, one.name, params
         place += 1
 
 
-def _encodings(entry: Entry, inputs: Inputs) -> list[tuple[int, str | None]]:
+def _list_encodings(entry: Entry, inputs: Inputs) -> list[tuple[int, str | None]]:
     return list(enumerate(entry.encode)) if inputs.categorical else [(0, None)]
 
 
-def _imputations(entry: Entry, inputs: Inputs, select: str) -> list[tuple[int, str | None]]:
+def _list_imputations(entry: Entry, inputs: Inputs, select: str) -> list[tuple[int, str | None]]:
     """Return how gaps are filled; a selection cannot work with gaps."""
     if not inputs.has_missing:
         return [(0, None)]
@@ -162,7 +162,7 @@ def _imputations(entry: Entry, inputs: Inputs, select: str) -> list[tuple[int, s
     return list(enumerate(usable or ["median"]))
 
 
-def in_turns(families: list[list[Draft]]) -> list[Draft]:
+def take_in_turns(families: list[list[Draft]]) -> list[Draft]:
     """Return the first of every family, then the second of every family, and so on, each once.
 
     Where tables of one model give two configurations one name, it is told by all their knobs.
@@ -178,7 +178,7 @@ def in_turns(families: list[list[Draft]]) -> list[Draft]:
     ]
 
 
-def _short(value: Value) -> str:
+def _shorten(value: Value) -> str:
     return str(value).removesuffix(".0")
 
 
@@ -187,7 +187,7 @@ __all__ = [
     "Portfolio",
     "load_portfolio",
     "needs_probabilities",
-    "packaged",
+    "list_packaged",
 ]
 
 FOLDER = Path(__file__).parents[2] / "data" / "portfolios"
@@ -260,7 +260,7 @@ class Portfolio:
             check.whole_number("n", n, low=1)
         self._refuse(task)
         models = self.contents.models
-        drafts = in_turns([family(entry, self.contents, task, inputs) for entry in models])
+        drafts = take_in_turns([family(entry, self.contents, task, inputs) for entry in models])
         if not drafts:
             raise InputError(
                 f"portfolio {self.name!r} has no configuration for these data",
@@ -303,7 +303,7 @@ def load_portfolio(given: str | Path) -> Portfolio:
     >>> len(grid)
     610
     """
-    names = packaged()
+    names = list_packaged()
     if str(given) in names:
         return Portfolio(str(given), read_file(FOLDER / f"{given}.toml"))
     path = Path(given)
@@ -316,7 +316,7 @@ def load_portfolio(given: str | Path) -> Portfolio:
     )
 
 
-def packaged() -> tuple[str, ...]:
+def list_packaged() -> tuple[str, ...]:
     """Return the names of the portfolios that come with the package."""
     return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
 

@@ -44,7 +44,7 @@ class CallbackTask:
     @contextmanager
     def fitting(self, model: Estimator, X: object, y: object, params: Params) -> Iterator[None]:
         """Tell that a fit begins, whose model hands the callbacks on to its own parts."""
-        self._data = {"X": X, "y": y, "metadata": _metadata(params)}
+        self._data = {"X": X, "y": y, "metadata": _select_metadata(params)}
         with self.context.propagate_callback_context(model):
             self.context.call_on_fit_task_begin(estimator=self.search, **self._data)
             yield
@@ -107,7 +107,7 @@ def tell_callbacks(
         return
     from sklearn.callback import with_callbacks
 
-    data = {"estimator": search, "X": X, "y": y, "metadata": _metadata(params)}
+    data = {"estimator": search, "X": X, "y": y, "metadata": _select_metadata(params)}
     try:
         root = search._init_callback_context(max_subtasks=1 + (search.refit is not False))
         root.call_on_fit_task_begin(**data)
@@ -121,7 +121,7 @@ def _return_nothing(search: SearchCV) -> None:
     """Do nothing, as a method of a search."""
 
 
-def _metadata(params: Params) -> dict[str, object] | None:
+def _select_metadata(params: Params) -> dict[str, object] | None:
     """Return what scikit-learn tells callbacks of the arguments of a fit: sample weights."""
     weights = params.get("sample_weight")
     return None if weights is None else {"sample_weight": weights}

@@ -115,10 +115,10 @@ def read_candidates(
         _refuse_draws(n_iter, "a dynamic search, which has a limit of its own")
         return given
     if isinstance(given, Mapping):
-        return _from_spaces([given], n_iter, random_state, sampled)
+        return _read_spaces([given], n_iter, random_state, sampled)
     if isinstance(given, ParameterGrid | ParameterSampler):
         _refuse_draws(n_iter, f"a {type(given).__name__}, which says itself what is tried")
-        return _listed(list(given))
+        return _list_configurations(list(given))
     if isinstance(given, Iterator):
         raise InputError(
             "`candidates` can be read only once",
@@ -129,10 +129,10 @@ def read_candidates(
     if isinstance(given, Iterable) and not isinstance(given, str | bytes):
         items = list(given)
         if items and all(isinstance(item, Mapping) for item in items):
-            return _from_spaces(items, n_iter, random_state, sampled)
+            return _read_spaces(items, n_iter, random_state, sampled)
         if items and not any(isinstance(item, Mapping) for item in items):
             _refuse_draws(n_iter, "a list of estimators, which are all tried")
-            return _from_estimators(items)
+            return _read_estimators(items)
     raise CandidatesTypeError(
         "`candidates` cannot be read",
         needs="a dict of parameter values, a list of such dicts, a list of estimators or of "
@@ -141,7 +141,7 @@ def read_candidates(
     )
 
 
-def first_estimator(given: object) -> Estimator | None:
+def find_first_estimator(given: object) -> Estimator | None:
     """Return the first of candidates that are whole estimators, None where they are not."""
     if isinstance(given, str | bytes | Mapping | Iterator) or not isinstance(given, Iterable):
         return None
@@ -163,7 +163,7 @@ def _refuse_draws(n_iter: int | None, what: str) -> None:
         )
 
 
-def _from_spaces(
+def _read_spaces(
     spaces: list[Mapping[str, object]], n_iter: int | None, random_state: RngLike, sampled: bool
 ) -> StaticCandidates:
     from sklearn.model_selection import ParameterGrid, ParameterSampler
@@ -172,14 +172,14 @@ def _from_spaces(
     if n_iter is not None:
         check.whole_number("n_iter", n_iter, low=1)
     if n_iter is None and not any(drawn) and not sampled:
-        return _listed(list(ParameterGrid(spaces)))
+        return _list_configurations(list(ParameterGrid(spaces)))
     count = n_iter
     if count is None:  # scikit-learn warns where lists have fewer points, even if nobody said 10
         count = DEFAULT_DRAWS if any(drawn) else min(DEFAULT_DRAWS, len(ParameterGrid(spaces)))
-    return _listed(list(ParameterSampler(spaces, count, random_state=random_state)))
+    return _list_configurations(list(ParameterSampler(spaces, count, random_state=random_state)))
 
 
-def _listed(found: list[dict[str, object]]) -> StaticCandidates:
+def _list_configurations(found: list[dict[str, object]]) -> StaticCandidates:
     names = tuple(f"c{i}" for i in range(len(found)))
     return StaticCandidates(names, tuple(Configuration(params) for params in found))
 
@@ -200,26 +200,26 @@ def _check_space(space: Mapping[str, object]) -> bool:
                 needs="a list or a one-dimensional array with a value at least, or a distribution "
                 "with `rvs`",
                 got=check.show(values),
-                cure="" if listed else _how_to_write(name, values),
+                cure="" if listed else _suggest_writing(name, values),
             )
     return drawn
 
 
-def _how_to_write(name: str, values: object) -> str:
+def _suggest_writing(name: str, values: object) -> str:
     """Return what a value that stands alone is to be written as."""
     if type(values).__module__.startswith("optuna."):
         return "A space of Optuna goes in earnest.optuna_candidates(space, n_trials=...)."
     return f"Write {{{name!r}: [{check.show(values)}]}}."
 
 
-def _from_estimators(items: list[object]) -> StaticCandidates:
-    pairs = [_named(item) for item in items]
+def _read_estimators(items: list[object]) -> StaticCandidates:
+    pairs = [_name_estimator(item) for item in items]
     counts = Counter(name for name, _ in pairs)
     given_twice = [name for name, times in counts.items() if times > 1]
     seen: Counter[str] = Counter()
     names = []
     for item, (name, _) in zip(items, pairs, strict=True):
-        if name in given_twice and (isinstance(item, tuple) or _describes_itself(item)):
+        if name in given_twice and (isinstance(item, tuple) or _is_described(item)):
             raise InputError(
                 "two candidates have one name",
                 needs="names that are all different",
@@ -231,20 +231,20 @@ def _from_estimators(items: list[object]) -> StaticCandidates:
 
 
 def _read_configuration(item: object) -> Configuration:
-    if _describes_itself(item):
+    if _is_described(item):
         return Configuration(dict(item.params), whole=True, estimator=item.estimator)
-    return Configuration({WHOLE: _named(item)[1]}, whole=True)
+    return Configuration({WHOLE: _name_estimator(item)[1]}, whole=True)
 
 
-def _describes_itself(item: object) -> TypeGuard[Candidate]:
+def _is_described(item: object) -> TypeGuard[Candidate]:
     return not _is_estimator(item) and isinstance(item, Candidate)
 
 
-def _named(item: object) -> tuple[str, Estimator]:
+def _name_estimator(item: object) -> tuple[str, Estimator]:
     pair: tuple[object, ...] = (type(item).__name__, item)
     if isinstance(item, tuple):
         pair = item
-    if _describes_itself(item):
+    if _is_described(item):
         pair = (item.name, item.estimator)
     if len(pair) != 2 or not isinstance(pair[0], str) or not _is_estimator(pair[1]):
         raise InputError(
@@ -261,7 +261,7 @@ def _is_estimator(value: object) -> TypeGuard[Estimator]:
     return not isinstance(value, type) and hasattr(value, "fit") and hasattr(value, "get_params")
 
 
-def distinct_kinds(configurations: Iterable[Configuration]) -> list[Configuration]:
+def find_kinds(configurations: Iterable[Configuration]) -> list[Configuration]:
     """Return one configuration of each kind: same parameter names, words and types of estimators.
 
     Words and switches are told apart, since methods of an estimator can hang on them: an SVC has
@@ -270,12 +270,12 @@ def distinct_kinds(configurations: Iterable[Configuration]) -> list[Configuratio
     kinds: dict[object, Configuration] = {}
     for configuration in configurations:
         shown = {WHOLE: configuration.own} if configuration.whole else configuration.params
-        kind = tuple((name, _kind(value)) for name, value in shown.items())
+        kind = tuple((name, _find_kind(value)) for name, value in shown.items())
         kinds.setdefault(kind, configuration)
     return list(kinds.values())
 
 
-def _kind(value: object) -> object:
+def _find_kind(value: object) -> object:
     if hasattr(value, "get_params"):  # a pipeline answers what its last step can
         return type(value), tuple(hasattr(value, method) for method in METHODS)
     return value if isinstance(value, str | bool | np.bool_) else None
@@ -283,20 +283,20 @@ def _kind(value: object) -> object:
 
 def check_configurations(base: Estimator, configurations: Iterable[Configuration]) -> None:
     """Refuse parameters that the estimator does not have, naming the nearest that it has."""
-    for configuration in distinct_kinds(configurations):
+    for configuration in find_kinds(configurations):
         try:
-            configuration.made_from(base)
+            configuration.make_from(base)
         except (ValueError, AttributeError, TypeError) as error:
-            raise _unknown(base, configuration, error) from error
+            raise _explain_unknown(base, configuration, error) from error
 
 
-def _of_a_step(name: str, known: Sequence[str]) -> str:
+def _suggest_step(name: str, known: Sequence[str]) -> str:
     """Return the parameter of a step of a pipeline that a name without its step means."""
     found = [one for one in known if one.endswith(f"__{name}")]
     return f"Did you mean {' or '.join(map(repr, found[:3]))}?" if found else ""
 
 
-def _unknown(base: Estimator, configuration: Configuration, error: Exception) -> InputError:
+def _explain_unknown(base: Estimator, configuration: Configuration, error: Exception) -> InputError:
     known = list(base.get_params(deep=True))
     strange = [name for name in configuration.params if name not in known]
     if not strange:  # a value that the estimator's own set_params refuses
@@ -306,6 +306,6 @@ def _unknown(base: Estimator, configuration: Configuration, error: Exception) ->
         needs=check.some(known, limit=20),
         got=check.some(map(repr, configuration.params)),
         cure=check.nearest(strange[0], known)
-        or _of_a_step(strange[0], known)
+        or _suggest_step(strange[0], known)
         or str(error).split(". ")[0],
     )

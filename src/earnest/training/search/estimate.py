@@ -78,7 +78,7 @@ class EstimateQuestion:
         is judged as a configuration of its own, uncorrected. So no winner is said to be better
         than its own score.
         """
-        made = self._asked_of(pi)
+        made = self._ask(pi)
         if self.best is None:
             return replace(made, cautions=by_severity([*made.cautions, *self.cautions]))
         name = pi.configs.ids[self.best]
@@ -90,10 +90,10 @@ class EstimateQuestion:
                 cure="Read failures_; error_score=numpy.nan lets no such configuration win.",
             )
         if made.winner not in (name, None):
-            made = self._of_another(made, self._asked_of(pi.select(self.best)))
+            made = self._judge_another(made, self._ask(pi.select(self.best)))
         return replace(made, winner=name, cautions=by_severity([*made.cautions, *self.cautions]))
 
-    def _asked_of(self, pi: Predictions) -> Estimate:
+    def _ask(self, pi: Predictions) -> Estimate:
         return estimate(
             pi,
             method=self.method,
@@ -103,7 +103,7 @@ class EstimateQuestion:
             rng=self.seed,
         )
 
-    def _of_another(self, made: Estimate, alone: Estimate) -> Estimate:
+    def _judge_another(self, made: Estimate, alone: Estimate) -> Estimate:
         """Return the estimate of a winner that the rule of the resamples does not choose."""
         sign = self.metric.sign
         # Methods that keep cases apart for a choice have no naive value of one configuration.
@@ -113,7 +113,7 @@ class EstimateQuestion:
         if corrected and sign * made.value <= sign * own:
             kept = [one for one in made.cautions if one.code not in OF_THE_WINNER]
             told = replace(made, naive=naive, winner=alone.winner)
-            remarks = [*too_optimistic(told, corrected=True), *_worse(made, alone)]
+            remarks = [*too_optimistic(told, corrected=True), *_warn_of_rules(made, alone)]
             return replace(told, cautions=(*kept, *remarks))
         whole = [one for one in made.cautions if one.code in OF_ALL]
         kept = [one for one in alone.cautions if one.code not in {"EN015", "EN022", *OF_ALL}]
@@ -123,7 +123,7 @@ class EstimateQuestion:
             naive=naive,
             n_configs=made.n_configs,
             provenance=made.provenance,
-            cautions=(*kept, *whole, *_uncorrected(made, alone)),
+            cautions=(*kept, *whole, *_warn_of_no_correction(made, alone)),
         )
 
 
@@ -132,7 +132,7 @@ OF_THE_WINNER = {"EN001", "EN005", "EN007"}
 OF_ALL = {"EN006", "EN012"}
 
 
-def _two_rules(made: Estimate, alone: Estimate) -> str:
+def _describe_rules(made: Estimate, alone: Estimate) -> str:
     rule = made.provenance.knobs.get("selector", made.method)
     return (
         f"The search refits {alone.winner}; in-bag the rule is {rule!r}, which on these data "
@@ -140,10 +140,10 @@ def _two_rules(made: Estimate, alone: Estimate) -> str:
     )
 
 
-def _worse(made: Estimate, alone: Estimate) -> Iterator[Caution]:
+def _warn_of_rules(made: Estimate, alone: Estimate) -> Iterator[Caution]:
     yield Caution(
         "EN014",
-        _two_rules(made, alone),
+        _describe_rules(made, alone),
         f"The value corrects for a choice by that rule, and is no better than the own score of "
         f"{alone.winner}.",
         "Where both are as good, little is lost; a metric that is a mean over cases can be given "
@@ -151,10 +151,10 @@ def _worse(made: Estimate, alone: Estimate) -> Iterator[Caution]:
     )
 
 
-def _uncorrected(made: Estimate, alone: Estimate) -> Iterator[Caution]:
+def _warn_of_no_correction(made: Estimate, alone: Estimate) -> Iterator[Caution]:
     yield Caution(
         "EN014",
-        _two_rules(made, alone),
+        _describe_rules(made, alone),
         f"The choice of {alone.winner} cannot be repeated in the resamples, so that the value is "
         f"its own out-of-sample score, not that of {made.winner}.",
         "Let `refit` choose by the score, or confirm on cases that the search never saw.",
@@ -238,15 +238,15 @@ class EstimateAttributes:
         return self.estimate_.value
 
     def _repr_html_inner(self) -> str:
-        return self._told() + str(super()._repr_html_inner())  # type: ignore[misc]
+        return self._show_estimate() + str(super()._repr_html_inner())  # type: ignore[misc]
 
     def _repr_mimebundle_(self, **kwargs: object) -> dict[str, str]:
         made: dict[str, str] = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
         if "text/html" in made:
-            made["text/html"] = self._told() + made["text/html"]
+            made["text/html"] = self._show_estimate() + made["text/html"]
         return made
 
-    def _told(self) -> str:
+    def _show_estimate(self) -> str:
         """Return the estimate for a notebook, nothing where there is none."""
         record: SearchRecord | None = getattr(self, "_record", None)
         if record is None or record.question is None:
@@ -265,7 +265,7 @@ def _need_fit(search: EstimateAttributes) -> None:
     check_is_fitted(search)
 
 
-def trial(
+def make_trial(
     config: str,
     params: dict[str, object],
     scores: NDArray[np.float64],

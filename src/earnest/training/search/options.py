@@ -17,9 +17,9 @@ from earnest.core.base.rng import RngLike
 from earnest.methods.base import Method
 from earnest.training.fit.run import RunOptions
 from earnest.training.protocols import Estimator, MetricLike
-from earnest.training.search.candidates import first_estimator
-from earnest.training.search.dropping.bced import Dropping, dropping_of
-from earnest.training.search.dropping.stopping import StopWhenWidth, stopping_of
+from earnest.training.search.candidates import find_first_estimator
+from earnest.training.search.dropping.bced import Dropping, read_dropping
+from earnest.training.search.dropping.stopping import StopWhenWidth, read_stopping
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +80,7 @@ class SearchOptions:
     @property
     def base_estimator(self) -> Estimator:
         """The estimator that candidates are made from, the first of a list of them."""
-        listed = first_estimator(self.given_candidates)
+        listed = find_first_estimator(self.given_candidates)
         if listed is not None:
             return listed
         if self.estimator is not None:
@@ -103,12 +103,12 @@ class SearchOptions:
     @cached_property
     def dropping(self) -> Dropping | None:
         """The rule that ends configurations early."""
-        return dropping_of(self.drop)
+        return read_dropping(self.drop)
 
     @cached_property
     def stopping(self) -> StopWhenWidth | None:
         """The rule that leaves out the rest of the folds: by the search's own interval."""
-        return stopping_of(
+        return read_stopping(
             self.stop_when_width,
             confidence_level=self.confidence_level,
             method=self.method,

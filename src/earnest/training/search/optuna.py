@@ -45,7 +45,7 @@ class OptunaCandidates:
     @property
     def static(self) -> bool:
         """Whether proposals depend on nothing that was seen: a random or complete search."""
-        kind = type(_sampler(self.sampler, 0))
+        kind = type(_make_sampler(self.sampler, 0))
         return kind.__name__ in STATIC and kind.__module__.split(".")[0] == "optuna"
 
     def limit(self) -> int:
@@ -108,11 +108,11 @@ def optuna_candidates(
     >>> en.optuna_candidates(space, n_trials=40).limit()
     40
     """
-    optuna = _optuna()
+    optuna = _import_optuna()
     check.whole_number("n_trials", n_trials, low=1)
     check.whole_number("batch", batch, low=1)
     _check_space(space, optuna)
-    chosen = _parzen if sampler is None else sampler
+    chosen = _make_parzen if sampler is None else sampler
     if not callable(chosen) and not isinstance(chosen, optuna.samplers.BaseSampler):
         raise InputError(
             "`sampler` cannot propose anything",
@@ -127,10 +127,10 @@ class OptunaAsker:
 
     def __init__(self, knobs: OptunaCandidates, seed: int) -> None:
         self.knobs = knobs
-        self._optuna = _optuna()
-        with self._quiet():
+        self._optuna = _import_optuna()
+        with self._silence():
             self._study = self._optuna.create_study(
-                direction="maximize", sampler=_sampler(knobs.sampler, seed)
+                direction="maximize", sampler=_make_sampler(knobs.sampler, seed)
             )
         name = type(self._study.sampler).__name__
         self._exhaustive = name in EXHAUSTIVE
@@ -142,9 +142,9 @@ class OptunaAsker:
         self._asked = []
         found: list[dict[str, object]] = []
         size = min(self.knobs.batch, self.knobs.n_trials - self._count)
-        with self._quiet():
+        with self._silence():
             while len(found) < size and not self._ended:
-                trial, params = self._proposed()
+                trial, params = self._propose()
                 if params is None:
                     break
                 self._asked.append(trial)
@@ -154,31 +154,31 @@ class OptunaAsker:
 
     def tell(self, scores: Sequence[float]) -> None:
         """Let the sampler learn the mean scores of the last batch; NaN is a failure."""
-        with self._quiet():
+        with self._silence():
             for trial, score in zip(self._asked, scores, strict=True):
-                self._told(trial, None if math.isnan(score) else float(score))
+                self._tell_study(trial, None if math.isnan(score) else float(score))
         self._asked = []
 
-    def _proposed(self) -> tuple[Trial, dict[str, object] | None]:
+    def _propose(self) -> tuple[Trial, dict[str, object] | None]:
         """Return the next trial and its parameters; None where every point was proposed."""
         for _ in range(MOST_PRUNED):
             before = self._study.trials if self._exhaustive else []
-            trial, params = self._suggested()
+            trial, params = self._suggest()
             if any(trial.params == earlier.params for earlier in before):
-                self._told(trial, None)
+                self._tell_study(trial, None)
                 self._ended = True
             if self._ended:
                 return trial, None
             if params is not None:
                 return trial, params
-            self._told(trial, None)
+            self._tell_study(trial, None)
         raise InputError(
             "`space` refuses what it is offered",
             needs="a space of which some combinations make sense",
             got=f"{MOST_PRUNED} trials pruned in a row",
         )
 
-    def _suggested(self) -> tuple[Trial, dict[str, object] | None]:
+    def _suggest(self) -> tuple[Trial, dict[str, object] | None]:
         """Return a trial and its parameters, None where the space refuses the combination."""
         space = self.knobs.space
         if isinstance(space, Mapping):
@@ -201,7 +201,7 @@ class OptunaAsker:
             )
         return trial, dict(params)
 
-    def _told(self, trial: Trial, score: float | None) -> None:
+    def _tell_study(self, trial: Trial, score: float | None) -> None:
         state = self._optuna.trial.TrialState
         try:
             if score is None:
@@ -214,7 +214,7 @@ class OptunaAsker:
             self._ended = True  # a sampler that went through its whole space
 
     @contextmanager
-    def _quiet(self) -> Iterator[None]:
+    def _silence(self) -> Iterator[None]:
         """Keep Optuna's log of studies and trials to itself."""
         logs = self._optuna.logging
         level = logs.get_verbosity()
@@ -225,7 +225,7 @@ class OptunaAsker:
             logs.set_verbosity(level)
 
 
-def _optuna() -> ModuleType:
+def _import_optuna() -> ModuleType:
     try:
         import optuna
     except ImportError as error:
@@ -237,17 +237,17 @@ def _optuna() -> ModuleType:
     return optuna
 
 
-def _parzen(seed: int) -> BaseSampler:
+def _make_parzen(seed: int) -> BaseSampler:
     """Return the default sampler, which knows of the trials of a batch that are under way."""
     import warnings
 
-    optuna = _optuna()
+    optuna = _import_optuna()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
         return optuna.samplers.TPESampler(seed=seed, constant_liar=True)
 
 
-def _sampler(given: object, seed: int) -> BaseSampler:
+def _make_sampler(given: object, seed: int) -> BaseSampler:
     """Return a sampler of its own for one run."""
     own = int(Seeds(seed).generator(Purpose.TRAINING, 0).integers(0, 2**31 - 1))
     if isinstance(given, type):

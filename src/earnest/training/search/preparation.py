@@ -20,8 +20,8 @@ from earnest.engine.identity.identity import describe, parameters_of, versions, 
 from earnest.engine.limits import Limit
 from earnest.methods.run import configured
 from earnest.training.fit.experiment import Configuration, Experiment
-from earnest.training.fit.identity import check_seeded, seed_of, with_splits
-from earnest.training.fit.problem import Problem, read_problem, survival_outcome
+from earnest.training.fit.identity import add_splits, check_seeded, make_seed
+from earnest.training.fit.problem import Problem, make_survival_outcome, read_problem
 from earnest.training.fit.routing import FitArguments, route
 from earnest.training.fit.rows import count_rows
 from earnest.training.fit.scoring import Scoring, read_scoring
@@ -32,7 +32,7 @@ from earnest.training.search.candidates import (
     DynamicCandidates,
     StaticCandidates,
     check_configurations,
-    distinct_kinds,
+    find_kinds,
     read_candidates,
 )
 from earnest.training.search.options import SearchOptions
@@ -77,7 +77,7 @@ def prepare(options: SearchOptions, X: object, y: object, params: Params) -> Sea
     check_options(options)
     base = options.base_estimator
     scoring = read_scoring(base, options.scoring, refit=options.refit, raises=options.raises)
-    X, y = same_rows(X, survival_outcome(y))
+    X, y = match_rows(X, make_survival_outcome(y))
     routed = route("SearchCV", base, scoring.call, options.cv, params, count_rows(X))
     facts = _identify(options, base, X, y, routed)
     candidates, seed = _draw_candidates(options, facts)
@@ -91,7 +91,7 @@ def prepare(options: SearchOptions, X: object, y: object, params: Params) -> Sea
         scorers=scoring,
         refit=options.refit,
         metric=options.metric,
-        models=[configuration.made_from(base) for configuration in kinds],
+        models=[configuration.make_from(base) for configuration in kinds],
         response=options.response,
         groups=cast(ArrayLike | None, routed.split.get("groups")),
         ordered=splits.ordered,
@@ -107,7 +107,7 @@ def prepare(options: SearchOptions, X: object, y: object, params: Params) -> Sea
         problem=problem,
         routed=routed,
         seed=seed,
-        identity=with_splits(facts, splits),
+        identity=add_splits(facts, splits),
     )
 
 
@@ -157,7 +157,7 @@ def _list_arguments(routed: FitArguments) -> dict[str, object]:
     }
 
 
-def same_rows(X: object, y: object) -> tuple[object, object]:
+def match_rows(X: object, y: object) -> tuple[object, object]:
     """Return the data as rows can be taken of them; as many outcomes as rows."""
     from sklearn.utils import indexable
 
@@ -223,7 +223,7 @@ def _draw_candidates(
     """
     given = options.random_state
     if given is None and options.store is not None:
-        given = seed_of(facts)
+        given = make_seed(facts)
     if isinstance(given, np.random.Generator | np.random.SeedSequence):
         given = Seeds.of(given).entropy % 2**32
     candidates = read_candidates(
@@ -237,7 +237,7 @@ def _draw_candidates(
 
 def _find_kinds(candidates: StaticCandidates | DynamicCandidates) -> list[Configuration]:
     if isinstance(candidates, StaticCandidates):
-        return distinct_kinds(candidates.configurations)
+        return find_kinds(candidates.configurations)
     return [Configuration({})]
 
 

@@ -147,12 +147,12 @@ def _run_static(
     count = len(ledger.splits)
     configs = list(enter_configs(opened, ledger, candidates.ids, candidates.configurations))
     if rounds is None:
-        record_all(opened, ledger, ledger.tasks(configs, range(count)))
+        record_all(opened, ledger, ledger.make_tasks(configs, range(count)))
         return Journey(range(count))
     alive, trace = np.ones(len(configs), dtype=bool), DropTrace()
     for done in range(1, count + 1):
-        record_all(opened, ledger, ledger.tasks(np.flatnonzero(alive).tolist(), [done - 1]))
-        pi = ledger.predictions()
+        record_all(opened, ledger, ledger.make_tasks(np.flatnonzero(alive).tolist(), [done - 1]))
+        pi = ledger.make_predictions()
         if done == count or pi is None:
             continue
         if rounds.stop is not None:
@@ -190,18 +190,20 @@ def _run_dynamic(
         if not first:  # a space that is wrong is so from the start
             check_configurations(opened.experiment.value.base, configurations)
         configs = enter_configs(opened, ledger, names, configurations)
-        record_all(opened, ledger, ledger.tasks(configs, range(count)))
-        asker.tell([_mean_score(ledger, config, options) for config in configs])
+        record_all(opened, ledger, ledger.make_tasks(configs, range(count)))
+        asker.tell([_average_scores(ledger, config, options) for config in configs])
     if not ledger.ids:
         raise InputError("the search proposed no configuration", needs="one at least")
     return Journey(range(count))
 
 
-def _mean_score(ledger: Ledger, config: int, options: SearchOptions) -> float:
+def _average_scores(ledger: Ledger, config: int, options: SearchOptions) -> float:
     """Return the mean score of one configuration over all splits, by which the search chooses."""
     names, splits = ledger.score_names, range(len(ledger.splits))
     name = options.refit if options.refit in names else names[0]
-    return float(np.mean(ledger.numbers(f"test_{name}", splits, options.missing_score, [config])))
+    return float(
+        np.mean(ledger.read_numbers(f"test_{name}", splits, options.missing_score, [config]))
+    )
 
 
 def _date_run(store: Store | None) -> str:

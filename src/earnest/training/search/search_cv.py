@@ -25,8 +25,8 @@ from earnest.core.base.rng import RngLike
 from earnest.methods.base import Method
 from earnest.training.fit.cell import fit_model
 from earnest.training.fit.experiment import Configuration
-from earnest.training.fit.problem import survival_outcome
-from earnest.training.fit.routing import make_router, routing_enabled
+from earnest.training.fit.problem import make_survival_outcome
+from earnest.training.fit.routing import is_routing_enabled, make_router
 from earnest.training.fit.scoring import read_scoring
 from earnest.training.protocols import Answer, Estimator, MetricLike
 from earnest.training.search.callbacks import Callbacks, CallbackSupport, tell_callbacks
@@ -361,14 +361,14 @@ class SearchCV(
         need_refit(self, "score")
         check_is_fitted(self)
         given: dict[str, object] = {}
-        if routing_enabled():
+        if is_routing_enabled():
             given = process_routing(self, "score", **params).scorer["score"]
         elif params:
             raise InputError(
                 f"score takes {check.some(params)} only with metadata routing",
                 cure="sklearn.set_config(enable_metadata_routing=True) enables it.",
             )
-        y = survival_outcome(y)
+        y = make_survival_outcome(y)
         if isinstance(self.scorer_, dict):
             return self.scorer_[self.refit](self.best_estimator_, X, y, **given)
         value = self.scorer_(self.best_estimator_, X, y, **given)
@@ -420,7 +420,7 @@ def keep_results(
         if judged.best_score is not None:
             search.best_score_ = judged.best_score
     search.dropped_ = searched.journey.dropped
-    search.failures_ = searched.ledger.failures()
+    search.failures_ = searched.ledger.list_failures()
     search.trials_ = judged.trials
     search.begun_ = searched.begun
     search.n_fits_ = searched.ledger.n_fits

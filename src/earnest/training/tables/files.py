@@ -58,7 +58,7 @@ def open_noting(
         _refuse_no_table(source)
         return SourceTable(Columns.of(source), "the table")
     path = Path(source).expanduser()
-    suffix = _suffix(path)
+    suffix = _read_suffix(path)
     said = {"delimiter": delimiter, "decimal": decimal, "thousands": thousands}
     options = {name: value for name, value in said.items() if value is not None}
     if options and suffix not in TEXT:
@@ -92,7 +92,7 @@ def _refuse_no_table(source: object) -> None:
     )
 
 
-def _suffix(path: Path) -> str:
+def _read_suffix(path: Path) -> str:
     """Return the suffix that tells the format; refuse what is absent, empty or of another kind."""
     needs = f"a table: {', '.join(SUFFIXES)}"
     if path.is_dir():
@@ -109,14 +109,14 @@ def _suffix(path: Path) -> str:
             f"{path.name!r} has a suffix that is not read",
             needs=", ".join(SUFFIXES),
             got=repr(path.suffix) if path.suffix else "no suffix",
-            cure=_other_suffix(path),
+            cure=_suggest_suffix(path),
         )
     if path.stat().st_size == 0:
         raise FormatError(f"{path.name!r} is empty", needs="a table with a row at least")
     return found
 
 
-def _other_suffix(path: Path) -> str:
+def _suggest_suffix(path: Path) -> str:
     if path.suffix.casefold().startswith((".xls", ".ods", ".numbers")):
         return "Export the sheet as CSV."
     if path.suffix.casefold() in (".gz", ".zip", ".bz2", ".xz", ".zst"):

@@ -120,8 +120,8 @@ def look_at(name: str, column: pa.ChunkedArray, whole: pa.ChunkedArray | None = 
     if pa.types.is_boolean(kind):
         return Look(ColumnKind.CATEGORY, ("false", "true"), logical=True)
     if is_number(kind):
-        return _number(name, column, count, column if whole is None else whole)
-    return _text(name, column, known, count)
+        return _look_at_number(name, column, count, column if whole is None else whole)
+    return _look_at_text(name, column, known, count)
 
 
 def look_kept(name: str, column: pa.ChunkedArray, whole: pa.ChunkedArray | None = None) -> Look:
@@ -158,7 +158,7 @@ def is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-def _number(name: str, column: pa.ChunkedArray, count: int, whole: pa.ChunkedArray) -> Look:
+def _look_at_number(name: str, column: pa.ChunkedArray, count: int, whole: pa.ChunkedArray) -> Look:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -180,51 +180,54 @@ def _number(name: str, column: pa.ChunkedArray, count: int, whole: pa.ChunkedArr
     counts_rows = ends["max"] - ends["min"] + 1 == len(whole)
     if count < ENOUGH and not counts_rows:
         return Look(ColumnKind.NUMBER)
-    if count == len(column) and (counts_rows or named_as_identifier(name)):
+    if count == len(column) and (counts_rows or is_named_as_identifier(name)):
         return Look(ColumnKind.IDENTIFIER, detail="a value of its own in every row")
-    if named_as_identifier(name):
+    if is_named_as_identifier(name):
         return Look(ColumnKind.IDENTIFIER, detail=f"{count:,} values")
     return Look(ColumnKind.NUMBER)
 
 
-def named_as_identifier(name: str) -> bool:
+def is_named_as_identifier(name: str) -> bool:
     """Tell whether a column is called as identifiers are.
 
     Examples
     --------
-    >>> from earnest.training.tables.kinds import named_as_identifier
-    >>> [named_as_identifier(name) for name in ("patient_id", "customerID", "acid", "Unnamed: 0")]
+    >>> from earnest.training.tables.kinds import is_named_as_identifier
+    >>> [
+    ...     is_named_as_identifier(name)
+    ...     for name in ("patient_id", "customerID", "acid", "Unnamed: 0")
+    ... ]
     [True, True, False, True]
     """
     return bool(not name or _IDENTIFIER.search(name) or _CAMEL.search(name))
 
 
-def _text(name: str, column: pa.ChunkedArray, known: pa.ChunkedArray, count: int) -> Look:
+def _look_at_text(name: str, column: pa.ChunkedArray, known: pa.ChunkedArray, count: int) -> Look:
     import pyarrow.compute as pc
 
     cases = len(known)
-    if count > 1 and _share(known, _DATE) >= ALMOST_ALL:
+    if count > 1 and _measure_share(known, _DATE) >= ALMOST_ALL:
         return Look(ColumnKind.DATE)
     if count >= ENOUGH:
         _refuse_marks(name, column, known)
         _refuse_written(name, column, known)
-        if count == cases or (named_as_identifier(name) and count > FEW_LEVELS):
+        if count == cases or (is_named_as_identifier(name) and count > FEW_LEVELS):
             shown = "a value of its own in every row" if count == cases else f"{count:,} values"
-            kind = ColumnKind.TEXT if _words(known) >= WORDS else ColumnKind.IDENTIFIER
+            kind = ColumnKind.TEXT if _count_words(known) >= WORDS else ColumnKind.IDENTIFIER
             return Look(kind, detail=shown)
     if count > MOST_LEVELS or (count > FEW_LEVELS and cases < CASES_A_LEVEL * count):
         return Look(ColumnKind.TEXT, detail=f"{count:,} levels")
     return Look(ColumnKind.CATEGORY, tuple(sorted(pc.unique(known).to_pylist())))
 
 
-def _share(known: pa.ChunkedArray, pattern: str) -> float:
+def _measure_share(known: pa.ChunkedArray, pattern: str) -> float:
     """Return the share of texts that match."""
     import pyarrow.compute as pc
 
     return float(pc.mean(pc.match_substring_regex(known, pattern)).as_py())
 
 
-def _words(known: pa.ChunkedArray) -> float:
+def _count_words(known: pa.ChunkedArray) -> float:
     """Return how many words a text has on average."""
     import pyarrow.compute as pc
 

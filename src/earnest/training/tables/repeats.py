@@ -16,7 +16,7 @@ from earnest.training.tables.schema import Schema
 HEAD = 1000  # rows by which most columns are told apart
 
 
-def without_repeats(
+def drop_repeats(
     X: NDArray[np.float64],
     schema: Schema,
     looks: Mapping[str, Look],
@@ -32,14 +32,15 @@ def without_repeats(
     schema, looks
         What its columns are.
     answers : mapping of str to ndarray
-        The columns of the outcome by name; see `answers_of`.
+        The columns of the outcome by name; see `list_answers`.
     keep : tuple of str
         Columns that stay though they are copies of the outcome.
     """
     names = schema.names
+    copies = _find_copies(X, answers)
     gone = {place: Look(ColumnKind.OUTCOME, detail=name)
-            for place, name in _copies(X, answers).items() if names[place] not in keep}  # fmt: skip
-    repeats = _repeats(X, schema)
+            for place, name in copies.items() if names[place] not in keep}  # fmt: skip
+    repeats = _find_repeats(X, schema)
     gone |= {p: Look(ColumnKind.REPEATED, detail=f"as {names[before]}")
              for p, before in repeats.items() if p not in gone}  # fmt: skip
     if not gone:
@@ -51,7 +52,7 @@ def without_repeats(
     return X[:, kept], made, {**looks, **{names[p]: look for p, look in gone.items()}}
 
 
-def answers_of(
+def list_answers(
     task: Task, y: NDArray[np.generic], roles: Mapping[str, str]
 ) -> dict[str, NDArray[np.generic]]:
     """Return the columns of an outcome by name: codes of classes as whole numbers, else floats."""
@@ -62,7 +63,7 @@ def answers_of(
     return {roles["event"]: event, roles["time"]: time}
 
 
-def _repeats(X: NDArray[np.float64], schema: Schema) -> dict[int, int]:
+def _find_repeats(X: NDArray[np.float64], schema: Schema) -> dict[int, int]:
     """Return the columns that repeat another, and which."""
     first: dict[bytes, int] = {}
     found: dict[int, int] = {}
@@ -74,7 +75,9 @@ def _repeats(X: NDArray[np.float64], schema: Schema) -> dict[int, int]:
     return found
 
 
-def _copies(X: NDArray[np.float64], answers: Mapping[str, NDArray[np.generic]]) -> dict[int, str]:
+def _find_copies(
+    X: NDArray[np.float64], answers: Mapping[str, NDArray[np.generic]]
+) -> dict[int, str]:
     """Return the columns that say the same as an outcome in every row, and which outcome."""
     if len(X) < ENOUGH:  # by chance
         return {}
@@ -82,11 +85,11 @@ def _copies(X: NDArray[np.float64], answers: Mapping[str, NDArray[np.generic]]) 
         place: name
         for place in range(X.shape[1])
         for name, answer in answers.items()
-        if _same(X[:HEAD, place], answer[:HEAD]) and _same(X[:, place], answer)
+        if _is_same(X[:HEAD, place], answer[:HEAD]) and _is_same(X[:, place], answer)
     }
 
 
-def _same(column: NDArray[np.float64], answer: NDArray[np.generic]) -> bool:
+def _is_same(column: NDArray[np.float64], answer: NDArray[np.generic]) -> bool:
     """Tell whether two columns are one: equal numbers, or classes under other names."""
     if answer.dtype.kind == "f":
         return np.array_equal(column, answer)

@@ -12,7 +12,7 @@ from earnest.core.data.target import Task
 FEWEST = 10  # cases of a class
 
 
-def layers_of(task: Task, y: NDArray[np.generic]) -> NDArray[np.int64] | None:
+def find_layers(task: Task, y: NDArray[np.generic]) -> NDArray[np.int64] | None:
     """Return what samples and folds are stratified by: classes or events; None for numbers."""
     if task is Task.REGRESSION:
         return None

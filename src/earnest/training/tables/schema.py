@@ -104,15 +104,15 @@ class Schema:
         cautions: list[Caution] = []
         for place, feature in enumerate(self.features):
             column = columns.arrow(feature.name)
-            column = column if rows is None else column.take(indices(rows))
+            column = column if rows is None else column.take(make_indices(rows))
             if feature.kind is ColumnKind.NUMBER:
-                X[:, place] = numbers(feature.name, column)
+                X[:, place] = read_numbers(feature.name, column)
             else:
-                X[:, place], strange = _codes(feature, column)
-                cautions += _unknown_levels(feature, strange, count)
+                X[:, place], strange = _encode(feature, column)
+                cautions += _warn_of_unknown_levels(feature, strange, count)
         return EncodedTable(X, tuple(cautions))
 
-    def unexpected(self, table: Columns) -> tuple[str, ...]:
+    def list_unexpected(self, table: Columns) -> tuple[str, ...]:
         """Return the columns of a table that the schema has never heard of."""
         known = {*self.names, *self.left_out, *self.roles.values()}
         return tuple(name for name in table.names if name not in known)
@@ -122,7 +122,7 @@ class Schema:
         lost = [name for name in self.names if name not in present]
         if not lost:
             return
-        strange = self.unexpected(columns)
+        strange = self.list_unexpected(columns)
         raise InputError(
             f"column {check.some(map(repr, lost))} is missing"
             if len(lost) == 1
@@ -168,7 +168,7 @@ class Schema:
             raise FormatError("a schema cannot be read", got=check.show(error)) from error
 
 
-def numbers(name: str, column: pa.ChunkedArray) -> NDArray[np.float64]:
+def read_numbers(name: str, column: pa.ChunkedArray) -> NDArray[np.float64]:
     """Return an Arrow column as floats, NaN where it is missing; refuse text by its cell."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -179,10 +179,10 @@ def numbers(name: str, column: pa.ChunkedArray) -> NDArray[np.float64]:
     if pa.types.is_boolean(kind):
         column = column.cast(pa.int8())
     elif pa.types.is_duration(kind):
-        column = pc.divide(_as_float(column.cast(pa.int64())), _PER_SECOND[kind.unit])
+        column = pc.divide(_cast_to_float(column.cast(pa.int64())), _PER_SECOND[kind.unit])
     elif not is_number(kind):
-        raise _not_numbers(name, column)
-    made: NDArray[np.float64] = _as_float(column).to_numpy(zero_copy_only=False)
+        raise _explain_not_numbers(name, column)
+    made: NDArray[np.float64] = _cast_to_float(column).to_numpy(zero_copy_only=False)
     if np.isinf(made).any():
         row = int(np.flatnonzero(np.isinf(made))[0])
         raise InputError(
@@ -193,7 +193,7 @@ def numbers(name: str, column: pa.ChunkedArray) -> NDArray[np.float64]:
     return made
 
 
-def _as_float(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def _cast_to_float(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return numbers as floats; whole ones beyond 2**53 lose their last digits."""
     import pyarrow as pa
 
@@ -203,7 +203,7 @@ def _as_float(column: pa.ChunkedArray) -> pa.ChunkedArray:
 _PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 
 
-def _not_numbers(name: str, column: pa.ChunkedArray) -> InputError:
+def _explain_not_numbers(name: str, column: pa.ChunkedArray) -> InputError:
     if not is_text(column.type):
         return InputError(
             f"column {name!r} is not of numbers",
@@ -211,7 +211,11 @@ def _not_numbers(name: str, column: pa.ChunkedArray) -> InputError:
             got=str(column.type),
         )
     row, value = next(
-        ((row, v) for row, v in enumerate(column.to_pylist()) if v is not None and not _parses(v)),
+        (
+            (row, v)
+            for row, v in enumerate(column.to_pylist())
+            if v is not None and not _can_parse(v)
+        ),
         (0, column[0].as_py()),
     )
     return InputError(
@@ -222,7 +226,7 @@ def _not_numbers(name: str, column: pa.ChunkedArray) -> InputError:
     )
 
 
-def _parses(value: str) -> bool:
+def _can_parse(value: str) -> bool:
     try:
         float(value)
     except ValueError:
@@ -230,12 +234,12 @@ def _parses(value: str) -> bool:
     return True
 
 
-def _codes(feature: Feature, column: pa.ChunkedArray) -> tuple[NDArray[np.float64], list[str]]:
+def _encode(feature: Feature, column: pa.ChunkedArray) -> tuple[NDArray[np.float64], list[str]]:
     """Return the codes of a category, NaN where missing or unknown, and the unknown values."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    text = as_text(column, logical=feature.logical)
+    text = cast_to_text(column, logical=feature.logical)
     places = pc.index_in(text, pa.array(feature.levels, text.type))
     made: NDArray[np.float64] = places.cast(pa.float64()).to_numpy(zero_copy_only=False)
     strange = text.filter(pc.and_(pc.is_null(places), pc.is_valid(text)))
@@ -249,7 +253,7 @@ def _codes(feature: Feature, column: pa.ChunkedArray) -> tuple[NDArray[np.float6
     return made, strange.to_pylist()
 
 
-def as_text(column: pa.ChunkedArray, *, logical: bool = False) -> pa.ChunkedArray:
+def cast_to_text(column: pa.ChunkedArray, *, logical: bool = False) -> pa.ChunkedArray:
     """Return an Arrow column as text: whole floats without decimals, 0 and 1 as false and true."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -266,7 +270,7 @@ def as_text(column: pa.ChunkedArray, *, logical: bool = False) -> pa.ChunkedArra
     return pc.utf8_lower(text) if logical else text
 
 
-def _unknown_levels(feature: Feature, strange: list[str], count: int) -> Iterator[Caution]:
+def _warn_of_unknown_levels(feature: Feature, strange: list[str], count: int) -> Iterator[Caution]:
     if not strange:
         return
     words = check.some(map(repr, dict.fromkeys(strange)), limit=3)
@@ -279,7 +283,7 @@ def _unknown_levels(feature: Feature, strange: list[str], count: int) -> Iterato
     )
 
 
-def indices(rows: NDArray[np.intp]) -> pa.Array:
+def make_indices(rows: NDArray[np.intp]) -> pa.Array:
     """Return row numbers as Arrow takes them."""
     import pyarrow as pa
 

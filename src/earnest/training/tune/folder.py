@@ -49,7 +49,7 @@ class Folder:
             return cls(path)
         if not resume:
             raise InputError(
-                f"{_shown(path)} holds a run already",
+                f"{_show_value(path)} holds a run already",
                 needs="a folder that is new or empty",
                 got=check.some(found),
                 cure="Say `resume` to go on with that run, or name another folder with `out`.",
@@ -68,11 +68,11 @@ class Folder:
             free = shutil.disk_usage(self.path).free
         except OSError as error:
             raise FormatError(
-                f"the folder {_shown(self.path)} cannot be made", got=str(error.strerror)
+                f"the folder {_show_value(self.path)} cannot be made", got=str(error.strerror)
             ) from error
         if free < expected + SPARE:
             raise FormatError(
-                f"the disk of {_shown(self.path)} is too full",
+                f"the disk of {_show_value(self.path)} is too full",
                 needs=f"about {(expected + SPARE) / 1e6:,.0f} MB",
                 got=f"{free / 1e6:,.0f} MB",
                 cure="Make room, or name a folder elsewhere with `out`.",
@@ -87,7 +87,7 @@ class Folder:
         write_file(self.path / name, data)
 
 
-def _shown(path: Path) -> str:
+def _show_value(path: Path) -> str:
     return repr(f"{path}{os.sep}")
 
 
@@ -99,7 +99,7 @@ def _refuse_unwritable(path: Path) -> None:
         raise FormatError(f"{str(there)!r} is a file", needs="a folder for `out`")
     if not os.access(there, os.W_OK | os.X_OK):
         raise FormatError(
-            f"nothing can be written to {_shown(there)}",
+            f"nothing can be written to {_show_value(there)}",
             needs="a folder that can be written to",
             got="no permission",
             cure="Name another folder with `out`.",
@@ -110,7 +110,7 @@ def _plan_of(path: Path, asked: TuneOptions) -> Plan | None:
     """Return the plan of the run that is there; refuse one that was asked for otherwise."""
     if not (path / RUN).exists():
         raise StoreError(
-            f"{_shown(path)} has no run to resume",
+            f"{_show_value(path)} has no run to resume",
             needs=f"the run file {RUN!r}",
             got=check.some(name for name in FILES if (path / name).exists()),
             cure="Name another folder with `out`.",
@@ -127,7 +127,7 @@ def _plan_of(path: Path, asked: TuneOptions) -> Plan | None:
     if other:
         said = "; ".join(f"{n} {plan.asked.get(n)!r} there, {now[n]!r} now" for n in other)
         raise StoreError(
-            f"{_shown(path)} holds another run",
+            f"{_show_value(path)} holds another run",
             needs="the run it was begun with, to resume it",
             got=said,
             cure="Repeat the call it was begun with, or name another folder with `out`.",

@@ -9,7 +9,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.base.rng import Seeds
 from earnest.training.fit.splits import shuffle_folds
-from earnest.training.tables.outcome import counted
+from earnest.training.tables.outcome import count_in_words
 from earnest.training.tables.table import Tabular
 
 Pairs = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
@@ -20,22 +20,24 @@ def check_folds(table: Tabular, folds: int) -> None:
     if table.groups is not None and table.groups.max() + 1 < folds:
         count = int(table.groups.max() + 1)
         needs = "at least one group in each fold"
-        raise _too_many(folds, "grouped", f"there are {count} groups", needs, f"{count}", count)
+        raise _refuse_too_many(
+            folds, "grouped", f"there are {count} groups", needs, f"{count}", count
+        )
     layers = table.layers
     if layers is None:
         n = table.n_cases
         if n < 2 * folds:
             needs = "at least two cases in each fold"
-            raise _too_many(folds, "plain", f"there are {n} cases", needs, f"{n}", n // 2)
+            raise _refuse_too_many(folds, "plain", f"there are {n} cases", needs, f"{n}", n // 2)
         return
     counts = np.bincount(layers)
     names = table.classes if table.classes else ("censored", "event")
     least = int(counts.argmin())
     if counts[least] < folds:
         role = table.schema.roles.get("target") or table.schema.roles.get("event")
-        listed = [counted(count, name) for name, count in zip(names, counts, strict=True)]
+        listed = [count_in_words(count, name) for name, count in zip(names, counts, strict=True)]
         cases = "case" if counts[least] == 1 else "cases"
-        raise _too_many(
+        raise _refuse_too_many(
             folds,
             "stratified",
             f"class {names[least]} of {role} has {counts[least]} {cases}",
@@ -45,7 +47,9 @@ def check_folds(table: Tabular, folds: int) -> None:
         )
 
 
-def _too_many(folds: int, kind: str, why: str, needs: str, got: str, most: int) -> InputError:
+def _refuse_too_many(
+    folds: int, kind: str, why: str, needs: str, got: str, most: int
+) -> InputError:
     cure = "Two folds need two of it: gather more, or leave it out."
     if most >= 2:
         fewer = max(n for n in (2, 3, 5, 10, 20, 50) if n <= most)

@@ -74,9 +74,9 @@ class TuneOptions:
         Ask.of(self.confidence_level, "two-sided")
         workers(self.n_jobs)
         if self.drop is not None:
-            from earnest.training.search.dropping.bced import dropping_of
+            from earnest.training.search.dropping.bced import read_dropping
 
-            dropping_of(self.drop)
+            read_dropping(self.drop)
 
     @property
     def fits_a_configuration(self) -> int:
@@ -104,13 +104,13 @@ class TuneOptions:
         }
 
 
-def seconds_of(budget: object) -> float:
+def read_seconds(budget: object) -> float:
     """Return a span of time in seconds.
 
     Examples
     --------
-    >>> from earnest.training.tune.options import seconds_of
-    >>> seconds_of("5m"), seconds_of("90 seconds"), seconds_of("1.5h"), seconds_of(30)
+    >>> from earnest.training.tune.options import read_seconds
+    >>> read_seconds("5m"), read_seconds("90 seconds"), read_seconds("1.5h"), read_seconds(30)
     (300.0, 90.0, 5400.0, 30.0)
     """
     found = _SPAN.match(str(budget)) if isinstance(budget, str | int | float) else None
@@ -128,7 +128,7 @@ def seconds_of(budget: object) -> float:
     return seconds
 
 
-def metric_for(asked: str | None, task: Task) -> str:
+def choose_metric(asked: str | None, task: Task) -> str:
     """Return the name of the metric: as asked, or the usual one of the task."""
     from earnest.metrics import METRICS
     from earnest.metrics import metric as metric_named

@@ -85,9 +85,9 @@ def measure(
     failures: dict[str, str] = {}
     for family, config in sorted(first.items(), key=lambda pair: pair[1].cost):
         if paces and perf_counter() - start > LONGEST * budget:
-            paces[family] = _by_cost(table.n_cases, paces, first)
+            paces[family] = _estimate_by_cost(table.n_cases, paces, first)
             continue
-        found = _pace(table, config, SHARE * budget, seeds, samples)
+        found = _find_pace(table, config, SHARE * budget, seeds, samples)
         if isinstance(found, Pace):
             paces[family] = found
         else:
@@ -95,14 +95,16 @@ def measure(
     return Pilot(paces, perf_counter() - start, failures)
 
 
-def _by_cost(n: int, paces: dict[str, Pace], first: dict[str, PortfolioConfiguration]) -> Pace:
+def _estimate_by_cost(
+    n: int, paces: dict[str, Pace], first: dict[str, PortfolioConfiguration]
+) -> Pace:
     """Return the pace of a family that was not measured: the middle of the others, by cost."""
     speeds = sorted(pace.at(n, first[family].cost) / first[family].cost
                     for family, pace in paces.items())  # fmt: skip
     return Pace(n, speeds[len(speeds) // 2])
 
 
-def _pace(
+def _find_pace(
     table: Tabular,
     config: PortfolioConfiguration,
     enough: float,

@@ -115,7 +115,7 @@ def fit_into(
     families = {config.family for config in configs}
     rows = table.n_cases
     while True:
-        chosen = _chosen(budget, configs, rows, pilot, asked, at_once)
+        chosen = _choose(budget, configs, rows, pilot, asked, at_once)
         wanted = len(configs)  # asked for by number: only the rows can go
         if asked.n_configs is None:
             wanted = min(wanted, A_FAMILY * len(families))
@@ -133,7 +133,7 @@ def fit_into(
     return tuple(sorted(chosen, key=lambda config: config.cost)), rows
 
 
-def _chosen(
+def _choose(
     budget: float,
     configs: Sequence[PortfolioConfiguration],
     rows: int,
@@ -149,7 +149,7 @@ def _chosen(
     chosen: dict[str, PortfolioConfiguration] = {}
     for limit in (0.0, share, left):
         for config in configs:
-            seconds = _seconds(config, rows, pilot, asked, at_once)
+            seconds = _estimate_seconds(config, rows, pilot, asked, at_once)
             before = spent.get(config.family, 0.0)
             within = config.family not in spent or before + seconds <= limit
             if config.name in chosen or not within or seconds > left or len(chosen) >= most:
@@ -159,7 +159,7 @@ def _chosen(
     return list(chosen.values())
 
 
-def _seconds(
+def _estimate_seconds(
     config: PortfolioConfiguration, rows: int, pilot: Pilot, asked: TuneOptions, at_once: int
 ) -> float:
     """Return how long a configuration takes with all its folds."""
@@ -168,7 +168,7 @@ def _seconds(
     return fits / at_once + CELL * rows * asked.repeats
 
 
-def least_seconds(
+def estimate_least_seconds(
     chosen: Sequence[PortfolioConfiguration],
     rows: int,
     pilot: Pilot,
@@ -176,12 +176,12 @@ def least_seconds(
     at_once: int,
 ) -> float:
     """Return how long it takes, from now on, until there is enough to be judged."""
-    few = sorted(_seconds(config, rows, pilot, asked, at_once) for config in chosen)
+    few = sorted(_estimate_seconds(config, rows, pilot, asked, at_once) for config in chosen)
     around = pilot.crowding * (ENDING + (WAKING if at_once > 1 else 0.0))
     return around + sum(few[:FEWEST_CONFIGS])
 
 
-def plan_remarks(plan: Plan, table: Tabular) -> Iterator[Caution]:
+def warn_of_plan(plan: Plan, table: Tabular) -> Iterator[Caution]:
     """Yield what the budget has cost."""
     if table.n_cases < table.n_known:
         yield Caution(

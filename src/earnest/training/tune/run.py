@@ -178,7 +178,7 @@ def run_search(
             confidence_level=asked.confidence_level,
             drop=asked.drop,
             store=kept,
-            time_limit=_longest(asked, plan),
+            time_limit=_find_longest(asked, plan),
             n_jobs=asked.n_jobs,
             random_state=plan.seed % 2**32,
             verbose=told or 0,
@@ -200,16 +200,16 @@ def run_search(
     except TimeIsUpError:
         done = store.done() if isinstance(store, MemoryStore) else read_run(store.path).outcomes
     if by_fold:
-        kept, count = _whole_folds(done, len(configs))
+        kept, count = _keep_whole_folds(done, len(configs))
         note = cut_short(count, len(folds), "folds")
         return search(configs, folds[:count], kept, note=note)
-    kept, places = _whole_configurations(done, len(folds))
+    kept, places = _keep_whole_configurations(done, len(folds))
     some = tuple(configs[place] for place in places)
     note = cut_short(len(places), len(configs), "configurations")
     return search(some, folds, kept, note=note)
 
 
-def _longest(asked: TuneOptions, plan: Plan) -> float | None:
+def _find_longest(asked: TuneOptions, plan: Plan) -> float | None:
     """Return the seconds that a fit may take, None where all are short and one runs at a time.
 
     A limit needs processes, which take longer to start than such a search.
@@ -219,7 +219,7 @@ def _longest(asked: TuneOptions, plan: Plan) -> float | None:
     return max(30.0, LONGEST_SHARE * asked.budget)
 
 
-def _whole_configurations(
+def _keep_whole_configurations(
     done: Mapping[Key, Outcome], fits: int
 ) -> tuple[MemoryStore, tuple[int, ...]]:
     """Return the outcomes of complete configurations, numbered anew, and which these are."""
@@ -234,7 +234,7 @@ def _whole_configurations(
     return kept, places
 
 
-def _whole_folds(done: Mapping[Key, Outcome], n_configs: int) -> tuple[MemoryStore, int]:
+def _keep_whole_folds(done: Mapping[Key, Outcome], n_configs: int) -> tuple[MemoryStore, int]:
     """Return the outcomes of the folds before the one under way, and how many these are."""
     begun = sorted({key[1:] for key in done})
     kept = MemoryStore()

@@ -10,9 +10,9 @@ from earnest.core.base.protocols import Progress
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.engine.progress import ProgressBar
 from earnest.training.search.dropping.bced import Dropping
-from earnest.training.tables.table import name_of, names_of
+from earnest.training.tables.table import read_name, read_names
 from earnest.training.tune.job import begin
-from earnest.training.tune.options import TuneOptions, seconds_of
+from earnest.training.tune.options import TuneOptions, read_seconds
 from earnest.training.tune.tuned import Tuned
 
 if TYPE_CHECKING:
@@ -126,21 +126,21 @@ def tune(
     [0, 0]
     """
     asked = TuneOptions(
-        target=name_of(target),
-        group=name_of(group),
-        time=name_of(time),
-        event=name_of(event),
+        target=read_name(target),
+        group=read_name(group),
+        time=read_name(time),
+        event=read_name(event),
         task=task,
         positive=positive,
-        ignore=names_of(ignore),
-        keep=names_of(keep),
+        ignore=read_names(ignore),
+        keep=read_names(keep),
         delimiter=delimiter,
         decimal=decimal,
         thousands=thousands,
         metric=metric,
         portfolio=portfolio,
         n_configs=n_configs,
-        budget=seconds_of(budget),
+        budget=read_seconds(budget),
         folds=folds,
         repeats=repeats,
         drop=drop,

@@ -60,13 +60,13 @@ class Search:
         self.log_p = self.test.log_p(every, ())
         waiting = every[self.log_p <= self._level]
         while len(waiting):
-            newest = self._strongest(waiting)
+            newest = self._find_strongest(waiting)
             self.selected.append(newest)
-            waiting = self._still_waiting(waiting[waiting != newest], newest)
+            waiting = self._list_waiting(waiting[waiting != newest], newest)
         self.equivalent = {i: self.equivalent[i] for i in self.selected}
         return self
 
-    def _strongest(self, waiting: Columns) -> int:
+    def _find_strongest(self, waiting: Columns) -> int:
         """Return the column of the least log p-value, the first of those that rounding divides."""
         values = self.log_p[waiting]
         return int(waiting[values <= values.min() * (1.0 - ROUNDING)][0])
@@ -75,7 +75,7 @@ class Search:
     def _level(self) -> float:
         return math.log(self.alpha)
 
-    def _sets(self, newest: int) -> Iterator[Given]:
+    def _list_sets(self, newest: int) -> Iterator[Given]:
         """Yield the sets of selected columns that hold the newest, the small ones first."""
         others = [one for one in self.selected if one != newest]
         for size in range(1, min(self.max_k, self.test.most_given) + 1):
@@ -83,9 +83,9 @@ class Search:
                 if all(one in self.selected for one in rest):  # none has left meanwhile
                     yield (newest, *rest)
 
-    def _still_waiting(self, waiting: Columns, newest: int) -> Columns:
+    def _list_waiting(self, waiting: Columns, newest: int) -> Columns:
         """Test candidates and selected columns given every new set; what is independent leaves."""
-        for given in self._sets(newest):
+        for given in self._list_sets(newest):
             chosen = [one for one in self.selected if one not in given]
             columns = np.concatenate([waiting, np.array(chosen, dtype=np.intp)])
             if not len(columns):
@@ -93,13 +93,13 @@ class Search:
             found = self.test.log_p(columns, given, self.log_p[columns])
             self.log_p[columns] = np.maximum(self.log_p[columns], found)
             for column in columns[found > self._level].tolist():
-                self._stand_in(column, given)
+                self._find_stand_in(column, given)
                 if column in chosen:
                     self.selected.remove(column)
             waiting = waiting[found[: len(waiting)] <= self._level]
         return waiting
 
-    def _stand_in(self, column: int, given: Given) -> None:
+    def _find_stand_in(self, column: int, given: Given) -> None:
         """Let a column that leaves stand for a selected one that its set would lose to it."""
         for one in given:
             exchanged = (*(other for other in given if other != one), column)
@@ -109,12 +109,12 @@ class Search:
                 return
 
 
-def signatures(search: Search, limit: int) -> list[tuple[int, ...]]:
+def list_signatures(search: Search, limit: int) -> list[tuple[int, ...]]:
     """Return the selected columns with every exchange of equivalent ones, at most so many."""
     choices = [search.equivalent[one] for one in search.selected]
     return list(islice(product(*choices), limit)) if choices else []
 
 
-def n_signatures(search: Search) -> int:
+def count_signatures(search: Search) -> int:
     """Return how many signatures there are."""
     return math.prod(len(search.equivalent[one]) for one in search.selected)

@@ -15,8 +15,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
-from earnest.training.learners.selection import NUMBERS, SURVIVAL, kind_of
-from earnest.training.learners.ses.search import Search, n_signatures, signatures
+from earnest.training.learners.selection import NUMBERS, SURVIVAL, find_kind
+from earnest.training.learners.ses.search import Search, count_signatures, list_signatures
 from earnest.training.learners.ses.tests import Independence, LikelihoodRatio, PartialCorrelation
 
 if TYPE_CHECKING:
@@ -110,12 +110,12 @@ class SES(SelectorMixin, BaseEstimator):
         check.whole_number("n_signatures", self.n_signatures, low=1)
         kind = self._kind(y)
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=kind == NUMBERS)
-        found = _found(X, _outcome(y, kind), self.alpha, self.max_k)
+        found = _find_columns(X, _encode_outcome(y, kind), self.alpha, self.max_k)
         self.p_values_ = np.exp(found.log_p)
         self.selected_ = tuple(found.selected)
         self.equivalent_ = {one: tuple(others) for one, others in found.equivalent.items()}
-        self.signatures_ = signatures(found, self.n_signatures)
-        self.n_signatures_ = n_signatures(found)
+        self.signatures_ = list_signatures(found, self.n_signatures)
+        self.n_signatures_ = count_signatures(found)
         self.support_ = np.isin(np.arange(X.shape[1]), self.selected_)
         return self
 
@@ -124,7 +124,7 @@ class SES(SelectorMixin, BaseEstimator):
             raise ValueError(
                 "This SES estimator requires y to be passed, but the target y is None."
             )
-        kind = kind_of(self.outcome, y)
+        kind = find_kind(self.outcome, y)
         if kind == SURVIVAL:
             raise InputError(
                 "SES has no test for events and times",
@@ -144,14 +144,14 @@ class SES(SelectorMixin, BaseEstimator):
         return tags
 
 
-def _outcome(y: NDArray[np.generic], kind: str) -> NDArray[np.float64] | NDArray[np.intp]:
+def _encode_outcome(y: NDArray[np.generic], kind: str) -> NDArray[np.float64] | NDArray[np.intp]:
     """Return the outcome as floats, or as codes of its classes."""
     if kind == NUMBERS:
         return np.asarray(y, dtype=np.float64)
     return np.asarray(np.unique(y, return_inverse=True)[1].astype(np.intp).ravel())
 
 
-def _found(
+def _find_columns(
     X: NDArray[np.float64], y: NDArray[np.float64] | NDArray[np.intp], alpha: float, max_k: int
 ) -> Search:
     """Return what a search finds; one of the last ones on the same data is not run again.
@@ -165,7 +165,7 @@ def _found(
         if key in _LAST:
             _LAST.move_to_end(key)
             return _LAST[key]
-    found = Search(_test(X, y), X.shape[1], alpha, max_k).run()
+    found = Search(_choose_test(X, y), X.shape[1], alpha, max_k).run()
     if not found.selected:
         strongest = int(found.log_p.argmin())
         found.selected, found.equivalent = [strongest], {strongest: [strongest]}
@@ -176,7 +176,7 @@ def _found(
     return found
 
 
-def _test(X: NDArray[np.float64], y: NDArray[np.float64] | NDArray[np.intp]) -> Independence:
+def _choose_test(X: NDArray[np.float64], y: NDArray[np.float64] | NDArray[np.intp]) -> Independence:
     if y.dtype.kind == "f":
         return PartialCorrelation(X, np.asarray(y, dtype=np.float64))
     return LikelihoodRatio(X, np.asarray(y, dtype=np.intp))

@@ -166,7 +166,7 @@ class BCED:
         """
         found = gather(pi, metric, alive, round, self.min_predictions)
         if found is None:
-            return no_test(self.threshold, pi, round)
+            return make_no_test(self.threshold, pi, round)
         worse, defined = self._counts(found, seeds, round, n_jobs)
         # Where most resamples are undefined, those left are no picture of the sample.
         enough = (defined > 0) & (2 * defined >= self.n_resamples)
@@ -192,13 +192,13 @@ class BCED:
 DROPPINGS.add(BCED.name, BCED)
 
 
-def dropping_of(given: str | Dropping | None) -> Dropping | None:
+def read_dropping(given: str | Dropping | None) -> Dropping | None:
     """Return the rule of a name, as it is, or None.
 
     Examples
     --------
-    >>> from earnest.training.search.dropping.bced import dropping_of
-    >>> dropping_of("bced")
+    >>> from earnest.training.search.dropping.bced import read_dropping
+    >>> read_dropping("bced")
     BCED(threshold=0.99, min_predictions=50, n_resamples=1000)
     """
     import earnest.training.search.dropping.adjusted  # noqa: F401 - its rule registers itself
@@ -224,7 +224,7 @@ def check_knobs(threshold: float, min_predictions: int, n_resamples: int) -> Non
     check.whole_number("n_resamples", n_resamples, low=1, high=MOST_RESAMPLES)
 
 
-def no_test(threshold: float, pi: Predictions, round: int) -> RoundTest:
+def make_no_test(threshold: float, pi: Predictions, round: int) -> RoundTest:
     """Return a round in which nothing could be tested."""
     nothing = np.full(pi.n_configs, np.nan)
     cases = int(np.stack([pi.tested(r) for r in range(pi.n_repeats)]).any(axis=0).sum())
@@ -308,7 +308,7 @@ class DropTrace:
         return pa.table(columns, names=list(names))
 
 
-def drop_remarks(rule: Dropping, trace: Iterable[Drop], n_configs: int) -> Iterator[Caution]:
+def warn_of_dropping(rule: Dropping, trace: Iterable[Drop], n_configs: int) -> Iterator[Caution]:
     """Yield what a reader of an estimate must know of early dropping."""
     dropped = len(list(trace))
     if not dropped:

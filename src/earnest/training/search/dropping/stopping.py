@@ -17,7 +17,7 @@ from earnest.methods.base import Method
 from earnest.methods.run import configured, estimate
 from earnest.training.protocols import MetricLike
 from earnest.training.search.dropping.bced import ENOUGH
-from earnest.training.search.dropping.evidence import due, share_done
+from earnest.training.search.dropping.evidence import is_due, measure_share_done
 
 
 @dataclass(frozen=True)
@@ -96,13 +96,13 @@ class StopWhenWidth:
 
     def __post_init__(self) -> None:
         """Check the knobs."""
-        if not _positive(self.width):
+        if not _is_positive(self.width):
             raise InputError(
                 "`stop_when_width` is out of range",
                 needs="a number above 0, in the metric's own units",
                 got=check.show(self.width),
             )
-        if not _with_interval(self.method):
+        if not _has_interval(self.method):
             raise InputError(
                 "`stop_when_width` needs a method that gives an interval",
                 needs="one like method='bbc'",
@@ -136,7 +136,7 @@ class StopWhenWidth:
             The number of threads; never changes the result.
         """
         check.whole_number("round", round, low=1)
-        if not due(round, share_done(pi)):
+        if not is_due(round, measure_share_done(pi)):
             return WidthTest(round, False, np.nan, 0)
         try:
             usable = pi.usable()
@@ -166,18 +166,18 @@ class StopWhenWidth:
         return np.nan if made.interval is None else made.interval.width
 
 
-def _positive(width: object) -> bool:
+def _is_positive(width: object) -> bool:
     if isinstance(width, bool) or not isinstance(width, Real):
         return False
     return 0.0 < float(width) < np.inf
 
 
-def _with_interval(method: str | Method) -> bool:
+def _has_interval(method: str | Method) -> bool:
     chosen = configured(method) if isinstance(method, str) else method
     return bool(chosen.spec.interval)
 
 
-def stopping_of(
+def read_stopping(
     width: float | StopWhenWidth | None,
     confidence_level: float = 0.95,
     method: str | Method = "bbc",
@@ -187,8 +187,8 @@ def stopping_of(
 
     Examples
     --------
-    >>> from earnest.training.search.dropping.stopping import stopping_of
-    >>> stopping_of(0.1)
+    >>> from earnest.training.search.dropping.stopping import read_stopping
+    >>> read_stopping(0.1)
     StopWhenWidth(width=0.1, confidence_level=0.95, method='bbc', n_resamples=None,
                   min_predictions=50)
     """
@@ -197,7 +197,7 @@ def stopping_of(
     return StopWhenWidth(width, confidence_level, method, n_resamples)
 
 
-def stop_remarks(rule: StopWhenWidth | None, done: int, planned: int) -> Iterator[Caution]:
+def warn_of_stopping(rule: StopWhenWidth | None, done: int, planned: int) -> Iterator[Caution]:
     """Yield what a reader must know of folds that were left out; `done` of `planned` were run."""
     if rule is None or done >= planned:
         return
