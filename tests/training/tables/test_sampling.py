@@ -6,7 +6,7 @@ import numpy as np
 
 from earnest.core.data.target import Task
 from earnest.training.fit.problem import make_survival_outcome
-from earnest.training.tables.sampling import find_layers, sample_rows
+from earnest.training.tables.table import find_layers, sample_rows
 
 
 def rng() -> np.random.Generator:

@@ -41,14 +41,13 @@ from earnest.training.assess.question import (
 )
 from earnest.training.assess.replicates import bootstrap_train
 from earnest.training.fit.experiment import Experiment
-from earnest.training.fit.failures import find_exception
-from earnest.training.fit.identity import add_splits
-from earnest.training.fit.ledger import Ledger
+from earnest.training.fit.ledger import Ledger, find_exception
 from earnest.training.fit.problem import make_empty_predictions, make_survival_outcome, read_outcome
 from earnest.training.fit.response import ResponsePlan, plan_response, will_have
 from earnest.training.fit.run import RunOptions, open_run
 from earnest.training.fit.splits import (
     Splits,
+    add_splits,
     check_layers,
     draw_split_seed,
     make_random_splitter,

@@ -20,7 +20,7 @@ from earnest.engine.identity.identity import digest
 from earnest.training.assess.plan import Block, Plan
 from earnest.training.fit.cell import RESPONSE
 from earnest.training.fit.experiment import Cell, Experiment
-from earnest.training.fit.failures import explain_failure
+from earnest.training.fit.ledger import explain_failure
 from earnest.training.fit.response import ResponsePlan
 from earnest.training.fit.run import RunOptions, run_all
 from earnest.training.fit.splits import Splits

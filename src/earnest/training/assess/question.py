@@ -21,10 +21,10 @@ from earnest.engine.identity.identity import describe, parameters_of, versions, 
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric
 from earnest.metrics.responding import check_fits
-from earnest.training.fit.identity import check_seeded, make_seed
 from earnest.training.fit.problem import make_empty_predictions, make_survival_outcome, read_outcome
 from earnest.training.fit.response import ResponsePlan, plan_response
 from earnest.training.fit.rows import count_rows
+from earnest.training.fit.splits import check_seeded, make_seed
 from earnest.training.protocols import Estimator
 from earnest.training.search.preparation import match_rows
 

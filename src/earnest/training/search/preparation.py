@@ -20,12 +20,11 @@ from earnest.engine.identity.identity import describe, parameters_of, versions, 
 from earnest.engine.limits import Limit
 from earnest.methods.run import configured
 from earnest.training.fit.experiment import Configuration, Experiment
-from earnest.training.fit.identity import add_splits, check_seeded, make_seed
 from earnest.training.fit.problem import Problem, make_survival_outcome, read_problem
 from earnest.training.fit.routing import FitArguments, route
 from earnest.training.fit.rows import count_rows
 from earnest.training.fit.scoring import Scoring, read_scoring
-from earnest.training.fit.splits import Splits, make_splits
+from earnest.training.fit.splits import Splits, add_splits, check_seeded, make_seed, make_splits
 from earnest.training.protocols import Estimator, Params
 from earnest.training.search.candidates import (
     DEFAULT_DRAWS,

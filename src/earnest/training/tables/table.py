@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from earnest.training.learners.inputs import Inputs
 from earnest.training.tables.files import open_noting
 from earnest.training.tables.hidden_groups import warn_of_group_columns
 from earnest.training.tables.kinds import (
+    ENOUGH,
     ColumnKind,
     Look,
     is_named_as_identifier,
@@ -24,9 +26,55 @@ from earnest.training.tables.kinds import (
     look_kept,
 )
 from earnest.training.tables.outcome import TableOutcome, find_column, read_outcome
-from earnest.training.tables.repeats import drop_repeats, list_answers
-from earnest.training.tables.sampling import FEWEST, find_layers, sample_rows
 from earnest.training.tables.schema import Feature, Schema, make_indices
+
+# Some of the rows, where all are too many for the time.
+
+
+FEWEST = 10  # cases of a class
+
+
+def find_layers(task: Task, y: NDArray[np.generic]) -> NDArray[np.int64] | None:
+    """Return what samples and folds are stratified by: classes or events; None for numbers."""
+    if task is Task.REGRESSION:
+        return None
+    return np.asarray(
+        cast(NDArray[np.void], y)["event"] if task is Task.SURVIVAL else y, dtype=np.int64
+    )
+
+
+def sample_rows(
+    n: int,
+    most: int,
+    rng: np.random.Generator,
+    *,
+    layers: NDArray[np.int64] | None = None,
+    fewest: int = FEWEST,
+) -> NDArray[np.intp]:
+    """Return about `most` of `n` rows, in their order, classes or events in their shares.
+
+    A class keeps `fewest` cases if it has them. All rows come back where `most` is enough. Groups
+    lose rows like the rest: few rows of many groups tell more than all rows of a few, and of large
+    groups too few would be left for the folds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from earnest.training.tables.table import sample_rows
+    >>> layers = np.array([0, 0, 0, 0, 1, 1])
+    >>> layers[sample_rows(6, 3, np.random.default_rng(0), layers=layers, fewest=1)].tolist()
+    [0, 0, 1]
+    """
+    if n <= most:
+        return np.arange(n)
+    if layers is None:
+        return np.sort(rng.choice(n, most, replace=False))
+    kept = [
+        rng.choice(rows, max(round(most * len(rows) / n), min(len(rows), fewest)), False)
+        for rows in (np.flatnonzero(layers == code) for code in np.unique(layers))
+    ]
+    return np.sort(np.concatenate(kept))
+
 
 # What a table's reader leaves out, said in cautions.
 
@@ -415,3 +463,94 @@ def _make_inputs(X: NDArray[np.float64], schema: Schema) -> Inputs:
         missing=tuple(bool(np.isnan(X[:, place]).any()) for place in range(X.shape[1])),
         n_cases=len(X),
     )
+
+
+# Columns that say again what another column, or the outcome itself, says already.
+
+
+HEAD = 1000  # rows by which most columns are told apart
+
+
+def drop_repeats(
+    X: NDArray[np.float64],
+    schema: Schema,
+    looks: Mapping[str, Look],
+    answers: Mapping[str, NDArray[np.generic]],
+    keep: tuple[str, ...] = (),
+) -> tuple[NDArray[np.float64], Schema, dict[str, Look]]:
+    """Leave out columns that are the same as one before, and copies of the outcome.
+
+    Parameters
+    ----------
+    X : ndarray, shape (n, p)
+        The matrix of the schema.
+    schema, looks
+        What its columns are.
+    answers : mapping of str to ndarray
+        The columns of the outcome by name; see `list_answers`.
+    keep : tuple of str
+        Columns that stay though they are copies of the outcome.
+    """
+    names = schema.names
+    copies = _find_copies(X, answers)
+    gone = {place: Look(ColumnKind.OUTCOME, detail=name)
+            for place, name in copies.items() if names[place] not in keep}  # fmt: skip
+    repeats = _find_repeats(X, schema)
+    gone |= {p: Look(ColumnKind.REPEATED, detail=f"as {names[before]}")
+             for p, before in repeats.items() if p not in gone}  # fmt: skip
+    if not gone:
+        return X, schema, dict(looks)
+    kept = [place for place in range(len(names)) if place not in gone]
+    left_out = {**schema.left_out, **{names[p]: str(look.kind) for p, look in gone.items()}}
+    features = tuple(schema.features[place] for place in kept)
+    made = replace(schema, features=features, left_out=left_out)
+    return X[:, kept], made, {**looks, **{names[p]: look for p, look in gone.items()}}
+
+
+def list_answers(
+    task: Task, y: NDArray[np.generic], roles: Mapping[str, str]
+) -> dict[str, NDArray[np.generic]]:
+    """Return the columns of an outcome by name: codes of classes as whole numbers, else floats."""
+    if task is not Task.SURVIVAL:
+        return {roles["target"]: y}
+    pair = cast(NDArray[np.void], y)
+    event, time = pair["event"].astype(np.int64), pair["time"].astype(np.float64)
+    return {roles["event"]: event, roles["time"]: time}
+
+
+def _find_repeats(X: NDArray[np.float64], schema: Schema) -> dict[int, int]:
+    """Return the columns that repeat another, and which."""
+    first: dict[bytes, int] = {}
+    found: dict[int, int] = {}
+    for place, feature in enumerate(schema.features):
+        head = np.ascontiguousarray(X[:HEAD, place]).tobytes() + "\0".join(feature.levels).encode()
+        before = first.setdefault(head, place)
+        if before != place and np.array_equal(X[:, before], X[:, place], equal_nan=True):
+            found[place] = before
+    return found
+
+
+def _find_copies(
+    X: NDArray[np.float64], answers: Mapping[str, NDArray[np.generic]]
+) -> dict[int, str]:
+    """Return the columns that say the same as an outcome in every row, and which outcome."""
+    if len(X) < ENOUGH:  # by chance
+        return {}
+    return {
+        place: name
+        for place in range(X.shape[1])
+        for name, answer in answers.items()
+        if _is_same(X[:HEAD, place], answer[:HEAD]) and _is_same(X[:, place], answer)
+    }
+
+
+def _is_same(column: NDArray[np.float64], answer: NDArray[np.generic]) -> bool:
+    """Tell whether two columns are one: equal numbers, or classes under other names."""
+    if answer.dtype.kind == "f":
+        return np.array_equal(column, answer)
+    if np.isnan(column).any():
+        return False
+    levels, codes = np.unique(column, return_inverse=True)
+    classes = np.unique(answer)
+    pairs = np.unique(codes * (int(classes[-1]) + 1) + answer.astype(np.int64))
+    return len(levels) == len(classes) == len(pairs)

@@ -34,8 +34,7 @@ from earnest.training.search.estimate import refuse_estimate
 from earnest.training.search.judging import SearchResults
 from earnest.training.search.remarks import reword_for_tune, warn_of_no_probabilities
 from earnest.training.tables.hidden_groups import find_copies, has_too_few_apart, note_kept_together
-from earnest.training.tables.sampling import FEWEST
-from earnest.training.tables.table import Tabular, read_table
+from earnest.training.tables.table import FEWEST, Tabular, read_table
 from earnest.training.tune.folder import ESTIMATE, MODEL, PREDICTIONS, Folder
 from earnest.training.tune.folds import check_folds, make_folds
 from earnest.training.tune.machine import measure_crowding, read_machine

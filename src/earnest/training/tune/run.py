@@ -13,7 +13,7 @@ from earnest.core.base.protocols import Key, Outcome, Progress
 from earnest.core.results.cautions import Caution
 from earnest.engine.backends import at_once
 from earnest.store import MemoryStore, RunFile, SqliteStore, read_run
-from earnest.training.fit.failures import AllFailedError
+from earnest.training.fit.ledger import AllFailedError
 from earnest.training.learners.portfolio import PortfolioConfiguration
 from earnest.training.search.judging import SearchResults, judge
 from earnest.training.search.options import SearchOptions
