@@ -23,7 +23,7 @@ from earnest.core.results.specs import Evidence
 from earnest.methods.base import Method
 from earnest.training.assess.evidence import SplitEvidence
 from earnest.training.assess.methods import assessing, choose_method, find_needs, make_evidence
-from earnest.training.assess.plan import Needs, Plan, make_plan
+from earnest.training.assess.plan import Needs, SplitPlan, make_plan
 from earnest.training.assess.question import LearnerQuestion, read_question
 from earnest.training.assess.replicates import choose_drawn_units
 from earnest.training.fit.samples import Samples
@@ -123,7 +123,7 @@ def _needs(methods: list[Method]) -> Needs:
     return needs
 
 
-def _fits(method: Method, plan: Plan, n_replicates: int) -> int:
+def _fits(method: Method, plan: SplitPlan, n_replicates: int) -> int:
     """Return how many models a method takes; those of folds are shared with other methods."""
     if method.spec.name == "apparent":
         return 1
@@ -137,7 +137,7 @@ def _fits(method: Method, plan: Plan, n_replicates: int) -> int:
     return needs.folds * folds + needs.pairs * pairs + halves + single
 
 
-def _trained(learner: Learner, X: Floats, y: Codes, plan: Plan) -> Floats:
+def _trained(learner: Learner, X: Floats, y: Codes, plan: SplitPlan) -> Floats:
     """Return what the model of every split says of all cases: (splits, n)."""
     every = plan.every
     weights = np.zeros((len(every), len(y)), dtype=np.int8)
@@ -146,7 +146,7 @@ def _trained(learner: Learner, X: Floats, y: Codes, plan: Plan) -> Floats:
     return learner.responses(X, y, weights, X)
 
 
-def _splits(question: LearnerQuestion, plan: Plan, raw: Floats, middle: float) -> SplitEvidence:
+def _splits(question: LearnerQuestion, plan: SplitPlan, raw: Floats, middle: float) -> SplitEvidence:
     every, shown = plan.every, _as_kept(raw, question, middle)
     found: dict[Any, NDArray[Any]] = {
         key: shown[place, every.test[place]] for key, place in plan.tasks()

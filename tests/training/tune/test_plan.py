@@ -16,7 +16,7 @@ from earnest.training.tune.plan import (
     ENDING,
     FEWEST_ROWS,
     WAKING,
-    Plan,
+    TunePlan,
     estimate_least_seconds,
     fit_into,
     warn_of_plan,
@@ -103,7 +103,7 @@ def test_more_budget_never_means_less():
 
 
 def test_the_budget_is_told_where_it_cost_something():
-    plan = Plan(seed=0, most_rows=9, n_rows=50, configs=("a",), n_offered=2, fit_seconds=1.0,
+    plan = TunePlan(seed=0, most_rows=9, n_rows=50, configs=("a",), n_offered=2, fit_seconds=1.0,
                 asked={})  # fmt: skip
     data = read_table(of("relapse"), target="relapse")
     some = data.take(np.arange(50))
@@ -112,11 +112,11 @@ def test_the_budget_is_told_where_it_cost_something():
 
 
 def test_a_plan_survives_the_run_file_and_other_text_is_refused():
-    plan = Plan(seed=3, most_rows=9, n_rows=5, configs=("a", "b"), n_offered=7, fit_seconds=1.5,
+    plan = TunePlan(seed=3, most_rows=9, n_rows=5, configs=("a", "b"), n_offered=7, fit_seconds=1.5,
                 asked={"folds": 3})  # fmt: skip
-    assert Plan.from_json(plan.to_json()) == plan
+    assert TunePlan.from_json(plan.to_json()) == plan
     with pytest.raises(FormatError, match="the plan of a run cannot be read"):
-        Plan.from_json("{}")
+        TunePlan.from_json("{}")
 
 
 def test_a_pilot_measures_every_family_and_leaves_out_what_fails():
@@ -173,9 +173,9 @@ def test_the_least_that_a_search_takes_is_two_configurations_with_starting_and_e
 
 
 def test_what_the_pilot_saw_of_the_machine_is_not_kept_in_the_run_file():
-    plan = Plan(
+    plan = TunePlan(
         seed=1, most_rows=9, n_rows=9, configs=("a",), n_offered=1, fit_seconds=1.0, asked={}
     )
     seen = replace(plan, least_seconds=12.0, crowding=3.0)
     assert seen.to_json() == plan.to_json()
-    assert Plan.from_json(seen.to_json()) == plan
+    assert TunePlan.from_json(seen.to_json()) == plan

@@ -31,7 +31,7 @@ from earnest.training.tune.folds import make_folds
 from earnest.training.tune.job import _explain_no_fit, begin
 from earnest.training.tune.model import load_model
 from earnest.training.tune.options import TuneOptions
-from earnest.training.tune.plan import DOCUMENT, Plan
+from earnest.training.tune.plan import DOCUMENT, TunePlan
 from earnest.training.tune.run import Clock, TimeIsUpError
 from tests.training.tune_tables import of, portfolio
 from tests.training.watching import Watcher
@@ -167,7 +167,7 @@ def test_the_folder_has_the_files_and_they_say_the_same(tmp_path, quick):
     assert pi.fingerprint == found.predictions.fingerprint
     loaded = load_model(folder).predict(of("relapse"))
     np.testing.assert_array_equal(loaded.scores, found.model.predict(of("relapse")).scores)
-    plan = Plan.from_json(read_run(folder / "run.db").documents[DOCUMENT])
+    plan = TunePlan.from_json(read_run(folder / "run.db").documents[DOCUMENT])
     assert (plan.seed, plan.n_rows, len(plan.configs)) == (7, 90, 3)
 
 
@@ -462,7 +462,7 @@ def test_fits_that_all_fail_are_told_without_a_traceback(monkeypatch, quick):
     from earnest.training.learners.preprocessing import Preprocess
     from earnest.training.tune.job import Job
 
-    monkeypatch.setattr(Job, "plan", lambda job: Plan(
+    monkeypatch.setattr(Job, "plan", lambda job: TunePlan(
         seed=7, most_rows=90, n_rows=90, configs=tuple(c.name for c in job.configs), n_offered=3,
         fit_seconds=0.1, asked={},
     ))  # fmt: skip

@@ -92,7 +92,7 @@ def command(
     kind = find_learner(model)  # an unknown name is told before the table is read
     table = read_cases(data, target, reading)
     ask: AssessOptions = {
-        "estimator": make_learner(kind, table),
+        "estimator": make_learner_for(kind, table),
         "X": table.X,
         "y": read_labels(table),
         "groups": table.groups,
@@ -144,7 +144,7 @@ def find_learner(name: str) -> str:
     return LEARNERS[name].name
 
 
-def make_learner(name: str, table: Tabular) -> Estimator:
+def make_learner_for(name: str, table: Tabular) -> Estimator:
     """Return an unfitted learner for a table, without a seed of its own."""
     from earnest.training.learners.named import make_learner
 

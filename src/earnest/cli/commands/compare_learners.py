@@ -10,7 +10,7 @@ import typer
 from earnest.cli.commands.assess import (
     METRICS,
     find_learner,
-    make_learner,
+    make_learner_for,
     make_progress_line,
     read_labels,
     tell_how_to_resume,
@@ -97,7 +97,7 @@ def command(
     table = read_cases(data, target, reading)
     names = [f"{kinds[0]}-1", f"{kinds[1]}-2"] if kinds[0] == kinds[1] else kinds
     first, second = (
-        (name, make_learner(kind, table)) for name, kind in zip(names, kinds, strict=True)
+        (name, make_learner_for(kind, table)) for name, kind in zip(names, kinds, strict=True)
     )
     from earnest.cli.show.comparison import show_comparison
     from earnest.core.results.estimate import by_severity

@@ -36,7 +36,7 @@ from earnest.training.assess.methods import (
     set_ratio,
     warn_of_cost,
 )
-from earnest.training.assess.plan import Block, Needs, Plan, make_plan
+from earnest.training.assess.plan import Block, Needs, SplitPlan, make_plan
 from earnest.training.assess.question import LearnerQuestion, read_question, warn_of_few_cases
 from earnest.training.assess.replicates import choose_drawn_units
 from earnest.training.fit.experiment import Experiment
@@ -449,7 +449,7 @@ def _limit_repeats(method: Method, n_repeats: int | None) -> int | None:
     return least if n_repeats is None else min(n_repeats, least)
 
 
-def _make_plan(question: LearnerQuestion, needs: Needs, training: AssessOptions) -> Plan:
+def _make_plan(question: LearnerQuestion, needs: Needs, training: AssessOptions) -> SplitPlan:
     return make_plan(needs, training.cv, question.X, question.y, question.target, question.seeds)
 
 

@@ -17,7 +17,7 @@ from earnest.core.data.designs import NestedPredictions, PairedHalves
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution
 from earnest.engine.identity.identity import digest
-from earnest.training.assess.plan import Block, Plan
+from earnest.training.assess.plan import Block, SplitPlan
 from earnest.training.fit.cell import RESPONSE
 from earnest.training.fit.experiment import Cell, Experiment
 from earnest.training.fit.ledger import explain_failure
@@ -33,7 +33,7 @@ class SplitEvidence:
 
     Parameters
     ----------
-    plan : Plan
+    plan : SplitPlan
         The splits.
     responses : mapping
         What the model of each split says of its test rows, by key.
@@ -43,7 +43,7 @@ class SplitEvidence:
         What the learner is called.
     """
 
-    plan: Plan
+    plan: SplitPlan
     responses: Mapping[Key, NDArray[np.float64]]
     response: ResponsePlan
     learner: str
@@ -156,7 +156,7 @@ def _select_splits(splits: Splits, found: Sequence[int]) -> Splits:
 
 def train_splits(
     experiment: Experiment,
-    plan: Plan,
+    plan: SplitPlan,
     facts: Mapping[str, str],
     learner: str,
     options: RunOptions,
@@ -175,7 +175,7 @@ def train_splits(
     return SplitEvidence(plan, responses, experiment.plan, learner)
 
 
-def make_perfect_evidence(plan: Plan, response: ResponsePlan, learner: str) -> SplitEvidence:
+def make_perfect_evidence(plan: SplitPlan, response: ResponsePlan, learner: str) -> SplitEvidence:
     """Return what a perfect model would say in these splits, to check a question by."""
     perfect, every = response.make_perfect(), plan.every
     responses: dict[Key, NDArray[np.float64]] = {
@@ -184,7 +184,7 @@ def make_perfect_evidence(plan: Plan, response: ResponsePlan, learner: str) -> S
     return SplitEvidence(plan, responses, response, learner)
 
 
-def _describe_splits(plan: Plan) -> str:
+def _describe_splits(plan: SplitPlan) -> str:
     every = plan.every
     rows = repr([part.tolist() for part in (*every.train, *every.test)])
     return f"{len(every)} splits {digest(rows)}"

@@ -14,7 +14,7 @@ from earnest.core.base.errors import FormatError, InputError, StoreError
 from earnest.core.base.writing import write_file
 from earnest.store import RunFile, read_run
 from earnest.training.tune.options import TuneOptions
-from earnest.training.tune.plan import DOCUMENT, Plan
+from earnest.training.tune.plan import DOCUMENT, TunePlan
 
 RUN, PREDICTIONS, MODEL, ESTIMATE = "run.db", "predictions.parquet", "model.skops", "estimate.json"
 FILES = (RUN, PREDICTIONS, MODEL, ESTIMATE)
@@ -30,12 +30,12 @@ class Folder:
     ----------
     path : Path
         The folder; it need not be there yet.
-    plan : Plan, optional
+    plan : TunePlan, optional
         Of the run that is resumed.
     """
 
     path: Path
-    plan: Plan | None = None
+    plan: TunePlan | None = None
 
     @classmethod
     def of(cls, out: str | Path, *, resume: bool, asked: TuneOptions) -> Folder:
@@ -106,7 +106,7 @@ def _refuse_unwritable(path: Path) -> None:
         )
 
 
-def _plan_of(path: Path, asked: TuneOptions) -> Plan | None:
+def _plan_of(path: Path, asked: TuneOptions) -> TunePlan | None:
     """Return the plan of the run that is there; refuse one that was asked for otherwise."""
     if not (path / RUN).exists():
         raise StoreError(
@@ -119,7 +119,7 @@ def _plan_of(path: Path, asked: TuneOptions) -> Plan | None:
     if DOCUMENT not in run.documents:
         _forget_unplanned(run)
         return None
-    plan = Plan.from_json(run.documents[DOCUMENT])
+    plan = TunePlan.from_json(run.documents[DOCUMENT])
     now = asked.same()
     if asked.seed is None:
         now["seed"] = plan.asked.get("seed")

@@ -42,7 +42,7 @@ from earnest.training.tune.meaning import Curve, find_meaning, is_meaning_needed
 from earnest.training.tune.model import Model
 from earnest.training.tune.options import TuneOptions, choose_metric
 from earnest.training.tune.pilot import measure
-from earnest.training.tune.plan import Plan, estimate_least_seconds, fit_into, warn_of_plan
+from earnest.training.tune.plan import TunePlan, estimate_least_seconds, fit_into, warn_of_plan
 from earnest.training.tune.run import TuneRun, run_search
 from earnest.training.tune.tuned import Tuned
 
@@ -71,7 +71,7 @@ class Job:
     most_rows: int
 
     @property
-    def resumed(self) -> Plan | None:
+    def resumed(self) -> TunePlan | None:
         """The plan of the run that is resumed."""
         return None if self.folder is None else self.folder.plan
 
@@ -88,7 +88,7 @@ class Job:
             probabilities=needs_probabilities(metric_named(self.metric), task),
         )
 
-    def plan(self) -> Plan:
+    def plan(self) -> TunePlan:
         """Return what will be tried: as the run that is resumed, else by a pilot."""
         if self.resumed is not None:
             return self.resumed
@@ -106,7 +106,7 @@ class Job:
         fits = self.asked.fits_a_configuration
         trained = rows * (self.asked.folds - 1) / self.asked.folds
         took = [pilot.fit_seconds(config, trained) for config in chosen]
-        return Plan(
+        return TunePlan(
             seed=self.seed,
             most_rows=self.most_rows,
             n_rows=rows,
@@ -120,7 +120,7 @@ class Job:
             crowding=pilot.crowding,
         )
 
-    def run(self, plan: Plan, progress: Progress | None = None) -> Tuned:
+    def run(self, plan: TunePlan, progress: Progress | None = None) -> Tuned:
         """Search, estimate, fit the winner on all cases, and write the files."""
         configs = _find_configurations(self.configs, plan.configs)
         seeds = Seeds(plan.seed)
@@ -145,7 +145,7 @@ class Job:
             _write(tuned, self.folder)
         return tuned
 
-    def _make_result(self, plan: Plan, table: Tabular, ran: TuneRun) -> Tuned:
+    def _make_result(self, plan: TunePlan, table: Tabular, ran: TuneRun) -> Tuned:
         searched, judged = ran.searched, ran.judged
         if judged.predictions is None:
             raise refuse_estimate(judged.refusal, "estimate")

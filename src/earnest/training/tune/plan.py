@@ -30,7 +30,7 @@ EXTRA_SHARE = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class TunePlan:
     """What a run will do, settled before its first fit and kept in the run file.
 
     Attributes
@@ -79,7 +79,7 @@ class Plan:
         )
 
     @classmethod
-    def from_json(cls, text: str) -> Plan:
+    def from_json(cls, text: str) -> TunePlan:
         """Read it back from a run file."""
         try:
             data = json.loads(text)
@@ -181,7 +181,7 @@ def estimate_least_seconds(
     return around + sum(few[:FEWEST_CONFIGS])
 
 
-def warn_of_plan(plan: Plan, table: Tabular) -> Iterator[Caution]:
+def warn_of_plan(plan: TunePlan, table: Tabular) -> Iterator[Caution]:
     """Yield what the budget has cost."""
     if table.n_cases < table.n_known:
         yield Caution(

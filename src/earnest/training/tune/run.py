@@ -23,7 +23,7 @@ from earnest.training.tables.table import Tabular
 from earnest.training.tune.folder import RUN
 from earnest.training.tune.folds import Pairs
 from earnest.training.tune.options import TuneOptions
-from earnest.training.tune.plan import DOCUMENT, FEWEST_CONFIGS, Plan, cut_short
+from earnest.training.tune.plan import DOCUMENT, FEWEST_CONFIGS, TunePlan, cut_short
 
 LONGEST_SHARE = 0.5  # of the budget that one fit may take
 QUICK = 0.1  # of the budget: when all fits together take less, none needs a limit
@@ -36,7 +36,7 @@ class TimeIsUpError(EarnestError):
 class PlannedStore(SqliteStore):
     """A run file that begins with the plan of the run, and whose scores stay in memory too."""
 
-    def __init__(self, path: str | Path, plan: Plan) -> None:
+    def __init__(self, path: str | Path, plan: TunePlan) -> None:
         super().__init__(path)
         self._plan = plan
         self._memory = MemoryStore()
@@ -146,7 +146,7 @@ def run_search(
     configs: Sequence[PortfolioConfiguration],
     folds: Pairs,
     asked: TuneOptions,
-    plan: Plan,
+    plan: TunePlan,
     metric: str,
     *,
     path: Path | None,
@@ -209,7 +209,7 @@ def run_search(
     return search(some, folds, kept, note=note)
 
 
-def _find_longest(asked: TuneOptions, plan: Plan) -> float | None:
+def _find_longest(asked: TuneOptions, plan: TunePlan) -> float | None:
     """Return the seconds that a fit may take, None where all are short and one runs at a time.
 
     A limit needs processes, which take longer to start than such a search.

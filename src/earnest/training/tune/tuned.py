@@ -12,7 +12,7 @@ from earnest.store import RunFile
 from earnest.training.learners.portfolio import PortfolioConfiguration
 from earnest.training.tables.table import Tabular
 from earnest.training.tune.model import Model
-from earnest.training.tune.plan import Plan
+from earnest.training.tune.plan import TunePlan
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -35,7 +35,7 @@ class Tuned:
         The winner against all others; None where there is one configuration, or no test applies.
     run : RunFile
         What its run file holds, without predictions.
-    plan : Plan
+    plan : TunePlan
         What was tried, on how many rows.
     table : Tabular
         The data as models saw them.
@@ -70,7 +70,7 @@ class Tuned:
     n_not_worse: int
     comparison: Comparisons | None
     run: RunFile
-    plan: Plan
+    plan: TunePlan
     table: Tabular
     folds: int
     repeats: int
