@@ -146,7 +146,9 @@ def _trained(learner: Learner, X: Floats, y: Codes, plan: SplitPlan) -> Floats:
     return learner.responses(X, y, weights, X)
 
 
-def _splits(question: LearnerQuestion, plan: SplitPlan, raw: Floats, middle: float) -> SplitEvidence:
+def _splits(
+    question: LearnerQuestion, plan: SplitPlan, raw: Floats, middle: float
+) -> SplitEvidence:
     every, shown = plan.every, _as_kept(raw, question, middle)
     found: dict[Any, NDArray[Any]] = {
         key: shown[place, every.test[place]] for key, place in plan.tasks()

@@ -28,12 +28,12 @@ from earnest.testing.examples import (
     example_evidence,
     example_for,
     in_order,
+    mirrored,
     reordered,
     squared_error,
     without_folds,
 )
 from earnest.testing.laws import answer_or_refusal, pickled, require, require_close, require_refusal
-from earnest.testing.mirror import mirrored
 
 
 @dataclass(frozen=True, eq=False)

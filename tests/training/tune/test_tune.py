@@ -27,11 +27,10 @@ from earnest.store import read_run
 from earnest.training.tables.table import read_table
 from earnest.training.tune import run as tune_run
 from earnest.training.tune.folder import FILES
-from earnest.training.tune.folds import make_folds
 from earnest.training.tune.job import _explain_no_fit, begin
 from earnest.training.tune.model import load_model
 from earnest.training.tune.options import TuneOptions
-from earnest.training.tune.plan import DOCUMENT, TunePlan
+from earnest.training.tune.plan import DOCUMENT, TunePlan, make_folds
 from earnest.training.tune.run import Clock, TimeIsUpError
 from tests.training.tune_tables import of, portfolio
 from tests.training.watching import Watcher

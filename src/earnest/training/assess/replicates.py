@@ -25,13 +25,12 @@ from earnest.training.assess.question import (
     warn_of_few_cases,
 )
 from earnest.training.fit.cell import RESPONSE
-from earnest.training.fit.copies import find_inner_splits, refuse_fixed_splits
 from earnest.training.fit.experiment import Cell, Experiment
 from earnest.training.fit.ledger import explain_failure
 from earnest.training.fit.problem import make_empty_predictions, read_outcome
 from earnest.training.fit.response import ResponsePlan, plan_response
 from earnest.training.fit.run import RunOptions, run_all
-from earnest.training.fit.samples import ALL_CASES, Samples
+from earnest.training.fit.samples import ALL_CASES, Samples, find_inner_splits, refuse_fixed_splits
 from earnest.training.fit.splits import make_seed
 from earnest.training.protocols import Estimator
 

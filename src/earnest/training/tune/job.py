@@ -36,13 +36,19 @@ from earnest.training.search.remarks import reword_for_tune, warn_of_no_probabil
 from earnest.training.tables.hidden_groups import find_copies, has_too_few_apart, note_kept_together
 from earnest.training.tables.table import FEWEST, Tabular, read_table
 from earnest.training.tune.folder import ESTIMATE, MODEL, PREDICTIONS, Folder
-from earnest.training.tune.folds import check_folds, make_folds
 from earnest.training.tune.machine import measure_crowding, read_machine
 from earnest.training.tune.meaning import Curve, find_meaning, is_meaning_needed
 from earnest.training.tune.model import Model
 from earnest.training.tune.options import TuneOptions, choose_metric
 from earnest.training.tune.pilot import measure
-from earnest.training.tune.plan import TunePlan, estimate_least_seconds, fit_into, warn_of_plan
+from earnest.training.tune.plan import (
+    TunePlan,
+    check_folds,
+    estimate_least_seconds,
+    fit_into,
+    make_folds,
+    warn_of_plan,
+)
 from earnest.training.tune.run import TuneRun, run_search
 from earnest.training.tune.tuned import Tuned
 

@@ -21,9 +21,8 @@ from earnest.training.search.preparation import prepare
 from earnest.training.search.run import SearchRun, search_all
 from earnest.training.tables.table import Tabular
 from earnest.training.tune.folder import RUN
-from earnest.training.tune.folds import Pairs
 from earnest.training.tune.options import TuneOptions
-from earnest.training.tune.plan import DOCUMENT, FEWEST_CONFIGS, TunePlan, cut_short
+from earnest.training.tune.plan import DOCUMENT, FEWEST_CONFIGS, Pairs, TunePlan, cut_short
 
 LONGEST_SHARE = 0.5  # of the budget that one fit may take
 QUICK = 0.1  # of the budget: when all fits together take less, none needs a limit

@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 import earnest as en
 from earnest.core.base.errors import InputError
-from earnest.training.fit.copies import CopiesTogether, find_inner_splits, keep_copies_together
+from earnest.training.fit.samples import CopiesTogether, find_inner_splits, keep_copies_together
 
 X, Y = make_classification(60, 4, random_state=1)
 
