@@ -255,7 +255,7 @@ def test_a_plan_counts_the_workers_of_the_active_back_end_and_not_the_cores_here
         return len(job.plan().configs)
 
     monkeypatch.setattr(
-        "earnest.training.tune.job.crowding", lambda before, after, at_once: float(at_once)
+        "earnest.training.tune.job.measure_crowding", lambda before, after, at_once: float(at_once)
     )
     alone, crowded = planned(Place.HERE, 1), planned(Place.PROCESSES, 8)
     assert crowded <= alone  # eight on one core are no quicker
