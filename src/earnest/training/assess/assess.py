@@ -22,7 +22,6 @@ from earnest.core.results.specs import Design, Side
 from earnest.methods.base import Method, check_question
 from earnest.methods.run import disagreement, estimate
 from earnest.methods.winner.nested import Nested
-from earnest.metrics.families import Metric
 from earnest.training.assess.evidence import SplitEvidence, make_perfect_evidence, train_splits
 from earnest.training.assess.methods import (
     Evidence,
@@ -43,7 +42,7 @@ from earnest.training.fit.experiment import Experiment
 from earnest.training.fit.run import RunOptions
 from earnest.training.fit.samples import Samples
 from earnest.training.fit.splits import can_shuffle
-from earnest.training.protocols import Estimator, StoreLike
+from earnest.training.protocols import Estimator, MetricLike, StoreLike
 from earnest.training.tables.hidden_groups import warn_of_copies
 
 FOLDS = 10
@@ -55,7 +54,7 @@ def assess(
     y: object,
     *,
     method: str | Method = ".632+",
-    metric: str | Metric | object,
+    metric: MetricLike,
     confidence_level: float = 0.95,
     side: Side | str = "two-sided",
     n_replicates: int = 200,
@@ -90,7 +89,7 @@ def assess(
     Parameters
     ----------
     estimator : estimator
-        object scikit-learn estimator; it is cloned, never changed.
+        Any scikit-learn estimator; it is cloned, never changed.
     X, y : array-like or table
         The data; for survival y is a structured array, or a pair of events and times.
     method : str or Method
@@ -200,7 +199,7 @@ def assess_all(
     y: object,
     *,
     methods: Iterable[str | Method] | str | None = None,
-    metric: str | Metric | object,
+    metric: MetricLike,
     confidence_level: float = 0.95,
     side: Side | str = "two-sided",
     n_replicates: int = 200,

@@ -25,7 +25,7 @@ from earnest.training.fit.problem import make_empty_predictions, make_survival_o
 from earnest.training.fit.response import ResponsePlan, plan_response
 from earnest.training.fit.rows import count_rows
 from earnest.training.fit.splits import check_seeded, make_seed
-from earnest.training.protocols import Estimator
+from earnest.training.protocols import Estimator, MetricLike
 from earnest.training.search.preparation import match_rows
 
 FEW_CASES = 10
@@ -84,7 +84,7 @@ def read_question(
     X: object,
     y: object,
     *,
-    metric: str | Metric | object,
+    metric: MetricLike,
     groups: ArrayLike | None,
     strata: bool | ArrayLike | None,
     positive: object,

@@ -32,7 +32,7 @@ from earnest.training.fit.response import ResponsePlan, plan_response
 from earnest.training.fit.run import RunOptions, run_all
 from earnest.training.fit.samples import ALL_CASES, Samples, find_inner_splits, refuse_fixed_splits
 from earnest.training.fit.splits import make_seed
-from earnest.training.protocols import Estimator
+from earnest.training.protocols import Estimator, MetricLike
 
 MOST_FAILED = 0.1  # the share of replicates that may fail
 MOST_REPLICATES = 1_000_000
@@ -44,7 +44,7 @@ def bootstrap_train(
     y: object,
     *,
     n_replicates: int = 200,
-    metric: str | Metric | object | None = None,
+    metric: MetricLike | None = None,
     response: str | None = None,
     stratify: bool | ArrayLike | None = None,
     groups: ArrayLike | None = None,
@@ -65,7 +65,7 @@ def bootstrap_train(
     Parameters
     ----------
     estimator : estimator
-        object scikit-learn estimator, a pipeline or a search included.
+        Any scikit-learn estimator, a pipeline or a search included.
     X, y : array-like
         The cases and their outcome; for survival y is a structured array, or a pair of events
         and times.
