@@ -22,10 +22,10 @@ from earnest.core.data.responses import ResponseKind
 from earnest.core.results.specs import Evidence
 from earnest.methods.base import Method
 from earnest.training.assess.evidence import SplitEvidence
-from earnest.training.assess.methods import assessing, chosen, evidence_for, needs_of
-from earnest.training.assess.plan import Needs, Plan, make_plan
+from earnest.training.assess.methods import assessing, choose_method, find_needs, make_evidence
+from earnest.training.assess.plan import Needs, SplitPlan, make_plan
 from earnest.training.assess.question import LearnerQuestion, read_question
-from earnest.training.assess.replicates import drawn_units
+from earnest.training.assess.replicates import choose_drawn_units
 from earnest.training.fit.samples import Samples
 
 METRICS = ("accuracy", "roc_auc")
@@ -71,7 +71,7 @@ def answers(
     learner: Learner, X: Floats, y: Codes, seed: int, n_replicates: int
 ) -> Iterator[Answer]:
     """Yield what every method says of a learner on these cases."""
-    asked = [chosen(name) for name in METHODS]
+    asked = [choose_method(name) for name in METHODS]
     plan, raw = None, np.empty(0)
     for metric in METRICS:
         question = _question(learner, X, y, metric, seed)
@@ -84,7 +84,7 @@ def answers(
             replicated = method.spec.needs is Evidence.REPLICATES
             start = process_time()
             try:
-                evidence = replicates if replicated else evidence_for(method, None, splits)
+                evidence = replicates if replicated else make_evidence(method, None, splits)
                 made = en.estimate(evidence, method=method, metric=question.metric, rng=seed)
             except EarnestError:
                 continue
@@ -119,17 +119,17 @@ def _question(learner: Learner, X: Floats, y: Codes, metric: str, seed: int) -> 
 def _needs(methods: list[Method]) -> Needs:
     needs = Needs()
     for method in methods:
-        needs |= needs_of(method, None)
+        needs |= find_needs(method, None)
     return needs
 
 
-def _fits(method: Method, plan: Plan, n_replicates: int) -> int:
+def _fits(method: Method, plan: SplitPlan, n_replicates: int) -> int:
     """Return how many models a method takes; those of folds are shared with other methods."""
     if method.spec.name == "apparent":
         return 1
     if method.spec.needs is Evidence.REPLICATES:
         return n_replicates + 1
-    needs = needs_of(method, None)
+    needs = find_needs(method, None)
     folds, n = 10, plan.every.n_cases
     pairs = folds * (folds - 1) // 2
     halves = needs.subsamples * (1 + 2 * needs.halvings)
@@ -137,7 +137,7 @@ def _fits(method: Method, plan: Plan, n_replicates: int) -> int:
     return needs.folds * folds + needs.pairs * pairs + halves + single
 
 
-def _trained(learner: Learner, X: Floats, y: Codes, plan: Plan) -> Floats:
+def _trained(learner: Learner, X: Floats, y: Codes, plan: SplitPlan) -> Floats:
     """Return what the model of every split says of all cases: (splits, n)."""
     every = plan.every
     weights = np.zeros((len(every), len(y)), dtype=np.int8)
@@ -146,7 +146,9 @@ def _trained(learner: Learner, X: Floats, y: Codes, plan: Plan) -> Floats:
     return learner.responses(X, y, weights, X)
 
 
-def _splits(question: LearnerQuestion, plan: Plan, raw: Floats, middle: float) -> SplitEvidence:
+def _splits(
+    question: LearnerQuestion, plan: SplitPlan, raw: Floats, middle: float
+) -> SplitEvidence:
     every, shown = plan.every, _as_kept(raw, question, middle)
     found: dict[Any, NDArray[Any]] = {
         key: shown[place, every.test[place]] for key, place in plan.tasks()
@@ -159,11 +161,11 @@ def _replicates(question: LearnerQuestion, learner: Learner, n_replicates: int) 
     metric, target, X = question.metric, question.target, question.X
     samples = Samples(
         target=target,
-        drawn=drawn_units(None, False, metric.needs_all_classes),
+        drawn=choose_drawn_units(None, False, metric.needs_all_classes),
         both_sides=metric.needs_all_classes,
         seed=question.seed,
     )
-    counts = np.stack([samples.counts(b) for b in range(n_replicates)])
+    counts = np.stack([samples.draw_counts(b) for b in range(n_replicates)])
     weights = np.vstack([np.ones((1, target.n), dtype=counts.dtype), counts])
     raw = learner.responses(X, target.y, weights, X)
     shown = _as_kept(raw, question, learner.middle)

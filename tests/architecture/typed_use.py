@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 import earnest as en
 from earnest.core.data.selection import MeanOfFolds, OneStandardError, Pooled, Selector
 
@@ -104,6 +107,34 @@ def comparisons(pi: en.Predictions) -> list[en.Comparison]:
         en.compare(pi, "a", "b", test=en.ResampledTTest(), metric="accuracy"),
         en.compare(pi, "a", "b", test=en.SignFlipTest(), metric="accuracy"),
     ]
+
+
+class OwnLearner:
+    """A learner with types of its own, which inherits nothing."""
+
+    def fit(self, X: NDArray[np.float64], y: NDArray[np.int64]) -> OwnLearner:
+        """Learn."""
+        return self
+
+    def predict(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Predict."""
+        return np.zeros(len(X), dtype=np.int64)
+
+    def get_params(self, deep: bool = True) -> dict[str, float]:
+        """Return the knobs."""
+        return {}
+
+    def set_params(self, **params: float) -> OwnLearner:
+        """Set knobs."""
+        return self
+
+
+def learners(X: NDArray[np.float64], y: NDArray[np.int64]) -> None:
+    """Hand in a learner that is typed more narrowly than scikit-learn's are."""
+    own = OwnLearner()
+    en.assess(own, X, y, metric="accuracy")
+    en.compare_learners(("own", own), own, X, y, metric="accuracy")
+    en.SearchCV(own, {"C": [1]}).fit(X, y)
 
 
 def training(a: Any, b: Any, X: Any, y: Any) -> None:

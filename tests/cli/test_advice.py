@@ -16,7 +16,7 @@ import earnest as en
 from earnest.cli.app import options_of
 from earnest.cli.failures import in_options, know_options
 from earnest.core.results.cautions import Caution
-from earnest.training.search.remarks import IN_TUNE, in_tune
+from earnest.training.search.remarks import IN_TUNE, reword_for_tune
 from earnest.training.tune.folder import PREDICTIONS
 from tests.training.tune_tables import portfolio
 
@@ -66,7 +66,7 @@ def test_advice_names_only_options_that_the_command_has(command):
     know_options(known)
     try:
         for caution in CAUTIONS:
-            told = in_tune(caution) if command == "tune" else caution
+            told = reword_for_tune(caution) if command == "tune" else caution
             assert set(OPTION.findall(in_options(told.cure))) <= known, (command, told)
     finally:
         know_options(None)

@@ -12,7 +12,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.naive_bayes import GaussianNB
 
 import earnest as en
-from earnest.training.learners.named import learner
+from earnest.training.learners.named import make_learner
 from earnest.training.tables.table import read_table
 
 LABELS = [(("case", "control"), "case"), (("no", "yes"), "yes"), (("a", "b"), "b")]
@@ -60,7 +60,7 @@ def test_the_command_takes_the_class_that_the_library_takes(
     table = read_table(path, target="group")
     assert table.classes[1] == positive
     made = en.assess(
-        learner("lda", "binary", table.inputs),
+        make_learner("lda", "binary", table.inputs),
         table.X,
         y,
         method="corrected_t",

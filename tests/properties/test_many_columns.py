@@ -19,9 +19,9 @@ from earnest.core.tables.classes import find_class_columns
 from earnest.core.tables.columns import Columns
 from earnest.core.tables.frames import read_frame
 from earnest.core.tables.raw import _unlike_ranges
-from earnest.training.tables.kinds import Kind
+from earnest.training.tables.kinds import ColumnKind
 from earnest.training.tables.schema import Feature, Schema
-from earnest.training.tables.table import _looks
+from earnest.training.tables.table import _look_at_columns
 
 P = 400
 ROWS = 6
@@ -76,12 +76,16 @@ def test_names_that_are_searched_one_by_one_are_noticed() -> None:
 
 
 def test_a_schema_looks_its_columns_up() -> None:
-    schema = Schema(tuple(Feature(name, Kind.NUMBER) for name in names()), {}, {"target": "y"})
+    schema = Schema(
+        tuple(Feature(name, ColumnKind.NUMBER) for name in names()), {}, {"target": "y"}
+    )
     assert schema.encode(columns_of(names())).shape == (ROWS, P)
 
 
 def test_a_schema_finds_what_is_missing() -> None:
-    schema = Schema(tuple(Feature(name, Kind.NUMBER) for name in names()), {}, {"target": "y"})
+    schema = Schema(
+        tuple(Feature(name, ColumnKind.NUMBER) for name in names()), {}, {"target": "y"}
+    )
     with pytest.raises(InputError, match=f"{P // 2 - 5} more are missing"):
         schema.encode(columns_of(names()[::2]))
 
@@ -96,7 +100,7 @@ def test_predictions_are_read_with_and_without_a_list_of_configurations() -> Non
 
 
 def test_columns_are_left_out_and_kept_by_name() -> None:
-    looks = _looks(columns_of(names()), {"y", "fold"}, names()[::2], names()[1::2], None)
+    looks = _look_at_columns(columns_of(names()), {"y", "fold"}, names()[::2], names()[1::2], None)
     assert [looks[name].kind.used for name in names()] == [False, True] * (P // 2)
 
 

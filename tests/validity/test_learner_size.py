@@ -27,7 +27,7 @@ from earnest.comparison.shared.left_out import ReplicateQuestion
 from earnest.core.base.rng import Seeds
 from earnest.metrics import metric as resolve_metric
 from earnest.resampling.bootstrap import batches
-from earnest.training.assess.compare_learners import learner_splits, overlap
+from earnest.training.assess.compare_learners import make_learner_splits, measure_overlap
 from earnest.training.fit.splits import Splits
 
 pytestmark = pytest.mark.slow
@@ -97,7 +97,7 @@ def data(seed: int, n: int = 100) -> tuple[Floats, Labels]:
 
 
 def splits_of(test: str, X: Floats, y: Labels, seed: int, cv: Any, n_repeats: Any) -> Splits:
-    return learner_splits(
+    return make_learner_splits(
         TESTS[test].spec,
         X,
         y,
@@ -132,7 +132,7 @@ def evidence(
     for seed in range(runs):
         X, y = data(seed)
         splits = splits_of(design, X, y, seed, cv, n_repeats)
-        made.append((predicted(rule, X, y, splits), overlap(splits)))
+        made.append((predicted(rule, X, y, splits), measure_overlap(splits)))
     return made
 
 
@@ -159,7 +159,7 @@ def test_all_splits_at_once_are_what_training_one_by_one_gives(rule: str) -> Non
     for test, splits in (("corrected_t", {}), ("five_by_two", {}), ("corrected_t", {"cv": RANDOM})):
         trained = en.compare_learners(*pair, X, y, test=test, metric="accuracy", rng=1, **splits)
         made = splits_of(test, X, y, 1, splits.get("cv"), None)
-        knobs = {"ratio": overlap(made)} if splits else {}
+        knobs = {"ratio": measure_overlap(made)} if splits else {}
         pi = predicted(rule, X, y, made)
         told = en.compare(pi, "first", "second", test=TESTS[test](**knobs), metric="accuracy")
         assert told.p_value == pytest.approx(trained.p_value, rel=1e-9)

@@ -24,7 +24,7 @@ from benchmarks.papers.tsamardinos2018.replay import replay
 from earnest import Predictions, estimate
 from earnest.core.base.rng import Seeds
 from earnest.training.search.dropping.adjusted import BCEDAdjusted
-from earnest.training.search.dropping.bced import Dropping, dropping_of
+from earnest.training.search.dropping.bced import Dropping, read_dropping
 
 FOLDS = 10
 RULES: dict[str, str | Dropping | None] = {
@@ -62,7 +62,7 @@ def one_draw(problem: Problem, draw: int) -> list[Row]:
     truth: dict[int, float] = {}
     rows = []
     for name, given in RULES.items():
-        rule = dropping_of(given)
+        rule = read_dropping(given)
         done = None if rule is None else replay(pi, "roc_auc", rule, Seeds(draw))
         made = estimate(pi if done is None else done.pi, metric="roc_auc", rng=draw)
         winner = pi.configs.ids.index(str(made.winner))

@@ -9,10 +9,10 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperOption
 
 from earnest.cli import ENDINGS, INTERRUPTED, ending_code
 from earnest.cli.commands import (
@@ -31,6 +31,7 @@ from earnest.cli.commands import (
     tune,
 )
 from earnest.cli.failures import (
+    Complaint,
     internal_error,
     know_options,
     options_for,
@@ -45,6 +46,9 @@ from earnest.core.base.errors import EarnestError
 BAD_INPUT = 2
 
 # The base of every complaint about arguments; typer exports its subclass only.
+if TYPE_CHECKING:
+    from typer._click.core import Context, Parameter
+
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 # In a paragraph of help every line break counts, so a paragraph is one line.
@@ -67,7 +71,7 @@ class Command(TyperCommand):
     Parsers of command lines keep the last one, and nobody learns that the first was dropped.
     """
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
         """Read the arguments as always, once every option is there but once."""
         order = self.make_parser(ctx).parse_args(args=list(args))[2]
         for option, times in Counter(each for each in order if _takes_one(each)).items():
@@ -76,9 +80,9 @@ class Command(TyperCommand):
         return super().parse_args(ctx, args)
 
 
-def _takes_one(param: Any) -> bool:
+def _takes_one(param: Parameter) -> bool:
     """Tell whether the last of several values would win; a switch may be turned on twice."""
-    if param.param_type_name != "option" or param.multiple or getattr(param, "count", False):
+    if not isinstance(param, TyperOption) or param.multiple or param.count:
         return False
     return not param.is_flag or bool(param.secondary_opts)
 
@@ -156,7 +160,7 @@ def run(args: Sequence[str] | None = None) -> int:
         with guarded_output():
             code = command.main(args, prog_name="earnest", standalone_mode=False)
     except UsageError as error:
-        say(usage_line(error))
+        say(usage_line(cast(Complaint, error)))
         return BAD_INPUT
     except EarnestError as error:
         say(options_for(error))

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Iterable
 from contextvars import ContextVar
 from types import TracebackType
-from typing import Any, TextIO
+from typing import Protocol, TextIO
 
 from earnest.core.base.check import show
 from earnest.core.base.errors import EarnestError, PluginWarning
@@ -105,7 +105,14 @@ def options_for(error: EarnestError) -> str:
     )
 
 
-def usage_line(error: Any) -> str:
+class Complaint(Protocol):
+    """What the parser of the command line raises; `ctx` tells which command, where it has one."""
+
+    def format_message(self) -> str:
+        """Return what is wrong."""
+
+
+def usage_line(error: Complaint) -> str:
     """Return the line of a complaint about arguments, with where help is."""
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "earnest"

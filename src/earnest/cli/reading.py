@@ -1,4 +1,4 @@
-"""From a path on the command line to predictions."""
+"""From a path on the command line to predictions, or to a table of cases."""
 
 from __future__ import annotations
 
@@ -9,37 +9,30 @@ from typing import TYPE_CHECKING, Any
 from earnest.core.base.errors import FormatError
 
 if TYPE_CHECKING:
+    from earnest.cli.options.common import PredictionsReading
+    from earnest.cli.options.tune import CasesReading
     from earnest.core.data.predictions import Predictions
+    from earnest.training.tables.table import Tabular
 
 LARGE = 100_000_000  # bytes of a file that is read so long that it is said
+_LOADED_AS = {"form": "format", "case": "id", "config": "configs"}  # options with other names
 _SIGNS = {"tab": "\t", "\\t": "\t", "space": " "}  # hard to type, or to see
 
 
-def sign_of(delimiter: str | None) -> str | None:
+def read_sign(delimiter: str | None) -> str | None:
     r"""Return the sign that a user means who writes it, or its name.
 
     Examples
     --------
-    >>> from earnest.cli.reading import sign_of
-    >>> sign_of("tab"), sign_of(";"), sign_of(None)
+    >>> from earnest.cli.reading import read_sign
+    >>> read_sign("tab"), read_sign(";"), read_sign(None)
     ('\t', ';', None)
     """
     return None if not delimiter else _SIGNS.get(delimiter, delimiter)
 
 
-def read_predictions(path: Path, *, delimiter: str | None = None, **options: Any) -> Predictions:
-    """Read a table of predictions.
-
-    Parameters
-    ----------
-    path : Path
-        The file, or the folder of a run with such a file.
-    delimiter : str, optional
-        What separates the columns of a CSV file; 'tab' and a backslash with a t are a tab.
-    **options
-        Options of `Predictions.load`. Those that are None were not given; an empty name stands
-        for None there, and leaves a column out.
-    """
+def read_predictions(path: Path, how: PredictionsReading) -> Predictions:
+    """Read a table of predictions: a file, or the folder of a run with such a file."""
     from earnest.adapters.predictions.paths import refuse_foreign, table_of
     from earnest.cli.show.progress import patiently
     from earnest.core.data.predictions import Predictions
@@ -49,7 +42,7 @@ def read_predictions(path: Path, *, delimiter: str | None = None, **options: Any
     size = table.stat().st_size if table.is_file() else 0
     try:
         with patiently(sys.stderr, f"Reading {table.name}, {size / 1e6:,.0f} MB", now=size > LARGE):
-            return Predictions.load(table, **named_options(delimiter=delimiter, **options))
+            return Predictions.load(table, **list_load_options(how))
     except OSError as error:
         why = error.strerror or str(error)
         raise FormatError(f"{str(path)!r} cannot be read", got=why) from error
@@ -60,12 +53,33 @@ def is_large(pi: Predictions) -> bool:
     return int(pi.responses.nbytes) > LARGE
 
 
-def named_options(*, delimiter: str | None = None, **options: Any) -> dict[str, Any]:
-    """Return the options of `Predictions.load` that were given, as `read_predictions` has them."""
-    given = {name: value for name, value in options.items() if value is not None}
+def list_load_options(how: PredictionsReading) -> dict[str, Any]:
+    """Return the options of `Predictions.load` that were given.
+
+    Those that are None were not; an empty name stands for None, and leaves a column out. The
+    delimiter 'tab', or a backslash with a t, is a tab.
+    """
+    said = {_LOADED_AS.get(name, name): value for name, value in vars(how).items()}
+    given = {name: value for name, value in said.items() if value is not None}
     named = {name: None if value == "" else value for name, value in given.items()}
-    if "thousands" in named:
-        named["thousands"] = sign_of(named["thousands"])
-    if delimiter is not None:
-        named["delimiter"] = sign_of(delimiter)
+    for name in ("delimiter", "thousands"):
+        if name in named:
+            named[name] = read_sign(named[name])
     return named
+
+
+def read_cases(path: Path, target: str, how: CasesReading, task: str | None = None) -> Tabular:
+    """Read a table with a row a case; `task` overrides what was said of it."""
+    from earnest.training.tables.table import read_table
+
+    return read_table(
+        path,
+        target=target,
+        group=how.group,
+        task=how.task if task is None else task,
+        positive=how.positive,
+        ignore=tuple(how.ignore or ()),
+        delimiter=read_sign(how.delimiter),
+        decimal=how.decimal,
+        thousands=read_sign(how.thousands),
+    )

@@ -5,13 +5,27 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Protocol, TypeVar
 
 from earnest.cli.show.terminal import write, write_json
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
 
+R = TypeVar("R", bound="Result")
 FORMS = ("markdown", "latex")
+
+
+class Result(Protocol):
+    """What a command shows, or writes in place of that."""
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain data."""
+
+    def to_markdown(self) -> str:
+        """Return a table for a paper as Markdown."""
+
+    def to_latex(self) -> str:
+        """Return a table for a paper as LaTeX."""
 
 
 def check_table(table: str | None, json: bool) -> None:
@@ -28,8 +42,8 @@ BY_METRIC = "earnest/by-metric/1"
 
 def answer_each(
     metrics: Sequence[str],
-    answer: Callable[[str, int | None], Any],
-    show: Callable[[Any], None],
+    answer: Callable[[str, int | None], R],
+    show: Callable[[R], None],
     *,
     seed: int | None,
     json: bool,
@@ -51,12 +65,12 @@ def answer_each(
     seed : int, optional
         Where there is none, several metrics share one that is drawn.
     json, table : bool, str
-        What is written instead, as for `wrote`.
+        What is written instead, as for `write_result`.
     """
     names = list(dict.fromkeys(metrics))
     if len(names) == 1:
         result = answer(names[0], seed)
-        if not wrote(result, json, table):
+        if not write_result(result, json, table):
             show(result)
         return
     shared = secrets.randbits(32) if seed is None else seed
@@ -68,11 +82,11 @@ def answer_each(
     for place, result in enumerate(results.values()):
         if table is not None and place:
             write("\n")
-        if not wrote(result, json, table):
+        if not write_result(result, json, table):
             show(result)
 
 
-def wrote(result: Any, json: bool, table: str | None) -> bool:
+def write_result(result: Result, json: bool, table: str | None) -> bool:
     """Write a result as it was asked for, and tell whether that was anything but the text."""
     if json:
         write_json(result.to_dict())

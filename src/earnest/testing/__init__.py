@@ -1,9 +1,13 @@
 """Contract suites that a new method or metric must pass, for our own tests and for yours."""
 
-from earnest.testing.examples import example_predictions, example_replicates, squared_error
+from earnest.testing.examples import (
+    example_predictions,
+    example_replicates,
+    mirrored,
+    squared_error,
+)
 from earnest.testing.method_contract import METHOD_LAWS, MethodCase, check_method
 from earnest.testing.metric_contract import METRIC_LAWS, MetricCase, check_metric
-from earnest.testing.mirror import mirrored
 
 __all__ = [
     "METHOD_LAWS",

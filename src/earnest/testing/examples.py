@@ -1,20 +1,34 @@
-"""Small predictions to try a method or a metric on, and a metric without ties."""
+"""Small predictions to try a method or a metric on, a metric without ties, and its mirror."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import TypeAlias, TypeVar, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.base.errors import InputError
 from earnest.core.data.designs import NestedPredictions, PairedHalves
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.replicates import Replicates
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Target, Task
 from earnest.core.results.specs import Evidence, MethodSpec
-from earnest.metrics.families import REGRESSION, Array, MomentMetric, Moments, Need, ratio
+from earnest.metrics.families import (
+    REGRESSION,
+    Array,
+    CallableMetric,
+    Metric,
+    MomentMetric,
+    Moments,
+    Need,
+    RankMetric,
+    ratio,
+)
+
+AnyEvidence: TypeAlias = Predictions | Replicates | NestedPredictions | PairedHalves
 
 # Small examples of evidence beyond one cross-validation: repeats, single cases, designs.
 
@@ -95,7 +109,7 @@ def _split(pi: Predictions, rows: NDArray[np.intp], rng: np.random.Generator) ->
     return replace(pi, responses=responses, folds=folds, fold_names=(("0",),) * 4)
 
 
-def _moved(answers: Any, rng: np.random.Generator) -> Any:
+def _moved(answers: Array, rng: np.random.Generator) -> Array:
     """Return answers a little moved, probabilities staying such."""
     step = 0.1 * rng.standard_normal(answers.shape)
     if answers.min() >= 0.0 and answers.max() <= 1.0:
@@ -160,7 +174,7 @@ def example_predictions(
             repeats=1,
         )
     truth = rng.standard_normal(n_cases)
-    y: Any = truth
+    y: Array | tuple[Array, NDArray[np.bool_]] = truth
     if task is Task.SURVIVAL:
         y = (np.exp(-truth), np.arange(n_cases) % 4 != 0)
     return Predictions.from_arrays(y, truth[:, None] + noise, fold, configs=names, task=task)
@@ -217,7 +231,7 @@ def _repeated(counts: NDArray[np.int64]) -> NDArray[np.intp]:
     return np.repeat(np.arange(len(counts)), counts)
 
 
-def example_evidence(needs: Evidence, task: Task) -> Any:
+def example_evidence(needs: Evidence, task: Task) -> AnyEvidence:
     """Return an example of a kind of evidence."""
     if needs is Evidence.REPLICATES:
         return example_replicates(task)
@@ -227,15 +241,17 @@ def example_evidence(needs: Evidence, task: Task) -> Any:
     return halves_of(pi) if needs is Evidence.PAIRED else pi
 
 
-def example_for(spec: MethodSpec, task: Task) -> Any:
+def example_for(spec: MethodSpec, task: Task) -> AnyEvidence:
     """Return an example of the evidence that a method needs: repeats or single cases, too."""
     made = example_evidence(spec.needs, task)
+    if not isinstance(made, Predictions):
+        return made
     if spec.leave_one_out:
         return with_single_folds(made)
     return with_repeats(made, 3) if spec.min_repeats > 1 else made
 
 
-def reordered(evidence: Any, seed: int) -> Any:
+def reordered(evidence: AnyEvidence, seed: int) -> AnyEvidence:
     """Return the same evidence with its configurations, or replicates, in another order."""
     rng = np.random.default_rng(seed)
     if isinstance(evidence, Replicates):
@@ -245,7 +261,11 @@ def reordered(evidence: Any, seed: int) -> Any:
     return evidence.select([int(c) for c in rng.permutation(evidence.n_configs)])
 
 
-def in_order(predictions: Any, rows: NDArray[np.intp]) -> Any:
+@overload
+def in_order(predictions: Predictions, rows: NDArray[np.intp]) -> Predictions: ...
+@overload
+def in_order(predictions: AnyEvidence, rows: NDArray[np.intp]) -> AnyEvidence: ...
+def in_order(predictions: AnyEvidence, rows: NDArray[np.intp]) -> AnyEvidence:
     """Return the cases by position: in another order, some of them, or some several times."""
     if isinstance(predictions, Replicates):
         return replace(
@@ -255,7 +275,7 @@ def in_order(predictions: Any, rows: NDArray[np.intp]) -> Any:
             counts=predictions.counts[:, rows],
             apparent=predictions.apparent[rows],
         )
-    if not isinstance(predictions, Predictions):
+    if isinstance(predictions, NestedPredictions | PairedHalves):
         return design_in_order(predictions, rows)
     return replace(
         predictions,
@@ -281,7 +301,7 @@ def _classified(
     kind: ResponseKind,
     noise: Array,
     rng: np.random.Generator,
-) -> NDArray[Any]:
+) -> NDArray[np.generic]:
     """Return labels (n, C), or scores (n, C) of two and (n, C, K) of more classes."""
     names = np.array(classes)
     if len(classes) == 2:
@@ -300,7 +320,7 @@ def _classified(
     return np.asarray(powers / powers.sum(axis=2, keepdims=True))
 
 
-def _squares(target: Target, response: NDArray[Any], centre: Any) -> Moments:
+def _squares(target: Target, response: Array, centre: float | None) -> Moments:
     return Moments(((response - target.y[:, None]) ** 2)[None], np.ones((1, target.n)))
 
 
@@ -321,3 +341,60 @@ squared_error = MomentMetric(
     combine=_mean,
     mean_of_cases=True,
 )
+
+
+F = TypeVar("F", bound=Callable[..., object])
+
+
+def mirrored(metric: Metric) -> Metric:
+    """Return the negation of a metric: a score becomes a loss and a loss a score.
+
+    A method must give the mirrored value and limits for it.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> from earnest.testing import mirrored
+    >>> loss = mirrored(en.metric("roc_auc"))
+    >>> loss.name, loss.greater_is_better, loss.limits
+    ('minus_roc_auc', False, (-1.0, 0.0))
+    """
+    low, high = metric.limits
+    made = replace(
+        metric,
+        name=f"minus_{metric.name}",
+        title=f"minus {metric.title}",
+        greater_is_better=not metric.greater_is_better,
+        limits=(0.0 - high, 0.0 - low),  # never -0.0
+        aliases=(),
+    )
+    if isinstance(made, MomentMetric):
+        return _mirror_moments(made)
+    if isinstance(made, RankMetric):
+        return replace(made, combine=_negate(made.combine))
+    if isinstance(made, CallableMetric):
+        return replace(made, function=_negate(made.function))
+    raise InputError("this metric is of no known family", got=type(metric).__name__)
+
+
+def _negate(function: F) -> F:
+    def negative(*args: object, **options: object) -> object:
+        return -function(*args, **options)  # type: ignore[operator]  # arrays and numbers
+
+    return cast(F, negative)
+
+
+def _mirror_moments(metric: MomentMetric) -> MomentMetric:
+    if not metric.mean_of_cases:
+        return replace(metric, combine=_negate(metric.combine))
+
+    # A mean of cases must stay one, so the numbers of the cases change their sign.
+    def features(target: Target, response: NDArray[np.generic], centre: float) -> Moments:
+        given = metric.features(target, response, centre)
+        own: Array = -np.asarray(given.own, dtype=np.float64)
+        return Moments(own, given.shared)
+
+    def mean(own: Array, shared: Array) -> Array:
+        return ratio(own[0], shared[0])
+
+    return replace(metric, features=features, combine=mean)

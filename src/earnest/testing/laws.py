@@ -6,9 +6,11 @@ import math
 import pickle
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import TypeVar
 
 from earnest.core.base.errors import EarnestError
+
+T = TypeVar("T")
 
 
 def require(holds: bool, law: str, got: object = None) -> None:
@@ -23,22 +25,23 @@ def require_close(first: float, second: float, tolerance: float, law: str) -> No
     require(same or abs(first - second) <= tolerance, law, f"{first!r} and {second!r}")
 
 
-def pickled(thing: Any, law: str) -> Any:
+def pickled(thing: T, law: str) -> T:
     """Return what comes back from pickle, as from a worker."""
     try:
-        return pickle.loads(pickle.dumps(thing))
+        back: T = pickle.loads(pickle.dumps(thing))
+        return back
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         raise AssertionError(f"{law}; got {error}") from error
 
 
-def answer_or_refusal(ask: Callable[[], Any]) -> Any:
+def answer_or_refusal(ask: Callable[[], T]) -> T | None:
     """Return the answer, or None where it is refused with an EarnestError."""
     with suppress(EarnestError):
         return ask()
     return None
 
 
-def require_refusal(ask: Callable[[], Any], law: str) -> None:
+def require_refusal(ask: Callable[[], object], law: str) -> None:
     """Require an EarnestError that says something."""
     try:
         answer = ask()

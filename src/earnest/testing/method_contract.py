@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,15 +24,16 @@ from earnest.methods.run import estimate
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric
 from earnest.testing.examples import (
+    AnyEvidence,
     example_evidence,
     example_for,
     in_order,
+    mirrored,
     reordered,
     squared_error,
     without_folds,
 )
 from earnest.testing.laws import answer_or_refusal, pickled, require, require_close, require_refusal
-from earnest.testing.mirror import mirrored
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,15 +41,15 @@ class MethodCase:
     """A method with the evidence, the metric and the seed that it is tried on."""
 
     method: Method
-    predictions: Any  # Predictions, or Replicates or a design where a method needs them
+    predictions: AnyEvidence
     metric: Metric
     seed: int = 0
 
     @classmethod
     def of(
         cls,
-        method: Method | type[Any],
-        predictions: Predictions | Replicates | None = None,
+        method: Method | type[Method],
+        predictions: AnyEvidence | None = None,
         metric: Metric | str | None = None,
         seed: int = 0,
     ) -> MethodCase:
@@ -72,14 +73,14 @@ class MethodCase:
         """What a result may be about: configurations, or the learner of replicates."""
         if isinstance(self.predictions, Replicates):
             return (self.predictions.learner,)
-        return tuple(self.plain.configs.ids)
+        return self.plain.configs.ids
 
     @property
-    def plain(self) -> Any:
+    def plain(self) -> Predictions:
         """The predictions themselves, those of all cases of a design."""
-        return getattr(self.predictions, "predictions", self.predictions)
+        return cast(Predictions, getattr(self.predictions, "predictions", self.predictions))
 
-    def ask(self, predictions: Any = None, **options: Any) -> Estimate:
+    def ask(self, predictions: AnyEvidence | None = None, **options: Any) -> Estimate:
         """Return the method's answer, other predictions or options aside."""
         given: dict[str, Any] = {"metric": self.metric, "rng": self.seed, **options}
         return estimate(predictions or self.predictions, method=self.method, **given)
@@ -322,7 +323,7 @@ METHOD_LAWS: tuple[MethodLaw, ...] = (
 
 
 def check_method(
-    method: Method | type[Any],
+    method: Method | type[Method],
     *,
     predictions: Predictions | Replicates | None = None,
     metric: Metric | str | None = None,

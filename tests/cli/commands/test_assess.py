@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.cli.commands.assess import progress_line
+from earnest.cli.commands.assess import make_progress_line
 from earnest.core.base.protocols import Outcome
-from earnest.training.learners.named import LEARNERS, learner
+from earnest.training.learners.named import LEARNERS, make_learner
 from earnest.training.tables.table import read_table
 from tests.cli.conftest import with_options
 
@@ -44,7 +44,7 @@ def test_json_is_the_estimate_of_the_library(run: Any, patients: Path) -> None:
     table = read_table(patients, target="relapse", ignore=("clinic",))
     names = np.array(table.classes)[table.y]
     made = en.assess(
-        learner("lda", "binary", table.inputs),
+        make_learner("lda", "binary", table.inputs),
         table.X,
         names,
         method="corrected_t",
@@ -225,7 +225,7 @@ def test_a_terminal_sees_how_training_goes_on(
     screen = Terminal()
     monkeypatch.setattr("sys.stderr", screen)
     monkeypatch.setenv("TERM", "xterm")
-    line = progress_line()
+    line = make_progress_line()
     assert line is not None
     for total, title in ((2, "Splits"), (4, "Bootstrap samples")):
         line.start(total, title)
@@ -237,7 +237,7 @@ def test_a_terminal_sees_how_training_goes_on(
     assert shown[-1].startswith("Bootstrap samples")
     assert "100 %  4 fits" in shown[-1]
     monkeypatch.setattr("sys.stderr", None)
-    assert progress_line() is None
+    assert make_progress_line() is None
 
 
 def test_off_a_terminal_a_line_tells_of_every_tenth(run: Any, patients: Path) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.training.learners.named import learner
+from earnest.training.learners.named import make_learner
 from earnest.training.tables.table import read_table
 from tests.cli.conftest import Run, with_options
 
@@ -40,7 +40,7 @@ def test_json_is_the_comparison_of_the_library(run: Run, patients: Path) -> None
     done = run(*asked(patients, "-m", "accuracy", "--seed", 7, "--folds", 5, "--json", "-q"))
     assert (done.code, done.err) == (0, "")
     table = read_table(patients, target="relapse", ignore="clinic")
-    pair = [(name, learner(name, table.task, table.inputs)) for name in ("logistic", "dummy")]
+    pair = [(name, make_learner(name, table.task, table.inputs)) for name in ("logistic", "dummy")]
     words = np.array(table.classes)[table.y]
     made = en.compare_learners(*pair, table.X, words, metric="accuracy", cv=5, rng=7)
     data = json.loads(done.out)
@@ -50,7 +50,7 @@ def test_json_is_the_comparison_of_the_library(run: Run, patients: Path) -> None
 
 def test_the_positive_class_is_that_of_the_table(run: Run, patients: Path) -> None:
     table = read_table(patients, target="relapse", ignore="clinic")
-    pair = [(name, learner(name, table.task, table.inputs)) for name in ("logistic", "tree")]
+    pair = [(name, make_learner(name, table.task, table.inputs)) for name in ("logistic", "tree")]
     words = np.array(table.classes)[table.y]
     args = (COMMAND, patients, "-t", "relapse", "--model", "logistic", "--versus", "tree")
     for positive in ("nein", "jä"):

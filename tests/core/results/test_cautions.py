@@ -53,7 +53,7 @@ from earnest.core.results.cautions import CODES, Severity
 from earnest.explanation.surrogate.surrogate import choose_surrogate
 from earnest.training.tables.table import Tabular, read_table
 from earnest.training.tune.model import Model
-from earnest.training.tune.plan import Plan, plan_remarks
+from earnest.training.tune.plan import TunePlan, warn_of_plan
 from earnest.training.tune.tuned import Tuned
 from tests.adapters.replays import TabularPredictor
 
@@ -481,9 +481,9 @@ def columns_of(**columns: object) -> set[str]:
 def planned(table: Tabular, n_offered: int = 1) -> set[str]:
     """What a plan of one configuration has left out."""
     rows = table.n_cases
-    plan = Plan(seed=0, most_rows=rows, n_rows=rows, configs=("a",), n_offered=n_offered,
+    plan = TunePlan(seed=0, most_rows=rows, n_rows=rows, configs=("a",), n_offered=n_offered,
                 fit_seconds=1.0, asked={})  # fmt: skip
-    return codes(tuple(plan_remarks(plan, table)))
+    return codes(tuple(warn_of_plan(plan, table)))
 
 
 def unknown_levels() -> set[str]:

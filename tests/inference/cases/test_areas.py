@@ -12,7 +12,7 @@ from earnest.core.data.weights import Weights
 from earnest.inference.cases.areas import auc_influence, auc_placements, is_auc, line_of, turned
 from earnest.kernels.score import score_table
 from earnest.testing import example_predictions
-from earnest.testing.mirror import mirrored
+from earnest.testing.examples import mirrored
 
 AUC = metric("roc_auc").on("binary")
 

@@ -22,7 +22,7 @@ import earnest as en
 from earnest.comparison import TESTS
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.store.memory import MemoryStore
-from earnest.training.assess.compare_learners import _common
+from earnest.training.assess.compare_learners import _keep_common
 from tests.training.watching import Watcher
 
 RNG = np.random.default_rng(4)
@@ -227,11 +227,11 @@ def test_a_learner_that_fails_ends_it_with_its_message() -> None:
 def test_samples_on_which_one_learner_fails_are_left_out_for_both() -> None:
     good = en.bootstrap_train(GaussianNB(), X, Y, n_replicates=20, rng=0)
     fewer = replace(good.take(np.arange(5, 20)), n_failed=5)
-    first, second = _common([good, fewer])
+    first, second = _keep_common([good, fewer])
     assert (first.counts == second.counts).all()
     assert first.n_replicates == 15
     with pytest.raises(en.EvidenceError, match="no bootstrap sample"):
-        _common([good.take(np.arange(5)), fewer])
+        _keep_common([good.take(np.arange(5)), fewer])
 
 
 @pytest.mark.parametrize(

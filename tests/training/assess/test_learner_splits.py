@@ -9,7 +9,7 @@ from sklearn.model_selection import KFold, RepeatedKFold, ShuffleSplit
 import earnest as en
 from earnest.comparison import TESTS
 from earnest.core.base.rng import Seeds
-from earnest.training.assess.compare_learners import learner_splits, overlap
+from earnest.training.assess.compare_learners import make_learner_splits, measure_overlap
 from earnest.training.fit.splits import Splits
 
 X = np.zeros((60, 1))
@@ -18,7 +18,7 @@ Y = np.repeat([0, 1], [40, 20])
 
 def made(test: str, **about: object) -> Splits:
     ask = {"cv": None, "n_repeats": None, "groups": None, "classifier": True, "seeds": Seeds(0)}
-    return learner_splits(TESTS[test].spec, X, Y, **{**ask, **about})
+    return make_learner_splits(TESTS[test].spec, X, Y, **{**ask, **about})
 
 
 def test_folds_part_the_cases_and_keep_the_classes() -> None:
@@ -26,7 +26,7 @@ def test_folds_part_the_cases_and_keep_the_classes() -> None:
     assert len(splits) == 30
     assert splits.n_repeats == 3
     assert {int(Y[rows].sum()) for rows in splits.test} == {2}
-    assert overlap(splits) is None
+    assert measure_overlap(splits) is None
 
 
 def test_five_by_two_has_halves_in_five_repeats() -> None:
@@ -52,7 +52,7 @@ def test_random_test_sets_have_their_share_and_their_ratio() -> None:
     splits = made("resampled_t", cv=4, n_repeats=7)
     assert len(splits) == 7
     assert all(len(rows) == 15 and int(Y[rows].sum()) == 5 for rows in splits.test)
-    assert overlap(splits) == pytest.approx(1 / 3)
+    assert measure_overlap(splits) == pytest.approx(1 / 3)
     assert len(made("resampled_t")) == 10
 
 

@@ -18,7 +18,7 @@ from earnest import InputError, SearchCV
 from earnest.core.base.protocols import Task
 from earnest.core.base.rng import Seeds
 from earnest.training.fit.cell import UNPREDICTED, fit_cell
-from earnest.training.fit.experiment import Cell, Experiment, Setting, find_unseeded
+from earnest.training.fit.experiment import Cell, Configuration, Experiment, find_unseeded
 from earnest.training.fit.splits import make_splits
 
 Array = NDArray[Any]
@@ -110,13 +110,17 @@ def shared(**knobs: Any) -> Experiment:
 
 
 def test_a_failed_fit_is_an_outcome_with_its_traceback_and_time() -> None:
-    outcome = fit_cell(shared(), Task((0, 0, 0), Cell(0, (0, 0), Setting({"answer": "fails"}))))
+    outcome = fit_cell(
+        shared(), Task((0, 0, 0), Cell(0, (0, 0), Configuration({"answer": "fails"})))
+    )
     assert outcome.error is not None
     assert "RuntimeError: cannot fit" in outcome.error
     assert outcome.numbers["fit_time"] >= 0
     with pytest.raises(RuntimeError, match="cannot fit"):
         fit_cell(
-            shared(), Task((0, 0, 0), Cell(0, (0, 0), Setting({"answer": "fails"}))), raises=True
+            shared(),
+            Task((0, 0, 0), Cell(0, (0, 0), Configuration({"answer": "fails"}))),
+            raises=True,
         )
 
 
@@ -151,27 +155,29 @@ def test_unseeded_parts_get_seeds_that_differ_by_split_and_part_not_by_configura
     name = "randomforestclassifier__random_state"
     seeds = {
         (where, depth): made.make_model(
-            Setting({"randomforestclassifier__max_depth": depth}), where
+            Configuration({"randomforestclassifier__max_depth": depth}), where
         ).get_params()[name]
         for where in ((0, 0), (0, 1), (1, 0))
         for depth in (1, 2)
     }
     assert len(set(seeds.values())) == 3
     assert seeds[(0, 0), 1] == seeds[(0, 0), 2]
-    kept = made.make_model(Setting({name: 5}), (0, 0))
+    kept = made.make_model(Configuration({name: 5}), (0, 0))
     assert kept.get_params()[name] == 5
-    swapped = made.make_model(Setting({"randomforestclassifier": RandomForestClassifier()}), (0, 0))
+    swapped = made.make_model(
+        Configuration({"randomforestclassifier": RandomForestClassifier()}), (0, 0)
+    )
     assert swapped.get_params()[name] == seeds[(0, 0), 1]
 
 
 def test_without_a_seed_parts_stay_as_they_are() -> None:
     forest = RandomForestClassifier()
-    assert shared(base=forest).make_model(Setting({}), (0, 0)).random_state is None
+    assert shared(base=forest).make_model(Configuration({}), (0, 0)).random_state is None
 
 
 def test_two_parts_of_a_pipeline_get_different_seeds() -> None:
     pipe = make_pipeline(TruncatedSVD(2), RandomForestClassifier(n_estimators=2))
-    model = shared(base=pipe, seed=3).make_model(Setting({}), (0, 0))
+    model = shared(base=pipe, seed=3).make_model(Configuration({}), (0, 0))
     seeds = [model.get_params()[name] for name in find_unseeded(pipe)]
     assert len(seeds) == len(set(seeds)) == 2
 

@@ -11,7 +11,7 @@ import pytest
 from scipy import sparse
 from sklearn.svm import SVC
 
-from earnest.training.fit.rows import params_of, parts, take
+from earnest.training.fit.rows import cut_params, cut_parts, take_rows
 
 ROWS = np.array([2, 0])
 VALUES = np.arange(12.0).reshape(4, 3)
@@ -24,20 +24,20 @@ VALUES = np.arange(12.0).reshape(4, 3)
 )
 def test_rows_of_anything_are_the_same_rows_in_the_same_form(make: Any) -> None:
     data = make(VALUES)
-    found = take(data, ROWS)
+    found = take_rows(data, ROWS)
     assert type(found) is type(data)
     plain = found.toarray() if sparse.issparse(found) else np.asarray(found)
     np.testing.assert_array_equal(plain, VALUES[ROWS])
 
 
 def test_rows_of_nothing_are_nothing() -> None:
-    assert take(None, ROWS) is None
+    assert take_rows(None, ROWS) is None
 
 
 def test_a_kernel_is_cut_in_rows_and_in_columns() -> None:
     kernel, y = VALUES @ VALUES.T, np.arange(4)
     train, test = np.array([0, 1, 3]), np.array([2])
-    X_train, y_train, X_test, y_test = parts(SVC(kernel="precomputed"), kernel, y, train, test)
+    X_train, y_train, X_test, y_test = cut_parts(SVC(kernel="precomputed"), kernel, y, train, test)
     np.testing.assert_array_equal(X_train, kernel[np.ix_(train, train)])
     np.testing.assert_array_equal(X_test, kernel[np.ix_(test, train)])
     assert (y_train.tolist(), y_test.tolist()) == ([0, 1, 3], [2])
@@ -52,9 +52,9 @@ def test_only_what_has_a_value_a_row_is_cut() -> None:
         "short": [1, 2],
         "map": {1: 1, 2: 2, 3: 3, 4: 4},
     }
-    cut = params_of(given, 4, ROWS)
+    cut = cut_params(given, 4, ROWS)
     assert cut["weights"] == [3, 1]
     assert cut["table"].tolist() == [7, 5]
     for name in ("word", "number", "short", "map"):
         assert cut[name] is given[name]
-    assert params_of({}, 4, ROWS) == {}
+    assert cut_params({}, 4, ROWS) == {}

@@ -12,7 +12,7 @@ from sklearn.metrics import brier_score_loss, roc_auc_score
 from sklearn.svm import SVC, SVR
 from sklearn.utils.estimator_checks import check_estimator
 
-from earnest.training.learners.base import ForestClassifier, ForestRegressor, columns_tried
+from earnest.training.learners.base import ForestClassifier, ForestRegressor, count_tried_columns
 from earnest.training.learners.calibrated import Calibrated
 from earnest.training.learners.svm import (
     KernelClassifier,
@@ -34,7 +34,7 @@ THREE = np.digitize(NUMBERS, [0.3, 1.5])
 def test_a_forest_looks_at_a_multiple_of_the_root_of_its_columns(
     mtry: float, count: int, tried: int
 ) -> None:
-    assert columns_tried(mtry, count) == tried
+    assert count_tried_columns(mtry, count) == tried
 
 
 def test_forests_are_those_of_scikit_learn() -> None:

@@ -13,9 +13,9 @@ from earnest.training.learners.elastic_net import (
     ElasticNetClassifier,
     ElasticNetRegressor,
     PathClassifier,
-    logistic_net,
-    multinomial_net,
-    penalty_path,
+    fit_logistic_net,
+    fit_multinomial_net,
+    make_penalty_path,
 )
 
 RNG = np.random.default_rng(0)
@@ -33,7 +33,7 @@ def slopes(coef: NDArray[np.float64], intercept: float, y: NDArray[np.float64]) 
 def test_the_optimum_has_the_slopes_that_the_penalty_allows(
     l1_ratio: float, penalty: float
 ) -> None:
-    coef, intercept = logistic_net(X, Y.astype(float), penalty, l1_ratio)
+    coef, intercept = fit_logistic_net(X, Y.astype(float), penalty, l1_ratio)
     found = slopes(coef, intercept, Y.astype(float))
     pull = found[:-1] - penalty * (1.0 - l1_ratio) * coef
     kept = coef != 0.0
@@ -52,24 +52,26 @@ def test_ridge_is_that_of_scikit_learn() -> None:
 
 def test_the_largest_penalty_of_a_path_leaves_no_coefficient_and_the_next_some() -> None:
     for alpha in (0.5, 1.0):
-        path = penalty_path(X, Y.astype(float), alpha, 10)
+        path = make_penalty_path(X, Y.astype(float), alpha, 10)
         assert path[-1] == pytest.approx(1e-4 * path[0])
         assert np.diff(np.log(path)) == pytest.approx(np.log(1e-4) / 9)
-        assert not logistic_net(X, Y.astype(float), path[0], alpha)[0].any()
-        assert logistic_net(X, Y.astype(float), path[0] * 0.98, alpha)[0].any()
+        assert not fit_logistic_net(X, Y.astype(float), path[0], alpha)[0].any()
+        assert fit_logistic_net(X, Y.astype(float), path[0] * 0.98, alpha)[0].any()
 
 
 def test_a_wide_table_has_a_shorter_path_and_a_small_share_starts_as_at_the_floor() -> None:
     few = X[:5]
     y = np.array([0.0, 1.0, 0.0, 1.0, 1.0])
-    path = penalty_path(few, y, 1.0, 4)
+    path = make_penalty_path(few, y, 1.0, 4)
     assert path[-1] == pytest.approx(1e-2 * path[0])
-    assert penalty_path(few, y, 1e-6, 4) == pytest.approx(penalty_path(few, y, 0.001, 4))
+    assert make_penalty_path(few, y, 1e-6, 4) == pytest.approx(make_penalty_path(few, y, 0.001, 4))
 
 
 def test_a_place_on_the_path_is_the_net_at_that_penalty() -> None:
     made = PathClassifier(alpha=0.5, step=4, steps=10).fit(X, Y)
-    want = logistic_net(X, Y.astype(float), penalty_path(X, Y.astype(float), 0.5, 10)[3], 0.5)
+    want = fit_logistic_net(
+        X, Y.astype(float), make_penalty_path(X, Y.astype(float), 0.5, 10)[3], 0.5
+    )
     assert made.coef_[0] == pytest.approx(want[0])
     with pytest.raises(InputError, match="step"):
         PathClassifier(step=11).fit(X, Y)
@@ -89,7 +91,7 @@ def test_the_optimum_of_several_classes_has_the_slopes_that_the_penalty_allows(
     l1_ratio: float, penalty: float
 ) -> None:
     outcome = np.eye(3)[np.digitize(X[:, 0] + 0.5 * RNG.normal(size=120), [-0.5, 0.5])]
-    coef, intercept = multinomial_net(X, outcome, penalty, l1_ratio)
+    coef, intercept = fit_multinomial_net(X, outcome, penalty, l1_ratio)
     score = X @ coef.T + intercept
     chance = np.exp(score) / np.exp(score).sum(axis=1, keepdims=True)
     pull = (outcome - chance).T @ X / 120 - penalty * (1.0 - l1_ratio) * coef
@@ -119,9 +121,9 @@ def test_several_classes_are_fitted_together_on_digits() -> None:
 
 def test_the_path_of_several_classes_begins_where_no_coefficient_is_left() -> None:
     outcome = np.eye(3)[np.digitize(X[:, 0], [-0.5, 0.5])]
-    largest = penalty_path(X, outcome, 1.0, 10)[0]
-    assert not multinomial_net(X, outcome, largest, 1.0)[0].any()
-    assert multinomial_net(X, outcome, 0.95 * largest, 1.0)[0].any()
+    largest = make_penalty_path(X, outcome, 1.0, 10)[0]
+    assert not fit_multinomial_net(X, outcome, largest, 1.0)[0].any()
+    assert fit_multinomial_net(X, outcome, 0.95 * largest, 1.0)[0].any()
 
 
 def test_separated_classes_are_fitted() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from earnest.core.base.errors import InputError, UnknownNameError
 from earnest.training.learners.inputs import Inputs
-from earnest.training.learners.named import CLASSES, LEARNERS, learner
+from earnest.training.learners.named import CLASSES, LEARNERS, make_learner
 
 
 def table(seed: int = 0) -> tuple[np.ndarray, np.ndarray, Inputs]:
@@ -24,7 +24,7 @@ def test_every_learner_fits_a_table_with_gaps_and_categories(name: str) -> None:
     X, y, inputs = table()
     for task in LEARNERS[name].tasks:
         truth = {"binary": y, "multiclass": y + (X[:, 0] > 1), "regression": X[:, 0] + y}[str(task)]
-        made = learner(name, task, inputs, seed=0).fit(X[:45], truth[:45])
+        made = make_learner(name, task, inputs, seed=0).fit(X[:45], truth[:45])
         assert len(made.predict(X[45:])) == 15
 
 
@@ -32,7 +32,9 @@ def test_every_learner_fits_a_table_with_gaps_and_categories(name: str) -> None:
 def test_a_seed_makes_a_learner_repeatable(name: str) -> None:
     X, y, inputs = table()
     task = LEARNERS[name].tasks[0]
-    said = [learner(name, task, inputs, seed=3).fit(X, y).predict(X).tolist() for _ in range(2)]
+    said = [
+        make_learner(name, task, inputs, seed=3).fit(X, y).predict(X).tolist() for _ in range(2)
+    ]
     assert said[0] == said[1]
 
 
@@ -40,7 +42,7 @@ def test_a_level_that_training_never_saw_is_no_error() -> None:
     X, y, inputs = table()
     seen = X.copy()
     seen[:, 2] = 0.0
-    made = learner("logistic", "binary", inputs).fit(seen, y)
+    made = make_learner("logistic", "binary", inputs).fit(seen, y)
     assert np.isfinite(made.predict_proba(X)).all()
 
 
@@ -48,24 +50,24 @@ def test_a_column_that_is_all_gaps_in_a_training_part_is_no_error() -> None:
     X, y, inputs = table()
     part = X.copy()
     part[:, 1] = np.nan
-    assert len(learner("knn", "binary", inputs).fit(part, y).predict(X)) == 60
+    assert len(make_learner("knn", "binary", inputs).fit(part, y).predict(X)) == 60
 
 
 def test_an_unknown_name_and_its_nearest_are_told() -> None:
     with pytest.raises(UnknownNameError, match="Did you mean 'logistic'"):
-        learner("logistik", "binary")
+        make_learner("logistik", "binary")
 
 
 def test_a_task_that_a_learner_cannot_learn_is_refused_with_those_that_can() -> None:
     with pytest.raises(InputError, match="ridge"):
-        learner("lda", "regression")
+        make_learner("lda", "regression")
     with pytest.raises(InputError, match="estimator of your own"):
-        learner("rf", "survival")
+        make_learner("rf", "survival")
 
 
 def test_all_categories_or_no_inputs_are_fine() -> None:
     X, y, _ = table()
     only = Inputs(("c",), (3,), (True,), 60)
-    assert len(learner("rf", "binary", only, seed=0).fit(X[:, 2:], y).predict(X[:, 2:])) == 60
+    assert len(make_learner("rf", "binary", only, seed=0).fit(X[:, 2:], y).predict(X[:, 2:])) == 60
     assert set(CLASSES) <= set(LEARNERS["svm"].tasks)
-    assert len(learner("ridge", "regression").fit(X[:, :2], y).predict(X[:, :2])) == 60
+    assert len(make_learner("ridge", "regression").fit(X[:, :2], y).predict(X[:, :2])) == 60

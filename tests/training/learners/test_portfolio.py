@@ -20,10 +20,10 @@ from earnest.core.base.errors import InputError, UnknownNameError
 from earnest.metrics import metric
 from earnest.training.learners.inputs import Inputs
 from earnest.training.learners.portfolio import (
-    Configuration,
+    PortfolioConfiguration,
+    list_packaged,
     load_portfolio,
     needs_probabilities,
-    packaged,
 )
 
 PLAIN = Inputs(tuple("abcdef"), (0,) * 6, (False,) * 6, n_cases=100)
@@ -38,7 +38,9 @@ FAMILIES = {
 }
 
 
-def grid(name: str = "default", task: str = "binary", **more: Any) -> tuple[Configuration, ...]:
+def grid(
+    name: str = "default", task: str = "binary", **more: Any
+) -> tuple[PortfolioConfiguration, ...]:
     inputs = more.pop("inputs", PLAIN)
     return load_portfolio(name).configurations(task, inputs, rng=0, **more)
 
@@ -184,7 +186,7 @@ def test_few_columns_are_not_selected() -> None:
 
 
 def test_an_unknown_name_gets_the_nearest() -> None:
-    assert packaged() == ("default", "tsamardinos2018")
+    assert list_packaged() == ("default", "tsamardinos2018")
     with pytest.raises(UnknownNameError, match=r"Did you mean 'tsamardinos2018'\?"):
         load_portfolio("tsamardinos18")
     with pytest.raises(InputError, match="task"):
@@ -196,7 +198,7 @@ def test_an_unknown_name_gets_the_nearest() -> None:
 # ------------------------------------------------------------------------------- pipelines
 
 
-def one_of_each(made: tuple[Configuration, ...]) -> list[Configuration]:
+def one_of_each(made: tuple[PortfolioConfiguration, ...]) -> list[PortfolioConfiguration]:
     """Return the first configuration of every model with every selection."""
     return list({(one.family, one.params["select"]): one for one in reversed(made)}.values())
 

@@ -8,7 +8,7 @@ import pytest
 
 from earnest.core.base.errors import FormatError, InputError
 from earnest.training.learners.inputs import Inputs
-from earnest.training.learners.portfolio import FOLDER, load_portfolio, packaged
+from earnest.training.learners.portfolio import FOLDER, list_packaged, load_portfolio
 
 INPUTS = Inputs(("a", "b"), (0, 3), (True, False), n_cases=50)
 SMALL = """
@@ -53,7 +53,7 @@ encode = ["ordinal", "one_hot"]
     ]
 
 
-@pytest.mark.parametrize("name", packaged())
+@pytest.mark.parametrize("name", list_packaged())
 def test_a_copy_of_a_packaged_file_is_the_same_portfolio(name: str, tmp_path: Path) -> None:
     copy = written(tmp_path, (FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
     assert load_portfolio(copy).contents == load_portfolio(name).contents

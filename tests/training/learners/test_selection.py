@@ -7,7 +7,7 @@ import pytest
 from sklearn.feature_selection import f_classif, f_regression
 from sklearn.utils.estimator_checks import check_estimator
 
-from earnest.training.learners.selection import Lasso, Univariate, cox_scores
+from earnest.training.learners.selection import Lasso, Univariate, score_by_cox
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(100, 8))
@@ -53,7 +53,7 @@ def test_cox_scores_are_the_score_test_by_plain_loops() -> None:
     rng = np.random.default_rng(4)
     time, event = np.ceil(rng.exponential(5, size=40)), rng.random(40) < 0.7
     table = rng.normal(size=(40, 3))
-    for column, found in zip(table.T, cox_scores(table, time, event), strict=True):
+    for column, found in zip(table.T, score_by_cox(table, time, event), strict=True):
         score = variance = 0.0
         for i in np.flatnonzero(event):
             at_risk = column[time >= time[i]]

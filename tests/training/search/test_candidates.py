@@ -16,12 +16,12 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from earnest import InputError
-from earnest.training.fit.experiment import Setting
+from earnest.training.fit.experiment import Configuration
 from earnest.training.search.candidates import (
     StaticCandidates,
-    check_settings,
-    distinct_kinds,
-    first_estimator,
+    check_configurations,
+    find_first_estimator,
+    find_kinds,
     read_candidates,
 )
 
@@ -29,7 +29,7 @@ from earnest.training.search.candidates import (
 def params_of(given: Any, **knobs: Any) -> list[dict[str, Any]]:
     found = read_candidates(given, **knobs)
     assert isinstance(found, StaticCandidates)
-    return [setting.params for setting in found.settings]
+    return [configuration.params for configuration in found.configurations]
 
 
 def test_a_grid_is_every_point_in_the_order_of_scikit_learn() -> None:
@@ -57,14 +57,14 @@ def test_estimators_are_named_by_their_class_and_by_number_where_that_is_not_eno
     found = read_candidates([SVC(), SVC(C=2), DecisionTreeClassifier(), ("säule", SVC(C=3))])
     assert isinstance(found, StaticCandidates)
     assert found.ids == ("SVC-1", "SVC-2", "DecisionTreeClassifier", "säule")
-    assert all(setting.whole for setting in found.settings)
+    assert all(configuration.whole for configuration in found.configurations)
 
 
 def test_a_setting_never_changes_what_it_is_made_from() -> None:
     base, inner = make_pipeline(StandardScaler(), SVC()), SVC(C=5)
-    made = Setting({"svc": inner, "svc__C": 7}).made_from(base)
+    made = Configuration({"svc": inner, "svc__C": 7}).make_from(base)
     assert (made.named_steps["svc"].C, inner.C, base.named_steps["svc"].C) == (7, 5, 1.0)
-    whole = Setting({"estimator": inner}, whole=True).made_from(base, {"C": 9})
+    whole = Configuration({"estimator": inner}, whole=True).make_from(base, {"C": 9})
     assert (whole.C, inner.C) == (9, 5)
 
 
@@ -106,21 +106,21 @@ def test_an_unknown_parameter_is_refused_with_the_nearest_one() -> None:
     pipe = make_pipeline(StandardScaler(), LogisticRegression())
     for name, nearest in (("logisticregression__c", "logisticregression__C"), ("step", "steps")):
         with pytest.raises(InputError, match=f"Did you mean '{nearest}'"):
-            check_settings(pipe, [Setting({name: 1})])
+            check_configurations(pipe, [Configuration({name: 1})])
 
 
 def test_a_parameter_of_a_part_that_is_swapped_in_is_known() -> None:
     pipe = make_pipeline(StandardScaler(), LogisticRegression())
     tree = {"logisticregression": DecisionTreeClassifier(), "logisticregression__max_depth": 2}
-    check_settings(pipe, [Setting(tree)])
-    made = Setting(tree).made_from(pipe)
+    check_configurations(pipe, [Configuration(tree)])
+    made = Configuration(tree).make_from(pipe)
     assert made.named_steps["logisticregression"].max_depth == 2
 
 
 def test_settings_are_of_one_kind_where_only_values_differ() -> None:
-    plain = [Setting({"C": c}) for c in (1, 2, 3)]
-    other = [Setting({"C": 1, "gamma": 2}), Setting({"C": SVC()})]
-    assert len(distinct_kinds([*plain, *other])) == 3
+    plain = [Configuration({"C": c}) for c in (1, 2, 3)]
+    other = [Configuration({"C": 1, "gamma": 2}), Configuration({"C": SVC()})]
+    assert len(find_kinds([*plain, *other])) == 3
 
 
 @dataclass(frozen=True)
@@ -136,10 +136,13 @@ def test_candidates_that_describe_themselves_show_plain_parameters() -> None:
     found = read_candidates([one, other])
     assert isinstance(found, StaticCandidates)
     assert found.ids == ("a", "b")
-    assert [setting.params for setting in found.settings] == [one.params, other.params]
-    made = found.settings[0].made_from(None, {"degree": 5})
+    assert [configuration.params for configuration in found.configurations] == [
+        one.params,
+        other.params,
+    ]
+    made = found.configurations[0].make_from(None, {"degree": 5})
     assert (type(made), made.C, made.degree) == (SVC, 2, 5)
-    assert first_estimator([one, other]) is one.estimator
+    assert find_first_estimator([one, other]) is one.estimator
     with pytest.raises(InputError, match="one name"):
         read_candidates([one, one])
 
@@ -148,4 +151,4 @@ def test_pipelines_of_unlike_answers_are_unlike_kinds() -> None:
     pipes = [make_pipeline(StandardScaler(), SVC()), make_pipeline(DecisionTreeClassifier())]
     found = read_candidates(pipes)
     assert isinstance(found, StaticCandidates)
-    assert len(distinct_kinds(found.settings)) == 2
+    assert len(find_kinds(found.configurations)) == 2

@@ -13,6 +13,7 @@ from earnest import SearchCV
 from earnest.core.results.specs import Evidence
 from earnest.methods import METHODS
 from earnest.methods.base import methods_for
+from earnest.training.search.estimate import get_record
 
 RNG = np.random.default_rng(0)  # noise: no configuration knows anything
 X, Y = RNG.standard_normal((60, 5)), np.tile([0, 1], 30)
@@ -39,7 +40,7 @@ def told(search: Any) -> dict[str, str]:
 def test_no_winner_is_said_to_be_better_than_its_own_score() -> None:
     search = searched(True)
     for chosen in range(0, 64, 3):
-        made = replace(search._question, best=chosen).answer(search.predictions_)
+        made = replace(get_record(search).question, best=chosen).answer(search.predictions_)
         assert made.winner == f"c{chosen}"
         assert made.value <= made.naive
         assert made.interval.low <= made.value <= made.interval.high
@@ -93,7 +94,7 @@ def test_ties_of_the_other_winner_are_not_told_of() -> None:
 
 def test_every_method_answers_for_a_winner_that_it_would_not_choose() -> None:
     search = SearchCV(SVC(), {"C": [0.01, 1.0, 10.0]}, scoring="roc_auc", random_state=0).fit(X, Y)
-    pi, question = search.predictions_, replace(search._question, n_resamples=None)
+    pi, question = search.predictions_, replace(get_record(search).question, n_resamples=None)
     for method in methods_for(Evidence.OUT_OF_SAMPLE):
         if METHODS[method].spec.one_learner:  # which is about no choice
             continue

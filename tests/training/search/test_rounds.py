@@ -16,7 +16,7 @@ from earnest.core.base.rng import Seeds
 from earnest.engine import parcels
 from earnest.engine import run as engine_run
 from earnest.store import MemoryStore
-from earnest.training.search.dropping.bced import dropping_of
+from earnest.training.search.dropping.bced import read_dropping
 from earnest.training.search.dropping.stopping import StopWhenWidth
 
 GRID = {"C": [1e-4, 0.1, 1.0, 100.0], "gamma": [1e-3, 0.1, 10.0]}
@@ -36,7 +36,7 @@ def search(**knobs: Any) -> SearchCV:
 def test_the_search_drops_what_the_rule_says_of_its_predictions(name: str) -> None:
     X, y = problem()
     whole, made = search().fit(X, y), search(drop=name).fit(X, y)
-    rule = dropping_of(name)
+    rule = read_dropping(name)
     assert rule is not None
     wanted = replay(whole.predictions_, "accuracy", rule, Seeds(3))
     assert made.dropped_ == wanted.trace

@@ -20,7 +20,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import earnest as en
 from earnest import BBC, InputError, SearchCV, UnknownNameError
-from earnest.training.fit.failures import AllFailedError
+from earnest.training.fit.ledger import AllFailedError
 from earnest.training.search.estimate import NoEstimateError
 
 Array = NDArray[Any]

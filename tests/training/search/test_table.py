@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from earnest.training.search.judging import ranks, results_table
+from earnest.training.search.judging import make_results_table, rank_means
 
 TIMES = {"fit_time": np.zeros((2, 3)), "score_time": np.zeros((2, 3))}
 
 
 def table(params: list[dict[str, Any]], scores: np.ndarray) -> dict[str, Any]:
     times = {name: np.zeros(scores.shape) for name in TIMES}
-    return results_table(params, times, {"score": scores})
+    return make_results_table(params, times, {"score": scores})
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def table(params: list[dict[str, Any]], scores: np.ndarray) -> dict[str, Any]:
     ],
 )
 def test_ranks_begin_at_one_share_ties_and_put_nan_last(means: list[float], expected: Any) -> None:
-    found = ranks(np.array(means))
+    found = rank_means(np.array(means))
     assert found.tolist() == expected
     assert found.dtype == np.int32
 

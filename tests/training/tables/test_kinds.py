@@ -8,7 +8,7 @@ import pytest
 
 from earnest import InputError
 from earnest.core.base import check
-from earnest.training.tables.kinds import Kind, look_at, named_as_identifier
+from earnest.training.tables.kinds import ColumnKind, is_named_as_identifier, look_at
 
 N = 60
 WORDS = [f"w{i}" for i in range(N)]
@@ -17,24 +17,28 @@ WORDS = [f"w{i}" for i in range(N)]
 @pytest.mark.parametrize(
     ("name", "values", "kind"),
     [
-        ("age", [float(i) for i in range(N)], Kind.NUMBER),
-        ("age", [i * i for i in range(N)], Kind.NUMBER),  # whole and unique, but no counter
-        ("age", [None, 1, 2] * 20, Kind.NUMBER),
-        ("counter", list(range(5, N + 5)), Kind.IDENTIFIER),
-        ("patient_id", [i * i for i in range(N)], Kind.IDENTIFIER),
-        ("patient_id", [i // 2 for i in range(N)], Kind.IDENTIFIER),  # several rows of a patient
-        ("few_id", [0, 1, 2] * 20, Kind.NUMBER),
-        ("name", WORDS, Kind.IDENTIFIER),
-        ("city", WORDS[:30] * 2, Kind.TEXT),  # two cases a level
-        ("city", WORDS[:12] * 5, Kind.CATEGORY),
-        ("sex", ["m", "f", None] * 20, Kind.CATEGORY),
-        ("smoker", [True, False] * 30, Kind.CATEGORY),
-        ("code", ["1", "2", "A"] * 20, Kind.CATEGORY),
-        ("flag", ["x", None] * 30, Kind.CATEGORY),  # where it is missing tells something
-        ("one", [1] * N, Kind.CONSTANT),
-        ("one", ["a"] * N, Kind.CONSTANT),
-        ("none", [None] * N, Kind.EMPTY),
-        ("none", [float("nan")] * N, Kind.EMPTY),
+        ("age", [float(i) for i in range(N)], ColumnKind.NUMBER),
+        ("age", [i * i for i in range(N)], ColumnKind.NUMBER),  # whole and unique, but no counter
+        ("age", [None, 1, 2] * 20, ColumnKind.NUMBER),
+        ("counter", list(range(5, N + 5)), ColumnKind.IDENTIFIER),
+        ("patient_id", [i * i for i in range(N)], ColumnKind.IDENTIFIER),
+        (
+            "patient_id",
+            [i // 2 for i in range(N)],
+            ColumnKind.IDENTIFIER,
+        ),  # several rows of a patient
+        ("few_id", [0, 1, 2] * 20, ColumnKind.NUMBER),
+        ("name", WORDS, ColumnKind.IDENTIFIER),
+        ("city", WORDS[:30] * 2, ColumnKind.TEXT),  # two cases a level
+        ("city", WORDS[:12] * 5, ColumnKind.CATEGORY),
+        ("sex", ["m", "f", None] * 20, ColumnKind.CATEGORY),
+        ("smoker", [True, False] * 30, ColumnKind.CATEGORY),
+        ("code", ["1", "2", "A"] * 20, ColumnKind.CATEGORY),
+        ("flag", ["x", None] * 30, ColumnKind.CATEGORY),  # where it is missing tells something
+        ("one", [1] * N, ColumnKind.CONSTANT),
+        ("one", ["a"] * N, ColumnKind.CONSTANT),
+        ("none", [None] * N, ColumnKind.EMPTY),
+        ("none", [float("nan")] * N, ColumnKind.EMPTY),
     ],
 )
 def test_a_column_is_told_by_its_values_and_its_name(name, values, kind):
@@ -51,7 +55,7 @@ def test_a_column_is_told_by_its_values_and_its_name(name, values, kind):
     ids=["date", "timestamp", "time"],
 )
 def test_dates_and_times_are_dates(values):
-    assert look_at("when", values).kind is Kind.DATE
+    assert look_at("when", values).kind is ColumnKind.DATE
 
 
 def test_levels_are_sorted_and_true_and_false_are_logical():
@@ -94,7 +98,7 @@ def test_numbers_that_are_written_for_people_are_refused_and_not_lost_as_identif
 @pytest.mark.parametrize("form", ["A-{}", "id{}", "{}:30", "192.168.1.{}", "12.05.{}", "{} kg"])
 def test_codes_and_times_are_not_numbers_written_as_text(form):
     cells = [form.format(i + 10) for i in range(N)]
-    assert look_at("code", pa.array(cells)).kind is Kind.IDENTIFIER
+    assert look_at("code", pa.array(cells)).kind is ColumnKind.IDENTIFIER
 
 
 @pytest.mark.parametrize(
@@ -103,20 +107,20 @@ def test_codes_and_times_are_not_numbers_written_as_text(form):
 )
 def test_dates_as_people_write_them_are_dates_and_no_identifiers(form):
     cells = [form.format(i % 28 + 1) for i in range(N)]
-    assert look_at("seen", pa.array([*cells, None, "unknown"])).kind is Kind.DATE
+    assert look_at("seen", pa.array([*cells, None, "unknown"])).kind is ColumnKind.DATE
 
 
 def test_sentences_that_differ_in_every_row_are_text_and_no_identifiers():
     notes = pa.array([f"came {i} times, in pain" for i in range(N)])
     look = look_at("note", notes)
-    assert (look.kind, look.detail) == (Kind.TEXT, "a value of its own in every row")
-    assert look_at("code", pa.array([f"AB {i}" for i in range(N)])).kind is Kind.IDENTIFIER
+    assert (look.kind, look.detail) == (ColumnKind.TEXT, "a value of its own in every row")
+    assert look_at("code", pa.array([f"AB {i}" for i in range(N)])).kind is ColumnKind.IDENTIFIER
 
 
 def test_codes_with_many_words_are_text_and_not_refused():
     values = [str(i) for i in range(N)] + [f"V{i}" for i in range(20)]
-    assert look_at("icd", pa.array(values)).kind is Kind.IDENTIFIER
-    assert look_at("icd", pa.array(values * 2)).kind is Kind.TEXT
+    assert look_at("icd", pa.array(values)).kind is ColumnKind.IDENTIFIER
+    assert look_at("icd", pa.array(values * 2)).kind is ColumnKind.TEXT
 
 
 def test_infinite_numbers_are_refused_with_their_row():
@@ -138,15 +142,15 @@ def test_lists_are_refused():
 
 @pytest.mark.parametrize("name", ["id", "ID", "user id", "customerId", "row_nr", "", "Unnamed: 0"])
 def test_names_of_identifiers(name):
-    assert named_as_identifier(name)
+    assert is_named_as_identifier(name)
 
 
 @pytest.mark.parametrize("name", ["acid", "paid", "idea", "liquidity", "age"])
 def test_names_of_features(name):
-    assert not named_as_identifier(name)
+    assert not is_named_as_identifier(name)
 
 
 @pytest.mark.parametrize("name", ["", "Unnamed: 0"])
 def test_an_index_without_a_name_is_no_feature_of_a_short_table_either(name):
-    assert look_at(name, pa.array(range(10))).kind is Kind.IDENTIFIER
-    assert look_at("size", pa.array(range(10))).kind is Kind.NUMBER
+    assert look_at(name, pa.array(range(10))).kind is ColumnKind.IDENTIFIER
+    assert look_at("size", pa.array(range(10))).kind is ColumnKind.NUMBER

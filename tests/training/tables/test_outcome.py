@@ -9,10 +9,10 @@ import pytest
 from earnest import InputError
 from earnest.core.data.target import Task
 from earnest.core.tables.columns import Columns
-from earnest.training.tables.outcome import Outcome, read_outcome
+from earnest.training.tables.outcome import TableOutcome, read_outcome
 
 
-def read(values=None, **options) -> Outcome:
+def read(values=None, **options) -> TableOutcome:
     given = {"target": "y", "time": None, "event": None, "task": None, "positive": None}
     table = options.pop("table", {"y": values})
     return read_outcome(Columns.of(pa.table(table)), **{**given, **options})

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from earnest.core.data.target import Task
-from earnest.training.fit.problem import survival_outcome
-from earnest.training.tables.sampling import layers_of, sample_rows
+from earnest.training.fit.problem import make_survival_outcome
+from earnest.training.tables.table import find_layers, sample_rows
 
 
 def rng() -> np.random.Generator:
@@ -36,7 +36,7 @@ def test_a_class_keeps_as_many_cases_as_the_folds_need():
 
 
 def test_layers_are_classes_or_events_and_none_of_numbers():
-    y = survival_outcome((np.arange(1.0, 5.0), np.array([True, False, False, True])))
-    assert layers_of(Task.SURVIVAL, y).tolist() == [1, 0, 0, 1]
-    assert layers_of(Task.BINARY, np.array([0, 1, 1])).tolist() == [0, 1, 1]
-    assert layers_of(Task.REGRESSION, np.array([0.5, 1.0])) is None
+    y = make_survival_outcome((np.arange(1.0, 5.0), np.array([True, False, False, True])))
+    assert find_layers(Task.SURVIVAL, y).tolist() == [1, 0, 0, 1]
+    assert find_layers(Task.BINARY, np.array([0, 1, 1])).tolist() == [0, 1, 1]
+    assert find_layers(Task.REGRESSION, np.array([0.5, 1.0])) is None

@@ -12,14 +12,14 @@ import pytest
 
 from earnest import FormatError, InputError
 from earnest.core.tables.columns import Columns
-from earnest.training.tables.kinds import Kind
+from earnest.training.tables.kinds import ColumnKind
 from earnest.training.tables.schema import Feature, Schema
 
 SCHEMA = Schema(
     (
-        Feature("age", Kind.NUMBER),
-        Feature("sex", Kind.CATEGORY, ("f", "m")),
-        Feature("smoker", Kind.CATEGORY, ("false", "true"), logical=True),
+        Feature("age", ColumnKind.NUMBER),
+        Feature("sex", ColumnKind.CATEGORY, ("f", "m")),
+        Feature("smoker", ColumnKind.CATEGORY, ("false", "true"), logical=True),
     ),
     {"id": "identifier"},
     {"target": "y"},
@@ -63,7 +63,7 @@ def test_true_and_false_are_read_in_other_spellings(smoker):
 
 
 def test_levels_that_look_like_numbers_are_found_whatever_type_the_file_gives_them():
-    schema = Schema((Feature("code", Kind.CATEGORY, ("1", "2", "A")),), {}, {})
+    schema = Schema((Feature("code", ColumnKind.CATEGORY, ("1", "2", "A")),), {}, {})
     for codes in (["2", "1"], [2, 1], [2.0, 1.0]):
         assert schema.encode(pa.table({"code": codes})).tolist() == [[1.0], [0.0]]
 
@@ -107,26 +107,26 @@ def test_an_empty_column_is_all_missing():
 
 def test_only_columns_that_nobody_knows_are_unexpected():
     table = pa.table({**TABLE, "id": [1, 2, 3], "y": [0, 1, 0], "extra": [1, 2, 3]})
-    assert SCHEMA.unexpected(Columns.of(table)) == ("extra",)
+    assert SCHEMA.list_unexpected(Columns.of(table)) == ("extra",)
 
 
 @pytest.mark.parametrize("kind", [pa.int64(), pa.uint64()])
 def test_whole_numbers_beyond_what_floats_hold_exactly_are_rounded(kind):
     large = [2**53 + 1, 1_600_000_000_000_000_001, None]
-    schema = Schema((Feature("stamp", Kind.NUMBER),), {}, {})
+    schema = Schema((Feature("stamp", ColumnKind.NUMBER),), {}, {})
     made = schema.encode(pa.table({"stamp": pa.array(large, kind)}))[:, 0]
     np.testing.assert_array_equal(made, [float(2**53 + 1), 1.6e18, np.nan])
 
 
 def test_numbers_too_large_for_a_level_are_levels_that_training_never_saw():
-    schema = Schema((Feature("code", Kind.CATEGORY, ("1", "2")),), {}, {})
+    schema = Schema((Feature("code", ColumnKind.CATEGORY, ("1", "2")),), {}, {})
     found = schema.read(pa.table({"code": [1.0, 1e300]}))
     np.testing.assert_array_equal(found.X[:, 0], [0.0, np.nan])
     assert [caution.code for caution in found.cautions] == ["EN079"]
 
 
 def test_long_spans_in_nanoseconds_are_read():
-    schema = Schema((Feature("wait", Kind.NUMBER),), {}, {})
+    schema = Schema((Feature("wait", ColumnKind.NUMBER),), {}, {})
     waits = pa.array([400 * 86_400 * 10**9 + 1, None], pa.duration("ns"))
     np.testing.assert_allclose(
         schema.encode(pa.table({"wait": waits}))[:, 0], [400 * 86_400, np.nan]
@@ -134,6 +134,6 @@ def test_long_spans_in_nanoseconds_are_read():
 
 
 def test_spans_of_time_are_seconds():
-    schema = Schema((Feature("wait", Kind.NUMBER),), {}, {})
+    schema = Schema((Feature("wait", ColumnKind.NUMBER),), {}, {})
     spans = pa.array([1500, None], pa.duration("ms"))
     np.testing.assert_array_equal(schema.encode(pa.table({"wait": spans})), [[1.5], [np.nan]])

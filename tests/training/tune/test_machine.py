@@ -7,7 +7,7 @@ import os
 import pytest
 
 from earnest.training.tune import machine as tune_machine
-from earnest.training.tune.machine import Reading, Room, crowding, read_machine
+from earnest.training.tune.machine import Reading, Room, measure_crowding, read_machine
 
 SECONDS = 10.0
 
@@ -23,44 +23,44 @@ def before(capacity: float = 2.0, name: str = "machine") -> Reading:
 
 @pytest.mark.parametrize("at_once", [1, 2])
 def test_a_machine_to_itself_is_not_crowded(at_once):
-    assert crowding(before(), after(own=10.0, busy=10.0), at_once) == 1.0
+    assert measure_crowding(before(), after(own=10.0, busy=10.0), at_once) == 1.0
 
 
 def test_what_others_use_is_added_to_the_fits_where_processors_are_idle():
     # Half a processor is used by others: two fits and a half on two processors.
-    assert crowding(before(), after(own=10.0, busy=15.0), 2) == pytest.approx(1.25)
+    assert measure_crowding(before(), after(own=10.0, busy=15.0), 2) == pytest.approx(1.25)
     # On eight processors the same does not matter.
-    assert crowding(before(8.0), after(own=10.0, busy=15.0, capacity=8.0), 2) == 1.0
+    assert measure_crowding(before(8.0), after(own=10.0, busy=15.0, capacity=8.0), 2) == 1.0
 
 
 @pytest.mark.parametrize("rivals", [1, 3, 11])
 def test_on_a_full_machine_the_share_that_was_got_tells_how_many_want_more(rivals):
     own = SECONDS * 2.0 / (rivals + 1) if rivals > 1 else SECONDS
-    found = crowding(before(), after(own=own, busy=2.0 * SECONDS), 2)
+    found = measure_crowding(before(), after(own=own, busy=2.0 * SECONDS), 2)
     assert found == pytest.approx((rivals + 2) / 2)
 
 
 def test_more_fits_than_a_container_may_run_wait_for_each_other():
     alone = before(2.0, "container")
-    assert crowding(alone, after(10.0, 10.0, 2.0, "container"), 8) == pytest.approx(4.0)
+    assert measure_crowding(alone, after(10.0, 10.0, 2.0, "container"), 8) == pytest.approx(4.0)
     shortly = Reading(100.01, 100.01, alone.rooms)
-    assert crowding(alone, shortly, 8) == pytest.approx(4.0)
+    assert measure_crowding(alone, shortly, 8) == pytest.approx(4.0)
 
 
 def test_the_narrowest_room_counts():
     first = Reading(0.0, 0.0, (Room("machine", 64.0, 0.0), Room("container", 2.0, 0.0)))
     last = Reading(10.0, 10.0, (Room("machine", 64.0, 300.0), Room("container", 2.0, 20.0)))
-    assert crowding(first, last, 2) == pytest.approx(1.5)
+    assert measure_crowding(first, last, 2) == pytest.approx(1.5)
 
 
 def test_without_counters_waiting_tells_that_others_are_there(monkeypatch):
     monkeypatch.setattr(tune_machine, "cores", lambda: 4)
-    assert crowding(Reading(0.0, 0.0), Reading(10.0, 9.5), 4) == 1.0
-    assert crowding(Reading(0.0, 0.0), Reading(10.0, 5.0), 4) == pytest.approx((7 + 4) / 4)
+    assert measure_crowding(Reading(0.0, 0.0), Reading(10.0, 9.5), 4) == 1.0
+    assert measure_crowding(Reading(0.0, 0.0), Reading(10.0, 5.0), 4) == pytest.approx((7 + 4) / 4)
 
 
 def test_a_process_that_got_nothing_at_all_gives_a_finite_factor():
-    assert 1.0 < crowding(before(), after(own=0.0, busy=20.0), 2) < 1000.0
+    assert 1.0 < measure_crowding(before(), after(own=0.0, busy=20.0), 2) < 1000.0
 
 
 def write(root, **files):
@@ -116,4 +116,4 @@ def test_the_counters_of_this_machine_go_on():
     assert total > 0
     assert last.clock > first.clock
     assert [room.name for room in last.rooms] == [room.name for room in first.rooms]
-    assert crowding(first, last, 1) >= 1.0
+    assert measure_crowding(first, last, 1) >= 1.0

@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 import earnest as en
 from earnest.training.learners.calibrated import Calibrated
 from earnest.training.learners.catalogue import MODELS
-from earnest.training.tune.meaning import KNEE, Curve, probabilities, sigmoid
+from earnest.training.tune.meaning import KNEE, Curve, compute_probabilities, compute_sigmoid
 from tests.training.tune_tables import of
 
 
@@ -29,7 +29,7 @@ def test_the_curve_has_the_greatest_likelihood_of_targets_drawn_in(seed):
     values, positive = drawn(200, seed)
     many, few = positive.sum(), (~positive).sum()
     target = np.where(positive, (many + 1) / (many + 2), 1 / (few + 2))
-    slope, offset, middle, spread = sigmoid(values, positive)
+    slope, offset, middle, spread = compute_sigmoid(values, positive)
     z = np.clip((values - middle) / spread, -KNEE, KNEE)
 
     def loss(at):
@@ -45,7 +45,7 @@ def test_the_curve_has_the_greatest_likelihood_of_targets_drawn_in(seed):
 
 def test_on_average_probabilities_are_the_share_of_the_class():
     values, positive = drawn(2000, 5)
-    made = probabilities(values, sigmoid(values, positive))
+    made = compute_probabilities(values, compute_sigmoid(values, positive))
     np.testing.assert_allclose(made.sum(axis=1), 1.0)
     # Drawn-in targets move the mean by less than one case in a class.
     assert made[:, 1].mean() == pytest.approx(positive.mean(), abs=2 / 2000)
@@ -53,14 +53,14 @@ def test_on_average_probabilities_are_the_share_of_the_class():
 
 def test_classes_that_are_separated_give_a_finite_curve():
     values = np.array([-2.0, -1.5, -1.0, 1.0, 1.5, 2.0])
-    made = probabilities(values, sigmoid(values, values > 0))
+    made = compute_probabilities(values, compute_sigmoid(values, values > 0))
     assert np.isfinite(made).all()
     assert made[0, 1] < 0.25 < 0.75 < made[-1, 1]
 
 
 @pytest.mark.parametrize("values", [np.zeros(8), np.array([3.0, 3, 2, 2, 1, 1, 0, 0])])
 def test_values_that_tell_nothing_or_the_contrary_have_no_curve(values):
-    assert sigmoid(values, np.array([0, 0, 0, 0, 0, 0, 1, 1]) == 1) is None
+    assert compute_sigmoid(values, np.array([0, 0, 0, 0, 0, 0, 1, 1]) == 1) is None
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -69,13 +69,13 @@ def test_a_few_outlying_values_leave_the_slope_and_every_auc(seed):
     rng = np.random.default_rng(seed)
     positive = rng.random(200) < 0.4
     values = rng.normal(size=200) + positive
-    clean = sigmoid(values, positive)
+    clean = compute_sigmoid(values, positive)
     values[np.flatnonzero(~positive)[:5]] = 1e6 * (1 + np.arange(5))
-    found = sigmoid(values, positive)
+    found = compute_sigmoid(values, positive)
     assert found is not None
     # Five cases at three spreads against 195: the slope falls by less than half.
     assert found.slope > clean.slope / 2
-    made = probabilities(values, found)[:, 1]
+    made = compute_probabilities(values, found)[:, 1]
     assert roc_auc_score(positive, made) == roc_auc_score(positive, values)
     assert np.ptp(made[np.abs(values) < 1e3]) > 0.3
 
@@ -92,11 +92,11 @@ def test_the_order_of_any_values_survives_or_there_is_no_curve(cases, scale):
     """Outliers, constants, ties, separated and inverted classes, in any unit."""
     values = np.array([value for value, _ in cases]) * (abs(scale) or 1.0) + scale
     positive = np.array([label for _, label in cases])
-    found = sigmoid(values, positive)
+    found = compute_sigmoid(values, positive)
     if found is None:
         return
     different = np.unique(values)
-    made = probabilities(different, found)
+    made = compute_probabilities(different, found)
     assert (np.diff(made[:, 1]) > 0.0).all()
     assert (np.diff(made[:, 0]) < 0.0).all()
     assert ((made > 0.0) & (made < 1.0)).all()

@@ -15,10 +15,10 @@ from skops.io import dump, get_untrusted_types
 
 from earnest import FormatError, InputError
 from earnest.core.data.target import Task
-from earnest.training.fit.problem import survival_outcome
+from earnest.training.fit.problem import make_survival_outcome
 from earnest.training.learners.inputs import Inputs
 from earnest.training.learners.portfolio import load_portfolio
-from earnest.training.tables.kinds import Kind
+from earnest.training.tables.kinds import ColumnKind
 from earnest.training.tables.schema import Feature, Schema
 from earnest.training.tune.meaning import Curve
 from earnest.training.tune.model import FORMAT, Model, load_model
@@ -29,7 +29,10 @@ RNG = np.random.default_rng(0)
 X = np.column_stack([RNG.normal(size=(N, 5)), RNG.integers(0, 3, N)])
 X[3, 0] = np.nan
 SCHEMA = Schema(
-    (*(Feature(name, Kind.NUMBER) for name in "abcde"), Feature("f", Kind.CATEGORY, tuple("xyz"))),
+    (
+        *(Feature(name, ColumnKind.NUMBER) for name in "abcde"),
+        Feature("f", ColumnKind.CATEGORY, tuple("xyz")),
+    ),
     {},
     {"target": "y"},
 )
@@ -38,7 +41,7 @@ OUTCOMES = {
     "binary": np.tile([0, 1], N // 2),
     "multiclass": np.tile([0, 1, 2], N // 3),
     "regression": X[:, 1] + RNG.normal(size=N),
-    "survival": survival_outcome((RNG.exponential(size=N), np.arange(N) % 3 > 0)),
+    "survival": make_survival_outcome((RNG.exponential(size=N), np.arange(N) % 3 > 0)),
 }
 CLASSES = {"binary": ("no", "yes"), "multiclass": ("a", "b", "c")}
 TABLE = pa.table(

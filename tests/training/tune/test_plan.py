@@ -10,16 +10,16 @@ import pytest
 from earnest import FormatError
 from earnest.core.base.rng import Seeds
 from earnest.training.tables.table import read_table
-from earnest.training.tune.options import Asked
+from earnest.training.tune.options import TuneOptions
 from earnest.training.tune.pilot import Pace, Pilot, measure
 from earnest.training.tune.plan import (
     ENDING,
     FEWEST_ROWS,
     WAKING,
-    Plan,
+    TunePlan,
+    estimate_least_seconds,
     fit_into,
-    least_seconds,
-    plan_remarks,
+    warn_of_plan,
 )
 from tests.training.tune_tables import of
 
@@ -34,7 +34,7 @@ class Config:
 COSTS = {"a": 1.0, "b": 4.0}
 CONFIGS = [Config(f"{f}{i}", f, cost) for i in range(20) for f, cost in COSTS.items()]
 PILOT = Pilot({"a": Pace(1000, 0.1), "b": Pace(1000, 0.1, 2.0)}, 1.0)
-ASKED = Asked(target="relapse", folds=10, n_jobs=1)
+ASKED = TuneOptions(target="relapse", folds=10, n_jobs=1)
 
 
 def table(rows: int):
@@ -47,7 +47,7 @@ def test_a_pace_grows_with_the_power_of_the_cases_and_the_cost():
     assert Pace(100, 0.5, 1.0).at(200, cost=3.0) == pytest.approx(3.0)
 
 
-def chosen(budget: float, rows: int, asked: Asked = ASKED) -> tuple[list[str], int]:
+def chosen(budget: float, rows: int, asked: TuneOptions = ASKED) -> tuple[list[str], int]:
     found, kept = fit_into(budget, CONFIGS, table(rows), PILOT, asked)
     return [config.name for config in found], kept
 
@@ -103,20 +103,20 @@ def test_more_budget_never_means_less():
 
 
 def test_the_budget_is_told_where_it_cost_something():
-    plan = Plan(seed=0, most_rows=9, n_rows=50, configs=("a",), n_offered=2, fit_seconds=1.0,
+    plan = TunePlan(seed=0, most_rows=9, n_rows=50, configs=("a",), n_offered=2, fit_seconds=1.0,
                 asked={})  # fmt: skip
     data = read_table(of("relapse"), target="relapse")
     some = data.take(np.arange(50))
-    assert [c.code for c in plan_remarks(plan, some)] == ["EN076", "EN077"]
-    assert list(plan_remarks(replace(plan, n_offered=1), data)) == []
+    assert [c.code for c in warn_of_plan(plan, some)] == ["EN076", "EN077"]
+    assert list(warn_of_plan(replace(plan, n_offered=1), data)) == []
 
 
 def test_a_plan_survives_the_run_file_and_other_text_is_refused():
-    plan = Plan(seed=3, most_rows=9, n_rows=5, configs=("a", "b"), n_offered=7, fit_seconds=1.5,
+    plan = TunePlan(seed=3, most_rows=9, n_rows=5, configs=("a", "b"), n_offered=7, fit_seconds=1.5,
                 asked={"folds": 3})  # fmt: skip
-    assert Plan.from_json(plan.to_json()) == plan
+    assert TunePlan.from_json(plan.to_json()) == plan
     with pytest.raises(FormatError, match="the plan of a run cannot be read"):
-        Plan.from_json("{}")
+        TunePlan.from_json("{}")
 
 
 def test_a_pilot_measures_every_family_and_leaves_out_what_fails():
@@ -162,18 +162,20 @@ def test_a_busy_machine_makes_fits_longer():
 def test_the_least_that_a_search_takes_is_two_configurations_with_starting_and_ending():
     # 900 training cases: 0.9 s for each of the two quickest with its ten folds.
     found, rows = fit_into(1.0, CONFIGS, table(1000), PILOT, ASKED)
-    alone = least_seconds([*found, CONFIGS[2]], rows, PILOT, ASKED, 1)
+    alone = estimate_least_seconds([*found, CONFIGS[2]], rows, PILOT, ASKED, 1)
     assert alone == pytest.approx(1.8 + ENDING, abs=0.01)
-    two = least_seconds([*found, CONFIGS[2]], rows, PILOT, ASKED, 2)
+    two = estimate_least_seconds([*found, CONFIGS[2]], rows, PILOT, ASKED, 2)
     assert two == pytest.approx(WAKING + 0.9 + ENDING, abs=0.01)
-    crowded = least_seconds([*found, CONFIGS[2]], rows, replace(PILOT, crowding=3.0), ASKED, 2)
+    crowded = estimate_least_seconds(
+        [*found, CONFIGS[2]], rows, replace(PILOT, crowding=3.0), ASKED, 2
+    )
     assert crowded == pytest.approx(3.0 * two, rel=0.01)
 
 
 def test_what_the_pilot_saw_of_the_machine_is_not_kept_in_the_run_file():
-    plan = Plan(
+    plan = TunePlan(
         seed=1, most_rows=9, n_rows=9, configs=("a",), n_offered=1, fit_seconds=1.0, asked={}
     )
     seen = replace(plan, least_seconds=12.0, crowding=3.0)
     assert seen.to_json() == plan.to_json()
-    assert Plan.from_json(seen.to_json()) == plan
+    assert TunePlan.from_json(seen.to_json()) == plan

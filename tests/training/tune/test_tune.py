@@ -27,11 +27,10 @@ from earnest.store import read_run
 from earnest.training.tables.table import read_table
 from earnest.training.tune import run as tune_run
 from earnest.training.tune.folder import FILES
-from earnest.training.tune.folds import make_folds
-from earnest.training.tune.job import _nothing_fits, begin
+from earnest.training.tune.job import _explain_no_fit, begin
 from earnest.training.tune.model import load_model
-from earnest.training.tune.options import Asked
-from earnest.training.tune.plan import DOCUMENT, Plan
+from earnest.training.tune.options import TuneOptions
+from earnest.training.tune.plan import DOCUMENT, TunePlan, make_folds
 from earnest.training.tune.run import Clock, TimeIsUpError
 from tests.training.tune_tables import of, portfolio
 from tests.training.watching import Watcher
@@ -56,7 +55,7 @@ def test_winner_estimate_and_model_are_those_of_the_folds_by_hand(quick):
     table = read_table(of("relapse"), target="relapse")
     configs = begin(
         of("relapse"),
-        Asked(target="relapse", seed=7, n_configs=3, folds=3, portfolio=quick["portfolio"]),
+        TuneOptions(target="relapse", seed=7, n_configs=3, folds=3, portfolio=quick["portfolio"]),
         out=None,
     ).configs
     scores = np.empty((table.n_cases, 3))
@@ -167,7 +166,7 @@ def test_the_folder_has_the_files_and_they_say_the_same(tmp_path, quick):
     assert pi.fingerprint == found.predictions.fingerprint
     loaded = load_model(folder).predict(of("relapse"))
     np.testing.assert_array_equal(loaded.scores, found.model.predict(of("relapse")).scores)
-    plan = Plan.from_json(read_run(folder / "run.db").documents[DOCUMENT])
+    plan = TunePlan.from_json(read_run(folder / "run.db").documents[DOCUMENT])
     assert (plan.seed, plan.n_rows, len(plan.configs)) == (7, 90, 3)
 
 
@@ -241,13 +240,13 @@ def test_a_sample_keeps_as_many_of_a_rare_class_as_there_are_folds(outcome, monk
     frame = pa.table({"x": x + rare, "rare": rare, "days": 1.0 + np.arange(3000)})
     survival = outcome == "survival"
     named = {"time": "days", "event": "rare"} if survival else {"target": "rare"}
-    job = begin(frame, Asked(**named, folds=12, seed=1), out=None)
+    job = begin(frame, TuneOptions(**named, folds=12, seed=1), out=None)
     assert int(job.table.layers.sum()) == 12
 
 
 def test_a_plan_counts_the_workers_of_the_active_back_end_and_not_the_cores_here(monkeypatch):
     monkeypatch.setattr("earnest.training.tune.pilot.FEWEST_SECONDS", 2.0)
-    asked = Asked(target="relapse", folds=3, seed=1, n_jobs=-1, budget=60.0)
+    asked = TuneOptions(target="relapse", folds=3, seed=1, n_jobs=-1, budget=60.0)
     job = begin(of("relapse"), asked, out=None)
 
     def planned(place: Place, at_once: int) -> int:
@@ -256,7 +255,7 @@ def test_a_plan_counts_the_workers_of_the_active_back_end_and_not_the_cores_here
         return len(job.plan().configs)
 
     monkeypatch.setattr(
-        "earnest.training.tune.job.crowding", lambda before, after, at_once: float(at_once)
+        "earnest.training.tune.job.measure_crowding", lambda before, after, at_once: float(at_once)
     )
     alone, crowded = planned(Place.HERE, 1), planned(Place.PROCESSES, 8)
     assert crowded <= alone  # eight on one core are no quicker
@@ -462,7 +461,7 @@ def test_fits_that_all_fail_are_told_without_a_traceback(monkeypatch, quick):
     from earnest.training.learners.preprocessing import Preprocess
     from earnest.training.tune.job import Job
 
-    monkeypatch.setattr(Job, "plan", lambda job: Plan(
+    monkeypatch.setattr(Job, "plan", lambda job: TunePlan(
         seed=7, most_rows=90, n_rows=90, configs=tuple(c.name for c in job.configs), n_offered=3,
         fit_seconds=0.1, asked={},
     ))  # fmt: skip
@@ -499,6 +498,6 @@ def test_survival_without_its_package_says_what_to_install(monkeypatch):
         ("survival", "need a package that is not installed"),
         ("binary", "no model"),
     ):
-        error = _nothing_fits("ValueError: no", Task(task))
+        error = _explain_no_fit("ValueError: no", Task(task))
         assert words in error.what
         assert ("pip install '.[survival]'" in error.cure) == (task == "survival")

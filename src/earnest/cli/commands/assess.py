@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TypedDict
 
 from earnest.cli.failures import say
 from earnest.cli.options import assess as options
-from earnest.cli.options.common import AsJson, Decimal, Delimiter, Level, Seed, SideName, Thousands
-from earnest.cli.options.tune import Data, Group, Ignore, Positive, Target, TaskName
-from earnest.cli.reading import sign_of
+from earnest.cli.options.common import AsJson, Level, Seed, SideName, take_options
+from earnest.cli.options.tune import CasesReading, Data, Target
+from earnest.cli.reading import read_cases, read_sign
 from earnest.cli.writing import answer_each
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from earnest.cli.show.progress import FoldLine
+    from earnest.core.results.estimate import Estimate
+    from earnest.core.results.estimate_table import Estimates
+    from earnest.training.protocols import Estimator
+    from earnest.training.tables.table import Tabular
 
 HELP = (
     "How good is [bold]this learner[/bold]? Trains it as often as the method needs.\n\n"
@@ -28,6 +40,24 @@ HELP = (
 METRICS = {"binary": "roc_auc", "multiclass": "accuracy", "regression": "r2"}
 
 
+class AssessOptions(TypedDict):
+    """What is asked of one method and of several alike."""
+
+    estimator: Estimator
+    X: NDArray[np.float64]
+    y: NDArray[np.generic]
+    groups: NDArray[np.int64] | None
+    positive: object
+    confidence_level: float
+    side: str
+    n_replicates: int
+    cv: int
+    n_repeats: int | None
+    n_jobs: int | None
+    progress: FoldLine | None
+
+
+@take_options
 def command(
     data: Data,
     target: Target = None,
@@ -46,13 +76,8 @@ def command(
     seed: Seed = None,
     out: options.Store = None,
     n_jobs: options.Jobs = None,
-    group: Group = None,
-    task: TaskName = None,
-    positive: Positive = None,
-    ignore: Ignore = None,
-    delimiter: Delimiter = None,
-    decimal: Decimal = None,
-    thousands: Thousands = None,
+    *,
+    reading: CasesReading,
 ) -> None:
     """Read the table, train, and show or write what one or several methods say."""
     if everything and method:
@@ -61,69 +86,73 @@ def command(
         raise InputError("the outcome is not named", needs="--target COLUMN")
     if seed is not None:
         check.whole_number("seed", seed, low=0)
-    reading = {
-        "task": task,
-        "positive": positive,
-        "ignore": tuple(ignore or ()),
-        "delimiter": sign_of(delimiter),
-        "decimal": decimal,
-        "thousands": sign_of(thousands),
-    }
     several = len(dict.fromkeys(metric or ())) > 1
     if several and test is not None:
         raise InputError("--test is for one metric", cure="A test set is used once: leave one.")
-    table, ask = _question(data, model, target=target, group=group, **reading)
-    ask |= {
+    kind = find_learner(model)  # an unknown name is told before the table is read
+    table = read_cases(data, target, reading)
+    ask: AssessOptions = {
+        "estimator": make_learner_for(kind, table),
+        "X": table.X,
+        "y": read_labels(table),
+        "groups": table.groups,
+        "positive": table.classes[1] if len(table.classes) == 2 else None,
         "confidence_level": level,
         "side": side,
         "n_replicates": replicates,
         "cv": folds,
         "n_repeats": repeats,
         "n_jobs": n_jobs,
-        "progress": progress_line(quiet=quiet),
+        "progress": make_progress_line(quiet=quiet),
     }
     names = list(dict.fromkeys(method or [".632+"]))
-    if everything or len(names) > 1:
-        if test is not None:
-            raise InputError("--test is for one method", cure="Say --method holdout.")
-        answer, show = _several(ask, None if everything else names, table)
-    else:
-        ask |= {} if test is None else {"test": _test_set(test, table, target, reading)}
-        answer, show = _one(ask, names[0], table, None if test is None else test.name)
+    all_of_them = everything or len(names) > 1
+    if all_of_them and test is not None:
+        raise InputError("--test is for one method", cure="Say --method holdout.")
+    kept = None if test is None else _read_test_set(test, table, target, reading)
+    asked = metric or [METRICS[str(table.task)]]
+    from earnest.cli.show.assess import show_all_assessed, show_assessed
+    from earnest.training.assess.assess import assess, assess_all
 
-    def ask_for(name: str, chosen: int | None) -> Any:
-        return answer(name, chosen, _file_of(out, name) if several else out)
+    def ask_one(name: str, chosen: int | None) -> Estimate:
+        store = _name_file(out, name) if several else out
+        return assess(method=names[0], metric=name, rng=chosen, store=store, test=kept, **ask)
 
-    with resumable(out):
-        asked = metric or [METRICS[str(table.task)]]
-        answer_each(asked, ask_for, show, seed=seed, json=json)
+    def ask_all(name: str, chosen: int | None) -> Estimates:
+        store = _name_file(out, name) if several else out
+        methods = None if everything else names
+        return assess_all(methods=methods, metric=name, rng=chosen, store=store, **ask)
+
+    with tell_how_to_resume(out):
+        if all_of_them:
+            show_all = partial(show_all_assessed, source=table)
+            answer_each(asked, ask_all, show_all, seed=seed, json=json)
+        else:
+            show = partial(show_assessed, source=table, test=None if test is None else test.name)
+            answer_each(asked, ask_one, show, seed=seed, json=json)
 
 
-def _file_of(out: Path | None, metric: str) -> Path | None:
+def _name_file(out: Path | None, metric: str) -> Path | None:
     """Return the run file of one metric of several, which are trained for apart."""
     return None if out is None else out.with_name(f"{out.stem}-{metric}{out.suffix}")
 
 
-def _question(data: Path, model: str, **reading: Any) -> tuple[Any, dict[str, Any]]:
-    """Read the table, and return it with the learner and the data."""
-    from earnest.training.learners.named import LEARNERS, learner
-    from earnest.training.tables.table import read_table
+def find_learner(name: str) -> str:
+    """Return the first name of a learner, refusing one that there is not."""
+    from earnest.training.learners.named import LEARNERS
 
-    kind = LEARNERS[model]  # an unknown name is told before the table is read
-    table = read_table(data, **reading)
-    made = learner(kind.name, table.task, table.inputs, seed=None)
-    ask = {
-        "estimator": made,
-        "X": table.X,
-        "y": labels_of(table),
-        "groups": table.groups,
-        "positive": table.classes[1] if len(table.classes) == 2 else None,
-    }
-    return table, ask
+    return LEARNERS[name].name
+
+
+def make_learner_for(name: str, table: Tabular) -> Estimator:
+    """Return an unfitted learner for a table, without a seed of its own."""
+    from earnest.training.learners.named import make_learner
+
+    return make_learner(name, table.task, table.inputs, seed=None)
 
 
 @contextmanager
-def resumable(out: Path | None) -> Iterator[None]:
+def tell_how_to_resume(out: Path | None) -> Iterator[None]:
     """Tell who ends a training that is kept in a file how to go on with it."""
     try:
         yield
@@ -133,7 +162,7 @@ def resumable(out: Path | None) -> Iterator[None]:
         raise
 
 
-def progress_line(label: str | None = None, *, quiet: bool = False) -> Any:
+def make_progress_line(label: str | None = None, *, quiet: bool = False) -> FoldLine | None:
     """Return what shows on standard error how training goes on; None where nobody shall look."""
     import sys
 
@@ -142,7 +171,7 @@ def progress_line(label: str | None = None, *, quiet: bool = False) -> Any:
     return None if quiet or sys.stderr is None else FoldLine(sys.stderr, label=label)
 
 
-def labels_of(table: Any) -> Any:
+def read_labels(table: Tabular) -> NDArray[np.generic]:
     """Return the outcome in the table's own words, so that messages speak of its classes."""
     import numpy as np
 
@@ -154,36 +183,17 @@ def labels_of(table: Any) -> Any:
     return (plain if plain.dtype.kind in "biufU" else named)[table.y]
 
 
-def _test_set(path: Path, table: Any, target: str, reading: dict[str, Any]) -> tuple[Any, Any]:
+def _read_test_set(
+    path: Path, table: Tabular, target: str, reading: CasesReading
+) -> tuple[NDArray[np.float64], NDArray[np.generic]]:
     """Read the table that is kept away, in the columns of the design table."""
     from earnest.training.tables.files import open_table
-    from earnest.training.tables.table import read_table
 
-    other = read_table(path, target=target, **{**reading, "task": str(table.task)})
-    signs = {name: reading[name] for name in ("delimiter", "decimal", "thousands")}
-    columns, _ = open_table(path, **signs)
-    return table.schema.encode(columns, other.rows), labels_of(other)
-
-
-Answer = Callable[[str, int | None, Path | None], Any]
-Show = Callable[[Any], None]
-
-
-def _one(ask: dict[str, Any], method: str, table: Any, test: str | None) -> tuple[Answer, Show]:
-    from earnest.cli.show.assess import show_assessed
-    from earnest.training.assess.assess import assess
-
-    def answer(metric: str, seed: int | None, store: Path | None) -> Any:
-        return assess(method=method, metric=metric, rng=seed, store=store, **ask)
-
-    return answer, lambda result: show_assessed(result, table, test)
-
-
-def _several(ask: dict[str, Any], methods: list[str] | None, table: Any) -> tuple[Answer, Show]:
-    from earnest.cli.show.assess import show_all_assessed
-    from earnest.training.assess.assess import assess_all
-
-    def answer(metric: str, seed: int | None, store: Path | None) -> Any:
-        return assess_all(methods=methods, metric=metric, rng=seed, store=store, **ask)
-
-    return answer, lambda results: show_all_assessed(results, table)
+    other = read_cases(path, target, replace(reading, group=None), task=str(table.task))
+    columns, _ = open_table(
+        path,
+        delimiter=read_sign(reading.delimiter),
+        decimal=reading.decimal,
+        thousands=read_sign(reading.thousands),
+    )
+    return table.schema.encode(columns, other.rows), read_labels(other)

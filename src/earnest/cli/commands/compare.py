@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, TypedDict
 
 from earnest.cli.options import common as options
 from earnest.cli.options import compare as how
@@ -11,6 +11,12 @@ from earnest.cli.reading import read_predictions
 from earnest.cli.writing import answer_each, check_table
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
+
+if TYPE_CHECKING:
+    from earnest.comparison.base import Test
+    from earnest.core.data.predictions import Predictions
+    from earnest.core.results.comparison import Comparison
+    from earnest.core.results.comparison_table import Comparisons
 
 HELP = (
     "Is A [bold]really[/bold] better than B? Their difference, its interval, and what it shows."
@@ -24,6 +30,17 @@ HELP = (
 )
 
 
+class CompareOptions(TypedDict):
+    """What is asked of two configurations and of all of them alike."""
+
+    test: str | Test | None
+    alternative: str
+    confidence_level: float
+    n_resamples: int | None
+    n_jobs: int | None
+
+
+@options.take_options
 def command(
     predictions: options.Table,
     metric: options.MetricNames,
@@ -41,66 +58,35 @@ def command(
     n_resamples: how.Resamples = None,
     seed: how.Seed = None,
     n_jobs: how.Jobs = None,
-    form: options.Format = None,
-    target: options.TargetColumn = None,
-    fold: options.FoldColumn = None,
-    group: options.GroupColumn = None,
-    repeat: options.RepeatColumn = None,
-    case: options.CaseColumn = None,
-    time: options.TimeColumn = None,
-    event: options.EventColumn = None,
-    positive: options.Positive = None,
-    task: options.TaskName = None,
-    response: options.Response = None,
-    threshold: options.Threshold = None,
-    delimiter: options.Delimiter = None,
-    decimal: options.Decimal = None,
-    thousands: options.Thousands = None,
-    config: options.OnlyConfigs = None,
-    model: options.ModelColumns = None,
-    prediction: options.PredictionColumn = None,
+    *,
+    reading: options.PredictionsReading,
 ) -> None:
     """Read predictions, compare two or all, and show or write what the test says."""
-    _check(a, everything, adjust, reference)
+    _check_names(a, everything, adjust, reference)
     check_table(table, json)
     if seed is not None:
         check.whole_number("seed", seed, low=0)
-    pi = read_predictions(
-        predictions,
-        format=form,
-        target=target,
-        fold=fold,
-        group=group,
-        repeat=repeat,
-        id=case,
-        time=time,
-        event=event,
-        positive=positive,
-        task=task,
-        response=response,
-        threshold=threshold,
-        delimiter=delimiter,
-        decimal=decimal,
-        thousands=thousands,
-        configs=config,
-        model=model,
-        prediction=prediction,
-    )
-    ask = {
-        "test": _test(test, rope),
+    pi = read_predictions(predictions, reading)
+    ask: CompareOptions = {
+        "test": _configure_test(test, rope),
         "alternative": alternative,
         "confidence_level": level,
         "n_resamples": n_resamples,
         "n_jobs": n_jobs,
     }
     if everything:
-        answer, show = _all(pi, {**ask, "adjust": adjust or "simultaneous", "reference": reference})
+        from earnest.cli.show.comparison_table import show_comparisons
+
+        ask_all = _compare_all(pi, adjust or "simultaneous", reference, ask)
+        answer_each(metric, ask_all, show_comparisons, seed=seed, json=json, table=table)
     else:
-        answer, show = _pair(pi, *_two(pi.configs.ids, a, b), ask)
-    answer_each(metric, answer, show, seed=seed, json=json, table=table)
+        from earnest.cli.show.comparison import show_comparison
+
+        ask_pair = _compare_pair(pi, *_name_pair(pi.configs.ids, a, b), ask)
+        answer_each(metric, ask_pair, show_comparison, seed=seed, json=json, table=table)
 
 
-def _two(names: tuple[str, ...], a: str | None, b: str | None) -> tuple[str, str]:
+def _name_pair(names: tuple[str, ...], a: str | None, b: str | None) -> tuple[str, str]:
     """Return the two to compare; of two configurations neither need be named."""
     if a is not None and b is not None:
         return a, b
@@ -120,7 +106,9 @@ def _two(names: tuple[str, ...], a: str | None, b: str | None) -> tuple[str, str
     )
 
 
-def _check(a: str | None, everything: bool, adjust: str | None, reference: str | None) -> None:
+def _check_names(
+    a: str | None, everything: bool, adjust: str | None, reference: str | None
+) -> None:
     if everything and a is not None:
         raise InputError(
             "--all and names of configurations exclude each other",
@@ -130,7 +118,7 @@ def _check(a: str | None, everything: bool, adjust: str | None, reference: str |
         raise InputError("--adjust and --reference belong to --all", cure="Leave them out.")
 
 
-def _test(name: str | None, rope: float | None) -> Any:
+def _configure_test(name: str | None, rope: float | None) -> str | Test | None:
     """Return the test by name, or with its region of practical equivalence."""
     if rope is None:
         return name
@@ -141,25 +129,23 @@ def _test(name: str | None, rope: float | None) -> Any:
     return BayesianTTest(rope=rope)
 
 
-Answer = Callable[[str, int | None], Any]
-Show = Callable[[Any], None]
-
-
-def _pair(pi: Any, a: str, b: str, ask: dict[str, Any]) -> tuple[Answer, Show]:
-    from earnest.cli.show.comparison import show_comparison
+def _compare_pair(
+    pi: Predictions, a: str, b: str, ask: CompareOptions
+) -> Callable[[str, int | None], Comparison]:
     from earnest.comparison.run import compare
 
-    def answer(metric: str, seed: int | None) -> Any:
+    def answer(metric: str, seed: int | None) -> Comparison:
         return compare(pi, a, b, metric=metric, rng=seed, **ask)
 
-    return answer, show_comparison
+    return answer
 
 
-def _all(pi: Any, ask: dict[str, Any]) -> tuple[Answer, Show]:
-    from earnest.cli.show.comparison_table import show_comparisons
+def _compare_all(
+    pi: Predictions, adjust: str, reference: str | None, ask: CompareOptions
+) -> Callable[[str, int | None], Comparisons]:
     from earnest.comparison.many import compare_many
 
-    def answer(metric: str, seed: int | None) -> Any:
-        return compare_many(pi, metric=metric, rng=seed, **ask)
+    def answer(metric: str, seed: int | None) -> Comparisons:
+        return compare_many(pi, metric=metric, rng=seed, adjust=adjust, reference=reference, **ask)
 
-    return answer, show_comparisons
+    return answer

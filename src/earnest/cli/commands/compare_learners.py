@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Any
+from dataclasses import replace
+from typing import Annotated
 
 import typer
 
-from earnest.cli.commands.assess import METRICS, labels_of, progress_line, resumable
+from earnest.cli.commands.assess import (
+    METRICS,
+    find_learner,
+    make_learner_for,
+    make_progress_line,
+    read_labels,
+    tell_how_to_resume,
+)
 from earnest.cli.options import compare as how
 from earnest.cli.options.assess import Jobs, Metric, Model, Quiet, Store
-from earnest.cli.options.common import AsJson, Decimal, Delimiter, Thousands
-from earnest.cli.options.tune import Data, Group, Ignore, Positive, Target, TaskName
-from earnest.cli.reading import sign_of
+from earnest.cli.options.common import AsJson, take_options
+from earnest.cli.options.tune import CasesReading, Data, Target
+from earnest.cli.reading import read_cases
 from earnest.cli.show.terminal import write_json
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
@@ -60,6 +67,7 @@ Replicates = Annotated[
 ]
 
 
+@take_options
 def command(
     data: Data,
     target: Target = None,
@@ -77,85 +85,55 @@ def command(
     seed: how.Seed = None,
     out: Store = None,
     n_jobs: Jobs = None,
-    group: Group = None,
-    task: TaskName = None,
-    positive: Positive = None,
-    ignore: Ignore = None,
-    delimiter: Delimiter = None,
-    decimal: Decimal = None,
-    thousands: Thousands = None,
+    *,
+    reading: CasesReading,
 ) -> None:
     """Read the table, train both learners, and show or write what the test says."""
     if target is None:
         raise InputError("the outcome is not named", needs="--target COLUMN")
     if seed is not None:
         check.whole_number("seed", seed, low=0)
-    reading = {
-        "target": target,
-        "group": group,
-        "task": task,
-        "positive": positive,
-        "ignore": tuple(ignore or ()),
-        "delimiter": sign_of(delimiter),
-        "decimal": decimal,
-        "thousands": sign_of(thousands),
-    }
-    table, pair = _question(data, model, versus, reading)
-    ask = {
-        "test": test,
-        "metric": metric or _metric(test, str(table.task)),
-        "cv": folds,
-        "n_repeats": repeats,
-        "n_replicates": replicates,
-        "alternative": alternative,
-        "confidence_level": level,
-        "store": out,
-        "n_jobs": n_jobs,
-        "rng": seed,
-        "groups": table.groups,
-        "positive": table.classes[1] if len(table.classes) == 2 else None,
-        "progress": progress_line("Training", quiet=quiet),
-    }
-    with resumable(out):
-        _compared(table, pair, ask, json)
-
-
-def _question(
-    data: Path, model: str, versus: str, reading: dict[str, Any]
-) -> tuple[Any, list[tuple[str, Any]]]:
-    """Read the table, and return it with both learners; unknown names are told first."""
-    from earnest.training.learners.named import LEARNERS, learner
-    from earnest.training.tables.table import read_table
-
-    kinds = [LEARNERS[name].name for name in (model, versus)]
-    table = read_table(data, **reading)
+    kinds = [find_learner(name) for name in (model, versus)]  # unknown names are told first
+    table = read_cases(data, target, reading)
     names = [f"{kinds[0]}-1", f"{kinds[1]}-2"] if kinds[0] == kinds[1] else kinds
-    return table, [
-        (name, learner(kind, table.task, table.inputs))
-        for name, kind in zip(names, kinds, strict=True)
-    ]
+    first, second = (
+        (name, make_learner_for(kind, table)) for name, kind in zip(names, kinds, strict=True)
+    )
+    from earnest.cli.show.comparison import show_comparison
+    from earnest.core.results.estimate import by_severity
+    from earnest.training.assess.compare_learners import compare_learners
+
+    with tell_how_to_resume(out):
+        made = compare_learners(
+            first,
+            second,
+            table.X,
+            read_labels(table),
+            test=test,
+            metric=metric or _choose_metric(test, str(table.task)),
+            cv=folds,
+            n_repeats=repeats,
+            n_replicates=replicates,
+            alternative=alternative,
+            confidence_level=level,
+            store=out,
+            n_jobs=n_jobs,
+            rng=seed,
+            groups=table.groups,
+            positive=table.classes[1] if len(table.classes) == 2 else None,
+            progress=make_progress_line("Training", quiet=quiet),
+        )
+        result = replace(made, cautions=by_severity([*made.cautions, *table.cautions]))
+        if json:
+            write_json(result.to_dict())
+        else:
+            show_comparison(result)
 
 
-def _metric(test: str, task: str) -> str | None:
+def _choose_metric(test: str, task: str) -> str | None:
     """Return the metric that goes with a test and a task, None where the test has its own."""
     if test.partition("(")[0] == "lpob":
         return None
     if test.partition("(")[0] in ("loob", "mcnemar", "sign_flip"):  # of means over cases
         return "mse" if task == "regression" else "accuracy"
     return METRICS[task]
-
-
-def _compared(table: Any, pair: list[tuple[str, Any]], ask: dict[str, Any], json: bool) -> None:
-    from dataclasses import replace
-
-    from earnest.cli.show.comparison import show_comparison
-    from earnest.core.results.estimate import by_severity
-    from earnest.training.assess.compare_learners import compare_learners
-
-    first, second = pair
-    made = compare_learners(first, second, table.X, labels_of(table), **ask)
-    result = replace(made, cautions=by_severity([*made.cautions, *table.cautions]))
-    if json:
-        write_json(result.to_dict())
-    else:
-        show_comparison(result)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from earnest.cli.show.terminal import GREY, emit
 from earnest.core.base.errors import FormatError
 from earnest.core.base.writing import write_file
+
+if TYPE_CHECKING:
+    from earnest.training.tune.model import Forecast
+
 
 HELP = (
     "See the whole job on [bold]real data[/bold], in about a minute.\n\n"
@@ -41,10 +45,10 @@ def command(
     data, new, truth = _write_data(out)
     from earnest.cli.commands.tune import run_job
     from earnest.training.tune.folder import FILES, REPORT
-    from earnest.training.tune.options import Asked, seconds_of
+    from earnest.training.tune.options import TuneOptions, read_seconds
 
-    asked = Asked(
-        target="diagnosis", budget=seconds_of(budget), n_configs=configs, seed=7, n_jobs=n_jobs
+    asked = TuneOptions(
+        target="diagnosis", budget=read_seconds(budget), n_configs=configs, seed=7, n_jobs=n_jobs
     )
     for name in (*FILES, REPORT):  # of an earlier demo
         (out / "run" / name).unlink(missing_ok=True)
@@ -70,7 +74,7 @@ def _write_data(out: Path) -> tuple[Path, Path, list[str]]:
     """Write the table to tune on and the rows kept apart; return their true diagnoses too."""
     from sklearn.datasets import load_breast_cancer
 
-    found: Any = load_breast_cancer()
+    found = load_breast_cancer()
     names = [str(name).replace(" ", "_") for name in found.feature_names]
     labels = [str(found.target_names[code]) for code in found.target]
     rows = [",".join(f"{value:.6g}" for value in row) for row in found.data]
@@ -98,7 +102,7 @@ def _say(text: str, command: str) -> None:
     emit(Text(), Text(text, style="bold"), Text(f"$ {command}", style=GREY))
 
 
-def _show_predictions(found: Any, truth: list[str]) -> None:
+def _show_predictions(found: Forecast, truth: list[str]) -> None:
     from rich.text import Text
 
     from earnest.cli.show.estimate import grid, indented

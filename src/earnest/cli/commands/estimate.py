@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, TypedDict
 
 from earnest.cli.options import common as options
 from earnest.cli.reading import is_large, read_predictions
 from earnest.cli.writing import answer_each, check_table
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
+
+if TYPE_CHECKING:
+    from earnest.core.data.predictions import Predictions
+    from earnest.core.results.estimate import Estimate
+    from earnest.core.results.estimate_table import Estimates
 
 HELP = (
     "How good is the winner [bold]really[/bold]? An honest estimate with its interval.\n\n"
@@ -24,6 +29,18 @@ HELP = (
 )
 
 
+class EstimateOptions(TypedDict):
+    """What is asked of one method and of several alike."""
+
+    confidence_level: float
+    side: str
+    n_resamples: int | None
+    selector: str | None
+    undefined: str | None
+    n_jobs: int | None
+
+
+@options.take_options
 def command(
     predictions: options.Table,
     metric: options.MetricNames,
@@ -38,24 +55,8 @@ def command(
     selector: options.SelectorName = None,
     undefined: options.Undefined = None,
     n_jobs: options.Jobs = None,
-    form: options.Format = None,
-    target: options.TargetColumn = None,
-    fold: options.FoldColumn = None,
-    group: options.GroupColumn = None,
-    repeat: options.RepeatColumn = None,
-    case: options.CaseColumn = None,
-    time: options.TimeColumn = None,
-    event: options.EventColumn = None,
-    positive: options.Positive = None,
-    task: options.TaskName = None,
-    response: options.Response = None,
-    threshold: options.Threshold = None,
-    delimiter: options.Delimiter = None,
-    decimal: options.Decimal = None,
-    thousands: options.Thousands = None,
-    config: options.OnlyConfigs = None,
-    model: options.ModelColumns = None,
-    prediction: options.PredictionColumn = None,
+    *,
+    reading: options.PredictionsReading,
 ) -> None:
     """Read predictions, ask one or several methods, and show or write what they say."""
     if everything and method:
@@ -63,28 +64,8 @@ def command(
     check_table(table, json)
     if seed is not None:
         check.whole_number("seed", seed, low=0)
-    pi = read_predictions(
-        predictions,
-        format=form,
-        target=target,
-        fold=fold,
-        group=group,
-        repeat=repeat,
-        id=case,
-        time=time,
-        event=event,
-        positive=positive,
-        task=task,
-        response=response,
-        threshold=threshold,
-        delimiter=delimiter,
-        decimal=decimal,
-        thousands=thousands,
-        configs=config,
-        model=model,
-        prediction=prediction,
-    )
-    ask = {
+    pi = read_predictions(predictions, reading)
+    ask: EstimateOptions = {
         "confidence_level": level,
         "side": side,
         "n_resamples": n_resamples,
@@ -94,39 +75,42 @@ def command(
     }
     names = list(dict.fromkeys(method or ()))
     if everything or len(names) > 1:
-        answer, show = _several(pi, None if everything else names, ask)
+        from earnest.cli.show.estimate_table import show_estimates
+
+        ask_all = _ask_several(pi, None if everything else names, ask)
+        answer_each(metric, ask_all, show_estimates, seed=seed, json=json, table=table)
     else:
-        answer, show = _one(pi, names[0] if names else None, ask)
-    answer_each(metric, answer, show, seed=seed, json=json, table=table)
+        from earnest.cli.show.estimate import show_estimate
+
+        ask_one = _ask_one(pi, names[0] if names else None, ask)
+        answer_each(metric, ask_one, show_estimate, seed=seed, json=json, table=table)
 
 
-Answer = Callable[[str, int | None], Any]
-Show = Callable[[Any], None]
-
-
-def _one(pi: Any, method: str | None, ask: dict[str, Any]) -> tuple[Answer, Show]:
-    from earnest.cli.show.estimate import show_estimate
+def _ask_one(
+    pi: Predictions, method: str | None, ask: EstimateOptions
+) -> Callable[[str, int | None], Estimate]:
     from earnest.cli.show.progress import patiently
     from earnest.methods.run import estimate
 
     text = f"Estimating by {method}" if method else "Estimating"
 
-    def answer(metric: str, seed: int | None) -> Any:
+    def answer(metric: str, seed: int | None) -> Estimate:
         with patiently(sys.stderr, text, now=is_large(pi)):
             return estimate(pi, method=method, metric=metric, rng=seed, **ask)
 
-    return answer, show_estimate
+    return answer
 
 
-def _several(pi: Any, methods: list[str] | None, ask: dict[str, Any]) -> tuple[Answer, Show]:
-    from earnest.cli.show.estimate_table import show_estimates
+def _ask_several(
+    pi: Predictions, methods: list[str] | None, ask: EstimateOptions
+) -> Callable[[str, int | None], Estimates]:
     from earnest.cli.show.progress import patiently
     from earnest.methods.run import estimate_all
 
     text = f"Estimating by {', '.join(methods) if methods else 'all methods'}"
 
-    def answer(metric: str, seed: int | None) -> Any:
+    def answer(metric: str, seed: int | None) -> Estimates:
         with patiently(sys.stderr, text, now=is_large(pi)):
             return estimate_all(pi, methods=methods, metric=metric, rng=seed, **ask)
 
-    return answer, show_estimates
+    return answer

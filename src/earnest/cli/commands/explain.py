@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from earnest.cli.options.common import AsJson, Decimal, Delimiter, Thousands
-from earnest.cli.reading import sign_of
+from earnest.cli.reading import read_sign
 from earnest.cli.show.terminal import write_json
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
+
+if TYPE_CHECKING:
+    from earnest.explanation.result import Explanation
+    from earnest.explanation.suggest import Suggestion
+
 
 HELP = (
     "What did the tuning learn, and how [bold]surely[/bold]? Effects with bands, and regions.\n\n"
@@ -143,7 +149,7 @@ def command(
 
     found = explain(
         trials,
-        _names(params),
+        _split_names(params),
         surrogate=surrogate,
         n_points=n_points,
         regions=regions,
@@ -151,11 +157,11 @@ def command(
         rng=seed,
         n_jobs=n_jobs,
         study=study,
-        objective=_which(objective),
+        objective=_read_objective(objective),
         direction=direction,
-        delimiter=sign_of(delimiter),
+        delimiter=read_sign(delimiter),
         decimal=decimal,
-        thousands=sign_of(thousands),
+        thousands=read_sign(thousands),
     )
     advice = found.suggest(suggest) if suggest else ()
     if out is not None:
@@ -168,13 +174,13 @@ def command(
     show_explanation(found, advice, out)
 
 
-def _names(params: str | None) -> list[str] | None:
+def _split_names(params: str | None) -> list[str] | None:
     if params is None:
         return None
     return [name.strip() for name in params.split(",") if name.strip()]
 
 
-def _which(objective: str | None) -> str | int | None:
+def _read_objective(objective: str | None) -> str | int | None:
     """Return the objective of a study by its number, where it is one."""
     return int(objective) if objective is not None and objective.isdecimal() else objective
 
@@ -189,7 +195,7 @@ def _check_page(out: Path | None) -> None:
         raise FormatError(f"there is no folder {str(out.parent)!r}", cure="Make it first.")
 
 
-def _write_page(out: Path, found: Any, advice: Any, source: str) -> None:
+def _write_page(out: Path, found: Explanation, advice: Sequence[Suggestion], source: str) -> None:
     from earnest.reporting.report import Report, content_of_explanation
 
     Report(content_of_explanation(found, advice, source=Path(source).name)).save(out)

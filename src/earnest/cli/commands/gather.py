@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
@@ -18,20 +18,27 @@ from earnest.cli.options.common import (
     TaskName,
     Thousands,
 )
-from earnest.cli.reading import sign_of
+from earnest.cli.reading import read_sign
 from earnest.cli.show.terminal import write_json
 from earnest.cli.writing import check_place
 from earnest.core.base.errors import EarnestError, InputError
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from earnest.core.data.predictions import Predictions
     from earnest.core.results.cautions import Caution
     from earnest.core.tables.columns import Columns
+
+    Array: TypeAlias = NDArray[np.generic]
+    Outcome: TypeAlias = Array | tuple[Array, Array]
 
 # What a tool did not keep, from the table that it was given.
 
 
 @dataclass(frozen=True, kw_only=True)
-class Named:
+class ColumnNames:
     """The columns that a user names, each None where it was not."""
 
     target: str | None = None
@@ -42,26 +49,26 @@ class Named:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class CaseColumns:
     """The arrays of these columns, and what had to be guessed to read them.
 
     The outcome of survival is the pair of events and times.
     """
 
-    outcome: Any = None
-    groups: Any = None
-    fold: Any = None
+    outcome: Outcome | None = None
+    groups: Array | None = None
+    fold: Array | None = None
     cautions: tuple[Caution, ...] = ()
 
 
 def read_columns(
     data: Path | None,
-    named: Named,
+    named: ColumnNames,
     *,
     delimiter: str | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
-) -> Found:
+) -> CaseColumns:
     """Read the named columns of a table; nothing where no table is given.
 
     Parameters
@@ -77,18 +84,18 @@ def read_columns(
 
     _refuse_halves(data, named)
     if data is None:
-        return Found()
+        return CaseColumns()
     opened = open_noting(data, delimiter=delimiter, decimal=decimal, thousands=thousands)
     columns = opened.columns
-    return Found(
-        _outcome(columns, named),
-        _array(columns, named.group, "group"),
-        _array(columns, named.fold, "fold"),
+    return CaseColumns(
+        _read_outcome(columns, named),
+        None if named.group is None else _read_array(columns, named.group, "group"),
+        None if named.fold is None else _read_array(columns, named.fold, "fold"),
         opened.cautions,
     )
 
 
-def _refuse_halves(data: Path | None, named: Named) -> None:
+def _refuse_halves(data: Path | None, named: ColumnNames) -> None:
     given = [name for name in vars(named) if getattr(named, name) is not None]
     if data is None and given:
         raise InputError(
@@ -110,19 +117,17 @@ def _refuse_halves(data: Path | None, named: Named) -> None:
         )
 
 
-def _outcome(columns: Columns, named: Named) -> Any:
+def _read_outcome(columns: Columns, named: ColumnNames) -> Outcome | None:
     if named.time is not None and named.event is not None:
-        event = _array(columns, named.event, "event")
-        return event.astype(bool), _array(columns, named.time, "time")
-    return _array(columns, named.target, "target")
+        event = _read_array(columns, named.event, "event")
+        return event.astype(bool), _read_array(columns, named.time, "time")
+    return None if named.target is None else _read_array(columns, named.target, "target")
 
 
-def _array(columns: Columns, name: str | None, role: str) -> Any:
-    from earnest.training.tables.outcome import column_of
+def _read_array(columns: Columns, name: str, role: str) -> Array:
+    from earnest.training.tables.outcome import find_column
 
-    if name is None:
-        return None
-    column_of(columns, name, role)  # refuses a name that is not there
+    find_column(columns, name, role)  # refuses a name that is not there
     return columns.array(name)
 
 
@@ -176,9 +181,9 @@ def command(
     _refuse_inputs(out, Path(source), data)
     from earnest.adapters.predictions.door import predictions_from
 
-    named = Named(target=target, group=group, fold=fold, time=time, event=event)
-    said = {"delimiter": sign_of(delimiter), "decimal": decimal}
-    said["thousands"] = sign_of(thousands)
+    named = ColumnNames(target=target, group=group, fold=fold, time=time, event=event)
+    said = {"delimiter": read_sign(delimiter), "decimal": decimal}
+    said["thousands"] = read_sign(thousands)
     try:
         columns = read_columns(data, named, **said)
         pi = predictions_from(
@@ -196,7 +201,7 @@ def command(
             trust_pickle=trust_pickle or None,
         )
     except EarnestError as error:
-        raise _in_options(error) from error
+        raise _translate(error) from error
     pi = replace(pi, remarks=(*pi.remarks, *columns.cautions))
     pi.save(out)
     _tell(pi, source, out, json)
@@ -223,7 +228,7 @@ def _refuse_inputs(out: Path, source: Path, data: Path | None) -> None:
         )
 
 
-def _label(positive: str | None, outcome: Any) -> Any:
+def _label(positive: str | None, outcome: Outcome | None) -> object:
     """Return the label of the outcome that a text stands for; the text where none is."""
     from earnest.core.base.arrays import as_array
     from earnest.core.data.target import plain_labels
@@ -247,7 +252,7 @@ _WORDS = {
 }
 
 
-def _in_options(error: EarnestError) -> EarnestError:
+def _translate(error: EarnestError) -> EarnestError:
     def words(text: str) -> str:
         for name, option in _WORDS.items():
             text = text.replace(name, option)
@@ -258,7 +263,7 @@ def _in_options(error: EarnestError) -> EarnestError:
     )
 
 
-def _tell(pi: Any, source: str, out: Path, json: bool) -> None:
+def _tell(pi: Predictions, source: str, out: Path, json: bool) -> None:
     from earnest.cli.show.gather import facts_of, show_gathered
 
     facts = facts_of(pi, source, out)

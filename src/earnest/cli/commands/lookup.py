@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
+
+if TYPE_CHECKING:
+    from earnest.comparison.base import TestSpec
+    from earnest.core.results.specs import MethodSpec
+
+    Spec: TypeAlias = MethodSpec | TestSpec
+
 
 Names = Annotated[
     list[str] | None,
@@ -16,7 +23,7 @@ AsBibTeX = Annotated[
 ]
 
 
-def show_references(specs: Sequence[Any]) -> None:
+def show_references(specs: Sequence[Spec]) -> None:
     """Write the references of what was looked up, if anything was."""
     if not specs:
         return
@@ -26,19 +33,19 @@ def show_references(specs: Sequence[Any]) -> None:
     from earnest.cli.show.terminal import clean, emit
 
     table = grid(1)
-    for words in _references(specs, "text"):
+    for words in _list_references(specs, "text"):
         table.add_row(Text(clean(words)))
     emit(Text("\nTo cite", style="bold"), indented(table))
 
 
-def write_bibtex(specs: Sequence[Any]) -> None:
+def write_bibtex(specs: Sequence[Spec]) -> None:
     """Write the references as entries of a bibliography."""
     from earnest.cli.show.terminal import write
 
-    write("\n\n".join(_references(specs, "bibtex")) + "\n")
+    write("\n\n".join(_list_references(specs, "bibtex")) + "\n")
 
 
-def _references(specs: Sequence[Any], form: str) -> tuple[str, ...]:
+def _list_references(specs: Sequence[Spec], form: str) -> tuple[str, ...]:
     from earnest.reporting.references import references_of
 
     return references_of(specs, form)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from earnest.cli.commands import lookup
 from earnest.cli.options.common import AsJson
 from earnest.cli.show.terminal import write_json
+
+if TYPE_CHECKING:
+    from earnest.core.results.specs import MethodSpec
+
 
 HELP = (
     "The methods: what each estimates and needs, and what to cite for it.\n\n"
@@ -27,7 +31,7 @@ def command(
     if bibtex:
         lookup.write_bibtex(specs)
     elif json:
-        write_json({"schema": SCHEMA, "methods": [_plain(spec) for spec in specs]})
+        write_json({"schema": SCHEMA, "methods": [_describe(spec) for spec in specs]})
     else:
         from earnest.cli.show.lists import show_methods
 
@@ -35,7 +39,7 @@ def command(
         lookup.show_references(specs if names else ())
 
 
-def _plain(spec: Any) -> dict[str, Any]:
+def _describe(spec: MethodSpec) -> dict[str, object]:
     return {
         "name": spec.name,
         "title": spec.title,

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from earnest.cli.options.common import AsJson
 from earnest.cli.show.terminal import write_json
+
+if TYPE_CHECKING:
+    from earnest.metrics.families import Metric
+
 
 HELP = "The metrics: for which task, and from what."
 SCHEMA = "earnest/metrics/1"
@@ -17,14 +21,14 @@ def command(json: AsJson = False) -> None:
 
     metrics = METRICS.values()
     if json:
-        write_json({"schema": SCHEMA, "metrics": [_plain(metric) for metric in metrics]})
+        write_json({"schema": SCHEMA, "metrics": [_describe(metric) for metric in metrics]})
         return
     from earnest.cli.show.lists import show_metrics
 
     show_metrics(metrics)
 
 
-def _plain(metric: Any) -> dict[str, Any]:
+def _describe(metric: Metric) -> dict[str, object]:
     return {
         "name": metric.name,
         "title": metric.title,

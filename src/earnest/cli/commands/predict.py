@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from earnest.cli.failures import in_options, say
 from earnest.cli.options.common import AsJson, Decimal, Delimiter, Thousands
 from earnest.cli.options.gather import Overwrite
-from earnest.cli.reading import sign_of
+from earnest.cli.reading import read_sign
 from earnest.cli.show.terminal import write, write_json
 from earnest.cli.writing import check_place
 from earnest.core.base.errors import InputError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 
 HELP = (
     "Predict for [bold]new rows[/bold] with the model of a run.\n\n"
@@ -76,9 +80,9 @@ def command(
     found = model.predict(
         data,
         id=id,
-        delimiter=sign_of(delimiter),
+        delimiter=read_sign(delimiter),
         decimal=decimal,
-        thousands=sign_of(thousands),
+        thousands=read_sign(thousands),
     )
     for caution in found.cautions:
         said = (caution.what, caution.consequence, caution.cure)
@@ -91,7 +95,7 @@ def command(
         _save(found.to_dict(), out)
         say(f"{counted(len(found), 'row')} to {out}", label="wrote")
     elif not json:
-        write(_csv(found.to_dict()).decode())
+        write(_write_csv(found.to_dict()).decode())
 
 
 def _check_out(out: Path | None, data: Path, overwrite: bool) -> None:
@@ -107,29 +111,29 @@ def _check_out(out: Path | None, data: Path, overwrite: bool) -> None:
     check_place(out, overwrite)
 
 
-def _table(columns: dict[str, Any]) -> Any:
+def _make_table(columns: dict[str, list[object]]) -> pa.Table:
     import pyarrow as pa
 
     return pa.table(columns)
 
 
-def _csv(columns: dict[str, Any]) -> bytes:
+def _write_csv(columns: dict[str, list[object]]) -> bytes:
     import pyarrow as pa
     from pyarrow import csv
 
     sink = pa.BufferOutputStream()
     options = csv.WriteOptions(quoting_style="needed")
-    csv.write_csv(_table(columns), sink, options)
+    csv.write_csv(_make_table(columns), sink, options)
     return bytes(sink.getvalue().to_pybytes())
 
 
-def _save(columns: dict[str, Any], out: Path) -> None:
+def _save(columns: dict[str, list[object]], out: Path) -> None:
     import pyarrow.parquet as pq
 
     from earnest.core.base.writing import replacing
 
     with replacing(out) as temporary:
         if out.suffix.lower() == ".csv":
-            temporary.write_bytes(_csv(columns))
+            temporary.write_bytes(_write_csv(columns))
         else:
-            pq.write_table(_table(columns), str(temporary))
+            pq.write_table(_make_table(columns), str(temporary))

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from earnest.cli.options import common as options
-from earnest.cli.reading import named_options
+from earnest.cli.reading import list_load_options
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
+
+if TYPE_CHECKING:
+    from earnest.reporting.report import Report
 
 HELP = (
     "Everything that can be said of a run, as [bold]one page[/bold] that needs nothing else.\n\n"
@@ -92,6 +95,7 @@ NoExplanation = Annotated[
 ]
 
 
+@options.take_options
 def command(
     run: Source,
     out: Out = None,
@@ -104,49 +108,13 @@ def command(
     seed: options.Seed = None,
     no_explain: NoExplanation = False,
     n_jobs: options.Jobs = None,
-    form: options.Format = None,
-    target: options.TargetColumn = None,
-    fold: options.FoldColumn = None,
-    group: options.GroupColumn = None,
-    repeat: options.RepeatColumn = None,
-    case: options.CaseColumn = None,
-    time: options.TimeColumn = None,
-    event: options.EventColumn = None,
-    positive: options.Positive = None,
-    task: options.TaskName = None,
-    response: options.Response = None,
-    threshold: options.Threshold = None,
-    delimiter: options.Delimiter = None,
-    decimal: options.Decimal = None,
-    thousands: options.Thousands = None,
-    config: options.OnlyConfigs = None,
-    model: options.ModelColumns = None,
-    prediction: options.PredictionColumn = None,
+    *,
+    reading: options.PredictionsReading,
 ) -> None:
     """Read a run, make its report, and write it."""
     if seed is not None:
         check.whole_number("seed", seed, low=0)
-    path = _target(run, out)
-    reading = named_options(
-        delimiter=delimiter,
-        format=form,
-        target=target,
-        fold=fold,
-        group=group,
-        repeat=repeat,
-        id=case,
-        time=time,
-        event=event,
-        positive=positive,
-        task=task,
-        response=response,
-        threshold=threshold,
-        decimal=decimal,
-        thousands=thousands,
-        configs=config,
-        model=model,
-        prediction=prediction,
-    )
+    path = _choose_path(run, out)
     from earnest.reporting.report import report
 
     made = report(
@@ -159,7 +127,7 @@ def command(
         explain=not no_explain,
         rng=seed,
         n_jobs=n_jobs,
-        **reading,
+        **list_load_options(reading),
     )
     made.save(path)
     _say(made, path)
@@ -167,7 +135,7 @@ def command(
         _open(path)
 
 
-def _target(run: Path, out: Path | None) -> Path:
+def _choose_path(run: Path, out: Path | None) -> Path:
     """Return where to write, and refuse before any work what could not be written after it."""
     if out is None:
         out = run / "report.html" if run.is_dir() else Path("report.html")
@@ -180,13 +148,14 @@ def _target(run: Path, out: Path | None) -> Path:
     return out
 
 
-def _say(made: Any, path: Path) -> None:
+def _say(made: Report, path: Path) -> None:
     from rich.text import Text
 
     from earnest.cli.show.estimate import indented, remarks
     from earnest.cli.show.terminal import clean, emit
 
     answer = made.content.answer
+    assert answer is not None  # a run without one is refused before
     emit(
         Text(),
         indented(Text(clean(made.content.sentence), style="bold")),

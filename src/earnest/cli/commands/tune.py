@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -12,8 +12,12 @@ from earnest.cli import ending_code
 from earnest.cli.failures import say
 from earnest.cli.options import tune as options
 from earnest.cli.options.common import AsJson, Decimal, Delimiter, Thousands
-from earnest.cli.reading import sign_of
+from earnest.cli.reading import read_sign
 from earnest.cli.show.terminal import write_json
+
+if TYPE_CHECKING:
+    from earnest.training.tune.options import TuneOptions
+    from earnest.training.tune.tuned import Tuned
 
 HELP = (
     "Tune a model for a table, and say what to [bold]expect[/bold] of it on new data.\n\n"
@@ -60,12 +64,12 @@ def command(
 ) -> None:
     """Read, plan, search, and show or write what was found."""
     from earnest.engine.backends import on_backend
-    from earnest.training.tune.options import Asked, seconds_of
+    from earnest.training.tune.options import TuneOptions, read_seconds
 
-    asked = Asked(
+    asked = TuneOptions(
         target=target,
         metric=metric,
-        budget=seconds_of(budget),
+        budget=read_seconds(budget),
         folds=folds,
         repeats=repeats,
         drop=drop,
@@ -81,9 +85,9 @@ def command(
         positive=positive,
         ignore=tuple(ignore or ()),
         keep=tuple(keep or ()),
-        delimiter=sign_of(delimiter),
+        delimiter=read_sign(delimiter),
         decimal=decimal,
-        thousands=sign_of(thousands),
+        thousands=read_sign(thousands),
     )
     with on_backend(backend, scheduler):
         run_job(
@@ -98,15 +102,15 @@ def command(
 
 
 def run_job(
-    data: Any,
-    asked: Any,
+    data: Path,
+    asked: TuneOptions,
     *,
     out: Path,
     resume: bool,
     json: bool = False,
     quiet: bool = False,
     report: bool = True,
-) -> Any:
+) -> Tuned:
     """Run a tuning with its lines on the terminal, and return what it found."""
     from earnest.cli.show.progress import FoldLine, waiting
     from earnest.cli.show.tune import show_plan, show_read, show_tuned
@@ -138,7 +142,7 @@ def run_job(
     return tuned
 
 
-def write_report(tuned: Any) -> str | None:
+def write_report(tuned: Tuned) -> str | None:
     """Write the page beside the other files; return why there is none where it cannot be made.
 
     What was tuned is kept in any case: the page can be made later by `earnest report`.
@@ -147,6 +151,7 @@ def write_report(tuned: Any) -> str | None:
     from earnest.reporting.report import report
     from earnest.training.tune.folder import REPORT
 
+    assert tuned.folder is not None
     try:
         report(tuned).save(tuned.folder / REPORT)
     except EarnestError as error:

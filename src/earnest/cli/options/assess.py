@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from earnest.cli.options.common import make_jobs_option
+
 _HOW = "How to assess"
 
 Model = Annotated[
@@ -100,12 +102,4 @@ Store = Annotated[
         rich_help_panel=_HOW,
     ),
 ]
-Jobs = Annotated[
-    int | None,
-    typer.Option(
-        "--n-jobs",
-        metavar="N",
-        help="Models trained at once; -1 is all cores. No result depends on it.",
-        rich_help_panel=_HOW,
-    ),
-]
+Jobs = Annotated[int | None, make_jobs_option(_HOW, "Models trained at once; -1 is all cores.")]

@@ -1,14 +1,72 @@
-"""The options of `earnest estimate`, in the order of its help."""
+"""The options that commands share, those of `earnest estimate` in the order of its help."""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_type_hints
 
 import typer
 
 _HOW = "How to estimate"
 _READ = "How to read the table"
+
+
+def take_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Let a command take every field of a dataclass among its arguments as an option of its own.
+
+    Typer makes an option of each argument. Options that several commands have are the fields of
+    one dataclass, which stands among the arguments where its options stand in the help.
+    """
+    hints = get_type_hints(command, include_extras=True)
+    groups = {
+        name: kind for name, kind in hints.items() if isinstance(kind, type) and is_dataclass(kind)
+    }
+    parameters = []
+    for name, one in inspect.signature(command).parameters.items():
+        options = {name: (hints[name], one.default)}
+        if name in groups:
+            own = get_type_hints(groups[name], include_extras=True)
+            options = {each.name: (own[each.name], each.default) for each in fields(groups[name])}
+        parameters += [
+            inspect.Parameter(word, one.KEYWORD_ONLY, default=default, annotation=kind)
+            for word, (kind, default) in options.items()
+        ]
+
+    @wraps(command)
+    def call(**given: object) -> None:
+        for name, kind in groups.items():
+            given[name] = kind(**{each.name: given.pop(each.name) for each in fields(kind)})
+        command(**given)
+
+    vars(call)["__signature__"] = inspect.Signature(parameters)
+    call.__annotations__ = {one.name: one.annotation for one in parameters}
+    return call
+
+
+def make_level_option(panel: str) -> typer.models.OptionInfo:
+    """Return the option of the confidence level, for a panel of the help."""
+    return typer.Option(
+        "--level", metavar="SHARE", help="The confidence level.", rich_help_panel=panel
+    )
+
+
+def make_seed_option(panel: str) -> typer.models.OptionInfo:
+    """Return the option of the seed, for a panel of the help."""
+    return typer.Option(
+        "--seed", metavar="N", help="Makes the result repeatable.", rich_help_panel=panel
+    )
+
+
+def make_jobs_option(panel: str, what: str = "Threads; -1 is all.") -> typer.models.OptionInfo:
+    """Return the option of how many at once, and what of, for a panel of the help."""
+    return typer.Option(
+        "--n-jobs", metavar="N", help=f"{what} No result depends on it.", rich_help_panel=panel
+    )
+
 
 Table = Annotated[
     Path,
@@ -53,10 +111,7 @@ All = Annotated[
     bool,
     typer.Option("--all", metavar="", help="Every method that can answer.", rich_help_panel=_HOW),
 ]
-Level = Annotated[
-    float,
-    typer.Option("--level", metavar="SHARE", help="The confidence level.", rich_help_panel=_HOW),
-]
+Level = Annotated[float, make_level_option(_HOW)]
 SideName = Annotated[
     str,
     typer.Option(
@@ -75,10 +130,7 @@ Resamples = Annotated[
         rich_help_panel=_HOW,
     ),
 ]
-Seed = Annotated[
-    int | None,
-    typer.Option("--seed", metavar="N", help="Makes the result repeatable.", rich_help_panel=_HOW),
-]
+Seed = Annotated[int | None, make_seed_option(_HOW)]
 SelectorName = Annotated[
     str | None,
     typer.Option(
@@ -97,15 +149,7 @@ Undefined = Annotated[
         rich_help_panel=_HOW,
     ),
 ]
-Jobs = Annotated[
-    int | None,
-    typer.Option(
-        "--n-jobs",
-        metavar="N",
-        help="Threads; -1 is all. No result depends on it.",
-        rich_help_panel=_HOW,
-    ),
-]
+Jobs = Annotated[int | None, make_jobs_option(_HOW)]
 
 Format = Annotated[
     str | None,
@@ -254,3 +298,27 @@ OnlyConfigs = Annotated[
         rich_help_panel=_READ,
     ),
 ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PredictionsReading:
+    """How a table of predictions is read; None where nothing was said, "" for no such column."""
+
+    form: Format = None
+    target: TargetColumn = None
+    fold: FoldColumn = None
+    group: GroupColumn = None
+    repeat: RepeatColumn = None
+    case: CaseColumn = None
+    time: TimeColumn = None
+    event: EventColumn = None
+    positive: Positive = None
+    task: TaskName = None
+    response: Response = None
+    threshold: Threshold = None
+    delimiter: Delimiter = None
+    decimal: Decimal = None
+    thousands: Thousands = None
+    config: OnlyConfigs = None
+    model: ModelColumns = None
+    prediction: PredictionColumn = None

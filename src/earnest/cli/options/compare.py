@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from earnest.cli.options.common import make_jobs_option, make_level_option, make_seed_option
+
 _HOW = "How to compare"
 
 First = Annotated[
@@ -43,10 +45,7 @@ Alternative = Annotated[
         rich_help_panel=_HOW,
     ),
 ]
-Level = Annotated[
-    float,
-    typer.Option("--level", metavar="SHARE", help="The confidence level.", rich_help_panel=_HOW),
-]
+Level = Annotated[float, make_level_option(_HOW)]
 Adjust = Annotated[
     str | None,
     typer.Option(
@@ -84,16 +83,5 @@ Resamples = Annotated[
         rich_help_panel=_HOW,
     ),
 ]
-Seed = Annotated[
-    int | None,
-    typer.Option("--seed", metavar="N", help="Makes the result repeatable.", rich_help_panel=_HOW),
-]
-Jobs = Annotated[
-    int | None,
-    typer.Option(
-        "--n-jobs",
-        metavar="N",
-        help="Threads; -1 is all. No result depends on it.",
-        rich_help_panel=_HOW,
-    ),
-]
+Seed = Annotated[int | None, make_seed_option(_HOW)]
+Jobs = Annotated[int | None, make_jobs_option(_HOW)]

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from earnest.cli.options.common import (
+    Decimal,
+    Delimiter,
+    Thousands,
+    make_jobs_option,
+    make_level_option,
+    make_seed_option,
+)
 
 _SEARCH = "How to search"
 _READ = "How to read the table"
@@ -141,25 +151,9 @@ Configs = Annotated[
         rich_help_panel=_SEARCH,
     ),
 ]
-Level = Annotated[
-    float,
-    typer.Option("--level", metavar="SHARE", help="The confidence level.", rich_help_panel=_SEARCH),
-]
-Seed = Annotated[
-    int | None,
-    typer.Option(
-        "--seed", metavar="N", help="Makes the result repeatable.", rich_help_panel=_SEARCH
-    ),
-]
-Jobs = Annotated[
-    int,
-    typer.Option(
-        "--n-jobs",
-        metavar="N",
-        help="Fits at once; -1 is a fit a core. No result depends on it.",
-        rich_help_panel=_SEARCH,
-    ),
-]
+Level = Annotated[float, make_level_option(_SEARCH)]
+Seed = Annotated[int | None, make_seed_option(_SEARCH)]
+Jobs = Annotated[int, make_jobs_option(_SEARCH, "Fits at once; -1 is a fit a core.")]
 Backend = Annotated[
     str,
     typer.Option(
@@ -178,3 +172,16 @@ Scheduler = Annotated[
         rich_help_panel=_SEARCH,
     ),
 ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CasesReading:
+    """How a table of cases is read, beside its outcome; None where nothing was said."""
+
+    group: Group = None
+    task: TaskName = None
+    positive: Positive = None
+    ignore: Ignore = None
+    delimiter: Delimiter = None
+    decimal: Decimal = None
+    thousands: Thousands = None

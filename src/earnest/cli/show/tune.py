@@ -13,7 +13,7 @@ from earnest.cli.show.terminal import GREY, clean, columns, emit
 from earnest.core.base import check
 from earnest.core.data.target import Task
 from earnest.engine.progress import _span
-from earnest.training.tables.kinds import Kind
+from earnest.training.tables.kinds import ColumnKind
 from earnest.training.tune.folder import FILES, REPORT
 
 SPEAKER = "the search"
@@ -49,7 +49,7 @@ def left_out(schema: Any) -> str:
     found = [
         f"{name or 'one without a name'} ({kind})"
         for name, kind in schema.left_out.items()
-        if kind != Kind.IGNORED
+        if kind != ColumnKind.IGNORED
     ]
     return f"left out: {check.some(found, limit=8)}" if found else ""
 

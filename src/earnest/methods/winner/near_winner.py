@@ -266,7 +266,7 @@ def find_dropped(
         return Dropped(gaps, shares)
     part = given.select([given.configs.ids.index(name), *dropped.tolist()])
     answers = part.responses.reshape(*part.responses.shape[:3], -1)
-    tested = np.isfinite(answers).all(axis=3)  # (n, 1 + D, R)
+    tested: NDArray[np.bool_] = np.asarray(np.isfinite(answers).all(axis=3))  # (n, 1 + D, R)
     patterns: dict[bytes, list[int]] = {}
     for place in range(len(dropped)):
         patterns.setdefault(tested[:, 1 + place].tobytes(), []).append(place)

@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from earnest.adapters.trials.scored import shown_configs
 from earnest.core.base.errors import EarnestError, EvidenceError
 from earnest.core.data.predictions import Predictions
+from earnest.core.results.estimate import Estimate
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric
 from earnest.reporting.sources.material import Material, Tried, measuring
 from earnest.reporting.sources.source import number_or_none, tried_from
+from earnest.training.fit.ledger import Failure
+from earnest.training.protocols import MetricLike
+from earnest.training.search.estimate import get_record
+from earnest.training.search.search_cv import SearchCV
 
 
-def material_of_search(search: Any, metric: Any = None) -> Material:
+def material_of_search(search: SearchCV, metric: MetricLike | None = None) -> Material:
     """Return what a fitted `SearchCV` holds."""
-    pi, question = search._predictions, search._question
+    record = get_record(search)
+    pi, question = record.predictions, record.question
     if question is None or pi is None:
         raise EvidenceError(
             "this search has no predictions to report on",
             needs="a search whose metric is computed from predictions",
-            got=str(search._refusal or "a search without predictions"),
+            got=str(record.refusal or "a search without predictions"),
             cure="Say metric='...' in SearchCV.",
         )
     own = metric is None
@@ -49,13 +55,13 @@ def material_of_search(search: Any, metric: Any = None) -> Material:
         n_fits=search.n_fits_,
         n_fits_saved=search.n_fits_saved_,
         seed=question.seed,
-        drop=getattr(search.drop, "name", search.drop) or "",
+        drop=(search.drop if isinstance(search.drop, str | None) else search.drop.name) or "",
         refitted=hasattr(search, "best_estimator_"),
         begun=getattr(search, "begun_", None),
     )
 
 
-def _estimate(search: Any) -> Any:
+def _estimate(search: SearchCV) -> Estimate | None:
     """Return the estimate of the search, None where it refuses (it is then asked without it)."""
     try:
         return search.estimate_
@@ -63,7 +69,7 @@ def _estimate(search: Any) -> Any:
         return None
 
 
-def _tried(search: Any, pi: Predictions, metric: Metric) -> tuple[Tried, ...]:
+def _tried(search: SearchCV, pi: Predictions, metric: Metric) -> tuple[Tried, ...]:
     """Return the configurations with the scores that the search itself reported.
 
     A search that chose by another score than the metric of its estimate has none of that metric:
@@ -96,11 +102,12 @@ def _tried(search: Any, pi: Predictions, metric: Metric) -> tuple[Tried, ...]:
     )
 
 
-def _by_another_score(search: Any) -> bool:
-    return any(caution.code == "EN048" for caution in search._question.cautions)
+def _by_another_score(search: SearchCV) -> bool:
+    question = get_record(search).question
+    return question is not None and any(one.code == "EN048" for one in question.cautions)
 
 
-def _split_scores(search: Any) -> Any:
+def _split_scores(search: SearchCV) -> NDArray[np.float64]:
     table = search.cv_results_
     name = search.refit if isinstance(search.refit, str) and search.multimetric_ else "score"
     if f"split0_test_{name}" not in table:
@@ -109,14 +116,14 @@ def _split_scores(search: Any) -> Any:
     return np.stack(columns, axis=1)  # (C, S)
 
 
-def _reasons(search: Any) -> Mapping[str, str]:
+def _reasons(search: SearchCV) -> Mapping[str, str]:
     """Return why configurations were dropped or failed, in a line each."""
     out: dict[str, str] = {}
     for drop in search.dropped_:
         out[drop.config] = (
             f"after fold {drop.round}: worse than {drop.best} in {100 * drop.p:.1f} % of resamples"
         )
-    failed: dict[str, list[Any]] = {}
+    failed: dict[str, list[Failure]] = {}
     for failure in search.failures_:
         failed.setdefault(failure.config, []).append(failure)
     for config, found in failed.items():
@@ -133,14 +140,14 @@ def last_line(note: str | None, error: str | None) -> str:
     return " ".join(part for part in (note or "", said) if part)[:200] or "unknown"
 
 
-def _n_features(search: Any) -> int | None:
+def _n_features(search: SearchCV) -> int | None:
     try:
         return int(search.n_features_in_)
     except (AttributeError, TypeError, ValueError):
         return None
 
 
-def model_name(estimator: Any) -> str:
+def model_name(estimator: object) -> str:
     """Return the kind of a model in words: the last step of a pipeline, its class spaced out."""
     steps = getattr(estimator, "steps", None)
     if steps:

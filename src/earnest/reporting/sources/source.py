@@ -49,7 +49,9 @@ def material_from(source: Any, metric: Any = None, **options: Any) -> Material:
         )
     if isinstance(source, Predictions):
         return material_of_predictions(source, needed(metric), "predictions")
-    if hasattr(source, "cv_results_") and hasattr(source, "_question"):
+    from earnest.training.search.search_cv import SearchCV
+
+    if isinstance(source, SearchCV) and hasattr(source, "cv_results_"):
         from earnest.reporting.sources.search import material_of_search
 
         return material_of_search(source, metric)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,7 +18,7 @@ from earnest.comparison.shared.left_out import ReplicateQuestion, SampleTest
 from earnest.core.base import check
 from earnest.core.base.arrays import as_array, missing
 from earnest.core.base.errors import EvidenceError, InputError
-from earnest.core.base.protocols import Progress, Store
+from earnest.core.base.protocols import Progress
 from earnest.core.base.provenance import knobs, versions
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.data.predictions import Predictions
@@ -35,45 +35,46 @@ from earnest.metrics.families import Metric
 from earnest.metrics.responding import check_fits
 from earnest.training.assess.question import (
     check_size,
-    few_to_learn_from,
     read_data,
     refuse_inner_store,
+    warn_of_few_cases,
 )
 from earnest.training.assess.replicates import bootstrap_train
 from earnest.training.fit.experiment import Experiment
-from earnest.training.fit.failures import exception_of
-from earnest.training.fit.identity import with_splits
-from earnest.training.fit.ledger import Ledger
-from earnest.training.fit.problem import nothing_yet, read_outcome, survival_outcome
+from earnest.training.fit.ledger import Ledger, find_exception
+from earnest.training.fit.problem import make_empty_predictions, make_survival_outcome, read_outcome
 from earnest.training.fit.response import ResponsePlan, plan_response, will_have
 from earnest.training.fit.run import RunOptions, open_run
 from earnest.training.fit.splits import (
     Splits,
+    add_splits,
     check_layers,
     draw_split_seed,
     make_random_splitter,
     make_splits,
     make_splitter,
 )
+from earnest.training.protocols import Estimator, MetricLike, Splitter, StoreLike
 from earnest.training.search.candidates import StaticCandidates, read_candidates
-from earnest.training.search.remarks import leaking_splits
+from earnest.training.search.remarks import warn_of_leaks
 from earnest.training.search.run import enter_configs, put_cases, record_all
 
 # The splits that two learners are trained on, by the design of the test that compares them.
 
 
+Learner: TypeAlias = Estimator | tuple[str, Estimator]  # alone, or with its name
 FOLDS = 10
 TEST_SETS = 10
 
 
-def learner_splits(
+def make_learner_splits(
     spec: TestSpec,
-    X: Any,
-    y: Any,
+    X: object,
+    y: object,
     *,
-    cv: Any,
+    cv: object,
     n_repeats: int | None,
-    groups: Any,
+    groups: object,
     classifier: bool,
     seeds: Seeds,
     target: Target | None = None,
@@ -92,17 +93,22 @@ def learner_splits(
     if n_repeats is not None:
         check.whole_number("n_repeats", n_repeats, low=1)
     given = None if groups is None else {"groups": groups}
-    own = cv is None or isinstance(cv, int | np.integer)
     if isinstance(cv, bool | np.bool_):
-        raise _unreadable(cv)
-    if own:
+        raise _refuse_cv(cv)
+    splitter: object
+    if cv is None or isinstance(cv, int | np.integer):
         layered = target is not None and target.strata is not None
-        splitter, repeats = _own(
-            spec, cv, n_repeats, groups is not None, classifier or layered, seeds
+        splitter, repeats = _make_own_splitter(
+            spec,
+            None if cv is None else int(cv),
+            n_repeats,
+            groups is not None,
+            classifier or layered,
+            seeds,
         )
         if target is not None and layered:
             if not spec.random_test_sets:
-                check_layers(splitter.n_splits, target)
+                check_layers(splitter.get_n_splits(), target)
             y = target.strata
     elif n_repeats is not None:
         raise InputError(
@@ -123,20 +129,16 @@ def learner_splits(
     return made
 
 
-def _own(
+def _make_own_splitter(
     spec: TestSpec,
-    cv: Any,
+    cv: int | None,
     n_repeats: int | None,
     grouped: bool,
     layered: bool,
     seeds: Seeds,
-) -> tuple[Any, int]:
+) -> tuple[Splitter, int]:
     """Return a splitter of the test's own design, and its repeats."""
-    how: dict[str, Any] = {
-        "layered": layered,
-        "grouped": grouped,
-        "seed": draw_split_seed(seeds),
-    }
+    make = partial(make_splitter, layered=layered, grouped=grouped, seed=draw_split_seed(seeds))
     if spec.design is not None:
         repeats, folds = spec.design
         for name, value, fixed in (("n_repeats", n_repeats, repeats), ("cv", cv, folds)):
@@ -147,17 +149,19 @@ def _own(
                     got=f"{name}={value}",
                     cure="Use test='corrected_t' for other numbers.",
                 )
-        return make_splitter(folds, **how), repeats
+        return make(folds), repeats
     count = FOLDS if cv is None else int(cv)
     if count < 2:
-        raise _unreadable(cv)
+        raise _refuse_cv(cv)
     if spec.random_test_sets:
         sets = check.whole_number("n_repeats", n_repeats or TEST_SETS, low=2)
-        return make_random_splitter(sets, 1.0 / count, **how), 1
-    return make_splitter(count, **how), n_repeats or 1
+        return make_random_splitter(
+            sets, 1.0 / count, layered=layered, grouped=grouped, seed=draw_split_seed(seeds)
+        ), 1
+    return make(count), n_repeats or 1
 
 
-def _unreadable(cv: Any) -> InputError:
+def _refuse_cv(cv: object) -> InputError:
     return InputError(
         "`cv` cannot be read",
         needs="a number of folds from 2 on, a splitter of scikit-learn, or (train, test) pairs",
@@ -165,7 +169,7 @@ def _unreadable(cv: Any) -> InputError:
     )
 
 
-def overlap(splits: Splits) -> float | None:
+def measure_overlap(splits: Splits) -> float | None:
     """Return test cases over training cases where test sets do not part the cases, else None."""
     if (splits.fold_codes >= 0).all():
         return None
@@ -176,7 +180,7 @@ def overlap(splits: Splits) -> float | None:
 # What a comparison of two learners is asked with, read and checked before anything is trained.
 
 
-def learner_pair(a: Any, b: Any) -> StaticCandidates:
+def read_pair(a: Learner, b: Learner) -> StaticCandidates:
     """Return both learners with different names."""
     for word, given in (("a", a), ("b", b)):
         learner = given[1] if isinstance(given, tuple) and len(given) == 2 else given
@@ -198,7 +202,7 @@ def check_kinds(pair: StaticCandidates) -> None:
     """Refuse a classifier beside a regressor."""
     from sklearn.base import is_classifier, is_regressor
 
-    first, second = (setting.params["estimator"] for setting in pair.settings)
+    first, second = (configuration.own for configuration in pair.configurations)
     for one, other in ((first, second), (second, first)):
         if is_classifier(one) and is_regressor(other):
             raise InputError(
@@ -208,10 +212,11 @@ def check_kinds(pair: StaticCandidates) -> None:
             )
 
 
-def metric_of(asked: Asked, metric: Any, y: Any) -> Metric:
+def choose_metric(asked: Asked, metric: MetricLike | None, y: object) -> Metric:
     """Return the metric; tests of pairs have one of their own."""
     if metric is None and asked.test.spec.metrics is Measured.PAIRS:
-        survival = isinstance(survival_outcome(y), np.ndarray) and survival_outcome(y).dtype.names
+        made = make_survival_outcome(y)
+        survival = isinstance(made, np.ndarray) and made.dtype.names is not None
         return resolve_metric("concordance" if survival else "roc_auc")
     if metric is None:
         raise InputError("`metric` is missing", needs="what to compare by, such as 'accuracy'")
@@ -219,7 +224,7 @@ def metric_of(asked: Asked, metric: Any, y: Any) -> Metric:
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class LearnerOutcome:
     """The outcome of the cases as a user gives it, and how it is to be read.
 
     Parameters
@@ -234,12 +239,12 @@ class Outcome:
         The positive class.
     """
 
-    y: Any
+    y: object
     groups: ArrayLike | None = None
     stratify: bool | ArrayLike | None = None
-    positive: Any = None
+    positive: object = None
 
-    def read(self, y: Any, learners: list[Any], metric: Metric) -> Target:
+    def read(self, y: object, learners: list[Estimator], metric: Metric) -> Target:
         """Return the outcome, and refuse one that no learner or no metric can take."""
         values = None if y is None else as_array("y", y)
         if values is None or values.size == 0:
@@ -253,11 +258,11 @@ class Outcome:
         measure = metric.on(target.task) if target.task in metric.tasks else metric
         check_size(target)
         for learner in learners:
-            check_fits(nothing_yet(plan_response(measure, target, [learner])), measure)
+            check_fits(make_empty_predictions(plan_response(measure, target, [learner])), measure)
         return target
 
 
-def refuse_given(asked: Asked, **given: Any) -> None:
+def refuse_given(asked: Asked, **given: object) -> None:
     """Refuse arguments that a test has no use for."""
     spec = asked.test.spec
     for name, value in given.items():
@@ -272,14 +277,14 @@ def refuse_given(asked: Asked, **given: Any) -> None:
             )
 
 
-def resumable(rng: RngLike, store: Any, X: Any, y: Any) -> RngLike:
+def make_resumable(rng: RngLike, store: StoreLike | None, X: object, y: object) -> RngLike:
     """Return the seed; with a store and none given one of the data, so that the call resumes."""
     if rng is not None or store is None:
         return rng
-    return int(digest(describe(X) + describe(survival_outcome(y))), 16) % 2**32
+    return int(digest(describe(X) + describe(make_survival_outcome(y))), 16) % 2**32
 
 
-def store_files(store: Any) -> tuple[Any, Any]:
+def make_store_files(store: StoreLike | None) -> tuple[Path | None, Path | None]:
     """Return a file for each learner."""
     if store is None:
         return None, None
@@ -298,32 +303,23 @@ REPLICATES = 1000
 ABOUT_TEST_SETS = {"EN013", "EN049"}  # random test sets leave cases out, and are meant to
 
 
-@dataclass(frozen=True)
-class Training:
-    """How both learners are trained: where fits are kept, how long one may take, who is told."""
-
-    store: Any
-    time_limit: float | None
-    progress: Progress | bool | None
-
-
 def compare_learners(
-    a: Any,
-    b: Any,
-    X: Any,
-    y: Any,
+    a: Learner,
+    b: Learner,
+    X: object,
+    y: object,
     *,
     test: str | Test | SampleTest = "corrected_t",
-    metric: str | Metric | Any = None,
-    cv: Any = None,
+    metric: MetricLike | None = None,
+    cv: object = None,
     n_repeats: int | None = None,
     n_replicates: int | None = None,
     stratify: bool | ArrayLike | None = None,
     groups: ArrayLike | None = None,
-    positive: Any = None,
+    positive: object = None,
     alternative: Alternative | str = "two-sided",
     confidence_level: float = 0.95,
-    store: str | Path | Store | None = None,
+    store: StoreLike | None = None,
     n_jobs: int | None = None,
     time_limit: float | None = None,
     progress: Progress | bool | None = None,
@@ -406,42 +402,42 @@ def compare_learners(
     >>> en.compare_learners(("nb", GaussianNB()), ("dt", tree), X, y, metric="roc_auc", rng=1)
     roc_auc(nb) - roc_auc(dt) = 0.044, 95 % interval [0.012, 0.076], p = 0.013 (corrected_t, n=569)
     """
-    pair = learner_pair(a, b)
-    rng = resumable(rng, store, X, y)
+    pair = read_pair(a, b)
+    rng = make_resumable(rng, store, X, y)
     given = cast("str | Test", test)  # of bootstrap samples it is put to them further down
     asked = Asked.of(given, alternative, confidence_level, None, rng, n_jobs, trains=True)
     bootstraps = asked.test.spec.needs is Evidence.REPLICATES
-    measure = metric_of(asked, metric, y)
+    measure = choose_metric(asked, metric, y)
     check_kinds(pair)
-    how = Training(store, time_limit, progress)
-    outcome = Outcome(y, groups, stratify, positive)
+    how = RunOptions(n_jobs=asked.n_jobs, store=store, time_limit=time_limit, progress=progress)
+    outcome = LearnerOutcome(y, groups, stratify, positive)
     if bootstraps:
         refuse_given(asked, cv=cv, n_repeats=n_repeats)
         count = check.whole_number(
             "n_replicates", REPLICATES if n_replicates is None else n_replicates, low=2
         )
-        return _by_samples(asked, pair, X, outcome, measure, count, how)
+        return _compare_by_samples(asked, pair, X, outcome, measure, count, how)
     refuse_given(asked, n_replicates=n_replicates)
-    return _by_folds(asked, pair, X, outcome, measure, cv, n_repeats, how)
+    return _compare_by_folds(asked, pair, X, outcome, measure, cv, n_repeats, how)
 
 
-def _by_folds(
+def _compare_by_folds(
     asked: Asked,
     pair: StaticCandidates,
-    X: Any,
-    outcome: Outcome,
+    X: object,
+    outcome: LearnerOutcome,
     metric: Metric,
-    cv: Any,
+    cv: object,
     n_repeats: int | None,
-    how: Training,
+    how: RunOptions,
 ) -> Comparison:
     """Train both on the same splits, and put the test to their predictions."""
     from sklearn.base import is_classifier
 
-    learners = [setting.params["estimator"] for setting in pair.settings]
+    learners = [configuration.own for configuration in pair.configurations]
     X, y = read_data(X, outcome.y)
     target, groups = outcome.read(y, learners, metric), outcome.groups
-    splits = learner_splits(
+    splits = make_learner_splits(
         asked.test.spec,
         X,
         y,
@@ -452,33 +448,33 @@ def _by_folds(
         seeds=asked.seeds,
         target=target,
     )
-    asked = replace(asked, test=_with_ratio(asked.test, splits))
+    asked = replace(asked, test=_set_ratio(asked.test, splits))
     pi = _train(pair, X, y, metric, replace(target, ordered=splits.ordered), splits, asked, how)
     question = asked.question(pi, metric.on(pi.target.task), pi.fingerprint)
     refuse_undefined(question)
     remarks = [
         caution
         for caution in evidence_of(pi, question.metric, asked.test)
-        if overlap(splits) is None or caution.code not in ABOUT_TEST_SETS
+        if measure_overlap(splits) is None or caution.code not in ABOUT_TEST_SETS
     ]
-    said = [*remarks, *leaking_splits(splits), *few_to_learn_from(pi.target)]
+    said = [*remarks, *warn_of_leaks(splits), *warn_of_few_cases(pi.target)]
     made = result(asked, question, asked.test.read(question), 0, 1, said)
     about = replace(made.provenance, seed=asked.seeds.entropy)
     return replace(made, n_cases=pi.n_cases, provenance=about)
 
 
-def _by_samples(
+def _compare_by_samples(
     asked: Asked,
     pair: StaticCandidates,
-    X: Any,
-    outcome: Outcome,
+    X: object,
+    outcome: LearnerOutcome,
     metric: Metric,
     count: int,
-    how: Training,
+    how: RunOptions,
 ) -> Comparison:
     """Train both on the same bootstrap samples, and put the test to their replicates."""
-    learners = [setting.params["estimator"] for setting in pair.settings]
-    y = survival_outcome(outcome.y)
+    learners = [configuration.own for configuration in pair.configurations]
+    y = make_survival_outcome(outcome.y)
     target = outcome.read(y, learners, metric)
     chosen = cast("SampleTest", asked.test)
     chosen.check_metric(metric, target)
@@ -491,16 +487,16 @@ def _by_samples(
         stratify=outcome.stratify,
         groups=outcome.groups,
         positive=outcome.positive,
-        n_jobs=asked.n_jobs,
+        n_jobs=how.n_jobs,
         time_limit=how.time_limit,
         progress=how.progress,
         rng=asked.seeds.entropy,
     )
     made = [
         train(learner, store=file, name=name)
-        for name, learner, file in zip(pair.ids, learners, store_files(how.store), strict=True)
+        for name, learner, file in zip(pair.ids, learners, make_store_files(how.store), strict=True)
     ]
-    both = _common(made)
+    both = _keep_common(made)
     question = ReplicateQuestion(replicates=both, metric=metric.on(target.task), seeds=asked.seeds)
     reading = chosen.read(question)
     said = dict.fromkeys(caution for one in made for caution in one.cautions)
@@ -510,12 +506,12 @@ def _by_samples(
         question.metric.scale,
         (pair.ids[0], pair.ids[1]),
         both[0].n_cases,
-        _provenance(asked, both),
+        _make_provenance(asked, both),
         said,
     )
 
 
-def _provenance(asked: Asked, both: tuple[Replicates, ...]) -> Provenance:
+def _make_provenance(asked: Asked, both: tuple[Replicates, ...]) -> Provenance:
     return Provenance(
         seed=asked.seeds.entropy,
         fingerprint=digest("".join(one.fingerprint for one in both)),
@@ -526,31 +522,29 @@ def _provenance(asked: Asked, both: tuple[Replicates, ...]) -> Provenance:
     )
 
 
-def _with_ratio(test: Test, splits: Splits) -> Test:
+def _set_ratio(test: Test, splits: Splits) -> Test:
     """Return a test that corrects for overlap with the ratio of these splits."""
-    ratio = overlap(splits)
+    ratio = measure_overlap(splits)
     known = not test.spec.overlap or getattr(test, "ratio", None) is not None
     if ratio is None or known:
         return test
-    knobs: Any = test  # a frozen dataclass, as every test is
-    corrected: Test = replace(knobs, ratio=ratio)
-    return corrected
+    return replace(test, ratio=ratio)  # type: ignore[type-var]  # tests are frozen dataclasses
 
 
 def _train(
     pair: StaticCandidates,
-    X: Any,
-    y: Any,
+    X: object,
+    y: object,
     metric: Metric,
     target: Target,
     splits: Splits,
     asked: Asked,
-    how: Training,
+    how: RunOptions,
 ) -> Predictions:
     """Fit both learners on every split; end with the message of one that fails."""
     from sklearn import get_config
 
-    learners = [setting.own for setting in pair.settings]
+    learners = [configuration.own for configuration in pair.configurations]
     measure = metric.on(target.task) if target.task in metric.tasks else metric
     plan = plan_response(measure, target, learners)
     experiment = Experiment(
@@ -563,32 +557,29 @@ def _train(
         config=get_config(),
     )
     ledger = Ledger(splits, plan, ())
-    options = RunOptions(
-        n_jobs=asked.n_jobs, store=how.store, time_limit=how.time_limit, progress=how.progress
-    )
     facts = {} if how.store is None else _identify(pair, X, y, plan, asked)
     with open_run(
         experiment,
-        options,
-        identity=with_splits(facts, splits),
+        how,
+        identity=add_splits(facts, splits),
         total=len(pair) * len(splits),
         title="Splits",
     ) as opened:
         if opened.store is not None:
             put_cases(opened.store, plan, splits, static=True)
-        both = enter_configs(opened, ledger, pair.ids, pair.settings)
-        record_all(opened, ledger, ledger.tasks(both, range(len(splits))))
+        both = enter_configs(opened, ledger, pair.ids, pair.configurations)
+        record_all(opened, ledger, ledger.make_tasks(both, range(len(splits))))
     _refuse_failures(ledger)
-    made = ledger.predictions()
+    made = ledger.make_predictions()
     assert made is not None
     return made
 
 
 def _identify(
-    pair: StaticCandidates, X: Any, y: Any, plan: ResponsePlan, asked: Asked
+    pair: StaticCandidates, X: object, y: object, plan: ResponsePlan, asked: Asked
 ) -> dict[str, str]:
     """Return what a stored run of these learners must agree in to be resumed."""
-    first, second = (setting.own for setting in pair.settings)
+    first, second = (configuration.own for configuration in pair.configurations)
     return {
         "kind": "two learners",
         "data": describe(X),
@@ -605,23 +596,23 @@ def _identify(
 
 
 def _refuse_failures(ledger: Ledger) -> None:
-    failures, every = ledger.failures(), ledger.failed_fits()
+    failures, every = ledger.list_failures(), ledger.list_failed_fits()
     if every and len(every) == ledger.n_fits:
-        raise _failed("both learners", every[0])
+        raise _make_failure("both learners", every[0])
     if failures:
-        raise _failed(failures[0].config, failures[0].error or failures[0].note or "")
+        raise _make_failure(failures[0].config, failures[0].error or failures[0].note or "")
 
 
-def _failed(who: str, why: str) -> EvidenceError:
+def _make_failure(who: str, why: str) -> EvidenceError:
     return EvidenceError(
         f"{who} could not be trained or asked in every split",
         needs="predictions of both learners for every test set",
-        got=exception_of(why),
+        got=find_exception(why),
         cure="Mend the learner, or leave out what it cannot take.",
     )
 
 
-def _common(made: Iterable[Replicates]) -> tuple[Replicates, Replicates]:
+def _keep_common(made: Iterable[Replicates]) -> tuple[Replicates, Replicates]:
     """Return the replicates of the samples on which both learners were trained."""
     first, second = made
     if not first.n_failed and not second.n_failed:

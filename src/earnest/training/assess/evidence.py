@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Key, Outcome, Task
@@ -17,14 +17,14 @@ from earnest.core.data.designs import NestedPredictions, PairedHalves
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution
 from earnest.engine.identity.identity import digest
-from earnest.training.assess.plan import Block, Plan
+from earnest.training.assess.plan import Block, SplitPlan
 from earnest.training.fit.cell import RESPONSE
 from earnest.training.fit.experiment import Cell, Experiment
-from earnest.training.fit.failures import reason
+from earnest.training.fit.ledger import explain_failure
 from earnest.training.fit.response import ResponsePlan
 from earnest.training.fit.run import RunOptions, run_all
 from earnest.training.fit.splits import Splits
-from earnest.training.search.remarks import leaking_splits, overlapping_splits
+from earnest.training.search.remarks import warn_of_leaks, warn_of_overlap
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ class SplitEvidence:
 
     Parameters
     ----------
-    plan : Plan
+    plan : SplitPlan
         The splits.
     responses : mapping
         What the model of each split says of its test rows, by key.
@@ -43,33 +43,33 @@ class SplitEvidence:
         What the learner is called.
     """
 
-    plan: Plan
-    responses: Mapping[Key, Any]
+    plan: SplitPlan
+    responses: Mapping[Key, NDArray[np.float64]]
     response: ResponsePlan
     learner: str
 
-    def folds(self, repeats: int) -> Predictions:
+    def make_folds(self, repeats: int) -> Predictions:
         """Return Π of the first repeats of the folds."""
         splits = self.plan.blocks[Block.FOLDS]
         most = self.plan.repeats(repeats)
         found = [i for i in range(len(splits)) if splits.repeat[i] < most]
-        return self._table(Block.FOLDS, _some(splits, found))
+        return self._make_table(Block.FOLDS, _select_splits(splits, found))
 
     @cached_property
     def singles(self) -> Predictions:
         """Π of every case left out alone."""
-        return self._table(Block.SINGLES, self.plan.blocks[Block.SINGLES])
+        return self._make_table(Block.SINGLES, self.plan.blocks[Block.SINGLES])
 
     @cached_property
     def holdout(self) -> Predictions:
         """Π of the cases that one split tests, the others left away."""
         splits = self.plan.blocks[Block.HOLDOUT]
-        return self._table(Block.HOLDOUT, splits).take(splits.test[0])
+        return self._make_table(Block.HOLDOUT, splits).take(splits.test[0])
 
-    def nested(self, repeats: int) -> NestedPredictions:
+    def make_nested(self, repeats: int) -> NestedPredictions:
         """Return the folds, and within each training part the folds that are left."""
-        outer = self.folds(repeats)
-        rows = tuple(self._inner(outer, repeat) for repeat in range(outer.n_repeats))
+        outer = self.make_folds(repeats)
+        rows = tuple(self._make_inner(outer, repeat) for repeat in range(outer.n_repeats))
         return NestedPredictions(outer, rows)
 
     @cached_property
@@ -79,25 +79,27 @@ class SplitEvidence:
         sides = []
         for side in range(splits.n_repeats):
             found = [i for i in range(len(splits)) if splits.repeat[i] == side]
-            own = _some(splits, found)  # random splits overlap: each is a repeat of its own
+            own = _select_splits(
+                splits, found
+            )  # random splits overlap: each is a repeat of its own
             apart = replace(own, repeat=own.fold, fold=(0,) * len(found))
             keys = [(int(Block.HALVES), side, j) for j in own.fold]
-            sides.append(self._made(apart, [self.responses[key] for key in keys]))
+            sides.append(self._make_predictions(apart, [self.responses[key] for key in keys]))
         pairs = tuple(zip(sides[::2], sides[1::2], strict=True))
-        return PairedHalves(self._table(Block.WHOLE, self.plan.blocks[Block.WHOLE]), pairs)
+        return PairedHalves(self._make_table(Block.WHOLE, self.plan.blocks[Block.WHOLE]), pairs)
 
-    def remarks(self) -> Iterator[Caution]:
+    def list_cautions(self) -> Iterator[Caution]:
         """Yield what the folds are careless about: cases tested twice, or trained on and tested."""
         splits = self.plan.blocks.get(Block.FOLDS)
         if splits is not None:
-            yield from overlapping_splits(splits)
-            yield from leaking_splits(splits)
+            yield from warn_of_overlap(splits)
+            yield from warn_of_leaks(splits)
 
-    def _inner(self, outer: Predictions, repeat: int) -> tuple[Predictions, ...]:
+    def _make_inner(self, outer: Predictions, repeat: int) -> tuple[Predictions, ...]:
         """Return the inner Π of every outer fold of a repeat."""
         codes = outer.folds[:, repeat]
         count = len(outer.fold_names[repeat])
-        tables = [self._empty(1) for _ in range(count)]
+        tables = [self._make_empty(1) for _ in range(count)]
         places = enumerate(combinations(range(count), 2))
         splits = self.plan.blocks[Block.PAIRS]
         tests = {(r, f): t for r, f, t in zip(splits.repeat, splits.fold, splits.test, strict=True)}
@@ -117,13 +119,15 @@ class SplitEvidence:
             for k, table in enumerate(tables)
         )
 
-    def _table(self, block: Block, splits: Splits) -> Predictions:
+    def _make_table(self, block: Block, splits: Splits) -> Predictions:
         keys = zip(splits.repeat, splits.fold, strict=True)
         found = [self.responses[int(block), repeat, fold] for repeat, fold in keys]
-        return self._made(splits, found)
+        return self._make_predictions(splits, found)
 
-    def _made(self, splits: Splits, found: Sequence[Any]) -> Predictions:
-        responses = self._empty(splits.n_repeats)
+    def _make_predictions(
+        self, splits: Splits, found: Sequence[NDArray[np.float64]]
+    ) -> Predictions:
+        responses = self._make_empty(splits.n_repeats)
         for rows, repeat, part in zip(splits.test, splits.repeat, found, strict=True):
             responses[rows, 0, repeat] = part
         return Predictions(
@@ -135,12 +139,12 @@ class SplitEvidence:
             kind=self.response.kind,
         )
 
-    def _empty(self, repeats: int) -> Any:
+    def _make_empty(self, repeats: int) -> NDArray[np.float64]:
         width = () if self.response.width is None else (self.response.width,)
         return np.full((self.response.target.n, 1, repeats, *width), np.nan)
 
 
-def _some(splits: Splits, found: Sequence[int]) -> Splits:
+def _select_splits(splits: Splits, found: Sequence[int]) -> Splits:
     return replace(
         splits,
         train=tuple(splits.train[i] for i in found),
@@ -152,7 +156,7 @@ def _some(splits: Splits, found: Sequence[int]) -> Splits:
 
 def train_splits(
     experiment: Experiment,
-    plan: Plan,
+    plan: SplitPlan,
     facts: Mapping[str, str],
     learner: str,
     options: RunOptions,
@@ -163,7 +167,7 @@ def train_splits(
         experiment,
         [Task(key, Cell(place, key)) for key, place in plan.tasks()],
         options,
-        identity={**facts, "splits": _shown(plan)},
+        identity={**facts, "splits": _describe_splits(plan)},
         title="Splits",
     )
     _refuse_failures(found, learner)
@@ -171,14 +175,16 @@ def train_splits(
     return SplitEvidence(plan, responses, experiment.plan, learner)
 
 
-def make_perfect_evidence(plan: Plan, response: ResponsePlan, learner: str) -> SplitEvidence:
+def make_perfect_evidence(plan: SplitPlan, response: ResponsePlan, learner: str) -> SplitEvidence:
     """Return what a perfect model would say in these splits, to check a question by."""
-    perfect, every = response.perfect(), plan.every
-    responses: dict[Key, Any] = {key: perfect[every.test[place]] for key, place in plan.tasks()}
+    perfect, every = response.make_perfect(), plan.every
+    responses: dict[Key, NDArray[np.float64]] = {
+        key: perfect[every.test[place]] for key, place in plan.tasks()
+    }
     return SplitEvidence(plan, responses, response, learner)
 
 
-def _shown(plan: Plan) -> str:
+def _describe_splits(plan: SplitPlan) -> str:
     every = plan.every
     rows = repr([part.tolist() for part in (*every.train, *every.test)])
     return f"{len(every)} splits {digest(rows)}"
@@ -190,6 +196,6 @@ def _refuse_failures(found: Mapping[Key, Outcome], learner: str) -> None:
         raise InputError(
             f"{learner} failed in {len(bad)} of {len(found)} fits",
             needs="a model for every split",
-            got=reason(bad[0]),
+            got=explain_failure(bad[0]),
             cure="Make the learner robust against what it meets in training parts.",
         )

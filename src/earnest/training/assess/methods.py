@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import TypeAlias
 
 from earnest.core.base.errors import InputError
+from earnest.core.data.designs import NestedPredictions, PairedHalves
+from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.specs import Design, MethodSpec
@@ -38,14 +40,14 @@ def assessing() -> list[str]:
     return [spec.name for _, _, spec in sorted(mine, key=lambda entry: entry[:2])]
 
 
-def usual() -> list[str]:
+def choose_usual() -> list[str]:
     """Return the methods that are asked where none is named: of one set of folds, of replicates."""
     specs: list[MethodSpec] = [METHODS[name].spec for name in assessing()]
     shared = (Design.REPLICATES, Design.FOLDS)
     return [spec.name for spec in specs if spec.design in shared and spec.repeats == 1]
 
 
-def chosen(method: str | Method, n_resamples: int | None = None) -> Method:
+def choose_method(method: str | Method, n_resamples: int | None = None) -> Method:
     """Return a method that assesses a learner, and refuse one that does something else."""
     made = configured(method, n_resamples=n_resamples)
     if made.spec.design is None:
@@ -59,7 +61,10 @@ def chosen(method: str | Method, n_resamples: int | None = None) -> Method:
     return made
 
 
-def needs_of(method: Method, n_repeats: int | None) -> Needs:
+Evidence: TypeAlias = Predictions | NestedPredictions | PairedHalves
+
+
+def find_needs(method: Method, n_repeats: int | None) -> Needs:
     """Return what a method needs to be trained, by the design of its spec."""
     spec = method.spec
     repeats = spec.repeats if n_repeats is None else n_repeats
@@ -76,19 +81,19 @@ def needs_of(method: Method, n_repeats: int | None) -> Needs:
     return Needs(folds=repeats)
 
 
-def evidence_for(method: Method, n_repeats: int | None, made: SplitEvidence) -> Any:
+def make_evidence(method: Method, n_repeats: int | None, made: SplitEvidence) -> Evidence:
     """Return the evidence of a method, from what was trained."""
-    needs = needs_of(method, n_repeats)
+    needs = find_needs(method, n_repeats)
     if needs.pairs:
-        return made.nested(needs.pairs)
+        return made.make_nested(needs.pairs)
     if needs.subsamples:
         return made.halves
     if needs.singles:
         return made.singles
-    return made.holdout if needs.holdout else made.folds(needs.folds)
+    return made.holdout if needs.holdout else made.make_folds(needs.folds)
 
 
-def with_ratio(method: Method, made: SplitEvidence) -> Method:
+def set_ratio(method: Method, made: SplitEvidence) -> Method:
     """Return a method that corrects for overlap with the ratio of test to training cases.
 
     Where each split trains on all that it does not test, the method knows it from the folds.
@@ -101,9 +106,8 @@ def with_ratio(method: Method, made: SplitEvidence) -> Method:
     if all(sum(size) == splits.n_cases for size in sizes):
         return method
     trained, tested = (sum(side) for side in zip(*sizes, strict=True))
-    knobs: Any = method  # a frozen dataclass, as every method is
-    corrected: Method = replace(knobs, ratio=tested / trained)
-    return corrected
+    ratio = tested / trained
+    return replace(method, ratio=ratio)  # type: ignore[type-var]  # methods are frozen dataclasses
 
 
 def check_groups(method: Method, target: Target) -> None:
@@ -120,7 +124,7 @@ def check_groups(method: Method, target: Target) -> None:
 
 def check_cost(method: Method, target: Target) -> None:
     """Refuse to leave out each of very many cases, and to score a single one."""
-    needs = needs_of(method, None)
+    needs = find_needs(method, None)
     if needs.singles and target.n > MOST_SINGLES:
         raise InputError(
             f"leaving out each of {target.n} cases would train {target.n} models",
@@ -138,9 +142,9 @@ def check_cost(method: Method, target: Target) -> None:
         )
 
 
-def cost_remarks(method: Method, target: Target) -> Iterator[Caution]:
+def warn_of_cost(method: Method, target: Target) -> Iterator[Caution]:
     """Yield a note where a model was trained for each of many cases."""
-    if needs_of(method, None).singles and target.n > MANY_SINGLES:
+    if find_needs(method, None).singles and target.n > MANY_SINGLES:
         yield Caution(
             "EN094",
             f"{target.n} models were trained, one a case.",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,12 +28,12 @@ from earnest.training.fit.experiment import make_cell
 from earnest.training.fit.ledger import Ledger
 from earnest.training.fit.problem import refuse
 from earnest.training.fit.run import run_all
-from earnest.training.fit.splits import Splits
+from earnest.training.fit.splits import Splits, check_partition
 from earnest.training.search.candidates import StaticCandidates
-from earnest.training.search.judging import Judged, judge
+from earnest.training.search.judging import SearchResults, judge
 from earnest.training.search.options import SearchOptions
-from earnest.training.search.preparation import Prepared, prepare
-from earnest.training.search.run import Journey, Searched
+from earnest.training.search.preparation import SearchSetup, prepare
+from earnest.training.search.run import Journey, SearchRun
 from earnest.training.search.search_cv import (
     SearchCV,
     keep_results,
@@ -43,9 +42,6 @@ from earnest.training.search.search_cv import (
 )
 
 # The splits of nested cross-validation: inner folds are the remaining outer folds.
-
-
-LEAST = 3  # folds: with two, an inner model would have nothing to train on
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,10 +66,10 @@ class Nesting:
     @classmethod
     def of(cls, outer: Splits) -> Nesting:
         """Make the nesting of folds that part the cases, and refuse others."""
-        _refuse(outer)
-        inner = tuple(_inner(outer, split) for split in range(len(outer)))
+        check_partition(outer, cure="Use KFold, StratifiedKFold or GroupKFold.")
+        inner = tuple(_make_inner(outer, split) for split in range(len(outer)))
         first = outer.n_repeats
-        parts = [outer, *(_as_repeat(part, first + i) for i, part in enumerate(inner))]
+        parts = [outer, *(_make_repeat(part, first + i) for i, part in enumerate(inner))]
         every = Splits(
             train=tuple(rows for part in parts for rows in part.train),
             test=tuple(rows for part in parts for rows in part.test),
@@ -94,23 +90,7 @@ class Nesting:
         return (len(self.every)) * configs + len(self.outer) + 1
 
 
-def _refuse(outer: Splits) -> None:
-    """Refuse splits that are no partition of the cases into at least three folds."""
-    for repeat in range(outer.n_repeats):
-        own = [i for i in range(len(outer)) if outer.repeat[i] == repeat]
-        tested = np.sort(np.concatenate([outer.test[i] for i in own]))
-        whole = np.array_equal(tested, np.arange(outer.n_cases))
-        rest = all(len(outer.train[i]) + len(outer.test[i]) == outer.n_cases for i in own)
-        if not whole or not rest or len(own) < LEAST or outer.leaking:
-            raise InputError(
-                "these splits cannot be nested",
-                needs=f"at least {LEAST} folds that part the cases, each trained on all the others",
-                got=f"{len(own)} splits" + ("" if whole and rest else " that are no partition"),
-                cure="Use KFold, StratifiedKFold or GroupKFold.",
-            )
-
-
-def _inner(outer: Splits, held_out: int) -> Splits:
+def _make_inner(outer: Splits, held_out: int) -> Splits:
     """Return the remaining folds of the repeat of an outer split."""
     others = [
         i for i in range(len(outer)) if outer.repeat[i] == outer.repeat[held_out] and i != held_out
@@ -124,7 +104,7 @@ def _inner(outer: Splits, held_out: int) -> Splits:
     )
 
 
-def _as_repeat(splits: Splits, repeat: int) -> Splits:
+def _make_repeat(splits: Splits, repeat: int) -> Splits:
     return replace(splits, repeat=(repeat,) * len(splits))
 
 
@@ -132,7 +112,7 @@ def _as_repeat(splits: Splits, repeat: int) -> Splits:
 
 
 def train_nested(
-    options: SearchOptions, prepared: Prepared, nesting: Nesting
+    options: SearchOptions, prepared: SearchSetup, nesting: Nesting
 ) -> dict[Key, Outcome]:
     """Return the outcome of every configuration on every split, by key."""
     candidates = prepared.candidates
@@ -144,8 +124,8 @@ def train_nested(
             cure="Give a grid, distributions with `n_iter`, or a list of estimators.",
         )
     cells = [
-        make_cell(config, split, setting, nesting.every)
-        for config, setting in enumerate(candidates.settings)
+        make_cell(config, split, configuration, nesting.every)
+        for config, configuration in enumerate(candidates.configurations)
         for split in range(len(nesting.every))
     ]
     return run_all(
@@ -238,13 +218,13 @@ class NestedResult:
 
 def nested_cv(
     search: SearchCV,
-    X: Any,
-    y: Any = None,
+    X: object,
+    y: object = None,
     *,
-    groups: Any = None,
+    groups: object = None,
     n_jobs: int | None = None,
-    store: Any = None,
-    **params: Any,
+    store: object = None,
+    **params: object,
 ) -> NestedResult:
     """Cross-validate a whole search: tune within each training part, test on what was held out.
 
@@ -306,18 +286,18 @@ def nested_cv(
     if refusal is not None:
         raise refusal
     if options.refit is False and len(prepared.scoring.names or ()) > 1:
-        raise _no_choice()
+        raise _refuse_no_choice()
     nesting = Nesting.of(prepared.splits)
     outcomes = train_nested(options, prepared, nesting)
     inner = [
         _judge_folds(options, prepared, nesting, outcomes, i)[1] for i in range(len(nesting.outer))
     ]
-    winners = [_best(judged) for judged in inner]
-    outer = _outer_predictions(prepared, nesting, outcomes, winners)
+    winners = [_choose_best(judged) for judged in inner]
+    outer = _make_outer_predictions(prepared, nesting, outcomes, winners)
     searched, judged = _judge_folds(options, prepared, nesting, outcomes, None)
     keep_results(asked, prepared, searched, judged)
     if options.refit:
-        refit_winner(asked, prepared, searched.ledger.settings[_best(judged)])
+        refit_winner(asked, prepared, searched.ledger.configurations[_choose_best(judged)])
     ids = searched.ledger.ids
     fits = len(outcomes)
     scores, estimate = _estimate(prepared, outer, judged, [ids[w] for w in winners])
@@ -333,7 +313,7 @@ def nested_cv(
     )
 
 
-def _copy_search(search: SearchCV, n_jobs: int | None, store: Any) -> SearchCV:
+def _copy_search(search: SearchCV, n_jobs: int | None, store: object) -> SearchCV:
     """Return the search as it will be run, and refuse what algorithm 3 has not."""
     from sklearn.base import clone
 
@@ -360,32 +340,32 @@ def _copy_search(search: SearchCV, n_jobs: int | None, store: Any) -> SearchCV:
 
 def _judge_folds(
     options: SearchOptions,
-    prepared: Prepared,
+    prepared: SearchSetup,
     nesting: Nesting,
     outcomes: Mapping[Key, Outcome],
     outer: int | None,
-) -> tuple[Searched, Judged]:
+) -> tuple[SearchRun, SearchResults]:
     """Return what the search makes of its inner folds of an outer split, or of all folds."""
     splits = nesting.outer if outer is None else nesting.inner[outer]
     own = replace(prepared, splits=splits)
     ledger = Ledger(splits, prepared.problem.plan, prepared.scoring.names, static=True)
     candidates = prepared.candidates
     assert isinstance(candidates, StaticCandidates)
-    for config in ledger.add(candidates.ids, candidates.settings):
+    for config in ledger.add(candidates.ids, candidates.configurations):
         for split in range(len(splits)):
             found = outcomes[nesting.key(config, outer, split)]
             ledger.record(replace(found, key=(config, splits.repeat[split], splits.fold[split])))
-    searched = Searched(ledger, Journey(range(len(splits))))
+    searched = SearchRun(ledger, Journey(range(len(splits))))
     return searched, judge(options, own, searched)
 
 
-def _best(judged: Judged) -> int:
+def _choose_best(judged: SearchResults) -> int:
     if judged.best is None:  # a scorer that only now turned out to give several scores
-        raise _no_choice()
+        raise _refuse_no_choice()
     return judged.best
 
 
-def _no_choice() -> InputError:
+def _refuse_no_choice() -> InputError:
     return InputError(
         "the search chooses no configuration",
         needs="`refit` to say by which of several scores it chooses",
@@ -393,8 +373,8 @@ def _no_choice() -> InputError:
     )
 
 
-def _outer_predictions(
-    prepared: Prepared,
+def _make_outer_predictions(
+    prepared: SearchSetup,
     nesting: Nesting,
     outcomes: Mapping[Key, Outcome],
     winners: Sequence[int],
@@ -419,7 +399,7 @@ def _outer_predictions(
 
 
 def _estimate(
-    prepared: Prepared, outer: Predictions, judged: Judged, winners: Sequence[str]
+    prepared: SearchSetup, outer: Predictions, judged: SearchResults, winners: Sequence[str]
 ) -> tuple[NDArray[np.float64], Estimate]:
     """Return the scores of the outer folds, and the estimate that is their mean."""
     metric, every = prepared.problem.metric, judged.predictions
@@ -427,14 +407,14 @@ def _estimate(
     assert every is not None
     usable = outer.usable()
     scores = fold_scores(usable, metric)[:, 0, 0]  # (F,)
-    value = _mean(usable, metric, scores)
+    value = _average(usable, metric, scores)
     cautions = [
         *evidence_remarks(outer, metric),
         *undefined_folds(len(scores), int((~np.isnan(scores)).sum())),
-        *_unlike_winners(winners),
+        *_warn_of_unlike_winners(winners),
         *(() if judged.question is None else judged.question.cautions),
     ]
-    best = every.select(_best(judged)).usable()
+    best = every.select(_choose_best(judged)).usable()
     return scores, Estimate(
         value=value,
         interval=None,
@@ -442,8 +422,8 @@ def _estimate(
         scale=metric.scale,
         method="nested",
         estimand=ESTIMAND,
-        naive=_mean(best, metric, fold_scores(best, metric)[:, 0, 0]),
-        winner=every.configs.ids[_best(judged)],
+        naive=_average(best, metric, fold_scores(best, metric)[:, 0, 0]),
+        winner=every.configs.ids[_choose_best(judged)],
         n_cases=usable.n_cases,
         n_configs=every.n_configs,
         n_resamples=None,
@@ -461,14 +441,14 @@ def _estimate(
     )
 
 
-def _mean(pi: Predictions, metric: Metric, scores: NDArray[np.float64]) -> float:
+def _average(pi: Predictions, metric: Metric, scores: NDArray[np.float64]) -> float:
     """Return the mean over defined folds; the score of all cases where no fold has one."""
     if not np.isnan(scores).all():
         return float(np.nanmean(scores))
     return float(score_table(pi, metric, Weights.ones(pi.n_cases))[0, 0])
 
 
-def _unlike_winners(winners: Sequence[str]) -> Iterator[Caution]:
+def _warn_of_unlike_winners(winners: Sequence[str]) -> Iterator[Caution]:
     """Yield a note where the outer folds did not all choose the same configuration."""
     different = len(set(winners))
     if different > 1:

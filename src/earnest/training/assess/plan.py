@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Any
 
 from earnest.core.base.errors import InputError
 from earnest.core.base.rng import Seeds
@@ -87,7 +86,7 @@ class Needs:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class SplitPlan:
     """All splits of an assessment by what they are for.
 
     Attributes
@@ -128,13 +127,15 @@ class Plan:
         )
 
 
-def make_plan(needs: Needs, cv: Any, X: Any, y: Any, target: Target, seeds: Seeds) -> Plan:
+def make_plan(
+    needs: Needs, cv: object, X: object, y: object, target: Target, seeds: Seeds
+) -> SplitPlan:
     """Return the splits of what is needed; each purpose draws from a stream of its own."""
     blocks: dict[Block, Splits] = {}
     if needs.folds:
         blocks[Block.FOLDS] = make_folds(cv, X, y, target, needs.folds, seeds)
     if needs.pairs:
-        made = Plan(blocks, max(1, needs.folds)).repeats(needs.pairs)
+        made = SplitPlan(blocks, max(1, needs.folds)).repeats(needs.pairs)
         blocks[Block.PAIRS] = leave_out_pairs(blocks[Block.FOLDS], made)
     if needs.singles:
         blocks[Block.SINGLES] = leave_out_singles(target.n)
@@ -144,4 +145,4 @@ def make_plan(needs: Needs, cv: Any, X: Any, y: Any, target: Target, seeds: Seed
         blocks[Block.WHOLE], blocks[Block.HALVES] = halve_and_split(
             target, seeds, subsamples=needs.subsamples, halvings=needs.halvings, share=needs.share
         )
-    return Plan(blocks, max(1, needs.folds))
+    return SplitPlan(blocks, max(1, needs.folds))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,11 +21,12 @@ from earnest.engine.identity.identity import describe, parameters_of, versions, 
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric
 from earnest.metrics.responding import check_fits
-from earnest.training.fit.identity import check_seeded, seed_of
-from earnest.training.fit.problem import nothing_yet, read_outcome, survival_outcome
+from earnest.training.fit.problem import make_empty_predictions, make_survival_outcome, read_outcome
 from earnest.training.fit.response import ResponsePlan, plan_response
 from earnest.training.fit.rows import count_rows
-from earnest.training.search.preparation import same_rows
+from earnest.training.fit.splits import check_seeded, make_seed
+from earnest.training.protocols import Estimator, MetricLike
+from earnest.training.search.preparation import match_rows
 
 FEW_CASES = 10
 
@@ -57,9 +57,9 @@ class LearnerQuestion:
         What a stored run must share with this one; none without a store.
     """
 
-    estimator: Any
-    X: Any
-    y: Any
+    estimator: Estimator
+    X: object
+    y: object
     response: ResponsePlan
     metric: Metric
     learner: str
@@ -80,15 +80,15 @@ class LearnerQuestion:
 
 
 def read_question(
-    estimator: Any,
-    X: Any,
-    y: Any,
+    estimator: Estimator,
+    X: object,
+    y: object,
     *,
-    metric: str | Metric | Any,
+    metric: MetricLike,
     groups: ArrayLike | None,
     strata: bool | ArrayLike | None,
-    positive: Any,
-    cv: Any,
+    positive: object,
+    cv: object,
     confidence_level: float,
     side: Side | str,
     rng: RngLike,
@@ -107,7 +107,7 @@ def read_question(
         measure = measure.on(target.task)
     check_size(target)
     response = plan_response(measure, target, [estimator])
-    check_fits(nothing_yet(response), measure)
+    check_fits(make_empty_predictions(response), measure)
     facts: dict[str, str] = {}
     if stored:
         check_seeded(cv)
@@ -127,17 +127,17 @@ def read_question(
         y=y,
         response=response,
         metric=measure,
-        learner=learner_name(estimator),
+        learner=name_learner(estimator),
         ask=ask,
-        seed=seed_of(facts) if derived else Seeds.of(rng).entropy,
+        seed=make_seed(facts) if derived else Seeds.of(rng).entropy,
         drawn=not derived,
         facts=facts,
     )
 
 
-def read_data(X: Any, y: Any) -> tuple[Any, Any]:
+def read_data(X: object, y: object) -> tuple[object, object]:
     """Return the cases and their outcomes as rows can be taken of them; some, and as many."""
-    X, y = same_rows(X, _one_column(survival_outcome(y)))
+    X, y = match_rows(X, _take_one_column(make_survival_outcome(y)))
     for name, given in (("X", X), ("y", y)):
         if given is None or count_rows(given) == 0:
             raise InputError(
@@ -154,7 +154,7 @@ def read_data(X: Any, y: Any) -> tuple[Any, Any]:
     return X, y
 
 
-def _one_column(y: Any) -> Any:
+def _take_one_column(y: object) -> object:
     """Return an outcome that is a table of one column as that column."""
     shape: tuple[int, ...] = getattr(y, "shape", ())
     if len(shape) != 2 or shape[1] != 1:
@@ -162,7 +162,7 @@ def _one_column(y: Any) -> Any:
     return y.iloc[:, 0] if hasattr(y, "iloc") else as_array("y", y)[:, 0]
 
 
-def check_estimator(estimator: Any) -> None:
+def check_estimator(estimator: Estimator) -> None:
     """Refuse what cannot be cloned and fitted."""
     if isinstance(estimator, type) or not all(
         hasattr(estimator, name) for name in ("fit", "get_params", "set_params")
@@ -176,7 +176,7 @@ def check_estimator(estimator: Any) -> None:
     refuse_inner_store(estimator)
 
 
-def refuse_inner_store(estimator: Any) -> None:
+def refuse_inner_store(estimator: Estimator) -> None:
     """Refuse a search with a run file of its own, which holds one training set and no other."""
     params = estimator.get_params(deep=True)
     for name in params:
@@ -211,7 +211,7 @@ def check_size(target: Target) -> None:
             )
 
 
-def few_to_learn_from(target: Target) -> Iterator[Caution]:
+def warn_of_few_cases(target: Target) -> Iterator[Caution]:
     """Yield a caution where there are fewer than ten cases."""
     if target.n < FEW_CASES:
         yield Caution(
@@ -223,15 +223,15 @@ def few_to_learn_from(target: Target) -> Iterator[Caution]:
         )
 
 
-def learner_name(estimator: Any) -> str:
+def name_learner(estimator: Estimator) -> str:
     """Return what a learner is called: its class, or that of the last step of a pipeline.
 
     Examples
     --------
-    >>> from earnest.training.learners.named import learner
-    >>> from earnest.training.assess.question import learner_name
-    >>> learner_name(learner("lda", "binary"))
+    >>> from earnest.training.learners.named import make_learner
+    >>> from earnest.training.assess.question import name_learner
+    >>> name_learner(make_learner("lda", "binary"))
     'LinearDiscriminantAnalysis'
     """
     steps = getattr(estimator, "steps", None)
-    return learner_name(steps[-1][1]) if steps else type(estimator).__name__
+    return name_learner(steps[-1][1]) if steps else type(estimator).__name__

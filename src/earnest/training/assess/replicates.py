@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,34 +21,34 @@ from earnest.metrics.responding import check_fits
 from earnest.training.assess.question import (
     check_estimator,
     check_size,
-    few_to_learn_from,
     read_data,
+    warn_of_few_cases,
 )
 from earnest.training.fit.cell import RESPONSE
-from earnest.training.fit.copies import inner_splits, refuse_fixed_splits
 from earnest.training.fit.experiment import Cell, Experiment
-from earnest.training.fit.failures import reason
-from earnest.training.fit.identity import seed_of
-from earnest.training.fit.problem import nothing_yet, read_outcome
+from earnest.training.fit.ledger import explain_failure
+from earnest.training.fit.problem import make_empty_predictions, read_outcome
 from earnest.training.fit.response import ResponsePlan, plan_response
 from earnest.training.fit.run import RunOptions, run_all
-from earnest.training.fit.samples import ALL_CASES, Samples
+from earnest.training.fit.samples import ALL_CASES, Samples, find_inner_splits, refuse_fixed_splits
+from earnest.training.fit.splits import make_seed
+from earnest.training.protocols import Estimator, MetricLike
 
 MOST_FAILED = 0.1  # the share of replicates that may fail
 MOST_REPLICATES = 1_000_000
 
 
 def bootstrap_train(
-    estimator: Any,
-    X: Any,
-    y: Any,
+    estimator: Estimator,
+    X: object,
+    y: object,
     *,
     n_replicates: int = 200,
-    metric: str | Metric | Any | None = None,
+    metric: MetricLike | None = None,
     response: str | None = None,
     stratify: bool | ArrayLike | None = None,
     groups: ArrayLike | None = None,
-    positive: Any = None,
+    positive: object = None,
     n_jobs: int | None = None,
     store: str | Path | Store | None = None,
     time_limit: float | None = None,
@@ -136,7 +135,7 @@ def bootstrap_train(
         rng,
         stored=store is not None,
     )
-    samples.counts(0)  # refuses before any training what can never be drawn
+    samples.draw_counts(0)  # refuses before any training what can never be drawn
     cells = [Task((b,), Cell(b, (b - ALL_CASES,))) for b in range(ALL_CASES, n_replicates)]
     options = RunOptions(n_jobs=n_jobs, store=store, time_limit=time_limit, progress=progress)
     found = run_all(experiment, cells, options, identity=facts, title="Bootstrap samples")
@@ -146,14 +145,14 @@ def bootstrap_train(
 
 
 def _prepare(
-    estimator: Any,
-    X: Any,
-    y: Any,
+    estimator: Estimator,
+    X: object,
+    y: object,
     metric: Metric | None,
     response: str | None,
     stratify: bool | ArrayLike | None,
     groups: ArrayLike | None,
-    positive: Any,
+    positive: object,
     rng: RngLike,
     *,
     stored: bool,
@@ -170,10 +169,10 @@ def _prepare(
         metric = metric.on(target.task) if target.task in metric.tasks else metric
     plan = plan_response(metric, target, [estimator], asked=response)
     if metric is not None:
-        check_fits(nothing_yet(plan), metric)
+        check_fits(make_empty_predictions(plan), metric)
     refuse_fixed_splits(estimator)
     all_classes = metric is not None and metric.needs_all_classes and target.has_classes
-    drawn = drawn_units(stratify, groups is not None, all_classes)
+    drawn = choose_drawn_units(stratify, groups is not None, all_classes)
     facts = {
         "kind": "replicates",
         "data": describe(X),
@@ -185,7 +184,7 @@ def _prepare(
         "drawn": f"{drawn}{', every class on both sides' if all_classes else ''}",
         **versions(estimator),
     }
-    seed = seed_of(facts) if rng is None and stored else Seeds.of(rng).entropy
+    seed = make_seed(facts) if rng is None and stored else Seeds.of(rng).entropy
     samples = Samples(target=target, drawn=drawn, both_sides=all_classes, seed=seed)
     experiment = Experiment(
         X=X, y=y, base=estimator, rows=samples, plan=plan, seed=seed, config=get_config()
@@ -193,7 +192,9 @@ def _prepare(
     return experiment, samples, plan, {**facts, "seed": describe(seed)}
 
 
-def drawn_units(stratify: bool | ArrayLike | None, grouped: bool, all_classes: bool) -> Drawn:
+def choose_drawn_units(
+    stratify: bool | ArrayLike | None, grouped: bool, all_classes: bool
+) -> Drawn:
     """Return what is drawn; groups go before strata."""
     apart = stratify is not None and stratify is not False
     if grouped and apart:
@@ -221,7 +222,7 @@ def _collect(
         raise InputError(
             f"{learner} cannot be trained on all cases, or asked of them",
             needs="a learner that takes these cases",
-            got=reason(whole),
+            got=explain_failure(whole),
         )
     good = [b for b in range(count) if not outcomes[b].failed]
     bad = [outcomes[b] for b in range(count) if outcomes[b].failed]
@@ -229,13 +230,13 @@ def _collect(
         raise InputError(
             f"{learner} failed on {len(bad)} of {count} bootstrap samples",
             needs=f"at most {MOST_FAILED:.0%} that fail",
-            got=reason(bad[0]),
+            got=explain_failure(bad[0]),
             cure="Make the learner robust against samples that repeat and lack cases.",
         )
     return Replicates(
         target=samples.target,
         responses=np.stack([outcomes[b].arrays[RESPONSE] for b in good]),
-        counts=np.stack([samples.counts(b) for b in good]),
+        counts=np.stack([samples.draw_counts(b) for b in good]),
         apparent=whole.arrays[RESPONSE],
         kind=plan.kind,
         drawn=samples.drawn,
@@ -243,25 +244,25 @@ def _collect(
         n_failed=len(bad),
         seed=samples.seed,
         cautions=(
-            *few_to_learn_from(samples.target),
-            *_failed(bad, count),
+            *warn_of_few_cases(samples.target),
+            *_warn_of_failures(bad, count),
             *said,
         ),
     )
 
 
-def _failed(bad: list[Outcome], count: int) -> Iterator[Caution]:
+def _warn_of_failures(bad: list[Outcome], count: int) -> Iterator[Caution]:
     if bad:
         yield Caution(
             "EN088",
-            f"{len(bad)} of {count} bootstrap samples have no model ({reason(bad[0])}).",
+            f"{len(bad)} of {count} bootstrap samples have no model ({explain_failure(bad[0])}).",
             "They are left out, which favours samples that are easy to learn from.",
             "Look at what fails on samples that repeat and lack cases.",
         )
 
 
-def _split_copies(estimator: Any) -> Iterator[Caution]:
-    bound = inner_splits(estimator)[1]
+def _split_copies(estimator: Estimator) -> Iterator[Caution]:
+    bound = find_inner_splits(estimator)[1]
     if bound:
         yield Caution(
             "EN089",

@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from earnest.core.base import check
 from earnest.core.base.arrays import as_array, missing
@@ -26,14 +27,16 @@ from earnest.engine.identity.identity import describe, digest
 from earnest.methods.base import Method, check_question
 from earnest.methods.run import estimate
 from earnest.metrics.families import Metric
-from earnest.training.assess.question import LearnerQuestion, few_to_learn_from
+from earnest.training.assess.question import LearnerQuestion, warn_of_few_cases
 from earnest.training.fit.cell import RESPONSE
 from earnest.training.fit.experiment import Cell, Experiment
-from earnest.training.fit.failures import reason
-from earnest.training.fit.problem import survival_outcome
+from earnest.training.fit.ledger import explain_failure
+from earnest.training.fit.problem import make_survival_outcome
 from earnest.training.fit.response import ResponsePlan
+from earnest.training.fit.rows import count_rows
 from earnest.training.fit.run import RunOptions, open_run, run_cells
-from earnest.training.search.preparation import same_rows
+from earnest.training.protocols import StoreLike
+from earnest.training.search.preparation import match_rows
 
 MOST_CELLS = 20_000_000  # of a table whose rows are compared
 USES = "uses"  # the document of a run file that lists the learners a test set was used for
@@ -42,10 +45,10 @@ USES = "uses"  # the document of a run file that lists the learners a test set w
 def assess_once(
     question: LearnerQuestion,
     method: Method,
-    test: tuple[Any, Any],
+    test: tuple[object, object],
     *,
     n_jobs: int | None,
-    store: Any,
+    store: StoreLike | None,
     limit: float | None,
 ) -> Estimate:
     """Train on the design set, score the test set, and record that it was used.
@@ -67,23 +70,25 @@ def assess_once(
         seed=question.seed,
         config=get_config(),
     )
-    design = _scored(question, plan.perfect(), plan)
+    design = _make_predictions(question, plan.make_perfect(), plan)
     check_question(method, design, plan.target, question.metric)  # before any training
     options = RunOptions(n_jobs=n_jobs, store=store, time_limit=limit)
-    identity = set_identity(X_test, y_test)
+    identity = identify_set(X_test, y_test)
     with open_run(experiment, options, identity=identity, total=1, title="Test set") as opened:
         number = 0
         uses: list[dict[str, str]] = []
         if opened.store is not None:
-            number, uses = _entered(opened.store, question)
+            number, uses = _enter_use(opened.store, question)
         # Its seeds are those of the first use, whichever it is: the same learner, the same model.
         (outcome,) = run_cells(opened, [Task((number,), Cell(0, (0,)))])
     if outcome.failed:
         raise InputError(
-            f"{question.learner} failed", needs="a model of all design cases", got=reason(outcome)
+            f"{question.learner} failed",
+            needs="a model of all design cases",
+            got=explain_failure(outcome),
         )
     made = estimate(
-        _scored(question, outcome.arrays[RESPONSE], plan),
+        _make_predictions(question, outcome.arrays[RESPONSE], plan),
         method=method,
         metric=question.metric,
         confidence_level=question.ask.confidence_level,
@@ -91,20 +96,20 @@ def assess_once(
         rng=question.seed,
     )
     said = [
-        *(_used_before(uses) if store is not None else _unrecorded()),
-        *_trained_on(question.X, X_test),
+        *(_warn_of_earlier_uses(uses) if store is not None else _note_unrecorded()),
+        *_warn_of_shared_rows(question.X, X_test),
     ]
     found = [caution for caution in made.cautions if caution.code != "EN015"]
-    few = few_to_learn_from(question.target)
+    few = warn_of_few_cases(question.target)
     return replace(made, cautions=by_severity([*found, *said, *few]))
 
 
-def set_identity(X_test: Any, y_test: Any) -> dict[str, str]:
+def identify_set(X_test: object, y_test: object) -> dict[str, str]:
     """Return what the run file of a test set is known by: the set itself, and no learner."""
     return {"kind": "test set", "cases": describe(X_test), "outcome": describe(y_test)}
 
 
-def _read_test(question: LearnerQuestion, test: Any) -> tuple[Any, Any, ResponsePlan]:
+def _read_test(question: LearnerQuestion, test: object) -> tuple[object, object, ResponsePlan]:
     """Return the test set, and a response plan whose outcome is that of its cases."""
     if not isinstance(test, tuple | list) or len(test) != 2:
         raise InputError(
@@ -113,14 +118,14 @@ def _read_test(question: LearnerQuestion, test: Any) -> tuple[Any, Any, Response
             got=type(test).__name__,
             cure="Say test=(X_test, y_test).",
         )
-    X_test, y_test = same_rows(test[0], survival_outcome(test[1]))
+    X_test, y_test = match_rows(test[0], make_survival_outcome(test[1]))
     from earnest.core.data.target_reading import read_target
 
     own = question.target
     _refuse_classes(own, y_test, question.metric)
     target, _ = read_target(
         y_test,
-        np.zeros((len(y_test), 1)),
+        np.zeros((count_rows(y_test), 1)),
         task=own.task,
         positive=own.classes[1] if len(own.classes) == 2 else None,
         classes=own.classes or None,
@@ -132,7 +137,7 @@ def _read_test(question: LearnerQuestion, test: Any) -> tuple[Any, Any, Response
     return X_test, y_test, replace(question.response, target=target)
 
 
-def _refuse_classes(design: Target, y_test: Any, metric: Metric) -> None:
+def _refuse_classes(design: Target, y_test: object, metric: Metric) -> None:
     """Refuse a test set with a class that no model could know, or without one that is needed."""
     if not design.has_classes:
         return
@@ -152,7 +157,7 @@ def _refuse_classes(design: Target, y_test: Any, metric: Metric) -> None:
             )
 
 
-def _refuse_shared(question: LearnerQuestion, X_test: Any) -> None:
+def _refuse_shared(question: LearnerQuestion, X_test: object) -> None:
     """Refuse the design set as its own test set."""
     if X_test is question.X or describe(X_test) == describe(question.X):
         raise EvidenceError(
@@ -162,7 +167,9 @@ def _refuse_shared(question: LearnerQuestion, X_test: Any) -> None:
         )
 
 
-def _scored(question: LearnerQuestion, response: Any, plan: ResponsePlan) -> Predictions:
+def _make_predictions(
+    question: LearnerQuestion, response: object, plan: ResponsePlan
+) -> Predictions:
     """Return Π of what a model says of the test set."""
     return Predictions(
         target=plan.target,
@@ -174,7 +181,7 @@ def _scored(question: LearnerQuestion, response: Any, plan: ResponsePlan) -> Pre
     )
 
 
-def _entered(store: Store, question: LearnerQuestion) -> tuple[int, list[dict[str, str]]]:
+def _enter_use(store: Store, question: LearnerQuestion) -> tuple[int, list[dict[str, str]]]:
     """Record this use, unless it was recorded, and return its number and all uses up to it."""
     uses: list[dict[str, str]] = json.loads(store.documents().get(USES, "[]"))
     facts = {**question.facts, "seed": str(question.seed)}
@@ -188,22 +195,22 @@ def _entered(store: Store, question: LearnerQuestion) -> tuple[int, list[dict[st
     return number, uses[: number + 1]
 
 
-def _used_before(uses: list[dict[str, str]]) -> Iterator[Caution]:
+def _warn_of_earlier_uses(uses: list[dict[str, str]]) -> Iterator[Caution]:
     earlier = len(uses) - 1
     if earlier > 0:
         names = ", ".join(dict.fromkeys(use["learner"] for use in uses[:-1]))
         yield Caution(
             "EN090",
-            f"This is use {len(uses)} of the test set; it was used {_times(earlier)} before "
-            f"({names}).",
+            f"This is use {len(uses)} of the test set; it was used {_count_in_words(earlier)} "
+            f"before ({names}).",
             "A set that is looked at again guides the design, and its scores become too good.",
             "Report the first use, or test on cases that nobody has looked at.",
         )
 
 
-def _trained_on(X: Any, X_test: Any) -> Iterator[Caution]:
+def _warn_of_shared_rows(X: object, X_test: object) -> Iterator[Caution]:
     """Yield a caution where test cases are cases of the design set, whose rows all differ."""
-    rows, tested = _rows(X), _rows(X_test)
+    rows, tested = _list_rows(X), _list_rows(X_test)
     if len(set(rows)) < len(rows):  # equal rows are nothing special in these data
         return
     shared = len(set(rows) & set(tested))
@@ -216,9 +223,13 @@ def _trained_on(X: Any, X_test: Any) -> Iterator[Caution]:
         )
 
 
-def _rows(X: Any) -> list[Any]:
+def _list_rows(X: object) -> list[object]:
     """Return what tells rows apart; none of sparse or huge tables, or what is no table."""
-    if hasattr(X, "toarray") or np.ndim(X) != 2 or np.size(X) > MOST_CELLS:
+    if (
+        hasattr(X, "toarray")
+        or np.ndim(cast(ArrayLike, X)) != 2
+        or np.size(cast(ArrayLike, X)) > MOST_CELLS
+    ):
         return []
     table = np.asarray(X)
     if table.dtype.kind in "biuf":
@@ -226,11 +237,11 @@ def _rows(X: Any) -> list[Any]:
     return [repr(row) for row in table.tolist()]
 
 
-def _times(count: int) -> str:
+def _count_in_words(count: int) -> str:
     return {1: "once", 2: "twice"}.get(count, f"{count} times")
 
 
-def _unrecorded() -> Iterator[Caution]:
+def _note_unrecorded() -> Iterator[Caution]:
     yield Caution(
         "EN091",
         "No file records that the test set was used.",

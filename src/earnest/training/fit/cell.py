@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from contextlib import nullcontext
 from numbers import Number
 from time import perf_counter
 from traceback import format_exc
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +15,8 @@ from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Outcome, Task
 from earnest.training.fit.experiment import Experiment
 from earnest.training.fit.response import ResponsePlan, refuse_other_length
-from earnest.training.fit.rows import count_rows, params_of
-
-if TYPE_CHECKING:
-    from earnest.training.search.callbacks import CallbackTask
+from earnest.training.fit.rows import count_rows, cut_params
+from earnest.training.protocols import Estimator, FitTask, Params
 
 RESPONSE = "response"  # the name of a cell's predictions
 UNPREDICTED = "fitted, but without usable predictions"  # the note of such a cell
@@ -46,12 +43,12 @@ def fit_cell(experiment: Experiment, task: Task, *, raises: bool = False) -> Out
 
 
 def _fit_and_score(
-    experiment: Experiment, task: Task, told: CallbackTask | None, raises: bool
+    experiment: Experiment, task: Task, told: FitTask | None, raises: bool
 ) -> Outcome:
     start = perf_counter()
     try:
         model, data = experiment.prepare(task.payload)
-        params = params_of(experiment.fit_params, experiment.n_cases, data.train)
+        params = cut_params(experiment.fit_params, experiment.n_cases, data.train)
         with told.fitting(model, data.X_train, data.y_train, params) if told else nullcontext():
             fit_model(model, data.X_train, data.y_train, params)
     except Exception:
@@ -87,16 +84,16 @@ def _fit_and_score(
     )
 
 
-def fit_model(model: Any, X: Any, y: Any, params: Mapping[str, Any]) -> Any:
+def fit_model(model: Estimator, X: object, y: object, params: Params) -> object:
     """Fit a model, with an outcome or without."""
     return model.fit(X, **params) if y is None else model.fit(X, y, **params)
 
 
 def _score(
     experiment: Experiment,
-    model: Any,
-    X: Any,
-    y: Any,
+    model: Estimator,
+    X: object,
+    y: object,
     rows: NDArray[np.intp] | None,
     part: str,
     raises: bool,
@@ -104,7 +101,7 @@ def _score(
     """Return the scores by name, and the tracebacks of scorers that failed."""
     if experiment.scorer is None:
         return {}, []
-    params = params_of(experiment.score_params, experiment.n_cases, rows)
+    params = cut_params(experiment.score_params, experiment.n_cases, rows)
     given = (model, X) if y is None else (model, X, y)
     try:
         answer = experiment.scorer(*given, **params)
@@ -119,7 +116,7 @@ def _score(
     return {f"{part}_{name}": value for name, value in found.items()}, list(failed.values())
 
 
-def _read_number(value: Any, name: str) -> float:
+def _read_number(value: object, name: str) -> float:
     if isinstance(value, np.ndarray) and value.size == 1:
         value = value.item()
     if not isinstance(value, Number | np.number | np.bool_) or isinstance(value, complex):
@@ -132,22 +129,24 @@ def _read_number(value: Any, name: str) -> float:
 class _Once:
     """A method of a model that computes once for the same X."""
 
-    def __init__(self, method: Any, X: Any, answer: Any) -> None:
+    def __init__(
+        self, method: Callable[..., object], X: object, answer: NDArray[np.generic]
+    ) -> None:
         self.__name__ = method.__name__  # by which scikit-learn's scorers know what they asked
         self.method, self.X, self.answer = method, X, answer
 
-    def __call__(self, X: Any, *args: Any, **more: Any) -> Any:
+    def __call__(self, X: object, *args: object, **more: object) -> object:
         if X is not self.X or args or more:
             return self.method(X, *args, **more)
         return self.answer.copy()  # as if computed anew: who asks may write into it
 
 
-def _remember(plan: ResponsePlan, model: Any, X: Any) -> NDArray[np.float64]:
+def _remember(plan: ResponsePlan, model: Estimator, X: object) -> NDArray[np.float64]:
     """Read a model's response, and let its scorers find the same answer without predicting again.
 
     The answer is kept on this one fitted model, in front of its method, until `_forget`.
     """
-    name = plan.method_of(model)
+    name = plan.find_method(model)
     method = getattr(model, name)
     answer = method(X)
     if hasattr(model, "__dict__") and isinstance(answer, np.ndarray):
@@ -156,7 +155,7 @@ def _remember(plan: ResponsePlan, model: Any, X: Any) -> NDArray[np.float64]:
     return plan.encode(answer, name, model)
 
 
-def _forget(model: Any) -> None:
+def _forget(model: Estimator) -> None:
     own = getattr(model, "__dict__", {})
     for name in [name for name, value in own.items() if isinstance(value, _Once)]:
         del own[name]

@@ -3,31 +3,28 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.protocols import Task
 from earnest.core.base.rng import Purpose, Seeds
-from earnest.training.fit.copies import inner_splits, keep_copies_together
 from earnest.training.fit.response import ResponsePlan
-from earnest.training.fit.rows import count_rows, parts, take
-from earnest.training.fit.samples import Samples
+from earnest.training.fit.rows import count_rows, cut_parts, take_rows
+from earnest.training.fit.samples import Samples, find_inner_splits, keep_copies_together
 from earnest.training.fit.splits import Splits
-
-if TYPE_CHECKING:
-    from earnest.training.search.callbacks import Callbacks
+from earnest.training.protocols import Estimator, FitObserver, Params, Scorer
 
 WHOLE = "estimator"  # the parameter under which a whole estimator is shown
 Rows = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
-class Setting:
+class Configuration:
     """One configuration: parameters of the experiment's estimator, or a whole estimator.
 
     Parameters
@@ -41,17 +38,17 @@ class Setting:
         The whole estimator of a configuration that describes itself in `params`.
     """
 
-    params: dict[str, Any]
+    params: dict[str, object]
     whole: bool = False
-    estimator: Any = None
+    estimator: Estimator | None = None
 
     @property
-    def own(self) -> Any:
+    def own(self) -> Estimator:
         """The estimator that takes the place of the experiment's, where it is a whole one."""
-        return self.params[WHOLE] if self.estimator is None else self.estimator
+        return cast(Estimator, self.params[WHOLE]) if self.estimator is None else self.estimator
 
-    def made_from(self, base: Any, more: Mapping[str, Any] | None = None) -> Any:
-        """Return a new, unfitted estimator with this setting, and with `more` set on it."""
+    def make_from(self, base: Estimator, more: Mapping[str, object] | None = None) -> Estimator:
+        """Return a new, unfitted estimator with this configuration, and with `more` set on it."""
         from sklearn.base import clone
 
         if self.whole:
@@ -68,7 +65,7 @@ class Setting:
         )
 
 
-LEARNER = Setting({})  # the experiment's estimator as it is
+LEARNER = Configuration({})  # the experiment's estimator as it is
 
 
 @dataclass(frozen=True)
@@ -83,32 +80,32 @@ class Cell:
     stream : tuple of int
         The stream of seeds for parts of the model that have none of their own. It depends on the
         key of the task alone, never on what else is trained.
-    setting : Setting
+    configuration : Configuration
         The configuration; the learner itself by default.
     """
 
     place: int
     stream: tuple[int, ...]
-    setting: Setting = LEARNER
+    configuration: Configuration = LEARNER
 
 
-def make_cell(config: int, split: int, setting: Setting, splits: Splits) -> Task:
+def make_cell(config: int, split: int, configuration: Configuration, splits: Splits) -> Task:
     """Return the task of one configuration on one split.
 
     All configurations share the seeds of a split: they differ in what was asked to differ.
     """
     place = splits.repeat[split], splits.fold[split]
-    return Task((config, *place), Cell(split, place, setting))
+    return Task((config, *place), Cell(split, place, configuration))
 
 
 @dataclass(frozen=True, eq=False)
 class Parts:
     """The data of one cell: what it trains on, what it answers for, and which rows these are."""
 
-    X_train: Any
-    y_train: Any
-    X_test: Any
-    y_test: Any
+    X_train: object
+    y_train: object
+    X_test: object
+    y_test: object
     train: Rows | None = None
     test: Rows | None = None
 
@@ -122,7 +119,7 @@ class Experiment:
     X, y : array-like
         The data; y may be None.
     base : estimator
-        The unfitted learner, which settings are made from.
+        The unfitted learner, which configurations are made from.
     rows : Splits or Samples, optional
         Which rows a cell trains on and which it answers for. A bootstrap sample answers for every
         case. None trains on all cases and answers for `X_new`.
@@ -140,64 +137,64 @@ class Experiment:
         What parts of an estimator without a `random_state` are seeded from; None leaves them so.
     config : mapping
         scikit-learn's settings, such as metadata routing, which worker processes do not know of.
-    callbacks : Callbacks, optional
+    callbacks : FitObserver, optional
         Who is told when a fit begins and ends.
     """
 
-    X: Any
-    y: Any
-    base: Any
+    X: object
+    y: object
+    base: Estimator
     rows: Splits | Samples | None = None
-    X_new: Any = None
+    X_new: object = None
     plan: ResponsePlan | None = None
-    scorer: Callable[..., Any] | None = None
-    fit_params: Mapping[str, Any] = field(default_factory=dict)
-    score_params: Mapping[str, Any] = field(default_factory=dict)
+    scorer: Scorer | None = None
+    fit_params: Params = field(default_factory=dict)
+    score_params: Params = field(default_factory=dict)
     return_train_score: bool = False
     seed: int | None = None
-    config: Mapping[str, Any] = field(default_factory=dict)
-    callbacks: Callbacks | None = None
+    config: Mapping[str, object] = field(default_factory=dict)
+    callbacks: FitObserver | None = None
 
     @property
     def n_cases(self) -> int:
         """The number of rows."""
         return count_rows(self.X)
 
-    def make_model(self, setting: Setting, stream: tuple[int, ...]) -> Any:
-        """Return the unfitted model of a setting, with seeds for its unseeded parts.
+    def make_model(self, configuration: Configuration, stream: tuple[int, ...]) -> Estimator:
+        """Return the unfitted model of a configuration, with seeds for its unseeded parts.
 
-        A seed depends on the stream and on the name of the part, not on the setting.
+        A seed depends on the stream and on the name of the part, not on the configuration.
         """
         if self.seed is None:
-            return setting.made_from(self.base)
-        if setting.plain and not setting.whole:
+            return configuration.make_from(self.base)
+        if configuration.plain and not configuration.whole:
             if stream not in self._base_seeds:
                 self._base_seeds[stream] = self._draw_seeds(find_unseeded(self.base), stream)
-            return setting.made_from(self.base, self._base_seeds[stream])
-        model = setting.made_from(self.base)
+            return configuration.make_from(self.base, self._base_seeds[stream])
+        model = configuration.make_from(self.base)
         return model.set_params(**self._draw_seeds(find_unseeded(model), stream))
 
-    def prepare(self, cell: Cell) -> tuple[Any, Parts]:
+    def prepare(self, cell: Cell) -> tuple[Estimator, Parts]:
         """Return the unfitted model of a cell, and its data."""
-        model = self.make_model(cell.setting, cell.stream)
+        model = self.make_model(cell.configuration, cell.stream)
         if self.rows is None:
             return model, Parts(self.X, self.y, self.X_new, None)
-        train, test = self.rows.rows_of(cell.place)
+        train, test = self.rows.find_rows(cell.place)
         if isinstance(self.rows, Samples) and self._splits_inside:
             seed = self._draw_seeds(("cv",), cell.stream)["cv"]
             groups = self.rows.target.groups
-            model = keep_copies_together(model, train, take(self.y, train), groups, seed)
-        return model, Parts(*parts(model, self.X, self.y, train, test), train, test)
+            model = keep_copies_together(model, train, take_rows(self.y, train), groups, seed)
+        return model, Parts(*cut_parts(model, self.X, self.y, train, test), train, test)
 
     @cached_property
     def _base_seeds(self) -> dict[tuple[int, ...], dict[str, int]]:
-        """The seeds of a stream, which all settings share that only change values."""
+        """The seeds of a stream, which all configurations share that only change values."""
         return {}
 
     @cached_property
     def _splits_inside(self) -> bool:
         """Whether the learner splits its training rows by itself, so that copies matter."""
-        return bool(inner_splits(self.base)[0])
+        return bool(find_inner_splits(self.base)[0])
 
     def _draw_seeds(self, names: tuple[str, ...], stream: tuple[int, ...]) -> dict[str, int]:
         seeds = Seeds(self.seed or 0)
@@ -209,7 +206,7 @@ class Experiment:
         return made
 
 
-def find_unseeded(model: Any) -> tuple[str, ...]:
+def find_unseeded(model: Estimator) -> tuple[str, ...]:
     """Return the names of the `random_state` of every part of an estimator that has none."""
     return tuple(
         name

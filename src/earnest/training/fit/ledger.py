@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
+import warnings
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.base.errors import EarnestError
 from earnest.core.base.protocols import Outcome, Task
 from earnest.core.data.configs import Configs
 from earnest.core.data.predictions import Predictions
 from earnest.training.fit.cell import RESPONSE, SINGLE, UNPREDICTED
-from earnest.training.fit.experiment import Setting, make_cell
+from earnest.training.fit.experiment import Configuration, make_cell
 from earnest.training.fit.response import ResponsePlan
 from earnest.training.fit.splits import Splits
 
@@ -39,7 +42,7 @@ class Failure:
     """
 
     config: str
-    params: dict[str, Any]
+    params: dict[str, object]
     repeat: int
     fold: int
     error: str
@@ -71,7 +74,7 @@ class Ledger:
     ) -> None:
         self.splits, self.plan, self.static = splits, plan, static
         self.ids: list[str] = []
-        self.settings: list[Setting] = []
+        self.configurations: list[Configuration] = []
         self._names = names
         self._numbers: dict[tuple[int, int], dict[str, float]] = {}
         self._bad: dict[tuple[int, int], Outcome] = {}
@@ -80,11 +83,11 @@ class Ledger:
             place: split for split, place in enumerate(zip(splits.repeat, splits.fold, strict=True))
         }
 
-    def add(self, ids: Sequence[str], settings: Sequence[Setting]) -> range:
+    def add(self, ids: Sequence[str], configurations: Sequence[Configuration]) -> range:
         """Enter configurations, and return their positions."""
         first = len(self.ids)
         self.ids += ids
-        self.settings += settings
+        self.configurations += configurations
         if self.plan is not None:
             n, repeats = self.splits.n_cases, self.splits.n_repeats
             width = () if self.plan.width is None else (self.plan.width,)
@@ -93,13 +96,13 @@ class Ledger:
             self._responses = room if old is None else np.concatenate([old, room], axis=1)
         return range(first, len(self.ids))
 
-    def tasks(self, configs: Sequence[int], splits: Sequence[int]) -> list[Task]:
+    def make_tasks(self, configs: Sequence[int], splits: Sequence[int]) -> list[Task]:
         """Return the tasks of some configurations on some splits, one configuration after another.
 
         As scikit-learn has it: neighbouring tasks cost about the same.
         """
         return [
-            make_cell(config, split, self.settings[config], self.splits)
+            make_cell(config, split, self.configurations[config], self.splits)
             for config in configs
             for split in splits
         ]
@@ -131,7 +134,7 @@ class Ledger:
                 return tuple(name.removeprefix("test_") for name in found)
         return (SINGLE,)
 
-    def numbers(
+    def read_numbers(
         self,
         name: str,
         splits: Sequence[int],
@@ -150,12 +153,12 @@ class Ledger:
         ]
         return np.array(rows, dtype=np.float64).reshape(len(rows), len(splits))
 
-    def failures(self) -> tuple[Failure, ...]:
+    def list_failures(self) -> tuple[Failure, ...]:
         """Return what failed, in the order of configurations and splits."""
         return tuple(
             Failure(
                 self.ids[config],
-                self.settings[config].params,
+                self.configurations[config].params,
                 self.splits.repeat[split],
                 self.splits.fold[split],
                 bad.error or bad.note or "",
@@ -164,19 +167,19 @@ class Ledger:
             for (config, split), bad in sorted(self._bad.items())
         )
 
-    def unscored(self, *names: str) -> set[str]:
+    def list_unscored(self, *names: str) -> set[str]:
         """Return the configurations that lack one of these scores where something failed."""
         return {self.ids[key[0]] for key in self._bad if self._lacks(key, names)}
 
     def _lacks(self, key: tuple[int, int], names: Sequence[str]) -> bool:
         return any(f"test_{name}" not in self._numbers[key] for name in names)
 
-    def failed_fits(self) -> list[str]:
+    def list_failed_fits(self) -> list[str]:
         """Return the tracebacks of the fits that failed."""
         bad = [bad for _, bad in sorted(self._bad.items())]
         return [one.error for one in bad if one.error and one.note != UNPREDICTED]
 
-    def failed_scores(self) -> list[str]:
+    def list_failed_scores(self) -> list[str]:
         """Return the tracebacks of models that could be fitted, but not scored."""
         bad = [bad for _, bad in sorted(self._bad.items())]
         late = [
@@ -186,7 +189,7 @@ class Ledger:
         ]
         return late + [one.note for one in bad if one.error is None and one.note]
 
-    def predictions(self, configs: Sequence[int] | None = None) -> Predictions | None:
+    def make_predictions(self, configs: Sequence[int] | None = None) -> Predictions | None:
         """Return Π of all or some configurations as far as they were evaluated."""
         if self.plan is None or self._responses is None:
             return None
@@ -196,7 +199,7 @@ class Ledger:
             target=self.plan.target,
             configs=Configs(
                 ids=tuple(self.ids[c] for c in chosen),
-                params=tuple(self.settings[c].params for c in chosen),
+                params=tuple(self.configurations[c].params for c in chosen),
                 static=self.static,
             ),
             responses=self._responses if whole else self._responses[:, list(chosen)],
@@ -204,3 +207,79 @@ class Ledger:
             fold_names=self.splits.fold_names,
             kind=self.plan.kind,
         )
+
+
+# What failed, as a user reads it.
+
+
+USERS_LINE = 5  # whoever called `fit`, two calls above `judge`, which calls here
+
+
+class AllFailedError(EarnestError, ValueError):
+    """No fit of a search succeeded."""
+
+
+def tell_failures(ledger: Ledger, error_score: float) -> None:
+    """Warn of fits and scores that failed; raise where no fit succeeded."""
+    from sklearn.exceptions import FitFailedWarning
+
+    failed, count = ledger.list_failed_fits(), ledger.n_fits
+    if failed and len(failed) == count:
+        raise AllFailedError(
+            f"all the {count} fits failed",
+            got=failed[0].strip(),
+            cure="It is very likely that the model is misconfigured: look at the first error, "
+            "which stands above, or set error_score='raise' to debug it",
+        )
+    if failed:
+        warnings.warn(
+            f"{len(failed)} fits failed out of a total of {count}.\nThe score on these splits is "
+            f"set to {error_score}. Look at failures_, or set error_score='raise' to debug them."
+            f"\n\n{_summarise(failed)}",
+            FitFailedWarning,
+            stacklevel=USERS_LINE,
+        )
+    for text in dict.fromkeys(ledger.list_failed_scores()):
+        warnings.warn(
+            f"Scoring failed. The score is set to {error_score}. Details:\n{text}",
+            UserWarning,
+            stacklevel=USERS_LINE,
+        )
+
+
+def warn_of_means(part: str, means: NDArray[np.float64]) -> None:
+    """Warn of mean scores that are not finite."""
+    if not np.isfinite(means).all():
+        warnings.warn(
+            f"One or more of the {part} scores are non-finite: {means}",
+            UserWarning,
+            stacklevel=USERS_LINE + 1,
+        )
+
+
+def _summarise(errors: list[str]) -> str:
+    counted = Counter(errors).items()
+    return "\n".join(f"{n} fits failed with the following error:\n{text}" for text, n in counted)
+
+
+def find_exception(text: str) -> str:
+    r"""Return the line of a traceback that names the exception; its message may go on below it.
+
+    Examples
+    --------
+    >>> from earnest.training.fit.ledger import find_exception
+    >>> find_exception('Traceback:\n  File "x.py", line 1\n    fit()\nValueError: too few\nrows')
+    'ValueError: too few'
+    """
+    lines = [line for line in text.splitlines() if line.strip()] or ["no message"]
+    frames = [i for i, line in enumerate(lines) if line.startswith("  File ")]
+    below = lines[frames[-1] + 1 :] if frames else lines
+    named = next((line for line in below if not line[0].isspace()), lines[-1])
+    return re.sub(
+        r"^(\w+\.)+(?=\w+(:|$))", "", named.strip().rstrip(":")
+    )  # the class, not its modules
+
+
+def explain_failure(outcome: Outcome) -> str:
+    """Return in one line why a fit failed."""
+    return find_exception(outcome.error or outcome.note or "")

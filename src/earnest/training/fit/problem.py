@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,7 +24,9 @@ from earnest.core.data.target_reading import infer_task, read_target
 from earnest.metrics.families import Metric, Need
 from earnest.metrics.responding import check_fits
 from earnest.training.fit.response import ResponsePlan, plan_response
-from earnest.training.search.scoring import Measure, Scoring, measure_of, positive_of
+from earnest.training.fit.rows import count_rows
+from earnest.training.fit.scoring import Measure, Scoring, choose_measure, find_positive
+from earnest.training.protocols import Estimator, MetricLike
 
 _USUAL = ("ClassifierMixin.score", "RegressorMixin.score", "SurvivalAnalysisMixin.score")
 
@@ -55,7 +56,7 @@ class Problem:
         return found.on(self.plan.target.task) if found is not None and self.plan else None
 
 
-def survival_outcome(y: Any) -> Any:
+def make_survival_outcome(y: object) -> object:
     """Return an (event, time) pair as the structured array that survival learners take."""
     if not isinstance(y, tuple):
         return y
@@ -69,14 +70,14 @@ def survival_outcome(y: Any) -> Any:
 
 
 def read_problem(
-    base: Any,
-    y: Any,
+    base: Estimator,
+    y: object,
     *,
-    scoring: Any,
+    scoring: object,
     scorers: Scoring,
-    refit: Any,
-    metric: Any,
-    models: Iterable[Any],
+    refit: object,
+    metric: MetricLike | None,
+    models: Iterable[Estimator],
     response: str | None = None,
     groups: ArrayLike | None = None,
     ordered: bool = False,
@@ -105,67 +106,71 @@ def read_problem(
         Whether a score that cannot be computed is refused; what was asked for by `metric` or
         `response` always is.
     """
-    task = _task(base, y)
-    measure = measure_of(metric, scoring, scorers.shown, refit, task=task, usual=_usual(base))
+    task = _find_task(base, y)
+    measure = choose_measure(
+        metric, scoring, scorers.shown, refit, task=task, usual=_has_usual_score(base)
+    )
     if task is None and measure.metric is not None:
-        task = _task_by_metric(y, measure.metric)
+        task = _find_task_by_metric(y, measure.metric)
     if task is None:
         return Problem(measure, None, "the outcome is of no kind that can be judged")
     try:
-        said = positive_of(metric, scoring, scorers.shown, refit)
-        target = _target(y, task, said, groups, ordered)
+        said = find_positive(metric, scoring, scorers.shown, refit)
+        target = _read_target(y, task, said, groups, ordered)
         if metric is not None and task is Task.BINARY:
-            chooser = positive_of(None, scoring, scorers.shown, refit)
-            if _positive(y, chooser) != _positive(y, said):  # the metric of another class
+            chooser = find_positive(None, scoring, scorers.shown, refit)
+            if _find_positive(y, chooser) != _find_positive(y, said):  # the metric of another class
                 measure = replace(measure, chooses=False)
     except InputError as error:
         return Problem(measure, None, str(error))
-    if measure.metric is not None and metric is None and _judges_labels(measure.metric, target):
+    if measure.metric is not None and metric is None and _is_judging_labels(measure.metric, target):
         why = f"metric {measure.metric.name!r} is not defined for a {target.task} task"
         measure = Measure(None, why, chooses=False)
     every = list(models)
     try:
-        return _planned(measure, target, every, response)
+        return _plan_problem(measure, target, every, response)
     except MetricError as error:
         if raises or metric is not None or response is not None or measure.metric is None:
             raise
         why = ". ".join(part for part in (error.what, error.cure) if part)
-        return _unmeasured(why, target, every)
+        return _make_unmeasured(why, target, every)
 
 
-def _planned(measure: Measure, target: Target, models: list[Any], response: str | None) -> Problem:
+def _plan_problem(
+    measure: Measure, target: Target, models: list[Estimator], response: str | None
+) -> Problem:
     """Return the problem with the response that the metric is computed from."""
     plan = plan_response(measure.metric, target, models, asked=response)
     problem = Problem(measure, plan)
     if problem.metric is not None:
-        check_fits(nothing_yet(plan), problem.metric)
+        check_fits(make_empty_predictions(plan), problem.metric)
     return problem
 
 
-def _unmeasured(why: str, target: Target, models: list[Any]) -> Problem:
+def _make_unmeasured(why: str, target: Target, models: list[Estimator]) -> Problem:
     """Return the problem without a metric, with predictions if there are any."""
     measure = Measure(None, why, chooses=False)
     try:
-        return _planned(measure, target, models, None)
+        return _plan_problem(measure, target, models, None)
     except MetricError as error:
         return Problem(measure, None, error.what)
 
 
 def read_outcome(
-    base: Any,
-    y: Any,
+    base: Estimator,
+    y: object,
     metric: Metric | None,
     *,
-    positive: Any = None,
+    positive: object = None,
     groups: ArrayLike | None = None,
     strata: ArrayLike | None = None,
 ) -> Target:
     """Return the outcome that a learner is trained for, by what the learner, y and metric are."""
-    task = _task(base, y)
+    task = _find_task(base, y)
     if task is None and metric is not None:
-        task = _task_by_metric(y, metric)
+        task = _find_task_by_metric(y, metric)
     if task is None:
-        raise _unjudged(base, y)
+        raise _refuse_unjudged(base, y)
     _refuse_learner(base, y, task)
     if positive is not None and task is not Task.BINARY:
         raise InputError(
@@ -175,7 +180,7 @@ def read_outcome(
         )
     if positive is None and task is Task.BINARY:
         positive = usual_positive(plain_labels(np.unique(np.asarray(y))))
-    target = _target(y, task, positive, groups, False)
+    target = _read_target(y, task, positive, groups, False)
     return (
         target
         if strata is None
@@ -183,7 +188,7 @@ def read_outcome(
     )
 
 
-def _unjudged(base: Any, y: Any) -> InputError:
+def _refuse_unjudged(base: Estimator, y: object) -> InputError:
     """Return why no task can be told, by what y is."""
     values = np.asarray(y)
     columns = values.shape[1] if values.ndim > 1 else 1
@@ -206,7 +211,7 @@ def _unjudged(base: Any, y: Any) -> InputError:
     )
 
 
-def _refuse_learner(base: Any, y: Any, task: Task) -> None:
+def _refuse_learner(base: Estimator, y: object, task: Task) -> None:
     """Refuse a classifier of survival times, and one class."""
     from sklearn.base import is_classifier
 
@@ -226,7 +231,7 @@ def _refuse_learner(base: Any, y: Any, task: Task) -> None:
         )
 
 
-def _task(base: Any, y: Any) -> Task | None:
+def _find_task(base: Estimator, y: object) -> Task | None:
     from sklearn.base import is_classifier, is_regressor
     from sklearn.utils.multiclass import type_of_target
 
@@ -245,7 +250,7 @@ def _task(base: Any, y: Any) -> Task | None:
     return None
 
 
-def _task_by_metric(y: Any, metric: Metric) -> Task | None:
+def _find_task_by_metric(y: object, metric: Metric) -> Task | None:
     """Tell the task of an estimator that does not say what it is."""
     values = None if y is None else np.asarray(y)
     if values is None or values.ndim != 1 or values.dtype.kind not in "iufbU":
@@ -254,18 +259,20 @@ def _task_by_metric(y: Any, metric: Metric) -> Task | None:
     return task if task in metric.tasks else None
 
 
-def _judges_labels(metric: Metric, target: Target) -> bool:
+def _is_judging_labels(metric: Metric, target: Target) -> bool:
     """Tell whether a scorer of values judges class labels, which are numbers by chance."""
     return target.has_classes and metric.needs is Need.VALUE
 
 
-def _target(y: Any, task: Task, said: Any, groups: ArrayLike | None, ordered: bool) -> Target:
+def _read_target(
+    y: object, task: Task, said: object, groups: ArrayLike | None, ordered: bool
+) -> Target:
     positive = None
     if task is Task.BINARY:
-        positive = _positive(y, said)
+        positive = _find_positive(y, said)
     target, _ = read_target(
         y,
-        np.zeros((len(y), 1)),
+        np.zeros((count_rows(y), 1)),
         task=task,
         positive=positive,
         classes=None,
@@ -277,7 +284,7 @@ def _target(y: Any, task: Task, said: Any, groups: ArrayLike | None, ordered: bo
     return target
 
 
-def _positive(y: Any, said: Any) -> Any:
+def _find_positive(y: object, said: object) -> object:
     """Return the positive class: the one that was named, else the last, as in scikit-learn."""
     last = np.unique(np.asarray(y))[-1]
     if said is not None:
@@ -285,14 +292,14 @@ def _positive(y: Any, said: Any) -> Any:
     return last.item() if isinstance(last, np.generic) else last
 
 
-def _usual(base: Any) -> bool:
+def _has_usual_score(base: Estimator) -> bool:
     """Tell whether the estimator's own `score` is accuracy, R² or the concordance index."""
     steps = getattr(base, "steps", None)
     last = steps[-1][1] if steps else base
     return getattr(getattr(type(last), "score", None), "__qualname__", "") in _USUAL
 
 
-def nothing_yet(plan: ResponsePlan) -> Predictions:
+def make_empty_predictions(plan: ResponsePlan) -> Predictions:
     """Return Π of one configuration without content, to check a question by."""
     n = plan.target.n
     return Predictions(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from earnest.core.data.responses import ROUNDING, ResponseKind
 from earnest.core.data.target import Target, Task
 from earnest.metrics.families import Metric, Need
 from earnest.training.fit.rows import count_rows
+from earnest.training.protocols import Classifier, Estimator
 
 METHODS = ("predict_proba", "decision_function", "predict")
 _KINDS = {
@@ -50,7 +51,7 @@ class ResponsePlan:
         many = self.target.task is Task.MULTICLASS
         return len(self.target.classes) if many and scores else None
 
-    def perfect(self) -> NDArray[np.float64]:
+    def make_perfect(self) -> NDArray[np.float64]:
         """Return what a perfect model would say of the cases, as Π holds it: (n,) or (n, K)."""
         target = self.target
         if self.width is not None:
@@ -60,7 +61,7 @@ class ResponsePlan:
             return 2.0 * outcome - 1.0
         return -outcome if target.task is Task.SURVIVAL else outcome
 
-    def method_of(self, model: Any) -> str:
+    def find_method(self, model: Estimator) -> str:
         """Return the method that is asked of this model."""
         for name in self.methods:
             if hasattr(model, name):
@@ -70,25 +71,29 @@ class ResponsePlan:
             needs=" or ".join(self.methods),
         )
 
-    def read(self, model: Any, X: Any) -> NDArray[np.float64]:
+    def read(self, model: Estimator, X: object) -> NDArray[np.float64]:
         """Ask a fitted model, and return its answer as Π holds it."""
-        method = self.method_of(model)
+        method = self.find_method(model)
         answer = getattr(model, method)(X)
         refuse_other_length(answer, count_rows(X), method)
         return self.encode(answer, method, model)
 
-    def encode(self, answer: Any, method: str, model: Any) -> NDArray[np.float64]:
+    def encode(self, answer: object, method: str, model: Estimator) -> NDArray[np.float64]:
         """Return an answer as Π holds it: (n,), or (n, K) for many classes."""
         answer = np.asarray(answer)
         _refuse_not_finite(answer)
         if self.kind is ResponseKind.LABEL:
-            return self._codes(answer)
+            return self._encode_labels(answer)
         if method == "predict" or not self.target.has_classes:
             return np.asarray(answer, dtype=np.float64).reshape(len(answer))
-        return self._scores(answer, method, model)
+        return self._encode_scores(answer, method, model)
 
-    def _scores(self, answer: NDArray[Any], method: str, model: Any) -> NDArray[np.float64]:
-        known = [self._code[label] for label in np.asarray(model.classes_).tolist()]
+    def _encode_scores(
+        self, answer: NDArray[np.generic], method: str, model: Estimator
+    ) -> NDArray[np.float64]:
+        known = [
+            self._code[label] for label in np.asarray(cast(Classifier, model).classes_).tolist()
+        ]
         if answer.ndim == 1 and known == [0, 1] and self.width is None:
             return np.array(answer, dtype=np.float64)
         if answer.ndim == 1 or answer.shape[1] == 1 < len(known):  # one score for two classes
@@ -107,13 +112,13 @@ class ResponsePlan:
             absent = np.setdiff1d(np.arange(made.shape[1]), known)
             made[:, absent] = 0.0 if method == "predict_proba" else lowest
         if method == "predict_proba":
-            made = _inside(made)
+            made = _clip_inside(made)
         if self.width is not None:
             return made
         shift = method == "predict_proba" and self.kind is ResponseKind.DECISION
         return np.ascontiguousarray(made[:, 1]) - (0.5 if shift else 0.0)
 
-    def _codes(self, answer: NDArray[Any]) -> NDArray[np.float64]:
+    def _encode_labels(self, answer: NDArray[np.generic]) -> NDArray[np.float64]:
         values = answer.reshape(len(answer)).tolist()
         try:
             return np.array([self._code[label] for label in values], dtype=np.float64)
@@ -125,11 +130,11 @@ class ResponsePlan:
             ) from error
 
     @cached_property
-    def _code(self) -> dict[Any, int]:
+    def _code(self) -> dict[object, int]:
         return {label: code for code, label in enumerate(self.target.classes)}
 
 
-def refuse_other_length(answer: Any, n: int, method: str) -> None:
+def refuse_other_length(answer: object, n: int, method: str) -> None:
     """Refuse predictions that are not one a case."""
     found = count_rows(answer)
     if found != n:
@@ -140,7 +145,7 @@ def refuse_other_length(answer: Any, n: int, method: str) -> None:
         )
 
 
-def _refuse_not_finite(answer: NDArray[Any]) -> None:
+def _refuse_not_finite(answer: NDArray[np.generic]) -> None:
     bad = ~np.isfinite(answer) if answer.dtype.kind == "f" else np.zeros(answer.shape, dtype=bool)
     if bad.any():
         rows = int(bad.reshape(len(bad), -1).any(axis=1).sum())
@@ -151,7 +156,7 @@ def _refuse_not_finite(answer: NDArray[Any]) -> None:
         )
 
 
-def _inside(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+def _clip_inside(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return probabilities inside [0, 1], where only rounding took them out of it."""
     low, high = probabilities.min(), probabilities.max()
     if low < -ROUNDING or high > 1.0 + ROUNDING:
@@ -166,7 +171,7 @@ def _inside(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
 def plan_response(
     metric: Metric | None,
     target: Target,
-    models: Iterable[Any],
+    models: Iterable[Estimator],
     *,
     asked: str | None = None,
 ) -> ResponsePlan:
@@ -191,9 +196,9 @@ def plan_response(
         return ResponsePlan(kind, ("predict",), target)
     every = list(models)
     if asked is not None:
-        _need(asked, every)
+        _check_method(asked, every)
         return ResponsePlan(_KINDS[asked], (asked,), target)
-    return _by_need(None if metric is None else metric.needs, target, every)
+    return _plan_by_need(None if metric is None else metric.needs, target, every)
 
 
 def _refuse_scores(asked: str | None, target: Target) -> None:
@@ -206,9 +211,9 @@ def _refuse_scores(asked: str | None, target: Target) -> None:
         )
 
 
-def _by_need(need: Need | None, target: Target, models: list[Any]) -> ResponsePlan:
+def _plan_by_need(need: Need | None, target: Target, models: list[Estimator]) -> ResponsePlan:
     if need is Need.PROBABILITY:
-        _need("predict_proba", models)
+        _check_method("predict_proba", models)
         return ResponsePlan(ResponseKind.PROBABILITY, ("predict_proba",), target)
     if need in (Need.SCORE, None):
         # scikit-learn's own order: its AUC asks for decisions first, that of many classes for
@@ -221,12 +226,12 @@ def _by_need(need: Need | None, target: Target, models: list[Any]) -> ResponsePl
         if all(any(will_have(model, name) for name in ranked) for model in models):
             return ResponsePlan(ResponseKind.DECISION, scores, target)
         if need is Need.SCORE and target.task is Task.MULTICLASS:
-            _need("predict_proba", models)
-    _need("predict", models)
+            _check_method("predict_proba", models)
+    _check_method("predict", models)
     return ResponsePlan(ResponseKind.LABEL, ("predict",), target)
 
 
-def will_have(model: Any, method: str) -> bool:
+def will_have(model: Estimator, method: str) -> bool:
     """Tell whether an unfitted model has a method, or will have it once it is fitted.
 
     A stack whose last estimator is left to scikit-learn knows its methods only then.
@@ -250,7 +255,7 @@ def will_have(model: Any, method: str) -> bool:
     return inner is not None and hasattr(type(model), method) and will_have(inner, method)
 
 
-def _need(method: str, models: list[Any]) -> None:
+def _check_method(method: str, models: list[Estimator]) -> None:
     """Refuse what no candidate has; one that lacks it among others fails by itself."""
     if not any(will_have(model, method) for model in models):
         lacking = [type(model).__name__ for model in models]

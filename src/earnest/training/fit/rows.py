@@ -7,16 +7,18 @@ been the same since before version 1.6.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sized
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.training.protocols import Estimator, Params
 
-def parts(
-    model: Any, X: Any, y: Any, train: NDArray[np.intp], test: NDArray[np.intp] | None
-) -> tuple[Any, Any, Any, Any]:
+
+def cut_parts(
+    model: Estimator, X: object, y: object, train: NDArray[np.intp], test: NDArray[np.intp] | None
+) -> tuple[object, object, object, object]:
     """Return X and y of the training rows, and X and y of the test rows, None for every row."""
     from sklearn.utils import get_tags
     from sklearn.utils.metaestimators import _safe_split
@@ -25,11 +27,11 @@ def parts(
         asked = np.arange(count_rows(X)) if test is None else test
         return (*_safe_split(model, X, y, train), *_safe_split(model, X, y, asked, train))
     if test is None:
-        return take(X, train), take(y, train), X, y
-    return take(X, train), take(y, train), take(X, test), take(y, test)
+        return take_rows(X, train), take_rows(y, train), X, y
+    return take_rows(X, train), take_rows(y, train), take_rows(X, test), take_rows(y, test)
 
 
-def take(values: Any, rows: NDArray[np.intp]) -> Any:
+def take_rows(values: object, rows: NDArray[np.intp]) -> object:
     """Return some rows of anything that has rows; of nothing, nothing."""
     from sklearn.utils import _safe_indexing
 
@@ -38,14 +40,14 @@ def take(values: Any, rows: NDArray[np.intp]) -> Any:
     return _safe_indexing(values, rows)
 
 
-def count_rows(values: Any) -> int:
+def count_rows(values: object) -> int:
     """Return the number of rows of anything that has rows."""
-    return int(values.shape[0]) if hasattr(values, "shape") else len(values)
+    if hasattr(values, "shape"):
+        return int(values.shape[0])
+    return len(cast(Sized, values))
 
 
-def params_of(
-    params: Mapping[str, Any], n: int, rows: NDArray[np.intp] | None = None
-) -> dict[str, Any]:
+def cut_params(params: Params, n: int, rows: NDArray[np.intp] | None = None) -> dict[str, object]:
     """Return what goes beside X and y, cut to some rows where it has one value a row.
 
     Without rows, lists are made into what rows can be taken of.
@@ -54,13 +56,13 @@ def params_of(
         return {}
     cut = dict(params)
     for name, value in params.items():
-        if not _one_a_row(value, n):
+        if not _has_one_a_row(value, n):
             continue
-        cut[name] = _indexable(value) if rows is None else take(value, rows)
+        cut[name] = _make_indexable(value) if rows is None else take_rows(value, rows)
     return cut
 
 
-def _one_a_row(value: Any, n: int) -> bool:
+def _has_one_a_row(value: object, n: int) -> bool:
     if isinstance(value, str | bytes | Mapping):
         return False
     shape = getattr(value, "shape", None)
@@ -69,7 +71,7 @@ def _one_a_row(value: Any, n: int) -> bool:
     return hasattr(value, "__len__") and len(value) == n
 
 
-def _indexable(value: Any) -> Any:
+def _make_indexable(value: object) -> object:
     from sklearn.utils import indexable
 
     return indexable(value)[0]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.base.check import show
+from earnest.core.base.errors import InputError
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.data.replicates import Drawn
 from earnest.core.data.target import Target
@@ -19,6 +22,8 @@ from earnest.resampling.bootstrap import (
     every_class_on_both_sides,
     something_out_of_bag,
 )
+from earnest.training.fit.rows import count_rows, take_rows
+from earnest.training.protocols import Estimator, Splitter, shuffle_splitter
 
 ALL_CASES = -1  # the place of the model that is trained on every case once
 
@@ -44,16 +49,16 @@ class Samples:
     both_sides: bool
     seed: int
 
-    def counts(self, sample: int) -> NDArray[np.uint8]:
+    def draw_counts(self, sample: int) -> NDArray[np.uint8]:
         """Return how often a sample draws each case: (n,)."""
         rng = Seeds(self.seed).generator(Purpose.REPLICATES, sample)
         drawn = RESAMPLERS[str(self.drawn)].draw(self.target, 1, rng, self._accept)
         return np.asarray(drawn.values[0], dtype=np.uint8)
 
-    def rows_of(self, place: int) -> tuple[NDArray[np.intp], None]:
+    def find_rows(self, place: int) -> tuple[NDArray[np.intp], None]:
         """Return the rows that a sample trains on, copies in a row; it answers for every case."""
         every = np.arange(self.target.n)
-        return every if place == ALL_CASES else np.repeat(every, self.counts(place)), None
+        return every if place == ALL_CASES else np.repeat(every, self.draw_counts(place)), None
 
     @cached_property
     def _accept(self) -> Accept:
@@ -68,15 +73,147 @@ def _choose_rule(target: Target, *, both_sides: bool) -> Accept:
     if not target.has_classes and target.event is None:
         return something_out_of_bag
     if target.event is not None:
-        whole: Accept = partial(_any_drawn, rows=np.flatnonzero(target.event))
+        whole: Accept = partial(_has_any_drawn, rows=np.flatnonzero(target.event))
     else:
         whole = every_class_on_both_sides(target) if both_sides else every_class_drawn(target)
 
-    def accepted(counts: NDArray[Any]) -> NDArray[np.bool_]:
+    def accepted(counts: NDArray[np.integer]) -> NDArray[np.bool_]:
         return np.asarray(something_out_of_bag(counts) & whole(counts))
 
     return accepted
 
 
-def _any_drawn(counts: NDArray[Any], rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+def _has_any_drawn(counts: NDArray[np.integer], rows: NDArray[np.intp]) -> NDArray[np.bool_]:
     return np.asarray((counts[:, rows] > 0).any(axis=1))
+
+
+# Splits inside a learner that is trained on a bootstrap sample: all copies of a case together.
+#
+# A bootstrap sample holds a case several times. An inner cross-validation that splits rows would
+# train on one copy and test on another, and a search would choose what remembers best. So the
+# distinct cases are split as the user's own splitter splits them, and all copies follow their case.
+
+
+Indices = NDArray[np.intp]
+BY_FORMULA = ("RidgeCV", "RidgeClassifierCV")  # `cv=None` leaves single rows out in one go
+
+
+class CopiesTogether:
+    """A splitter that splits the distinct cases of a bootstrap sample, copies and all.
+
+    Parameters
+    ----------
+    base : splitter
+        What splits the distinct cases.
+    cases : ndarray of int, shape (rows,)
+        The case that each row is a copy of.
+    groups : ndarray, shape (n,), optional
+        The groups of the cases, for splitters that need them.
+    shuffle, random_state
+        Set by those who repeat a splitter; handed to `base`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.model_selection import KFold
+    >>> from earnest.training.fit.samples import CopiesTogether
+    >>> splits = CopiesTogether(KFold(2), np.array([4, 4, 7, 9, 9, 9]))
+    >>> [test.tolist() for _, test in splits.split(np.zeros((6, 1)))]
+    [[0, 1, 2], [3, 4, 5]]
+    """
+
+    def __init__(
+        self,
+        base: Splitter,
+        cases: Indices,
+        groups: NDArray[np.generic] | None = None,
+        shuffle: bool = False,
+        random_state: int | None = None,
+    ) -> None:
+        self.base, self.cases, self.groups = base, cases, groups
+        self.shuffle, self.random_state = shuffle, random_state
+
+    def get_n_splits(self, X: object = None, y: object = None, groups: object = None) -> int:
+        """Return the number of splits."""
+        distinct, first = np.unique(self.cases, return_index=True)
+        own = None if self.groups is None else self.groups[distinct]
+        given = np.zeros((len(distinct), 1)) if X is None else take_rows(X, first)
+        return int(self.base.get_n_splits(given, None if y is None else take_rows(y, first), own))
+
+    def split(
+        self, X: object, y: object = None, groups: object = None
+    ) -> Iterator[tuple[Indices, Indices]]:
+        """Yield the rows of every split."""
+        if count_rows(X) != len(self.cases):
+            raise InputError(
+                "a learner changes the number of rows before it splits them",
+                needs=f"{len(self.cases)} rows",
+                got=f"{count_rows(X)}",
+            )
+        distinct, first, code = np.unique(self.cases, return_index=True, return_inverse=True)
+        own = None if self.groups is None else self.groups[distinct]
+        for train, test in self._make_splitter().split(
+            take_rows(X, first), take_rows(y, first), own
+        ):
+            yield (
+                np.flatnonzero(np.isin(code.reshape(-1), train)),
+                np.flatnonzero(np.isin(code.reshape(-1), test)),
+            )
+
+    def _make_splitter(self) -> Splitter:
+        if not self.shuffle:
+            return self.base
+        return shuffle_splitter(self.base, self.random_state)
+
+
+def find_inner_splits(model: Estimator) -> tuple[list[str], list[str]]:
+    """Return the names of the `cv` of a learner that can be replaced, and of those that cannot.
+
+    Those that cannot be replaced lie within another one, whose training parts only it knows, or
+    are formulas.
+    """
+    params = model.get_params(deep=True)
+    named = [n for n in params if n == "cv" or n.endswith("__cv")]
+    free: list[str] = []
+    bound: list[str] = []
+    for name in sorted(named, key=lambda n: n.count("__")):
+        owner = model if name == "cv" else params.get(name.removesuffix("__cv"))
+        inside = any(name.startswith(outer.removesuffix("cv")) for outer in free)
+        if isinstance(params[name], str):  # 'prefit' and its like split nothing
+            continue
+        formula = params[name] is None and type(owner).__name__ in BY_FORMULA
+        (bound if inside or formula else free).append(name)
+    return free, bound
+
+
+def refuse_fixed_splits(model: Estimator) -> None:
+    """Refuse an inner `cv` that lists row numbers: a bootstrap sample has other rows."""
+    params = model.get_params(deep=True)
+    for name in find_inner_splits(model)[0]:
+        cv = params[name]
+        if cv is not None and not isinstance(cv, int | np.integer) and not hasattr(cv, "split"):
+            raise InputError(
+                f"`{name}` lists the rows of its splits, and a bootstrap sample has other rows",
+                needs="a number of folds, or a splitter",
+                got=show(cv),
+            )
+
+
+def keep_copies_together(
+    model: Estimator, cases: Indices, y: object, groups: NDArray[np.generic] | None, seed: int
+) -> Estimator:
+    """Give every inner `cv` of a learner that can be replaced one that keeps copies together."""
+    from sklearn.base import is_classifier
+    from sklearn.model_selection import check_cv
+
+    params = model.get_params(deep=True)
+    made = {}
+    for name in find_inner_splits(model)[0]:
+        owner = model if name == "cv" else params[name.removesuffix("__cv")]
+        base = check_cv(params[name], y, classifier=is_classifier(owner))
+        unseeded = getattr(base, "random_state", 0) is None and getattr(base, "shuffle", True)
+        if unseeded:
+            base = copy(base)
+            base.random_state = seed
+        made[name] = CopiesTogether(base, cases, groups)
+    return model.set_params(**made) if made else model

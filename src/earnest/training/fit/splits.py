@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from inspect import signature
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,13 @@ from earnest.core.base.errors import InputError
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.data.folds import places
 from earnest.core.data.target import Target
+from earnest.engine.identity.identity import describe, digest
 from earnest.training.fit.rows import count_rows
+from earnest.training.protocols import Params, Splitter, shuffle_splitter
 
 Indices = NDArray[np.intp]
 LEAST_TO_HALVE = 4  # of a class: each half needs one to train on and one to test
+LEAST_TO_NEST = 3  # folds: with two, an inner model would have nothing to train on
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -49,7 +52,7 @@ class Splits:
         """Count the splits."""
         return len(self.test)
 
-    def rows_of(self, place: int) -> tuple[Indices, Indices]:
+    def find_rows(self, place: int) -> tuple[Indices, Indices]:
         """Return the rows that a split trains on, and those that it tests."""
         return self.train[place], self.test[place]
 
@@ -96,14 +99,14 @@ class Splits:
 
 
 def make_splits(
-    cv: Any,
-    X: Any,
-    y: Any,
+    cv: object,
+    X: object,
+    y: object,
     *,
     classifier: bool,
     n_repeats: int = 1,
     seeds: Seeds,
-    params: Mapping[str, Any] | None = None,
+    params: Params | None = None,
     odd: bool = False,
 ) -> Splits:
     """Return the splits of `cv` and of its repeats.
@@ -130,13 +133,13 @@ def make_splits(
         Whether a split may test a row twice, and have no rows at all, as in scikit-learn.
     """
     check.whole_number("n_repeats", n_repeats, low=1)
-    first = _checked(cv, y, classifier)
-    splitters = [first, *(_shuffled(first, seeds, r) for r in range(1, n_repeats))]
+    first = _read_cv(cv, y, classifier)
+    splitters = [first, *(_make_shuffled(first, seeds, r) for r in range(1, n_repeats))]
     pairs: list[tuple[Indices, Indices]] = []
     placed: list[tuple[int, int]] = []
     n = count_rows(X)
     for splitter in splitters:
-        own = _pairs(splitter, X, y, n, dict(params or {}), odd)
+        own = _list_pairs(splitter, X, y, n, dict(params or {}), odd)
         start = placed[-1][0] + 1 if placed else 0
         pairs += own
         placed += places([np.unique(test) if odd else test for _, test in own], n, start)
@@ -146,11 +149,11 @@ def make_splits(
         repeat=tuple(repeat for repeat, _ in placed),
         fold=tuple(fold for _, fold in placed),
         n_cases=n,
-        ordered=len(pairs) > 1 and all(_before(train, test) for train, test in pairs),
+        ordered=len(pairs) > 1 and all(_is_before(train, test) for train, test in pairs),
     )
 
 
-def make_splitter(folds: int, *, layered: bool, grouped: bool, seed: int) -> Any:
+def make_splitter(folds: int, *, layered: bool, grouped: bool, seed: int) -> Splitter:
     """Return the splitter that a number of folds means: shuffled, by class and by group."""
     from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
@@ -163,7 +166,7 @@ def make_splitter(folds: int, *, layered: bool, grouped: bool, seed: int) -> Any
 
 def make_random_splitter(
     count: int, share: float, *, layered: bool, grouped: bool, seed: int
-) -> Any:
+) -> Splitter:
     """Return the splitter of random test sets that hold a share of the cases, or of the groups."""
     from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit, StratifiedShuffleSplit
 
@@ -181,8 +184,8 @@ def shuffle_folds(
     folds: int,
     repeats: int,
     n: int,
-    layers: NDArray[np.integer[Any]] | None,
-    groups: NDArray[Any] | None,
+    layers: NDArray[np.integer] | None,
+    groups: NDArray[np.generic] | None,
     seeds: Seeds,
     *,
     odd: bool = False,
@@ -218,7 +221,9 @@ def shuffle_folds(
     )
 
 
-def make_folds(cv: Any, X: Any, y: Any, target: Target, repeats: int, seeds: Seeds) -> Splits:
+def make_folds(
+    cv: object, X: object, y: object, target: Target, repeats: int, seeds: Seeds
+) -> Splits:
     """Return the folds of every repeat: shuffled, by class and by group, for a number of folds."""
     params = {"groups": target.groups}
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
@@ -244,12 +249,12 @@ def check_folds(folds: int, target: Target) -> None:
             "there are more folds than there is to split",
             needs=f"at most {units} folds, as there are {units} {noun}",
             got=f"cv={folds}",
-            cure=_fewer(min(units, *(len(rows) for rows in target.layers))),
+            cure=_suggest_fewer(min(units, *(len(rows) for rows in target.layers))),
         )
     check_layers(folds, target)
 
 
-def _fewer(most: int) -> str:
+def _suggest_fewer(most: int) -> str:
     """Return how many folds could be asked for."""
     return f"Say cv={most}." if most >= 2 else "Use more cases."
 
@@ -278,10 +283,10 @@ def check_layers(folds: int, target: Target) -> None:
 
 def leave_out_pairs(folds: Splits, repeats: int) -> Splits:
     """Return the splits that leave out two folds: one model tests both, trained on the rest."""
+    check_partition(folds, cure="Say cv=5, or use KFold, StratifiedKFold or GroupKFold.")
     train, test, repeat, fold = [], [], [], []
     for own in range(repeats):
         tests = [folds.test[i] for i in range(len(folds)) if folds.repeat[i] == own]
-        _need_partition(folds, own, tests)
         for place, (first, second) in enumerate(combinations(range(len(tests)), 2)):
             rows = np.concatenate([tests[first], tests[second]])
             train.append(np.setdiff1d(np.arange(folds.n_cases), rows))
@@ -297,18 +302,21 @@ def leave_out_pairs(folds: Splits, repeats: int) -> Splits:
     )
 
 
-def _need_partition(folds: Splits, repeat: int, tests: list[Indices]) -> None:
-    """Refuse splits that are no partition, or train on less than all other folds."""
-    every = np.sort(np.concatenate(tests))
-    own = [i for i in range(len(folds)) if folds.repeat[i] == repeat]
-    rest = all(len(folds.train[i]) + len(folds.test[i]) == folds.n_cases for i in own)
-    if len(tests) < 3 or not rest or not np.array_equal(every, np.arange(folds.n_cases)):
-        raise InputError(
-            "these splits cannot be nested",
-            needs="at least 3 folds that part the cases, each trained on all the others",
-            got=f"{len(tests)} splits" + ("" if rest else " that are no partition"),
-            cure="Say cv=5, or use KFold, StratifiedKFold or GroupKFold.",
-        )
+def check_partition(folds: Splits, *, cure: str) -> None:
+    """Refuse splits that do not part the cases into three folds, each trained on all others."""
+    for repeat in range(folds.n_repeats):
+        own = [i for i in range(len(folds)) if folds.repeat[i] == repeat]
+        tested = np.sort(np.concatenate([folds.test[i] for i in own]))
+        whole = np.array_equal(tested, np.arange(folds.n_cases))
+        rest = all(len(folds.train[i]) + len(folds.test[i]) == folds.n_cases for i in own)
+        if not whole or not rest or len(own) < LEAST_TO_NEST or folds.leaking:
+            raise InputError(
+                "these splits cannot be nested",
+                needs=f"at least {LEAST_TO_NEST} folds that part the cases, each trained on all "
+                "the others",
+                got=f"{len(own)} splits" + ("" if whole and rest else " that are no partition"),
+                cure=cure,
+            )
 
 
 def leave_out_singles(n: int) -> Splits:
@@ -368,7 +376,7 @@ def halve_and_split(
     return replace(every, repeat=tuple(range(len(whole))), fold=(0,) * len(whole)), halves
 
 
-def _train_on_others(tests: Iterable[Any], n: int) -> Splits:
+def _train_on_others(tests: Iterable[object], n: int) -> Splits:
     """Return splits of one repeat, each trained on all other cases."""
     rows = tuple(np.sort(np.asarray(test, dtype=np.intp)) for test in tests)
     every = np.arange(n)
@@ -400,12 +408,12 @@ def _count_tested(wanted: float, size: int) -> int:
     return min(max(1, round(wanted)), max(size - 1, 0))
 
 
-def _before(train: Indices, test: Indices) -> bool:
+def _is_before(train: Indices, test: Indices) -> bool:
     """Tell whether all training rows come before all test rows."""
     return bool(len(train) and len(test) and train.max() < test.min())
 
 
-def _checked(cv: Any, y: Any, classifier: bool) -> Any:
+def _read_cv(cv: object, y: object, classifier: bool) -> Splitter:
     from sklearn.model_selection import check_cv
 
     try:
@@ -421,7 +429,7 @@ def _checked(cv: Any, y: Any, classifier: bool) -> Any:
         ) from error
 
 
-def can_shuffle(splitter: Any) -> bool:
+def can_shuffle(splitter: object) -> bool:
     """Tell whether a splitter, or a number of folds, can be repeated with other folds."""
     if splitter is None or isinstance(splitter, int | np.integer):
         return True
@@ -429,11 +437,9 @@ def can_shuffle(splitter: Any) -> bool:
     return "shuffle" in signature(type(splitter)).parameters
 
 
-def _shuffled(splitter: Any, seeds: Seeds, repeat: int) -> Any:
+def _make_shuffled(splitter: Splitter, seeds: Seeds, repeat: int) -> Splitter:
     """Return the splitter of a further repeat."""
-    from copy import copy
-
-    name = _name(splitter)
+    name = _name_splitter(splitter)
     if not can_shuffle(splitter):
         raise InputError(
             f"{name} cannot be repeated",
@@ -442,35 +448,32 @@ def _shuffled(splitter: Any, seeds: Seeds, repeat: int) -> Any:
             cure="Leave `n_repeats` at 1; a Repeated* splitter or ShuffleSplit has repeats of its "
             "own.",
         )
-    made = copy(splitter)
-    made.shuffle = True
-    made.random_state = draw_split_seed(seeds, repeat)
-    return made
+    return shuffle_splitter(splitter, draw_split_seed(seeds, repeat))
 
 
-def _pairs(
-    splitter: Any, X: Any, y: Any, n: int, params: dict[str, Any], odd: bool
+def _list_pairs(
+    splitter: Splitter, X: object, y: object, n: int, params: dict[str, object], odd: bool
 ) -> list[tuple[Indices, Indices]]:
     try:
         promised = splitter.get_n_splits(X, y, **params)
         found = list(splitter.split(X, y, **params))
     except (ValueError, TypeError) as error:
-        raise _no_split(splitter, error, params) from error
+        raise _explain_no_split(splitter, error, params) from error
     if not found:
         raise InputError("`cv` gives no split", needs="a split at least", got=check.show(splitter))
     if promised != len(found):
         raise InputError(
-            f"`split` and `get_n_splits` of {_name(splitter)} disagree",
+            f"`split` and `get_n_splits` of {_name_splitter(splitter)} disagree",
             needs=f"{promised} splits, as get_n_splits says",
             got=f"{len(found)} splits",
         )
     return [
-        (_rows(train, n, "train", odd), _rows(test, n, "test", odd))
-        for train, test in (_pair(item) for item in found)
+        (_read_rows(train, n, "train", odd), _read_rows(test, n, "test", odd))
+        for train, test in (_read_pair(item) for item in found)
     ]
 
 
-def _pair(item: Any) -> tuple[Any, Any]:
+def _read_pair(item: object) -> tuple[object, object]:
     if not isinstance(item, tuple | list) or len(item) != 2:
         raise InputError(
             "`cv` gives something else than splits",
@@ -480,7 +483,9 @@ def _pair(item: Any) -> tuple[Any, Any]:
     return item[0], item[1]
 
 
-def _no_split(splitter: Any, error: Exception, params: dict[str, Any]) -> InputError:
+def _explain_no_split(
+    splitter: Splitter, error: Exception, params: dict[str, object]
+) -> InputError:
     cure = "Use fewer folds, or another splitter."
     if "groups" in str(error) and params.get("groups") is None:
         cure = "Pass the groups of the cases as `groups`."
@@ -488,15 +493,17 @@ def _no_split(splitter: Any, error: Exception, params: dict[str, Any]) -> InputE
         cure = "Give one group a row."
     if isinstance(error, TypeError):
         cure = "Give (train, test) pairs of row numbers, or a splitter."
-    return InputError(f"{_name(splitter)} cannot split these data", got=str(error), cure=cure)
+    return InputError(
+        f"{_name_splitter(splitter)} cannot split these data", got=str(error), cure=cure
+    )
 
 
-def _name(splitter: Any) -> str:
+def _name_splitter(splitter: Splitter) -> str:
     name = type(splitter).__name__
     return "`cv`" if name.startswith("_") else name  # scikit-learn's own wrapper of pairs
 
 
-def _rows(given: Any, n: int, part: str, odd: bool) -> Indices:
+def _read_rows(given: object, n: int, part: str, odd: bool) -> Indices:
     rows = np.asarray(given)
     if odd and rows.size == 0:
         return np.empty(0, dtype=np.intp)
@@ -511,3 +518,31 @@ def _rows(given: Any, n: int, part: str, odd: bool) -> Indices:
             cure="Row numbers are positions, not labels of an index." if rows.size else "",
         )
     return rows.astype(np.intp, copy=False)
+
+
+# What a stored run is known by: its splits, and seeds that the same call makes again.
+
+
+def check_seeded(cv: object) -> None:
+    """Refuse a splitter that shuffles otherwise at every call: its run could never be resumed."""
+    shuffles = getattr(cv, "shuffle", True)  # ShuffleSplit and Repeated* have no such choice
+    if hasattr(cv, "split") and shuffles and getattr(cv, "random_state", 0) is None:
+        raise InputError(
+            "the splits would differ at every call, so that `store` could not be resumed",
+            needs="a splitter with a seed",
+            got=f"{type(cv).__name__} that shuffles with random_state=None",
+            cure="Give the splitter random_state=0, or leave `store` out.",
+        )
+
+
+def add_splits(facts: Mapping[str, str], splits: Splits) -> dict[str, str]:
+    """Return the facts with the rows of every split; none without a store."""
+    if not facts:
+        return {}
+    rows = describe([*splits.train, *splits.test])
+    return {**facts, "splits": f"{len(splits)} splits {digest(rows)}"}
+
+
+def make_seed(facts: Mapping[str, str]) -> int:
+    """Return a seed that depends on the facts alone."""
+    return int(digest(json.dumps(dict(facts), sort_keys=True)), 16) % 2**32

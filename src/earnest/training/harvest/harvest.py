@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,13 +29,19 @@ from earnest.training.fit.cell import SINGLE
 from earnest.training.fit.problem import Problem, read_problem
 from earnest.training.fit.response import ResponsePlan
 from earnest.training.fit.rows import count_rows
-from earnest.training.harvest.optuna import harvest_optuna, is_optuna_search
-from earnest.training.search.scoring import Scoring, read_scoring
+from earnest.training.fit.scoring import Scoring, read_scoring
+from earnest.training.harvest.optuna import Search, harvest_optuna, is_optuna_search
+from earnest.training.protocols import Estimator, MetricLike, Scorer
+from earnest.training.search.judging import ResultsTable
+
+if TYPE_CHECKING:
+    from sklearn.utils.metadata_routing import MetadataRequest
+
 
 # Which searches can be harvested, and why others cannot.
 
 
-def refuse_unfit(search: Any) -> None:
+def refuse_unfit(search: Search) -> None:
     """Refuse what is no search of scikit-learn's, or one whose predictions cannot be compared."""
     from sklearn.model_selection._search import BaseSearchCV
 
@@ -47,7 +53,7 @@ def refuse_unfit(search: Any) -> None:
             got=f"the class {search.__name__}" if isinstance(search, type) else _name(search),
             cure="Make one: give it the estimator and the candidates."
             if isinstance(search, type)
-            else _cure(_name(search)),
+            else _suggest_cure(_name(search)),
         )
     if getattr(search, "resource", None) == "n_samples":
         raise InputError(
@@ -59,11 +65,11 @@ def refuse_unfit(search: Any) -> None:
         )
 
 
-def _name(search: Any) -> str:
+def _name(search: Search) -> str:
     return type(search).__name__
 
 
-def _cure(name: str) -> str:
+def _suggest_cure(name: str) -> str:
     if name == "SearchCV":
         return "earnest.SearchCV keeps its predictions: fit it and read `predictions_`."
     if "Optuna" in name:
@@ -79,14 +85,14 @@ NOTHING = 0.0  # where none were kept; NaN would be warned of as a score that fa
 
 
 def harvest(
-    search: Any,
-    X: Any,
-    y: Any,
+    search: Search,
+    X: object,
+    y: object,
     *,
-    metric: Any = None,
+    metric: MetricLike | None = None,
     response: str | None = None,
     groups: ArrayLike | None = None,
-    **fit_params: Any,
+    **fit_params: object,
 ) -> Predictions:
     """Fit a search of scikit-learn, and return the out-of-sample predictions of every candidate.
 
@@ -137,39 +143,40 @@ def harvest(
     >>> search.best_params_
     {'max_depth': 2}
     """
-    by_optuna = is_optuna_search(search)
-    if not by_optuna:
+    if not is_optuna_search(search):
         refuse_unfit(search)
     n = count_rows(X)
     scoring = read_scoring(search.estimator, search.scoring, refit=search.refit, raises=True)
-    plan = _planned(search, y, scoring, metric, response, groups)
-    if by_optuna:
+    plan = _plan_response(search, y, scoring, metric, response, groups)
+    if is_optuna_search(search):
         return harvest_optuna(search, X, y, plan, groups, fit_params)
     passed = dict(fit_params) if groups is None else {**fit_params, "groups": groups}
     with tempfile.TemporaryDirectory(prefix="earnest-") as folder:
-        keeper = Keeper(scoring.call, _light(plan), Path(folder), tuple(passed))
-        with _scored_by(search, keeper, scoring):
+        keeper = Keeper(scoring.call, _lighten(plan), Path(folder), tuple(passed))
+        with _score_with(search, keeper, scoring):
             _fit(search, X, y, {**passed, ROWS: np.arange(n)})
-        return _gathered(search, plan, Path(folder), n)
+        return _gather(search, plan, Path(folder), n)
 
 
 @dataclass(frozen=True, eq=False)
 class Keeper:
     """A scorer that keeps the predictions of what it scores, and tells under which number."""
 
-    call: Any
+    call: Scorer
     plan: ResponsePlan
     folder: Path
     given: tuple[str, ...] = ()  # the names of what `fit` is given
 
-    def __call__(self, model: Any, X: Any, y: Any, **params: Any) -> dict[str, float]:
+    def __call__(
+        self, model: Estimator, X: object, y: object, **params: object
+    ) -> dict[str, object]:
         """Return the scores of a fitted model, and the number of its predictions."""
         rows = params.pop(ROWS)
         scores = self.call(model, X, y, **params)
         named = dict(scores) if isinstance(scores, Mapping) else {SINGLE: scores}
         return {**named, KEPT: self._keep(model, X, np.asarray(rows))}
 
-    def _keep(self, model: Any, X: Any, rows: NDArray[np.intp]) -> float:
+    def _keep(self, model: Estimator, X: object, rows: NDArray[np.intp]) -> float:
         try:
             answer = self.plan.read(model, X)
         except EarnestError:  # such as NaN: the score is the search's own business
@@ -178,7 +185,7 @@ class Keeper:
         np.savez(self.folder / f"{number}.npz", rows=rows, answer=answer)
         return float(number)
 
-    def get_metadata_routing(self) -> Any:
+    def get_metadata_routing(self) -> MetadataRequest:
         """Ask for the rows, and for what the scorer behind uses of what `fit` is given."""
         from sklearn.utils.metadata_routing import MetadataRequest, get_routing_for_object
 
@@ -189,8 +196,13 @@ class Keeper:
         return request
 
 
-def _planned(
-    search: Any, y: Any, scoring: Scoring, metric: Any, response: str | None, groups: Any
+def _plan_response(
+    search: Search,
+    y: object,
+    scoring: Scoring,
+    metric: MetricLike | None,
+    response: str | None,
+    groups: ArrayLike | None,
 ) -> ResponsePlan:
     """Return what is asked of models, and refuse what cannot be kept before any fit."""
     problem: Problem = read_problem(
@@ -209,14 +221,14 @@ def _planned(
     return problem.plan
 
 
-def _light(plan: ResponsePlan) -> ResponsePlan:
+def _lighten(plan: ResponsePlan) -> ResponsePlan:
     """Return the plan with one case of each class: it travels with every task."""
     first = np.unique(plan.target.y, return_index=True)[1] if plan.target.has_classes else [0]
     return replace(plan, target=plan.target.take(np.sort(np.asarray(first, dtype=np.intp))))
 
 
 @contextmanager
-def _scored_by(search: Any, keeper: Keeper, scoring: Scoring) -> Iterator[None]:
+def _score_with(search: Search, keeper: Keeper, scoring: Scoring) -> Iterator[None]:
     """Let the keeper score, and put the search back as it was, its results included."""
     from sklearn import config_context
 
@@ -229,12 +241,12 @@ def _scored_by(search: Any, keeper: Keeper, scoring: Scoring) -> Iterator[None]:
     finally:
         search.set_params(scoring=given, refit=refit)
         if hasattr(search, "cv_results_") and not several:
-            _as_of_one_score(search)
+            _restore_one_score(search)
         if hasattr(search, "scorer_"):
             search.scorer_ = scoring.shown
 
 
-def _as_of_one_score(search: Any) -> None:
+def _restore_one_score(search: Search) -> None:
     """Let the attributes be those of a search with one score."""
     others = {name for name in search.cv_results_ if name.startswith("mean_test_")}
     if others != {f"mean_test_{SINGLE}", f"mean_test_{KEPT}"}:
@@ -248,7 +260,7 @@ def _as_of_one_score(search: Any) -> None:
         search.best_score_ = float(scores[search.best_index_])
 
 
-def _fit(search: Any, X: Any, y: Any, params: dict[str, Any]) -> None:
+def _fit(search: Search, X: object, y: object, params: dict[str, object]) -> None:
     from sklearn.exceptions import UnsetMetadataPassedError
 
     try:
@@ -264,7 +276,7 @@ def _fit(search: Any, X: Any, y: Any, params: dict[str, Any]) -> None:
         ) from error
 
 
-def _gathered(search: Any, plan: ResponsePlan, folder: Path, n: int) -> Predictions:
+def _gather(search: Search, plan: ResponsePlan, folder: Path, n: int) -> Predictions:
     """Put the kept predictions together by what `cv_results_` tells, and clean the latter."""
     results = search.cv_results_
     count = len(results["params"])
@@ -279,7 +291,7 @@ def _gathered(search: Any, plan: ResponsePlan, folder: Path, n: int) -> Predicti
             needs="a fit that gives finite predictions",
             got=f"{numbers.size} fits without any",
         )
-    tests = [_rows_of(folder, row[has]) for row, has in zip(numbers, kept, strict=True)]
+    tests = [_read_rows(folder, row[has]) for row, has in zip(numbers, kept, strict=True)]
     there = [i for i, rows in enumerate(tests) if rows is not None]
     placed = dict(zip(there, places([r for r in tests if r is not None], n), strict=True))
     repeats = 1 + max(repeat for repeat, _ in placed.values())
@@ -289,11 +301,11 @@ def _gathered(search: Any, plan: ResponsePlan, folder: Path, n: int) -> Predicti
     for split, (repeat, fold) in placed.items():
         folds[tests[split], repeat] = fold
         for config in np.flatnonzero(kept[split]):
-            rows, answer = _kept(folder, numbers[split, config])
+            rows, answer = _read_kept(folder, numbers[split, config])
             responses[rows, config, repeat] = answer
     return Predictions(
         target=plan.target,
-        configs=_configs(results),
+        configs=_make_configs(results),
         responses=responses,
         folds=folds,
         fold_names=tuple(
@@ -303,7 +315,7 @@ def _gathered(search: Any, plan: ResponsePlan, folder: Path, n: int) -> Predicti
     )
 
 
-def _configs(results: Mapping[str, Any]) -> Configs:
+def _make_configs(results: ResultsTable) -> Configs:
     params = tuple(dict(one) for one in results["params"])
     rounds = results.get("iter")
     ids = tuple(f"c{i}" for i in range(len(params)))
@@ -313,11 +325,11 @@ def _configs(results: Mapping[str, Any]) -> Configs:
     return Configs(ids=ids, params=params, static=False)
 
 
-def _rows_of(folder: Path, numbers: NDArray[np.float64]) -> NDArray[np.intp] | None:
-    return _kept(folder, numbers[0])[0] if len(numbers) else None
+def _read_rows(folder: Path, numbers: NDArray[np.float64]) -> NDArray[np.intp] | None:
+    return _read_kept(folder, numbers[0])[0] if len(numbers) else None
 
 
-def _kept(folder: Path, number: float) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+def _read_kept(folder: Path, number: float) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     path = folder / f"{int(number)}.npz"
     if not path.exists():
         raise EvidenceError(

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Protocol, TypeGuard, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, EvidenceError, InputError
@@ -25,13 +25,46 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution
 from earnest.core.space.parameters import plain
 from earnest.training.fit.response import ResponsePlan
-from earnest.training.fit.rows import count_rows, take
+from earnest.training.fit.rows import count_rows, take_rows
+from earnest.training.protocols import Estimator, Scorer
+from earnest.training.search.judging import ResultsTable
 from earnest.training.search.optuna import STATIC
+
+if TYPE_CHECKING:
+    from optuna import Study
+    from optuna.trial import FrozenTrial
+    from pandas import DataFrame
+
 
 Rows = NDArray[np.intp]
 
 
-def is_optuna_search(search: object) -> bool:
+class Search(Estimator, Protocol):
+    """A search of scikit-learn's form, and what its `fit` sets."""
+
+    estimator: Estimator
+    scoring: object
+    refit: object
+    cv_results_: ResultsTable
+    n_splits_: int
+    multimetric_: bool
+    best_index_: int
+    best_params_: dict[str, object]
+    best_score_: float
+    scorer_: Scorer | dict[str, Scorer]
+
+
+class OptunaSearch(Search, Protocol):
+    """The search of optuna-integration."""
+
+    cv: object
+    callbacks: list[Callable[[Study, FrozenTrial], None]] | None
+    return_train_score: bool
+    subsample: float
+    study_: Study
+
+
+def is_optuna_search(search: Search) -> TypeGuard[OptunaSearch]:
     """Tell whether this is the search of optuna-integration, without importing it."""
     return any(
         k.__name__ == "OptunaSearchCV" and k.__module__.startswith("optuna_integration.")
@@ -40,7 +73,12 @@ def is_optuna_search(search: object) -> bool:
 
 
 def harvest_optuna(
-    search: Any, X: Any, y: Any, plan: ResponsePlan, groups: Any, fit_params: dict[str, Any]
+    search: OptunaSearch,
+    X: object,
+    y: object,
+    plan: ResponsePlan,
+    groups: ArrayLike | None,
+    fit_params: dict[str, object],
 ) -> Predictions:
     """Fit an OptunaSearchCV as its own `fit` would, and return the predictions of its trials."""
     from sklearn.base import is_classifier
@@ -54,14 +92,14 @@ def harvest_optuna(
     keeper = TrialKeeper(
         call=check_scoring(search.estimator, scoring=search.scoring),
         plan=plan,
-        split_of=_by_content(X, y, tests),
+        split_of=_index_by_content(X, y, tests),
     )
-    with _kept_by(search, keeper, splits):
+    with _keep_with(search, keeper, splits):
         search.fit(X, y, groups=groups, **fit_params)
-    return _gathered(search.study_, keeper, plan, tests, count_rows(X))
+    return _gather(search.study_, keeper, plan, tests, count_rows(X))
 
 
-def _refuse_what_hides_rows(search: Any) -> None:
+def _refuse_what_hides_rows(search: OptunaSearch) -> None:
     if search.return_train_score:
         raise InputError(
             "training scores cannot be told from test scores here",
@@ -81,28 +119,28 @@ def _refuse_what_hides_rows(search: Any) -> None:
 class TrialKeeper:
     """A scorer that keeps what it scores, and a callback that files it under its trial."""
 
-    call: Any
+    call: Scorer
     plan: ResponsePlan
     split_of: dict[bytes, int]
     trials: dict[int, dict[int, NDArray[np.float64]]] = field(default_factory=dict)
     _own: threading.local = field(default_factory=threading.local)
 
-    def __call__(self, model: Any, X: Any, y: Any) -> Any:
+    def __call__(self, model: Estimator, X: object, y: object) -> object:
         """Return the score of a fitted model; of a split that is scored again the last counts."""
-        split = self.split_of.get(_content(X, y))
+        split = self.split_of.get(_hash_content(X, y))
         if split is not None:
             try:
-                self._waiting()[split] = self.plan.read(model, X)
+                self._list_waiting()[split] = self.plan.read(model, X)
             except EarnestError:  # such as NaN: the score is the search's own business
-                self._waiting().pop(split, None)
+                self._list_waiting().pop(split, None)
         return self.call(model, X, y)
 
-    def ended(self, study: Any, trial: Any) -> None:
+    def file_trial(self, study: Study, trial: FrozenTrial) -> None:
         """File what this thread has kept since its last trial ended."""
-        self.trials[trial.number] = self._waiting()
+        self.trials[trial.number] = self._list_waiting()
         self._own.kept = {}
 
-    def _waiting(self) -> dict[int, NDArray[np.float64]]:
+    def _list_waiting(self) -> dict[int, NDArray[np.float64]]:
         if not hasattr(self._own, "kept"):
             self._own.kept = {}
         kept: dict[int, NDArray[np.float64]] = self._own.kept
@@ -110,10 +148,12 @@ class TrialKeeper:
 
 
 @contextmanager
-def _kept_by(search: Any, keeper: TrialKeeper, splits: list[tuple[Any, Any]]) -> Iterator[None]:
+def _keep_with(
+    search: OptunaSearch, keeper: TrialKeeper, splits: list[tuple[Rows, Rows]]
+) -> Iterator[None]:
     """Let the keeper score on these splits, and put the search back as it was."""
     given = {"scoring": search.scoring, "cv": search.cv, "callbacks": search.callbacks}
-    callbacks = [keeper.ended, *(given["callbacks"] or [])]
+    callbacks = [keeper.file_trial, *(search.callbacks or [])]
     search.set_params(scoring=keeper, cv=splits, callbacks=callbacks)
     try:
         yield
@@ -123,10 +163,12 @@ def _kept_by(search: Any, keeper: TrialKeeper, splits: list[tuple[Any, Any]]) ->
             search.scorer_ = keeper.call
 
 
-def _by_content(X: Any, y: Any, tests: Sequence[Rows]) -> dict[bytes, int]:
+def _index_by_content(X: object, y: object, tests: Sequence[Rows]) -> dict[bytes, int]:
     """Return the number of each split by the content of its test part."""
     _refuse_rows_without_names(X)
-    found = {_content(take(X, rows), take(y, rows)): i for i, rows in enumerate(tests)}
+    found = {
+        _hash_content(take_rows(X, rows), take_rows(y, rows)): i for i, rows in enumerate(tests)
+    }
     if len(found) < len(tests):
         raise InputError(
             "two test folds have the same content",
@@ -136,8 +178,8 @@ def _by_content(X: Any, y: Any, tests: Sequence[Rows]) -> dict[bytes, int]:
     return found
 
 
-def _refuse_rows_without_names(X: Any) -> None:
-    if hasattr(X, "iloc") and not X.index.is_unique:
+def _refuse_rows_without_names(X: object) -> None:
+    if hasattr(X, "iloc") and not cast("DataFrame", X).index.is_unique:
         raise InputError(
             "rows of the table share their names",
             needs="an index without repetition",
@@ -145,11 +187,11 @@ def _refuse_rows_without_names(X: Any) -> None:
         )
 
 
-def _content(X: Any, y: Any) -> bytes:
+def _hash_content(X: object, y: object) -> bytes:
     """Return a hash of rows: of the index of a table, else of the values."""
     digest = hashlib.sha256()
     if hasattr(X, "iloc"):
-        parts = [np.asarray(X.index)]
+        parts = [np.asarray(cast("DataFrame", X).index)]
     elif hasattr(X, "tocsr"):
         rows = X.tocsr()
         parts = [rows.data, rows.indices, rows.indptr]
@@ -162,8 +204,8 @@ def _content(X: Any, y: Any) -> bytes:
     return digest.digest()
 
 
-def _gathered(
-    study: Any, keeper: TrialKeeper, plan: ResponsePlan, tests: list[Rows], n: int
+def _gather(
+    study: Study, keeper: TrialKeeper, plan: ResponsePlan, tests: list[Rows], n: int
 ) -> Predictions:
     trials = [t for t in study.get_trials(deepcopy=False) if t.state.is_finished()]
     done = {t.number for t in trials if t.state.name == "COMPLETE"}
@@ -199,11 +241,13 @@ def _gathered(
             tuple(str(k) for k in range(folds[:, r].max() + 1)) for r in range(repeats)
         ),
         kind=plan.kind,
-        remarks=tuple(_silent([str(number) for number in sorted(done) if not kept[number]])),
+        remarks=tuple(
+            _warn_of_silent([str(number) for number in sorted(done) if not kept[number]])
+        ),
     )
 
 
-def _silent(numbers: list[str]) -> Iterator[Caution]:
+def _warn_of_silent(numbers: list[str]) -> Iterator[Caution]:
     if numbers:
         yield Caution(
             "EN100",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any
+from collections.abc import Callable
+from typing import Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +19,14 @@ from sklearn.base import (
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from earnest.core.base.rng import RngLike
+from earnest.training.protocols import Classifier, Estimator, Predictor
+
 Array = NDArray[np.float64]
+E = TypeVar("E", bound=Estimator)
 
 
-def fit_quietly(model: Any, X: Any, y: Any) -> Any:
+def fit_quietly(model: E, X: Array, y: NDArray[np.generic]) -> E:
     """Fit a model without the warning that it has not converged.
 
     In a grid of hundreds some always stop short; they are judged by what they predict.
@@ -30,43 +35,48 @@ def fit_quietly(model: Any, X: Any, y: Any) -> Any:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return model.fit(X, y)
+        model.fit(X, y)
+    return model
 
 
 class Inner(BaseEstimator):
     """A learner that makes another one in `fit`, when it sees how many columns there are."""
 
-    def _kind(self) -> Any:
+    inner_: Predictor
+
+    def _choose_kind(self) -> Callable[..., Predictor]:
         """Return the class of the learner inside."""
         raise NotImplementedError
 
-    def _made(self, X: Array, y: Any) -> Any:
+    def _make_inner(self, X: Array, y: NDArray[np.generic]) -> Predictor:
         """Return the learner inside, unfitted."""
         raise NotImplementedError
 
-    def fit(self, X: Any, y: Any) -> Any:
+    def fit(self, X: Array, y: NDArray[np.generic]) -> Self:
         """Fit the learner inside."""
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=is_regressor(self))
         if is_classifier(self):
             check_classification_targets(y)
-        self.inner_ = fit_quietly(self._made(X, y), X, y)
+        self.inner_ = fit_quietly(self._make_inner(X, y), X, y)
         return self
 
-    def _checked(self, X: Any) -> Array:
+    def _check_input(self, X: Array) -> Array:
         check_is_fitted(self)
         return np.asarray(validate_data(self, X, reset=False, dtype=np.float64))
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: Array) -> NDArray[np.generic]:
         """Predict with the learner inside."""
-        X = self._checked(X)
+        X = self._check_input(X)
         return np.asarray(self.inner_.predict(X))
 
 
 class Classes(ClassifierMixin, Inner):
     """A learner of classes."""
 
+    inner_: Classifier
+
     @property
-    def classes_(self) -> NDArray[Any]:
+    def classes_(self) -> NDArray[np.generic]:
         """The classes of training."""
         check_is_fitted(self)
         return np.asarray(self.inner_.classes_)
@@ -78,19 +88,20 @@ class Numbers(RegressorMixin, Inner):
     So penalties and tolerances mean the same whatever the unit of the outcome.
     """
 
-    def fit(self, X: Any, y: Any) -> Any:
+    def fit(self, X: Array, y: NDArray[np.generic]) -> Self:
         """Fit the learner inside to the scaled outcome."""
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
-        y = np.asarray(y, dtype=np.float64)
-        self.center_, spread = float(y.mean()), float(y.std())
+        numbers = np.asarray(y, dtype=np.float64)
+        self.center_, spread = float(numbers.mean()), float(numbers.std())
         self.unit_ = spread if spread > 0.0 else 1.0
-        scaled = (y - self.center_) / self.unit_
-        self.inner_ = fit_quietly(self._made(X, scaled), X, scaled)
+        scaled = (numbers - self.center_) / self.unit_
+        self.inner_ = fit_quietly(self._make_inner(X, scaled), X, scaled)
         return self
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: Array) -> NDArray[np.generic]:
         """Predict in the unit of the outcome."""
-        return np.asarray(super().predict(X) * self.unit_ + self.center_)
+        scaled = np.asarray(super().predict(X), dtype=np.float64)
+        return np.asarray(scaled * self.unit_ + self.center_)
 
 
 class _Forest(Inner):
@@ -114,23 +125,23 @@ class _Forest(Inner):
         *,
         min_leaf: int = 1,
         mtry: float = 1.0,
-        random_state: Any = None,
+        random_state: RngLike = None,
     ) -> None:
         self.trees = trees
         self.min_leaf = min_leaf
         self.mtry = mtry
         self.random_state = random_state
 
-    def _made(self, X: Array, y: Any) -> Any:
-        return self._kind()(
+    def _make_inner(self, X: Array, y: NDArray[np.generic]) -> Predictor:
+        return self._choose_kind()(
             n_estimators=self.trees,
             min_samples_leaf=self.min_leaf,
-            max_features=columns_tried(self.mtry, X.shape[1]),
+            max_features=count_tried_columns(self.mtry, X.shape[1]),
             random_state=self.random_state,
         )
 
 
-def columns_tried(mtry: float, count: int) -> int:
+def count_tried_columns(mtry: float, count: int) -> int:
     """Return a multiple of the root of a number of columns, as a number from 1 to all."""
     return min(max(round(mtry * math.sqrt(count)), 1), count)
 
@@ -138,21 +149,21 @@ def columns_tried(mtry: float, count: int) -> int:
 class ForestClassifier(Classes, _Forest):
     """A random forest of classes; see `_Forest` for its knobs."""
 
-    def _kind(self) -> Any:
+    def _choose_kind(self) -> Callable[..., Predictor]:
         from sklearn.ensemble import RandomForestClassifier
 
         return RandomForestClassifier
 
-    def predict_proba(self, X: Any) -> Array:
+    def predict_proba(self, X: Array) -> Array:
         """Return the mean of the trees' probabilities."""
-        X = self._checked(X)
+        X = self._check_input(X)
         return np.asarray(self.inner_.predict_proba(X))
 
 
 class ForestRegressor(RegressorMixin, _Forest):
     """A random forest of numbers; see `_Forest` for its knobs."""
 
-    def _kind(self) -> Any:
+    def _choose_kind(self) -> Callable[..., Predictor]:
         from sklearn.ensemble import RandomForestRegressor
 
         return RandomForestRegressor

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from earnest.core.base.rng import RngLike
+from earnest.training.protocols import Estimator
 from earnest.training.tune.meaning import (
     KNEE,
     LEAST_SLOPE,
     Curve,
-    fitted_curve,
-    measured,
-    probabilities,
+    compute_probabilities,
+    fit_curve,
     scale_of,
+    scale_values,
 )
 
 HELD_OUT = 1 / 3  # of the cases, for the calibration
@@ -59,27 +59,27 @@ class Calibrated(ClassifierMixin, BaseEstimator):
     (True, [[1.0, 0.0]])
     """
 
-    def __init__(self, estimator: Any, *, random_state: Any = None) -> None:
+    def __init__(self, estimator: Estimator, *, random_state: RngLike = None) -> None:
         self.estimator = estimator
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Calibrated:
+    def fit(self, X: NDArray[np.float64], y: NDArray[np.generic]) -> Calibrated:
         """Fit the classifier, and what its decision values mean."""
         X, y = np.asarray(X), np.asarray(y)
         self.estimator_ = clone(self.estimator).fit(X, y)
         self.classes_ = np.asarray(self.estimator_.classes_)
-        rows = self._held_out(y)
+        rows = self._hold_out(y)
         model = self.estimator_
         if len(rows) < len(y):
             rest = np.setdiff1d(np.arange(len(y)), rows)
             model = clone(self.estimator).fit(X[rest], y[rest])
         values = np.asarray(model.decision_function(X[rows]), dtype=np.float64)
-        curve = _curve(values, np.searchsorted(self.classes_, y[rows]))
+        curve = _fit_curve(values, np.searchsorted(self.classes_, y[rows]))
         self.rises_ = curve.slope >= LEAST_SLOPE
         self.curve_ = list(curve._replace(slope=max(curve.slope, LEAST_SLOPE)))
         return self
 
-    def _held_out(self, y: NDArray[Any]) -> NDArray[np.intp]:
+    def _hold_out(self, y: NDArray[np.generic]) -> NDArray[np.intp]:
         """Return rows of every class, all rows where a class has too few."""
         from sklearn.utils import check_random_state
 
@@ -91,27 +91,27 @@ class Calibrated(ClassifierMixin, BaseEstimator):
         chosen = [draw.permutation(p)[:c] for p, c in zip(parts, counts, strict=True)]
         return np.sort(np.concatenate(chosen))
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
+    def decision_function(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the decision values of the classifier."""
         check_is_fitted(self)
         return np.asarray(self.estimator_.decision_function(X))
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return what the decision values mean."""
         curve, values = Curve(*self.curve_), self.decision_function(X)
         if values.ndim == 1:
-            return probabilities(values, curve)
+            return compute_probabilities(values, curve)
         from scipy.special import softmax
 
-        scores = curve.slope * measured(values, curve.middle, curve.spread)
+        scores = curve.slope * scale_values(values, curve.middle, curve.spread)
         return np.asarray(softmax(scores, axis=1))
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: NDArray[np.float64]) -> NDArray[np.generic]:
         """Return the class of the largest probability, so that both always agree."""
         return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
 
 
-def _curve(values: NDArray[np.float64], codes: NDArray[np.intp]) -> Curve:
+def _fit_curve(values: NDArray[np.float64], codes: NDArray[np.intp]) -> Curve:
     """Return the curve of two classes, or the temperature of several; flat where none is found."""
     scale = scale_of(values.ravel())
     if scale is None:  # the classifier tells no case from another
@@ -120,13 +120,13 @@ def _curve(values: NDArray[np.float64], codes: NDArray[np.intp]) -> Curve:
         return Curve(0.0, float(np.log(share / (1.0 - share))) if values.ndim == 1 else 0.0,
                      middle, 1.0)  # fmt: skip
     if values.ndim == 1:
-        found = fitted_curve(values, codes == 1)
+        found = fit_curve(values, codes == 1)
         assert found is not None  # both classes are among the held-out cases, and values differ
         return found
-    return Curve(_temperature(values, codes, scale), 0.0, *scale)
+    return Curve(_find_temperature(values, codes, scale), 0.0, *scale)
 
 
-def _temperature(
+def _find_temperature(
     values: NDArray[np.float64], codes: NDArray[np.intp], scale: tuple[float, float]
 ) -> float:
     """Return the inverse temperature of least log loss, 0 where a rising one is worse than none.
@@ -137,7 +137,7 @@ def _temperature(
     from scipy.optimize import brentq
     from scipy.special import softmax
 
-    z = np.clip(measured(values, *scale), -KNEE, KNEE)
+    z = np.clip(scale_values(values, *scale), -KNEE, KNEE)
     unknown = 1.0 / (len(codes) + 1.0)
     target = (1.0 - unknown) * np.eye(values.shape[1])[codes] + unknown / values.shape[1]
 

@@ -10,6 +10,7 @@ from typing import Any
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError
 from earnest.core.base.registry import Registry
+from earnest.training.protocols import Estimator
 
 BINARY, MULTICLASS, REGRESSION, SURVIVAL = "binary", "multiclass", "regression", "survival"
 TASKS = (BINARY, MULTICLASS, REGRESSION, SURVIVAL)
@@ -82,7 +83,7 @@ class Kind:
     Parameters
     ----------
     make : callable
-        `make(task, params, seed)` to an unfitted estimator.
+        `make(task, params, seed)` to an unfitted estimator, or to the word 'passthrough'.
     tasks : tuple of str
         What it can learn.
     knobs : mapping of str to Knob
@@ -102,7 +103,7 @@ class Kind:
         trusts by itself: no model file may make others.
     """
 
-    make: Callable[[str, Params, int], Any]
+    make: Callable[[str, Params, int], Estimator | str]
     tasks: tuple[str, ...] = PLAIN_TASKS
     knobs: Mapping[str, Knob] = field(default_factory=dict)
     seconds: Callable[[int, int, Params], float] = lambda cases, columns, params: 0.0
@@ -127,7 +128,7 @@ def register_selection(name: str, kind: Kind) -> Kind:
     return SELECTIONS.add(name, kind)
 
 
-def _ours(module: str, *names: str) -> tuple[str, ...]:
+def _name_types(module: str, *names: str) -> tuple[str, ...]:
     """Return the full names of types of a module beside this one."""
     return tuple(f"{__name__.rpartition('.')[0]}.{module}.{name}" for name in names)
 
@@ -135,13 +136,13 @@ def _ours(module: str, *names: str) -> tuple[str, ...]:
 # ---------------------------------------------------------------------------------------- models
 
 
-def _elastic_net(task: str, params: Params, seed: int) -> Any:
+def _make_elastic_net(task: str, params: Params, seed: int) -> Estimator:
     from earnest.training.learners.elastic_net import ElasticNetClassifier, ElasticNetRegressor
 
     return (ElasticNetRegressor if task == REGRESSION else ElasticNetClassifier)(**params)
 
 
-def _elastic_net_path(task: str, params: Params, seed: int) -> Any:
+def _make_elastic_net_path(task: str, params: Params, seed: int) -> Estimator:
     from earnest.training.learners.elastic_net import PathClassifier
 
     made = PathClassifier(**params)
@@ -149,17 +150,17 @@ def _elastic_net_path(task: str, params: Params, seed: int) -> Any:
     return made
 
 
-def _linear_svm(task: str, params: Params, seed: int) -> Any:
+def _make_linear_svm(task: str, params: Params, seed: int) -> Estimator:
     from earnest.training.learners.svm import LinearClassifier, LinearRegressor
 
     knobs = dict(params)
     if knobs.pop("solver", "liblinear") == "libsvm":
-        return _kernel("linear")(task, knobs, seed)
+        return _choose_kernel("linear")(task, knobs, seed)
     return (LinearRegressor if task == REGRESSION else LinearClassifier)(**knobs)
 
 
-def _kernel(kernel: str) -> Callable[[str, Params, int], Any]:
-    def make(task: str, params: Params, seed: int) -> Any:
+def _choose_kernel(kernel: str) -> Callable[[str, Params, int], Estimator]:
+    def make(task: str, params: Params, seed: int) -> Estimator:
         from earnest.training.learners.svm import KernelClassifier, KernelRegressor
 
         knobs = dict(params)
@@ -170,7 +171,7 @@ def _kernel(kernel: str) -> Callable[[str, Params, int], Any]:
     return make
 
 
-def _random_forest(task: str, params: Params, seed: int) -> Any:
+def _make_random_forest(task: str, params: Params, seed: int) -> Estimator:
     from earnest.training.learners.base import ForestClassifier, ForestRegressor
 
     return (ForestRegressor if task == REGRESSION else ForestClassifier)(
@@ -178,7 +179,7 @@ def _random_forest(task: str, params: Params, seed: int) -> Any:
     )
 
 
-def _boosting(task: str, params: Params, seed: int) -> Any:
+def _make_boosting(task: str, params: Params, seed: int) -> Estimator:
     from sklearn.ensemble import HistGradientBoostingClassifier as Classifier
     from sklearn.ensemble import HistGradientBoostingRegressor as Regressor
 
@@ -188,90 +189,90 @@ def _boosting(task: str, params: Params, seed: int) -> Any:
     return made(**knobs, early_stopping=False, random_state=seed)
 
 
-def _cox(task: str, params: Params, seed: int) -> Any:
+def _make_cox(task: str, params: Params, seed: int) -> Estimator:
     from earnest.training.learners.cox import CoxRegressor
 
     return CoxRegressor(**params)
 
 
-def _newton_seconds(cases: int, columns: int, params: Params) -> float:
+def _time_newton(cases: int, columns: int, params: Params) -> float:
     return 0.005 + 2e-7 * cases * columns * math.pow(float(params.get("C", 1.0)), 0.3)
 
 
-def _linear_seconds(cases: int, columns: int, params: Params) -> float:
+def _time_linear(cases: int, columns: int, params: Params) -> float:
     if params.get("solver") == "libsvm":
-        return _kernel_seconds(cases, columns, params)
+        return _time_kernel(cases, columns, params)
     return 0.005 + 2e-7 * cases * columns
 
 
-def _kernel_seconds(cases: int, columns: int, params: Params) -> float:
+def _time_kernel(cases: int, columns: int, params: Params) -> float:
     return 0.005 + 3e-10 * cases**2 * (columns + 40) * (1 + math.log10(1 + float(params["C"])))
 
 
-def _forest_seconds(cases: int, columns: int, params: Params) -> float:
+def _time_forest(cases: int, columns: int, params: Params) -> float:
     tries = float(params.get("mtry", 1.0)) * math.sqrt(columns)
     each = 8e-4 + 5e-8 * cases * math.log2(cases + 2) * tries
     return each * float(params.get("trees", 500))
 
 
-def _boosting_seconds(cases: int, columns: int, params: Params) -> float:
+def _time_boosting(cases: int, columns: int, params: Params) -> float:
     leaves = float(params.get("max_leaf_nodes", 31))
     return float(params.get("rounds", 100)) * (2e-4 + leaves * (1e-5 + 1.5e-6 * columns))
 
 
-def _cox_seconds(cases: int, columns: int, params: Params) -> float:
+def _time_cox(cases: int, columns: int, params: Params) -> float:
     return (0.3 if params.get("l1_ratio") else 0.1) + 5e-6 * cases * columns
 
 
 _TREE = ("sklearn.tree._tree.Tree",)
-_KERNEL_TYPES = _ours("svm", "KernelClassifier", "KernelRegressor")
+_KERNEL_TYPES = _name_types("svm", "KernelClassifier", "KernelRegressor")
 _MACHINE = {"C": POSITIVE, "gamma": POSITIVE, "gamma_unit": Knob(words=("columns", "one"))}
 
 for _name, _kind in {
     "elastic_net": Kind(
-        _elastic_net,
+        _make_elastic_net,
         knobs={"C": POSITIVE, "l1_ratio": SHARE},
-        seconds=_newton_seconds,
-        types=_ours("elastic_net", "ElasticNetClassifier", "ElasticNetRegressor"),
+        seconds=_time_newton,
+        types=_name_types("elastic_net", "ElasticNetClassifier", "ElasticNetRegressor"),
     ),
     "elastic_net_path": Kind(
-        _elastic_net_path,
+        _make_elastic_net_path,
         tasks=(BINARY, MULTICLASS),
         knobs={"alpha": Knob(high=1.0, open_low=True), "step": COUNT, "steps": COUNT},
-        seconds=_newton_seconds,
-        types=_ours("elastic_net", "PathClassifier"),
+        seconds=_time_newton,
+        types=_name_types("elastic_net", "PathClassifier"),
     ),
     "linear_svm": Kind(
-        _linear_svm,
+        _make_linear_svm,
         knobs={"C": POSITIVE, "solver": Knob(words=("liblinear", "libsvm"))},
-        seconds=_linear_seconds,
+        seconds=_time_linear,
         decides_only=True,
-        types=(*_ours("svm", "LinearClassifier", "LinearRegressor"), *_KERNEL_TYPES),
+        types=(*_name_types("svm", "LinearClassifier", "LinearRegressor"), *_KERNEL_TYPES),
     ),
     "polynomial_svm": Kind(
-        _kernel("poly"),
+        _choose_kernel("poly"),
         knobs={**_MACHINE, "degree": Knob(low=1, high=10, whole=True), "coef0": Knob()},
-        seconds=_kernel_seconds,
+        seconds=_time_kernel,
         decides_only=True,
         types=_KERNEL_TYPES,
     ),
     "rbf_svm": Kind(
-        _kernel("rbf"),
+        _choose_kernel("rbf"),
         knobs=_MACHINE,
-        seconds=_kernel_seconds,
+        seconds=_time_kernel,
         decides_only=True,
         types=_KERNEL_TYPES,
     ),
     "random_forest": Kind(
-        _random_forest,
+        _make_random_forest,
         knobs={"trees": COUNT, "min_leaf": COUNT, "mtry": POSITIVE},
-        seconds=_forest_seconds,
+        seconds=_time_forest,
         scales=False,
         encode="ordinal",
-        types=(*_ours("base", "ForestClassifier", "ForestRegressor"), *_TREE),
+        types=(*_name_types("base", "ForestClassifier", "ForestRegressor"), *_TREE),
     ),
     "hist_gradient_boosting": Kind(
-        _boosting,
+        _make_boosting,
         knobs={
             "learning_rate": POSITIVE,
             "rounds": COUNT,
@@ -279,18 +280,18 @@ for _name, _kind in {
             "min_leaf": COUNT,
             "l2": Knob(),
         },
-        seconds=_boosting_seconds,
+        seconds=_time_boosting,
         scales=False,
         encode="ordinal",
         takes_missing=True,
         types=("sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",),
     ),
     "cox": Kind(
-        _cox,
+        _make_cox,
         tasks=(SURVIVAL,),
         knobs={"penalizer": POSITIVE, "l1_ratio": SHARE},
-        seconds=_cox_seconds,
-        types=_ours("cox", "CoxRegressor"),
+        seconds=_time_cox,
+        types=_name_types("cox", "CoxRegressor"),
     ),
 }.items():
     register_model(_name, _kind)
@@ -300,59 +301,59 @@ for _name, _kind in {
 _OUTCOMES = {REGRESSION: "numbers", SURVIVAL: "survival"}
 
 
-def _outcome(task: str) -> str:
+def _name_outcome(task: str) -> str:
     return _OUTCOMES.get(task, "classes")
 
 
-def _none(task: str, params: Params, seed: int) -> Any:
+def _make_none(task: str, params: Params, seed: int) -> str:
     return "passthrough"
 
 
-def _univariate(task: str, params: Params, seed: int) -> Any:
+def _make_univariate(task: str, params: Params, seed: int) -> Estimator:
     from earnest.training.learners.selection import Univariate
 
-    return Univariate(**params, outcome=_outcome(task))
+    return Univariate(**params, outcome=_name_outcome(task))
 
 
-def _l1(task: str, params: Params, seed: int) -> Any:
+def _make_l1(task: str, params: Params, seed: int) -> Estimator:
     from earnest.training.learners.selection import Lasso
 
-    return Lasso(**params, outcome=_outcome(task))
+    return Lasso(**params, outcome=_name_outcome(task))
 
 
-def _ses(task: str, params: Params, seed: int) -> Any:
+def _make_ses(task: str, params: Params, seed: int) -> Estimator:
     from earnest.training.learners.ses.ses import SES
 
-    return SES(**params, outcome=_outcome(task))
+    return SES(**params, outcome=_name_outcome(task))
 
 
-def _ses_seconds(cases: int, columns: int, params: Params) -> float:
+def _time_ses(cases: int, columns: int, params: Params) -> float:
     return 0.01 + 1e-6 * cases * columns  # most fits find the selection made
 
 
 for _name, _kind in {
-    "none": Kind(_none, tasks=TASKS),
+    "none": Kind(_make_none, tasks=TASKS),
     "univariate": Kind(
-        _univariate,
+        _make_univariate,
         tasks=TASKS,
         knobs={"share": Knob(high=1.0, open_low=True)},
         seconds=lambda cases, columns, params: 0.001 + 1e-8 * cases * columns,
-        types=_ours("selection", "Univariate"),
+        types=_name_types("selection", "Univariate"),
     ),
     "l1": Kind(
-        _l1,
+        _make_l1,
         knobs={"strength": Knob(high=1.0, open_low=True, open_high=True)},
-        seconds=_newton_seconds,
-        types=_ours("selection", "Lasso"),
+        seconds=_time_newton,
+        types=_name_types("selection", "Lasso"),
     ),
     "ses": Kind(
-        _ses,
+        _make_ses,
         knobs={
             "alpha": Knob(high=1.0, open_low=True, open_high=True),
             "max_k": Knob(low=0, high=10, whole=True),
         },
-        seconds=_ses_seconds,
-        types=_ours("ses.ses", "SES"),
+        seconds=_time_ses,
+        types=_name_types("ses.ses", "SES"),
     ),
 }.items():
     register_selection(_name, _kind)

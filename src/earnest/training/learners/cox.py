@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from types import ModuleType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,25 +59,25 @@ class CoxRegressor(BaseEstimator):
         self.penalizer = penalizer
         self.l1_ratio = l1_ratio
 
-    def fit(self, X: Any, y: Any) -> CoxRegressor:
+    def fit(self, X: NDArray[np.float64], y: object) -> CoxRegressor:
         """Fit to a structured array of events and times, or to such a pair."""
         X = validate_data(self, X, dtype=np.float64)
-        time, event = outcome(y)
+        time, event = read_survival(y)
         if not event.any():
             raise InputError("no case has an event", needs="at least one case that is not censored")
         self.coef_ = np.zeros(X.shape[1])
         varied = X.std(axis=0) > 0.0  # lifelines takes no constant columns
         if varied.any():
-            self.coef_[varied] = self._coefficients(X[:, varied], time, event)
+            self.coef_[varied] = self._fit_coefficients(X[:, varied], time, event)
         self.center_ = X.mean(axis=0)
         return self
 
-    def _coefficients(
+    def _fit_coefficients(
         self, X: NDArray[np.float64], time: NDArray[np.float64], event: NDArray[np.bool_]
     ) -> NDArray[np.float64]:
         import pandas as pd
 
-        lifelines = _lifelines()
+        lifelines = _import_lifelines()
         frame = pd.DataFrame(X, columns=[str(i) for i in range(X.shape[1])])
         frame[TIME], frame[EVENT] = time, event
         error: Exception | None = None
@@ -97,20 +97,20 @@ class CoxRegressor(BaseEstimator):
             cure="Give a larger `penalizer`.",
         ) from error
 
-    def predict(self, X: Any) -> NDArray[np.float64]:
+    def predict(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the log of the partial hazard, 0 for the mean case; greater is riskier."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64)
         return np.asarray((X - self.center_) @ self.coef_)
 
-    def score(self, X: Any, y: Any) -> float:
+    def score(self, X: NDArray[np.float64], y: object) -> float:
         """Return the concordance index."""
-        time, event = outcome(y)
+        time, event = read_survival(y)
         truth = np.column_stack([time, event.astype(np.float64)])
         return float(concordance_scan(self.predict(X), truth, np.ones((1, len(time))))[0])
 
 
-def outcome(y: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def read_survival(y: object) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return times and events of an outcome as `SearchCV` takes it."""
     pair = survival_parts(y)
     if pair is None:
@@ -123,7 +123,7 @@ def outcome(y: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     return np.asarray(time, dtype=np.float64), np.asarray(event, dtype=bool)
 
 
-def _lifelines() -> Any:
+def _import_lifelines() -> ModuleType:
     try:
         import lifelines
         import lifelines.exceptions

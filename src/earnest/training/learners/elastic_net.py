@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.training.learners.base import Numbers, fit_quietly
+from earnest.training.protocols import Estimator, Predictor
+
+if TYPE_CHECKING:
+    from sklearn.linear_model import ElasticNet
 
 MOST_STEPS = 30  # of Newton's method
 INNER_STEPS = 100  # of coordinate descent in each, as the next begins where it ended
@@ -53,7 +57,7 @@ class ElasticNetClassifier(ClassifierMixin, BaseEstimator):
         self.C = C
         self.l1_ratio = l1_ratio
 
-    def fit(self, X: Any, y: Any) -> ElasticNetClassifier:
+    def fit(self, X: Array, y: NDArray[np.generic]) -> ElasticNetClassifier:
         """Fit the coefficients."""
         X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
@@ -65,38 +69,40 @@ class ElasticNetClassifier(ClassifierMixin, BaseEstimator):
         codes = np.searchsorted(self.classes_, y)
         outcome = np.eye(len(self.classes_))[codes]  # (n, K)
         if len(self.classes_) == 2:
-            coef, intercept = logistic_net(
-                X, outcome[:, 1], self._penalty(X, outcome[:, 1:]), self._mix()
+            coef, intercept = fit_logistic_net(
+                X, outcome[:, 1], self._compute_penalty(X, outcome[:, 1:]), self._choose_mix()
             )
             self.coef_, self.intercept_ = coef[None], np.array([intercept])
         else:
-            penalty = self._penalty(X, outcome)
-            self.coef_, self.intercept_ = multinomial_net(X, outcome, penalty, self._mix())
+            penalty = self._compute_penalty(X, outcome)
+            self.coef_, self.intercept_ = fit_multinomial_net(
+                X, outcome, penalty, self._choose_mix()
+            )
         return self
 
-    def _penalty(self, X: Array, outcome: Array) -> float:
+    def _compute_penalty(self, X: Array, outcome: Array) -> float:
         """Return the penalty of the mean loss, for outcomes of 0 and 1 in columns."""
         return 1.0 / (self.C * len(X))
 
-    def _mix(self) -> float:
+    def _choose_mix(self) -> float:
         """Return the share of the L1 penalty."""
         return self.l1_ratio
 
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: Array) -> Array:
         """Return the log odds (n,), or log probabilities of K classes up to a constant: (n, K)."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64)
         scores = np.asarray(X @ self.coef_.T + self.intercept_)
         return np.asarray(scores[:, 0] if len(self.classes_) == 2 else scores)
 
-    def predict_proba(self, X: Any) -> Array:
+    def predict_proba(self, X: Array) -> Array:
         """Return the probabilities of the classes."""
         scores = self.decision_function(X)
         if scores.ndim == 2:
             return np.asarray(softmax(scores, axis=1))
         return np.column_stack([expit(-scores), expit(scores)])
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: Array) -> NDArray[np.generic]:
         """Return the likeliest class."""
         scores = self.decision_function(X)
         codes = (scores > 0.0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
@@ -125,11 +131,11 @@ class PathClassifier(ElasticNetClassifier):
         self.step = step
         self.steps = steps
 
-    def _penalty(self, X: Array, outcome: Array) -> float:
+    def _compute_penalty(self, X: Array, outcome: Array) -> float:
         check.whole_number("step", self.step, low=1, high=self.steps)
-        return float(penalty_path(X, outcome, self.alpha, self.steps)[self.step - 1])
+        return float(make_penalty_path(X, outcome, self.alpha, self.steps)[self.step - 1])
 
-    def _mix(self) -> float:
+    def _choose_mix(self) -> float:
         return self.alpha
 
 
@@ -150,7 +156,7 @@ class ElasticNetRegressor(Numbers):
         self.C = C
         self.l1_ratio = l1_ratio
 
-    def _made(self, X: Array, y: Any) -> Any:
+    def _make_inner(self, X: Array, y: NDArray[np.generic]) -> Predictor:
         from sklearn.linear_model import ElasticNet, Ridge
 
         if self.l1_ratio == 0:
@@ -158,7 +164,7 @@ class ElasticNetRegressor(Numbers):
         return ElasticNet(alpha=1.0 / (self.C * len(X)), l1_ratio=self.l1_ratio, max_iter=2000)
 
 
-def penalty_path(X: Array, y: Array, alpha: float, steps: int) -> Array:
+def make_penalty_path(X: Array, y: Array, alpha: float, steps: int) -> Array:
     """Return the penalties of a path for outcomes (n,) or (n, K), the largest first: (steps,)."""
     n, p = X.shape
     gradient = np.abs((X - X.mean(axis=0)).T @ (y - y.mean(axis=0))) / n
@@ -166,17 +172,17 @@ def penalty_path(X: Array, y: Array, alpha: float, steps: int) -> Array:
     return largest * np.geomspace(1.0, 1e-2 if n < p else 1e-4, steps)
 
 
-def logistic_net(X: Array, y: Array, penalty: float, l1_ratio: float) -> tuple[Array, float]:
+def fit_logistic_net(X: Array, y: Array, penalty: float, l1_ratio: float) -> tuple[Array, float]:
     """Return coefficients and intercept of the penalised mean log loss, y being 0 or 1."""
     if l1_ratio == 0:
         from sklearn.linear_model import LogisticRegression
 
         ridge = fit_quietly(LogisticRegression(C=1.0 / (penalty * len(X)), max_iter=500), X, y)
         return ridge.coef_[0], float(ridge.intercept_[0])
-    return _newton(X, y, penalty, l1_ratio)
+    return _minimise(X, y, penalty, l1_ratio)
 
 
-def multinomial_net(
+def fit_multinomial_net(
     X: Array, outcome: Array, penalty: float, l1_ratio: float
 ) -> tuple[Array, Array]:
     """Return coefficients (K, p) and intercepts (K,) of the penalised mean multinomial loss.
@@ -192,22 +198,22 @@ def multinomial_net(
         ridge = LogisticRegression(C=1.0 / (penalty * len(X)), max_iter=500)
         fit_quietly(ridge, X, outcome.argmax(axis=1))
         return np.asarray(ridge.coef_), np.asarray(ridge.intercept_)
-    return _newton_in_turns(X, outcome, penalty, l1_ratio)
+    return _minimise_in_turns(X, outcome, penalty, l1_ratio)
 
 
-def _newton_in_turns(
+def _minimise_in_turns(
     X: Array, outcome: Array, penalty: float, l1_ratio: float
 ) -> tuple[Array, Array]:
-    """Minimise as `_newton` does, class by class with the others as they are (Friedman 2010)."""
+    """Minimise as `_minimise` does, class by class with the others as they are (Friedman 2010)."""
     n_classes = outcome.shape[1]
     rate = np.clip(outcome.mean(axis=0), FLOOR, 1.0 - FLOOR)
     coef, intercept = np.zeros((n_classes, X.shape[1])), np.log(rate)
-    inner = [_inner_net(X, l1_ratio) for _ in range(n_classes)]
+    inner = [_make_inner_net(X, l1_ratio) for _ in range(n_classes)]
     score = np.tile(intercept, (len(X), 1))
 
     def cost(of: Array, weights: Array) -> float:
         loss = (logsumexp(of, axis=1) - (outcome * of).sum(axis=1)).mean()
-        return float(loss + penalty * _size(weights.ravel(), l1_ratio))
+        return float(loss + penalty * _measure_size(weights.ravel(), l1_ratio))
 
     value = cost(score, coef)
     for _ in range(MOST_STEPS):
@@ -238,7 +244,7 @@ def _newton_in_turns(
     return coef, intercept - intercept.mean()
 
 
-def _newton(X: Array, y: Array, penalty: float, l1_ratio: float) -> tuple[Array, float]:
+def _minimise(X: Array, y: Array, penalty: float, l1_ratio: float) -> tuple[Array, float]:
     """Minimise by quadratic approximations, each solved by coordinate descent, with halved steps.
 
     The approximation is a least squares problem with weights, which are brought to mean 1 for
@@ -246,8 +252,8 @@ def _newton(X: Array, y: Array, penalty: float, l1_ratio: float) -> tuple[Array,
     """
     rate = min(max(float(y.mean()), FLOOR), 1.0 - FLOOR)
     coef, intercept = np.zeros(X.shape[1]), float(np.log(rate / (1.0 - rate)))
-    inner = _inner_net(X, l1_ratio)
-    value = _objective(X, y, coef, intercept, penalty, l1_ratio)
+    inner = _make_inner_net(X, l1_ratio)
+    value = _compute_objective(X, y, coef, intercept, penalty, l1_ratio)
     for _ in range(MOST_STEPS):
         score = X @ coef + intercept
         chance = np.clip(expit(score), FLOOR, 1.0 - FLOOR)
@@ -258,7 +264,7 @@ def _newton(X: Array, y: Array, penalty: float, l1_ratio: float) -> tuple[Array,
         step, shift = inner.coef_ - coef, float(inner.intercept_) - intercept
         factor = 1.0
         while factor > 1e-4:
-            trial = _objective(
+            trial = _compute_objective(
                 X, y, coef + factor * step, intercept + factor * shift, penalty, l1_ratio
             )
             if trial <= value:
@@ -274,7 +280,7 @@ def _newton(X: Array, y: Array, penalty: float, l1_ratio: float) -> tuple[Array,
     return coef, intercept
 
 
-def _inner_net(X: Array, l1_ratio: float) -> Any:
+def _make_inner_net(X: Array, l1_ratio: float) -> ElasticNet:
     """Return the least squares of one step, which begins where the last one ended."""
     from sklearn.linear_model import ElasticNet
 
@@ -287,7 +293,7 @@ def _inner_net(X: Array, l1_ratio: float) -> Any:
     )
 
 
-def fit_weighted(model: Any, X: Array, y: Array, weight: Array) -> None:
+def fit_weighted(model: Estimator, X: Array, y: Array, weight: Array) -> None:
     """Fit with weights, without the warning of coordinate descent that stops short."""
     from sklearn.exceptions import ConvergenceWarning
 
@@ -296,14 +302,14 @@ def fit_weighted(model: Any, X: Array, y: Array, weight: Array) -> None:
         model.fit(X, y, sample_weight=weight)
 
 
-def _objective(
+def _compute_objective(
     X: Array, y: Array, coef: Array, intercept: float, penalty: float, l1_ratio: float
 ) -> float:
     score = X @ coef + intercept
     loss = np.logaddexp(0.0, score).mean() - (y * score).mean()
-    return float(loss + penalty * _size(coef, l1_ratio))
+    return float(loss + penalty * _measure_size(coef, l1_ratio))
 
 
-def _size(coef: Array, l1_ratio: float) -> float:
+def _measure_size(coef: Array, l1_ratio: float) -> float:
     """Return what the penalty is of: L1 and half the squares, by their shares."""
     return float(l1_ratio * np.abs(coef).sum() + (1.0 - l1_ratio) / 2.0 * (coef @ coef))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -55,7 +54,7 @@ class Inputs:
             )
 
     @classmethod
-    def of(cls, X: Any, *, categorical: Iterable[int] = (), names: Iterable[str] = ()) -> Inputs:
+    def of(cls, X: object, *, categorical: Iterable[int] = (), names: Iterable[str] = ()) -> Inputs:
         """Describe a matrix whose categories are codes already.
 
         Examples
@@ -73,7 +72,7 @@ class Inputs:
         return cls(
             names=tuple(names) or tuple(f"x{i}" for i in range(X.shape[1])),
             levels=tuple(count if i in chosen else 0 for i, count in enumerate(levels)),
-            missing=tuple(np.isnan(X).any(axis=0).tolist()),
+            missing=tuple(bool(column.any()) for column in np.isnan(X).T),
             n_cases=len(X),
         )
 

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.base.registry import Registry
 from earnest.core.data.target import Task
 from earnest.training.learners.inputs import Inputs
+from earnest.training.protocols import Estimator
+
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
 
 CLASSES = (Task.BINARY, Task.MULTICLASS)
 BOTH = (*CLASSES, Task.REGRESSION)
-Make = Callable[[bool, int | None], Any]  # whether it classifies, and the seed
+Make = Callable[[bool, int | None], Estimator]  # whether it classifies, and the seed
 
 
 @dataclass(frozen=True)
@@ -43,9 +47,9 @@ class LearnerKind:
 LEARNERS: Registry[LearnerKind] = Registry("learner")
 
 
-def learner(
+def make_learner(
     name: str, task: Task | str, inputs: Inputs | None = None, seed: int | None = None
-) -> Any:
+) -> Pipeline:
     """Return an unfitted learner by name, ready for a table with gaps and categories.
 
     Gaps are filled and categories encoded by what the training cases show, anew in every training
@@ -65,8 +69,8 @@ def learner(
 
     Examples
     --------
-    >>> from earnest.training.learners.named import learner
-    >>> made = learner("rf", "binary", seed=7)
+    >>> from earnest.training.learners.named import make_learner
+    >>> made = make_learner("rf", "binary", seed=7)
     >>> list(made.named_steps)
     ['columns', 'rf']
     """
@@ -100,99 +104,99 @@ def _add(
     LEARNERS.add(name, LearnerKind(name, title, tasks, scaled, make), aliases)
 
 
-def _forest(classifies: bool, seed: int | None) -> Any:
+def _make_forest(classifies: bool, seed: int | None) -> Estimator:
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
     kind = RandomForestClassifier if classifies else RandomForestRegressor
     return kind(n_estimators=300, random_state=seed)
 
 
-def _extra_trees(classifies: bool, seed: int | None) -> Any:
+def _make_extra_trees(classifies: bool, seed: int | None) -> Estimator:
     from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 
     kind = ExtraTreesClassifier if classifies else ExtraTreesRegressor
     return kind(n_estimators=300, random_state=seed)
 
 
-def _boosting(classifies: bool, seed: int | None) -> Any:
+def _make_boosting(classifies: bool, seed: int | None) -> Estimator:
     from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
     kind = HistGradientBoostingClassifier if classifies else HistGradientBoostingRegressor
     return kind(random_state=seed)
 
 
-def _logistic(classifies: bool, seed: int | None) -> Any:
+def _make_logistic(classifies: bool, seed: int | None) -> Estimator:
     from sklearn.linear_model import LogisticRegression
 
     return LogisticRegression(max_iter=5000, random_state=seed)
 
 
-def _ridge(classifies: bool, seed: int | None) -> Any:
+def _make_ridge(classifies: bool, seed: int | None) -> Estimator:
     from sklearn.linear_model import Ridge, RidgeClassifier
 
     return (RidgeClassifier if classifies else Ridge)(random_state=seed)
 
 
-def _linear(classifies: bool, seed: int | None) -> Any:
+def _make_linear(classifies: bool, seed: int | None) -> Estimator:
     from sklearn.linear_model import LinearRegression
 
     return LinearRegression()
 
 
-def _svm(classifies: bool, seed: int | None) -> Any:
+def _make_svm(classifies: bool, seed: int | None) -> Estimator:
     from sklearn.svm import SVC, SVR
 
     return SVC(random_state=seed) if classifies else SVR()
 
 
-def _knn(classifies: bool, seed: int | None) -> Any:
+def _make_knn(classifies: bool, seed: int | None) -> Estimator:
     from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
     return KNeighborsClassifier() if classifies else KNeighborsRegressor()
 
 
-def _tree(classifies: bool, seed: int | None) -> Any:
+def _make_tree(classifies: bool, seed: int | None) -> Estimator:
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
     kind = DecisionTreeClassifier if classifies else DecisionTreeRegressor
     return kind(random_state=seed)
 
 
-def _lda(classifies: bool, seed: int | None) -> Any:
+def _make_lda(classifies: bool, seed: int | None) -> Estimator:
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
     return LinearDiscriminantAnalysis()
 
 
-def _qda(classifies: bool, seed: int | None) -> Any:
+def _make_qda(classifies: bool, seed: int | None) -> Estimator:
     from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 
     # a little shrinkage: one-hot columns are never of full rank within a class
     return QuadraticDiscriminantAnalysis(reg_param=1e-3)
 
 
-def _naive_bayes(classifies: bool, seed: int | None) -> Any:
+def _make_naive_bayes(classifies: bool, seed: int | None) -> Estimator:
     from sklearn.naive_bayes import GaussianNB
 
     return GaussianNB()
 
 
-def _dummy(classifies: bool, seed: int | None) -> Any:
+def _make_dummy(classifies: bool, seed: int | None) -> Estimator:
     from sklearn.dummy import DummyClassifier, DummyRegressor
 
     return DummyClassifier(strategy="prior") if classifies else DummyRegressor()
 
 
-_add("rf", "random forest", _forest, "random_forest", "forest")
-_add("extra_trees", "extremely randomised trees", _extra_trees)
-_add("gradient_boosting", "gradient boosted trees", _boosting, "boosting", "gbm")
-_add("logistic", "logistic regression", _logistic, "lr", tasks=CLASSES, scaled=True)
-_add("ridge", "ridge regression", _ridge, scaled=True)
-_add("linear", "linear regression", _linear, tasks=(Task.REGRESSION,), scaled=True)
-_add("svm", "support vector machine", _svm, "svc", "svr", scaled=True)
-_add("knn", "nearest neighbours", _knn, scaled=True)
-_add("tree", "decision tree", _tree, "decision_tree")
-_add("lda", "linear discriminant analysis", _lda, tasks=CLASSES, scaled=True)
-_add("qda", "quadratic discriminant analysis", _qda, tasks=CLASSES, scaled=True)
-_add("naive_bayes", "Gaussian naive Bayes", _naive_bayes, "nb", tasks=CLASSES, scaled=True)
-_add("dummy", "no information: the class shares, or the mean", _dummy)
+_add("rf", "random forest", _make_forest, "random_forest", "forest")
+_add("extra_trees", "extremely randomised trees", _make_extra_trees)
+_add("gradient_boosting", "gradient boosted trees", _make_boosting, "boosting", "gbm")
+_add("logistic", "logistic regression", _make_logistic, "lr", tasks=CLASSES, scaled=True)
+_add("ridge", "ridge regression", _make_ridge, scaled=True)
+_add("linear", "linear regression", _make_linear, tasks=(Task.REGRESSION,), scaled=True)
+_add("svm", "support vector machine", _make_svm, "svc", "svr", scaled=True)
+_add("knn", "nearest neighbours", _make_knn, scaled=True)
+_add("tree", "decision tree", _make_tree, "decision_tree")
+_add("lda", "linear discriminant analysis", _make_lda, tasks=CLASSES, scaled=True)
+_add("qda", "quadratic discriminant analysis", _make_qda, tasks=CLASSES, scaled=True)
+_add("naive_bayes", "Gaussian naive Bayes", _make_naive_bayes, "nb", tasks=CLASSES, scaled=True)
+_add("dummy", "no information: the class shares, or the mean", _make_dummy)

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain, zip_longest
 from pathlib import Path
-from typing import Any
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError, UnknownNameError
@@ -17,12 +16,13 @@ from earnest.metrics.families import Metric, Need
 from earnest.training.learners.catalogue import MODELS, SELECTIONS, TASKS, Value
 from earnest.training.learners.inputs import Inputs
 from earnest.training.learners.portfolio_file import Contents, Entry, read_file
+from earnest.training.protocols import Estimator
 
 # Configurations before and after their pipelines are made, and their order.
 
 
 @dataclass(frozen=True, eq=False)
-class Configuration:
+class PortfolioConfiguration:
     """One configuration of a portfolio: a whole pipeline, and what it is in plain words.
 
     `SearchCV` takes a list of them as `candidates`, and shows `params`.
@@ -43,7 +43,7 @@ class Configuration:
 
     name: str
     params: Mapping[str, Value]
-    estimator: Any = field(repr=False)
+    estimator: Estimator = field(repr=False)
     family: str
     cost: float
 
@@ -71,15 +71,15 @@ class Draft:
     def name(self) -> str:
         """Return a name by what differs within the family."""
         words = [self.model]
-        words += [f"{k}={_short(v)}" for k, v in self.shown.items()]
+        words += [f"{k}={_shorten(v)}" for k, v in self.shown.items()]
         if self.select != "none":
             words += ["after", self.select]
-            words += [f"{k}={_short(v)}" for k, v in self.select_params.items()]
+            words += [f"{k}={_shorten(v)}" for k, v in self.select_params.items()]
         return " ".join(words)
 
     def made(
         self, task: str, inputs: Inputs, seed: int, indicator: bool, probabilities: bool
-    ) -> Configuration:
+    ) -> PortfolioConfiguration:
         """Return the configuration with its pipeline."""
         from sklearn.pipeline import Pipeline
 
@@ -95,12 +95,13 @@ class Draft:
             scale=kind.scales or self.select != "none",
         )
         model = kind.make(task, self.model_params, seed)
+        assert not isinstance(model, str)  # only a selection can be none
         calibrates = probabilities and kind.decides_only and task in ("binary", "multiclass")
         if calibrates:
             model = Calibrated(model, random_state=seed)
         chosen = selection.make(task, self.select_params, seed)
         steps = [("prepare", prepare), ("select", chosen), ("model", model)]
-        return Configuration(
+        return PortfolioConfiguration(
             self.name(),
             self.params(),
             Pipeline(steps),
@@ -119,24 +120,24 @@ def family(entry: Entry, contents: Contents, task: str, inputs: Inputs) -> list[
     if not entry.fits(task, inputs.n_cases, inputs.n_columns):
         return []
     ranked: list[tuple[int, Draft]] = []
-    for far_select, select, select_params in _selections(entry, contents, task, inputs):
-        for far_encode, encode in _encodings(entry, inputs):
-            for far_impute, impute in _imputations(entry, inputs, select):
+    for far_select, select, select_params in _list_selections(entry, contents, task, inputs):
+        for far_encode, encode in _list_encodings(entry, inputs):
+            for far_impute, impute in _list_imputations(entry, inputs, select):
                 beside = {"encode": encode, "impute": impute}
-                for far, params in entry.settings():
+                for far, params in entry.list_combinations():
                     shown = {k: v for k, v in params.items() if len(entry.grid[k]) > 1}
-                    shown |= _several(beside, entry)
+                    shown |= _list_several(beside, entry)
                     draft = Draft(entry.name, params, select, select_params, encode, impute, shown)
                     ranked.append((far + far_select + far_encode + far_impute, draft))
     return [draft for _, draft in sorted(ranked, key=lambda pair: pair[0])]
 
 
-def _several(beside: Mapping[str, str | None], entry: Entry) -> dict[str, Value]:
+def _list_several(beside: Mapping[str, str | None], entry: Entry) -> dict[str, Value]:
     lists = {"encode": entry.encode, "impute": entry.impute}
     return {k: v for k, v in beside.items() if v is not None and len(lists[k]) > 1}
 
 
-def _selections(
+def _list_selections(
     entry: Entry, contents: Contents, task: str, inputs: Inputs
 ) -> Iterator[tuple[int, str, dict[str, Value]]]:
     """Yield the selections that a model goes with, and how far each is from the first."""
@@ -144,16 +145,16 @@ def _selections(
     for one in contents.selections:
         if one.name not in entry.select or not one.fits(task, inputs.n_cases, inputs.n_columns):
             continue
-        for far, params in one.settings():
+        for far, params in one.list_combinations():
             yield place + far, one.name, params
         place += 1
 
 
-def _encodings(entry: Entry, inputs: Inputs) -> list[tuple[int, str | None]]:
+def _list_encodings(entry: Entry, inputs: Inputs) -> list[tuple[int, str | None]]:
     return list(enumerate(entry.encode)) if inputs.categorical else [(0, None)]
 
 
-def _imputations(entry: Entry, inputs: Inputs, select: str) -> list[tuple[int, str | None]]:
+def _list_imputations(entry: Entry, inputs: Inputs, select: str) -> list[tuple[int, str | None]]:
     """Return how gaps are filled; a selection cannot work with gaps."""
     if not inputs.has_missing:
         return [(0, None)]
@@ -161,7 +162,7 @@ def _imputations(entry: Entry, inputs: Inputs, select: str) -> list[tuple[int, s
     return list(enumerate(usable or ["median"]))
 
 
-def in_turns(families: list[list[Draft]]) -> list[Draft]:
+def take_in_turns(families: list[list[Draft]]) -> list[Draft]:
     """Return the first of every family, then the second of every family, and so on, each once.
 
     Where tables of one model give two configurations one name, it is told by all their knobs.
@@ -177,11 +178,17 @@ def in_turns(families: list[list[Draft]]) -> list[Draft]:
     ]
 
 
-def _short(value: Value) -> str:
+def _shorten(value: Value) -> str:
     return str(value).removesuffix(".0")
 
 
-__all__ = ["Configuration", "Portfolio", "load_portfolio", "needs_probabilities", "packaged"]
+__all__ = [
+    "PortfolioConfiguration",
+    "Portfolio",
+    "load_portfolio",
+    "needs_probabilities",
+    "list_packaged",
+]
 
 FOLDER = Path(__file__).parents[2] / "data" / "portfolios"
 STREAM = 0x706F7274  # the block of training seeds that belongs to portfolios
@@ -226,7 +233,7 @@ class Portfolio:
         n: int | None = None,
         rng: RngLike = None,
         probabilities: bool = False,
-    ) -> tuple[Configuration, ...]:
+    ) -> tuple[PortfolioConfiguration, ...]:
         """Return the configurations in the order in which they are worth trying.
 
         Families take turns in the order of the file, and each begins with its best guess: the
@@ -253,7 +260,7 @@ class Portfolio:
             check.whole_number("n", n, low=1)
         self._refuse(task)
         models = self.contents.models
-        drafts = in_turns([family(entry, self.contents, task, inputs) for entry in models])
+        drafts = take_in_turns([family(entry, self.contents, task, inputs) for entry in models])
         if not drafts:
             raise InputError(
                 f"portfolio {self.name!r} has no configuration for these data",
@@ -296,7 +303,7 @@ def load_portfolio(given: str | Path) -> Portfolio:
     >>> len(grid)
     610
     """
-    names = packaged()
+    names = list_packaged()
     if str(given) in names:
         return Portfolio(str(given), read_file(FOLDER / f"{given}.toml"))
     path = Path(given)
@@ -309,7 +316,7 @@ def load_portfolio(given: str | Path) -> Portfolio:
     )
 
 
-def packaged() -> tuple[str, ...]:
+def list_packaged() -> tuple[str, ...]:
     """Return the names of the portfolios that come with the package."""
     return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
 

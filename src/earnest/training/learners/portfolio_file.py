@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError
@@ -48,7 +47,7 @@ class Entry:
     encode: tuple[str, ...] = ()
     impute: tuple[str, ...] = ()
 
-    def settings(self) -> list[tuple[int, dict[str, Value]]]:
+    def list_combinations(self) -> list[tuple[int, dict[str, Value]]]:
         """Return every combination of values, with how far it is from the best guess.
 
         That is the sum of the places of its values in their lists.
@@ -93,7 +92,7 @@ def read_file(path: Path) -> Contents:
             got=str(error),
             cure="Start from a copy of a packaged portfolio.",
         ) from error
-    return _Reader(path.name).contents(given)
+    return _Reader(path.name).read_contents(given)
 
 
 @dataclass(frozen=True)
@@ -105,40 +104,44 @@ class _Reader:
         default_factory=lambda: {"model": MODELS, "selection": SELECTIONS}
     )
 
-    def contents(self, given: Mapping[str, Any]) -> Contents:
-        self._known(given, TOP, "")
+    def read_contents(self, given: Mapping[str, object]) -> Contents:
+        self._check_keys(given, TOP, "")
         if given.get("format") != FORMAT:
-            raise self._error("`format` is unknown", needs=str(FORMAT), got=given.get("format"))
-        tasks = self._words(given, "tasks", TASKS, "", TASKS)
-        common = self._table(given.get("preprocessing", {}), "[preprocessing]")
-        self._known(common, ("impute", "encode", "indicator"), " in [preprocessing]")
+            raise self._make_error(
+                "`format` is unknown", needs=str(FORMAT), got=given.get("format")
+            )
+        tasks = self._read_words(given, "tasks", TASKS, "", TASKS)
+        common = self._check_table(given.get("preprocessing", {}), "[preprocessing]")
+        self._check_keys(common, ("impute", "encode", "indicator"), " in [preprocessing]")
         indicator = common.get("indicator", True)
         if not isinstance(indicator, bool):
-            raise self._error(
+            raise self._make_error(
                 "`indicator` in [preprocessing] is unknown", needs="true or false", got=indicator
             )
-        selections = [self._selection(one) for one in self._list(given, "selection")]
+        selections = [self._read_selection(one) for one in self._list(given, "selection")]
         names = tuple(dict.fromkeys(one.name for one in selections)) or ("none",)
         if not selections:
             selections = [Entry("none", {}, {}, TASKS)]
-        models = [self._model(one, names, common) for one in self._list(given, "model")]
+        models = [self._read_model(one, names, common) for one in self._list(given, "model")]
         if not models:
-            raise self._error("there is no model", needs="at least one [[model]]", got="none")
+            raise self._make_error("there is no model", needs="at least one [[model]]", got="none")
         about = given.get("about", "")
         if not isinstance(about, str):
-            raise self._error("`about` is no text", needs="a text", got=about)
+            raise self._make_error("`about` is no text", needs="a text", got=about)
         return Contents(about, tasks, indicator, tuple(selections), tuple(models))
 
-    def _selection(self, given: Any) -> Entry:
-        return self._entry("selection", "select", given, ())
+    def _read_selection(self, given: Mapping[str, object]) -> Entry:
+        return self._read_entry("selection", "select", given, ())
 
-    def _model(self, given: Any, names: tuple[str, ...], common: Mapping[str, Any]) -> Entry:
-        entry = self._entry("model", "model", given, ("select", "encode", "impute"))
+    def _read_model(
+        self, given: Mapping[str, object], names: tuple[str, ...], common: Mapping[str, object]
+    ) -> Entry:
+        entry = self._read_entry("model", "model", given, ("select", "encode", "impute"))
         kind, where = MODELS[entry.name], f" of model {entry.name!r}"
         usual_impute = "none" if kind.takes_missing else "median"
-        impute = self._chosen(given, common, "impute", IMPUTE, (usual_impute,), where)
+        impute = self._choose_words(given, common, "impute", IMPUTE, (usual_impute,), where)
         if "none" in impute and not kind.takes_missing:
-            raise self._error(
+            raise self._make_error(
                 f"`impute`{where} cannot be 'none', as it takes no missing values",
                 needs="'median', 'mean'",
                 got="none",
@@ -148,17 +151,18 @@ class _Reader:
             entry.grid,
             entry.limits,
             entry.tasks,
-            select=self._words(given, "select", names, where, names),
-            encode=self._chosen(given, common, "encode", ENCODE, (kind.encode,), where),
+            select=self._read_words(given, "select", names, where, names),
+            encode=self._choose_words(given, common, "encode", ENCODE, (kind.encode,), where),
             impute=impute,
         )
 
-    def _entry(self, table: str, key: str, given: Any, more: tuple[str, ...]) -> Entry:
-        given = self._table(given, f"[[{table}]]")
+    def _read_entry(
+        self, table: str, key: str, given: Mapping[str, object], more: tuple[str, ...]
+    ) -> Entry:
         kinds = self.tables[table]
         name = given.get(key)
         if not isinstance(name, str) or name not in kinds:
-            raise self._error(
+            raise self._make_error(
                 f"`{key}` of a [[{table}]] is unknown",
                 needs=", ".join(map(repr, kinds)),
                 got=name,
@@ -166,9 +170,9 @@ class _Reader:
             )
         name = kinds.canonical(name)
         kind, where = kinds[name], f" of {table} {name!r}"
-        self._known(given, (key, "tasks", *LIMITS, *more, *kind.knobs), where)
+        self._check_keys(given, (key, "tasks", *LIMITS, *more, *kind.knobs), where)
         grid = {
-            knob: self._values(given[knob], kind.knobs[knob], f"`{knob}`{where}")
+            knob: self._read_values(given[knob], kind.knobs[knob], f"`{knob}`{where}")
             for knob in given
             if knob in kind.knobs
         }
@@ -177,12 +181,14 @@ class _Reader:
             for limit in LIMITS
             if limit in given
         }
-        return Entry(name, grid, limits, self._words(given, "tasks", kind.tasks, where, kind.tasks))
+        return Entry(
+            name, grid, limits, self._read_words(given, "tasks", kind.tasks, where, kind.tasks)
+        )
 
-    def _chosen(
+    def _choose_words(
         self,
-        given: Mapping[str, Any],
-        common: Mapping[str, Any],
+        given: Mapping[str, object],
+        common: Mapping[str, object],
         key: str,
         knob: Knob,
         usual: tuple[str, ...],
@@ -191,12 +197,12 @@ class _Reader:
         """Return what an entry says, else the file, else what suits the model."""
         for source, place in ((given, where), (common, " in [preprocessing]")):
             if key in source:
-                return tuple(map(str, self._values(source[key], knob, f"`{key}`{place}")))
+                return tuple(map(str, self._read_values(source[key], knob, f"`{key}`{place}")))
         return usual
 
-    def _words(
+    def _read_words(
         self,
-        given: Mapping[str, Any],
+        given: Mapping[str, object],
         key: str,
         allowed: tuple[str, ...],
         where: str,
@@ -204,46 +210,46 @@ class _Reader:
     ) -> tuple[str, ...]:
         if key not in given:
             return usual
-        values = self._values(given[key], Knob(words=allowed), f"`{key}`{where}")
+        values = self._read_values(given[key], Knob(words=allowed), f"`{key}`{where}")
         return tuple(map(str, values))
 
-    def _values(self, given: Any, knob: Knob, where: str) -> tuple[Value, ...]:
+    def _read_values(self, given: object, knob: Knob, where: str) -> tuple[Value, ...]:
         listed = given if isinstance(given, list) else [given]
         if not listed:
-            raise self._error(f"{where} has no values", needs=str(knob), got="[]")
+            raise self._make_error(f"{where} has no values", needs=str(knob), got="[]")
         values = tuple(knob.read(one, f"portfolio {self.file!r}: {where}") for one in listed)
         if len(set(values)) < len(values):
-            raise self._error(
+            raise self._make_error(
                 f"{where} has a value twice", needs="values that are all different", got=given
             )
         return values
 
-    def _known(self, given: Mapping[str, Any], keys: tuple[str, ...], where: str) -> None:
+    def _check_keys(self, given: Mapping[str, object], keys: tuple[str, ...], where: str) -> None:
         for key in given:
             if key not in keys:
-                raise self._error(
+                raise self._make_error(
                     f"key `{key}`{where} is unknown",
                     needs=", ".join(keys),
                     got=key,
                     cure=check.nearest(key, keys),
                 )
 
-    def _table(self, given: Any, where: str) -> Mapping[str, Any]:
+    def _check_table(self, given: object, where: str) -> Mapping[str, object]:
         if not isinstance(given, Mapping):
-            raise self._error(f"{where} is no table", needs="keys with values", got=given)
+            raise self._make_error(f"{where} is no table", needs="keys with values", got=given)
         return given
 
-    def _list(self, given: Mapping[str, Any], key: str) -> list[Any]:
+    def _list(self, given: Mapping[str, object], key: str) -> list[Mapping[str, object]]:
         listed = given.get(key, [])
         if not isinstance(listed, list):
-            raise self._error(
+            raise self._make_error(
                 f"`{key}` is no list of tables",
                 needs=f"tables that begin with [[{key}]]",
                 got=listed,
                 cure=f"Write [[{key}]] with two brackets.",
             )
-        return listed
+        return [self._check_table(one, f"[[{key}]]") for one in listed]
 
-    def _error(self, what: str, *, needs: str, got: Any, cure: str = "") -> FormatError:
+    def _make_error(self, what: str, *, needs: str, got: object, cure: str = "") -> FormatError:
         shown = got if isinstance(got, str) and " " in got else check.show(got)
         return FormatError(f"portfolio {self.file!r}: {what}", needs=needs, got=shown, cure=cure)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 IMPUTATIONS = ("median", "mean", "none")
 ENCODINGS = ("one_hot", "ordinal")
@@ -62,7 +66,7 @@ class Preprocess(TransformerMixin, BaseEstimator):
 
     def __init__(
         self,
-        categorical: Any = (),
+        categorical: Sequence[int] = (),
         *,
         impute: str = "median",
         indicator: bool = True,
@@ -75,28 +79,30 @@ class Preprocess(TransformerMixin, BaseEstimator):
         self.encode = encode
         self.scale = scale
 
-    def fit(self, X: Any, y: Any = None) -> Preprocess:
+    def fit(self, X: Matrix, y: object = None) -> Preprocess:
         """Learn fillings, levels, scales and which columns are constant."""
         check.one_of("impute", self.impute, IMPUTATIONS)
         check.one_of("encode", self.encode, ENCODINGS)
         X = self._read(X, reset=True)
-        self._numeric = _others(self.categorical, X.shape[1])
+        self._numeric = _list_others(self.categorical, X.shape[1])
         numbers, codes = X[:, self._numeric], X[:, list(self.categorical)]
-        self.fill_ = _fillings(numbers, self.impute)  # (numbers,)
-        self.levels_ = [_levels(column) for column in codes.T]
-        self.most_frequent_ = np.array([_most_frequent(column) for column in codes.T])
+        self.fill_ = _find_fillings(numbers, self.impute)  # (numbers,)
+        self.levels_ = [_find_levels(column) for column in codes.T]
+        self.most_frequent_ = np.array([_find_most_frequent(column) for column in codes.T])
         gaps = np.isnan(X).any(axis=0) & bool(self.indicator) & (self.impute != "none")
         self.with_gaps_ = np.flatnonzero(gaps)
-        self.mean_, self.spread_ = self._scales(X)
-        self.kept_ = _spread(self._made(X))
+        self.mean_, self.spread_ = self._find_scales(X)
+        self.kept_ = _find_varying(self._make_columns(X))
         return self
 
-    def transform(self, X: Any) -> Matrix:
+    def transform(self, X: Matrix) -> Matrix:
         """Return the prepared columns."""
         check_is_fitted(self)
-        return self._made(self._read(X, reset=False))[:, self.kept_]
+        return self._make_columns(self._read(X, reset=False))[:, self.kept_]
 
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+    def get_feature_names_out(
+        self, input_features: Iterable[str] | None = None
+    ) -> NDArray[np.object_]:
         """Return the names of the columns that come out, such as `job=2` and `age missing`."""
         check_is_fitted(self)
         known = getattr(self, "feature_names_in_", None)
@@ -105,12 +111,16 @@ class Preprocess(TransformerMixin, BaseEstimator):
         made = [names[i] for i in self._numeric]
         for place, levels in zip(self.categorical, self.levels_, strict=True):
             one_hot = self.encode == "one_hot"
-            made += [f"{names[place]}={level:g}" for level in _shown(levels)] if one_hot else []
+            made += (
+                [f"{names[place]}={level:g}" for level in _drop_redundant(levels)]
+                if one_hot
+                else []
+            )
             made += [] if one_hot else [names[place]]
         made += [f"{names[i]} missing" for i in self.with_gaps_]
         return np.array(made or ["nothing"], dtype=object)[self.kept_]
 
-    def _read(self, X: Any, *, reset: bool) -> Matrix:
+    def _read(self, X: Matrix, *, reset: bool) -> Matrix:
         X = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
         places = list(self.categorical)
         if places and not 0 <= min(places) <= max(places) < X.shape[1]:
@@ -121,26 +131,26 @@ class Preprocess(TransformerMixin, BaseEstimator):
             )
         return np.asarray(np.clip(X, -LARGEST, LARGEST))
 
-    def _scales(self, X: Matrix) -> tuple[Matrix, Matrix]:
+    def _find_scales(self, X: Matrix) -> tuple[Matrix, Matrix]:
         """Return what is taken from numbers and ordinal codes, and what divides them."""
-        made = self._unscaled(X)
+        made = self._make_unscaled(X)
         if not self.scale:
             return np.zeros(made.shape[1]), np.ones(made.shape[1])
         with np.errstate(all="ignore"):
-            mean, spread = _nan_moments(made)
+            mean, spread = _compute_moments(made)
         usable = np.isfinite(mean) & np.isfinite(spread) & (spread > 1e-12 * np.abs(mean))
         return np.where(usable, mean, 0.0), np.where(usable & (spread > 0.0), spread, 1.0)
 
-    def _unscaled(self, X: Matrix) -> Matrix:
+    def _make_unscaled(self, X: Matrix) -> Matrix:
         """Return numbers without gaps, and ordinal codes."""
         numbers = X[:, self._numeric]
         if self.impute != "none":
             numbers = np.where(np.isnan(numbers), self.fill_, numbers)
         if self.encode == "one_hot":
             return numbers
-        return np.hstack([numbers, self._codes(X)])
+        return np.hstack([numbers, self._fill_codes(X)])
 
-    def _codes(self, X: Matrix) -> Matrix:
+    def _fill_codes(self, X: Matrix) -> Matrix:
         """Return codes in which what is missing, or no level of training, is filled or NaN."""
         codes = X[:, list(self.categorical)].copy()
         for j, levels in enumerate(self.levels_):
@@ -148,31 +158,33 @@ class Preprocess(TransformerMixin, BaseEstimator):
             codes[unknown, j] = np.nan if self.impute == "none" else self.most_frequent_[j]
         return codes
 
-    def _made(self, X: Matrix) -> Matrix:
-        parts = [(self._unscaled(X) - self.mean_) / self.spread_]
+    def _make_columns(self, X: Matrix) -> Matrix:
+        parts = [(self._make_unscaled(X) - self.mean_) / self.spread_]
         if self.encode == "one_hot":
-            parts += [self._one_hot(X[:, place], j) for j, place in enumerate(self.categorical)]
+            parts += [
+                self._encode_one_hot(X[:, place], j) for j, place in enumerate(self.categorical)
+            ]
         if len(self.with_gaps_):
             parts.append(np.isnan(X[:, self.with_gaps_]).astype(np.float64))
         made = np.hstack(parts)
         return made if made.shape[1] else np.zeros((len(X), 1))  # no level was ever seen
 
-    def _one_hot(self, codes: Matrix, j: int) -> Matrix:
+    def _encode_one_hot(self, codes: Matrix, j: int) -> Matrix:
         codes = np.where(np.isnan(codes), self.most_frequent_[j], codes)
-        return np.asarray(codes[:, None] == _shown(self.levels_[j]), dtype=np.float64)
+        return np.asarray(codes[:, None] == _drop_redundant(self.levels_[j]), dtype=np.float64)
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
 
 
-def _others(categorical: Any, count: int) -> list[int]:
+def _list_others(categorical: Sequence[int], count: int) -> list[int]:
     chosen = set(categorical)
     return [i for i in range(count) if i not in chosen]
 
 
-def _fillings(numbers: Matrix, impute: str) -> Matrix:
+def _find_fillings(numbers: Matrix, impute: str) -> Matrix:
     """Return what fills the gaps of each column of numbers, 0 where all of it is missing."""
     empty = np.isnan(numbers).all(axis=0)
     shown = np.where(empty, 0.0, numbers)
@@ -181,21 +193,21 @@ def _fillings(numbers: Matrix, impute: str) -> Matrix:
     )
 
 
-def _levels(codes: Matrix) -> Matrix:
+def _find_levels(codes: Matrix) -> Matrix:
     return np.unique(codes[~np.isnan(codes)])
 
 
-def _shown(levels: Matrix) -> Matrix:
+def _drop_redundant(levels: Matrix) -> Matrix:
     """Return the levels that get a column: of two one is enough."""
     return levels[1:] if len(levels) == 2 else levels
 
 
-def _most_frequent(codes: Matrix) -> float:
+def _find_most_frequent(codes: Matrix) -> float:
     levels, counts = np.unique(codes[~np.isnan(codes)], return_counts=True)
     return float(levels[counts.argmax()]) if len(levels) else 0.0
 
 
-def _nan_moments(made: Matrix) -> tuple[Matrix, Matrix]:
+def _compute_moments(made: Matrix) -> tuple[Matrix, Matrix]:
     """Return mean and standard deviation of each column without its gaps."""
     known = ~np.isnan(made)
     count = np.maximum(known.sum(axis=0), 1)
@@ -203,7 +215,7 @@ def _nan_moments(made: Matrix) -> tuple[Matrix, Matrix]:
     return mean, np.sqrt(np.where(known, (made - mean) ** 2, 0.0).sum(axis=0) / count)
 
 
-def _spread(made: Matrix) -> NDArray[np.bool_]:
+def _find_varying(made: Matrix) -> NDArray[np.bool_]:
     """Tell which columns differ between cases; the first stays where none does."""
     known = ~np.isnan(made)
     low = np.where(known, made, np.inf).min(axis=0, initial=np.inf)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,11 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from earnest.core.base import check
-from earnest.training.learners.cox import outcome
-from earnest.training.learners.elastic_net import logistic_net, penalty_path
+from earnest.training.learners.cox import read_survival
+from earnest.training.learners.elastic_net import fit_logistic_net, make_penalty_path
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 # Which kind of outcome a selection of columns looks at.
 
@@ -23,7 +26,7 @@ CLASSES, NUMBERS, SURVIVAL = "classes", "numbers", "survival"
 KINDS = ("auto", CLASSES, NUMBERS, SURVIVAL)
 
 
-def kind_of(asked: str, y: Any) -> str:
+def find_kind(asked: str, y: object) -> str:
     """Return the kind of an outcome: what was asked, else what it looks like.
 
     Events and times are survival; what scikit-learn takes for continuous is numbers, and so is a
@@ -40,6 +43,7 @@ def kind_of(asked: str, y: Any) -> str:
 
 
 Array = NDArray[np.float64]
+Outcome = NDArray[np.generic]  # labels, numbers, or events and times as fields
 
 
 class _Selection(SelectorMixin, BaseEstimator):
@@ -47,30 +51,30 @@ class _Selection(SelectorMixin, BaseEstimator):
 
     outcome: str
 
-    def fit(self, X: Any, y: Any) -> Any:
+    def fit(self, X: Array, y: Outcome) -> Self:
         """Choose the columns."""
-        if kind_of(self.outcome, y) == SURVIVAL:
+        if find_kind(self.outcome, y) == SURVIVAL:
             X = validate_data(self, X, dtype=np.float64)
         else:
             X, y = validate_data(self, X, y, dtype=np.float64)
-        self.strengths_ = np.nan_to_num(self._strengths(X, y), nan=0.0, posinf=np.inf)
-        self.support_ = self._chosen(self.strengths_)
+        self.strengths_ = np.nan_to_num(self._measure_strengths(X, y), nan=0.0, posinf=np.inf)
+        self.support_ = self._choose(self.strengths_)
         if not self.support_.any():
             self.support_[int(self.strengths_.argmax())] = True
         return self
 
-    def _strengths(self, X: Array, y: Any) -> Array:
+    def _measure_strengths(self, X: Array, y: Outcome) -> Array:
         """Return how strong each column is: (p,)."""
         raise NotImplementedError
 
-    def _chosen(self, strengths: Array) -> NDArray[np.bool_]:
+    def _choose(self, strengths: Array) -> NDArray[np.bool_]:
         return np.asarray(strengths > 0.0)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
         return np.asarray(self.support_)
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
@@ -94,18 +98,18 @@ class Univariate(_Selection):
         self.share = share
         self.outcome = outcome
 
-    def _strengths(self, X: Array, y: Any) -> Array:
+    def _measure_strengths(self, X: Array, y: Outcome) -> Array:
         from sklearn.feature_selection import f_classif, f_regression
 
-        kind = kind_of(self.outcome, y)
+        kind = find_kind(self.outcome, y)
         if kind == SURVIVAL:
-            return cox_scores(X, *outcome(y))
+            return score_by_cox(X, *read_survival(y))
         ask = f_classif if kind == CLASSES else f_regression
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")  # of columns that are constant in this part
             return np.asarray(ask(X, y)[0], dtype=np.float64)
 
-    def _chosen(self, strengths: Array) -> NDArray[np.bool_]:
+    def _choose(self, strengths: Array) -> NDArray[np.bool_]:
         count = max(math.ceil(self.share * len(strengths) - 1e-9), 1)
         chosen = np.zeros(len(strengths), dtype=bool)
         chosen[np.argsort(-strengths, kind="stable")[:count]] = True
@@ -127,30 +131,30 @@ class Lasso(_Selection):
         self.strength = strength
         self.outcome = outcome
 
-    def _strengths(self, X: Array, y: Any) -> Array:
+    def _measure_strengths(self, X: Array, y: Outcome) -> Array:
         check.share("strength", self.strength)
-        if kind_of(self.outcome, y) != CLASSES:
-            return self._of_numbers(X, np.asarray(y, dtype=np.float64))
+        if find_kind(self.outcome, y) != CLASSES:
+            return self._score_numbers(X, np.asarray(y, dtype=np.float64))
         labels = np.unique(y)
         asked = labels[1:] if len(labels) == 2 else labels
-        each = [self._of_class(X, (y == label).astype(np.float64)) for label in asked]
+        each = [self._score_class(X, (y == label).astype(np.float64)) for label in asked]
         return np.asarray(np.max(each, axis=0))
 
-    def _of_class(self, X: Array, y: Array) -> Array:
-        penalty = self.strength * float(penalty_path(X, y, 1.0, 2)[0])
-        return np.abs(logistic_net(X, y, penalty, 1.0)[0])
+    def _score_class(self, X: Array, y: Array) -> Array:
+        penalty = self.strength * float(make_penalty_path(X, y, 1.0, 2)[0])
+        return np.abs(fit_logistic_net(X, y, penalty, 1.0)[0])
 
-    def _of_numbers(self, X: Array, y: Array) -> Array:
+    def _score_numbers(self, X: Array, y: Array) -> Array:
         from sklearn.linear_model import Lasso as LassoModel
 
         from earnest.training.learners.base import fit_quietly
 
-        penalty = self.strength * float(penalty_path(X, y, 1.0, 2)[0])
+        penalty = self.strength * float(make_penalty_path(X, y, 1.0, 2)[0])
         model = fit_quietly(LassoModel(alpha=penalty, max_iter=2000), X, y)
         return np.asarray(np.abs(model.coef_))
 
 
-def cox_scores(X: Array, time: Array, event: NDArray[np.bool_]) -> Array:
+def score_by_cox(X: Array, time: Array, event: NDArray[np.bool_]) -> Array:
     """Return the score test statistic of each column by itself in Cox's model: (p,).
 
     At a coefficient of 0 the score is the sum over events of the column minus its mean over the

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.training.learners.base import Classes, Inner, Numbers
+from earnest.training.protocols import Predictor
 
 Array = NDArray[np.float64]
 
@@ -52,10 +53,10 @@ class _KernelMachine(Inner):
         self.coef0 = coef0
         self.max_steps = max_steps
 
-    def _made(self, X: Array, y: Any) -> Any:
+    def _make_inner(self, X: Array, y: NDArray[np.generic]) -> Predictor:
         variance = float(X.var()) if self.relative else 1.0
         unit = 1.0 / (X.shape[1] * variance) if self.relative and variance > 0.0 else 1.0
-        return self._kind()(
+        return self._choose_kind()(
             kernel=self.kernel,
             C=self.C,
             gamma=self.gamma * unit,
@@ -69,21 +70,21 @@ class _KernelMachine(Inner):
 class KernelClassifier(_KernelMachine, Classes):
     """A support vector machine of classes; see `_KernelMachine` for its knobs."""
 
-    def _kind(self) -> Any:
+    def _choose_kind(self) -> Callable[..., Predictor]:
         from sklearn.svm import SVC
 
         return SVC
 
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: Array) -> Array:
         """Return the distances from the border, on one scale only within one model."""
-        X = self._checked(X)
+        X = self._check_input(X)
         return np.asarray(self.inner_.decision_function(X))
 
 
 class KernelRegressor(_KernelMachine, Numbers):
     """A support vector machine of numbers; see `_KernelMachine` for its knobs."""
 
-    def _kind(self) -> Any:
+    def _choose_kind(self) -> Callable[..., Predictor]:
         from sklearn.svm import SVR
 
         return SVR
@@ -105,28 +106,28 @@ class _LinearMachine(Inner):
 class LinearClassifier(_LinearMachine, Classes):
     """A linear support vector machine of classes; see `_LinearMachine` for its knob."""
 
-    def _kind(self) -> Any:
+    def _choose_kind(self) -> Callable[..., Predictor]:
         from sklearn.svm import LinearSVC
 
         return LinearSVC
 
-    def _made(self, X: Array, y: Any) -> Any:
-        return self._kind()(C=self.C, dual=False, max_iter=500)
+    def _make_inner(self, X: Array, y: NDArray[np.generic]) -> Predictor:
+        return self._choose_kind()(C=self.C, dual=False, max_iter=500)
 
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: Array) -> Array:
         """Return the distances from the border, on one scale only within one model."""
-        X = self._checked(X)
+        X = self._check_input(X)
         return np.asarray(self.inner_.decision_function(X))
 
 
 class LinearRegressor(_LinearMachine, Numbers):
     """A linear support vector machine of numbers; see `_LinearMachine` for its knob."""
 
-    def _kind(self) -> Any:
+    def _choose_kind(self) -> Callable[..., Predictor]:
         from sklearn.svm import LinearSVR
 
         return LinearSVR
 
-    def _made(self, X: Array, y: Any) -> Any:
+    def _make_inner(self, X: Array, y: NDArray[np.generic]) -> Predictor:
         loss = "squared_epsilon_insensitive"
-        return self._kind()(C=self.C, loss=loss, epsilon=0.1, dual=False, max_iter=500)
+        return self._choose_kind()(C=self.C, loss=loss, epsilon=0.1, dual=False, max_iter=500)

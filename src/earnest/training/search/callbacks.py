@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from earnest.training.protocols import Estimator, Params
+
+if TYPE_CHECKING:
+    from sklearn.callback import CallbackContext
+
+    from earnest.training.search.search_cv import SearchCV
 
 if TYPE_CHECKING or find_spec("sklearn.callback") is None:
 
@@ -30,14 +37,14 @@ class CallbackTask:
         Where the fit stands among the tasks of the search.
     """
 
-    def __init__(self, search: Any, context: Any) -> None:
+    def __init__(self, search: SearchCV, context: CallbackContext) -> None:
         self.search, self.context = search, context
-        self._data: dict[str, Any] = {}
+        self._data: dict[str, object] = {}
 
     @contextmanager
-    def fitting(self, model: Any, X: Any, y: Any, params: Mapping[str, Any]) -> Iterator[None]:
+    def fitting(self, model: Estimator, X: object, y: object, params: Params) -> Iterator[None]:
         """Tell that a fit begins, whose model hands the callbacks on to its own parts."""
-        self._data = {"X": X, "y": y, "metadata": _metadata(params)}
+        self._data = {"X": X, "y": y, "metadata": _select_metadata(params)}
         with self.context.propagate_callback_context(model):
             self.context.call_on_fit_task_begin(estimator=self.search, **self._data)
             yield
@@ -61,8 +68,8 @@ class Callbacks:
         How many splits a configuration is evaluated on.
     """
 
-    search: Any
-    context: Any
+    search: SearchCV
+    context: CallbackContext
     n_splits: int = 0
 
     def evaluation(self, config: int, split: int) -> CallbackTask:
@@ -83,7 +90,7 @@ class Callbacks:
         yield Callbacks(self.search, context, n_splits)
         context.call_on_fit_task_end(estimator=self.search)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         """Leave the store and the bar behind, which stay in the process of the search."""
         sent = copy(self.search)
         sent.store, sent.verbose = None, 0
@@ -92,7 +99,7 @@ class Callbacks:
 
 @contextmanager
 def tell_callbacks(
-    search: Any, X: Any, y: Any, params: Mapping[str, Any]
+    search: SearchCV, X: object, y: object, params: Params
 ) -> Iterator[Callbacks | None]:
     """Give the callbacks of a search, None where it has none; tear them down at the end."""
     if not getattr(search, "_skl_callbacks", None):
@@ -100,7 +107,7 @@ def tell_callbacks(
         return
     from sklearn.callback import with_callbacks
 
-    data = {"estimator": search, "X": X, "y": y, "metadata": _metadata(params)}
+    data = {"estimator": search, "X": X, "y": y, "metadata": _select_metadata(params)}
     try:
         root = search._init_callback_context(max_subtasks=1 + (search.refit is not False))
         root.call_on_fit_task_begin(**data)
@@ -110,11 +117,11 @@ def tell_callbacks(
         with_callbacks(_return_nothing)(search)  # after any method, scikit-learn tears them down
 
 
-def _return_nothing(search: Any) -> None:
+def _return_nothing(search: SearchCV) -> None:
     """Do nothing, as a method of a search."""
 
 
-def _metadata(params: Mapping[str, Any]) -> dict[str, Any] | None:
+def _select_metadata(params: Params) -> dict[str, object] | None:
     """Return what scikit-learn tells callbacks of the arguments of a fit: sample weights."""
     weights = params.get("sample_weight")
     return None if weights is None else {"sample_weight": weights}

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, TypeGuard, cast, runtime_checkable
 
 import numpy as np
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
-from earnest.training.fit.experiment import WHOLE, Setting
+from earnest.core.base.rng import RngLike
+from earnest.training.fit.experiment import WHOLE, Configuration
 from earnest.training.fit.response import METHODS
+from earnest.training.protocols import Estimator, Params
 
 DEFAULT_DRAWS = 10  # candidates drawn from distributions, as scikit-learn's RandomizedSearchCV does
 
@@ -29,12 +31,12 @@ class StaticCandidates:
     ----------
     ids : tuple of str
         Their names, all different.
-    settings : tuple of Setting
+    configurations : tuple of Configuration
         What each of them is.
     """
 
     ids: tuple[str, ...]
-    settings: tuple[Setting, ...]
+    configurations: tuple[Configuration, ...]
 
     def __len__(self) -> int:
         """Count the configurations."""
@@ -50,25 +52,25 @@ class Candidate(Protocol):
     """
 
     name: str
-    params: Mapping[str, Any]
-    estimator: Any
+    params: Params
+    estimator: Estimator
 
 
 class Asker(Protocol):
     """One run of a dynamic search.
 
-    `ask` gives the next batch of parameter settings, an empty list at the end. After each batch
+    `ask` gives the next batch of configurations, an empty list at the end. After each batch
     `tell` is given their mean scores in the same order, greater being better and NaN where a
     configuration failed. The same seed and the same scores must give the same batches, however
     many workers evaluate them: a search that was killed is resumed by asking again.
     """
 
-    def ask(self) -> Sequence[dict[str, Any]]:
-        """Return the next settings to evaluate, none at the end."""
+    def ask(self) -> Sequence[dict[str, object]]:
+        """Return the next configurations to evaluate, none at the end."""
         ...
 
     def tell(self, scores: Sequence[float]) -> None:
-        """Learn the mean scores of the settings that were asked for last."""
+        """Learn the mean scores of the configurations that were asked for last."""
         ...
 
 
@@ -90,7 +92,7 @@ class DynamicCandidates(Protocol):
 
 
 def read_candidates(
-    given: Any, *, n_iter: int | None = None, random_state: Any = None, sampled: bool = False
+    given: object, *, n_iter: int | None = None, random_state: RngLike = None, sampled: bool = False
 ) -> StaticCandidates | DynamicCandidates:
     """Return the candidates of what a user may pass.
 
@@ -113,10 +115,10 @@ def read_candidates(
         _refuse_draws(n_iter, "a dynamic search, which has a limit of its own")
         return given
     if isinstance(given, Mapping):
-        return _from_spaces([given], n_iter, random_state, sampled)
+        return _read_spaces([given], n_iter, random_state, sampled)
     if isinstance(given, ParameterGrid | ParameterSampler):
         _refuse_draws(n_iter, f"a {type(given).__name__}, which says itself what is tried")
-        return _listed(list(given))
+        return _list_configurations(list(given))
     if isinstance(given, Iterator):
         raise InputError(
             "`candidates` can be read only once",
@@ -127,10 +129,10 @@ def read_candidates(
     if isinstance(given, Iterable) and not isinstance(given, str | bytes):
         items = list(given)
         if items and all(isinstance(item, Mapping) for item in items):
-            return _from_spaces(items, n_iter, random_state, sampled)
+            return _read_spaces(items, n_iter, random_state, sampled)
         if items and not any(isinstance(item, Mapping) for item in items):
             _refuse_draws(n_iter, "a list of estimators, which are all tried")
-            return _from_estimators(items)
+            return _read_estimators(items)
     raise CandidatesTypeError(
         "`candidates` cannot be read",
         needs="a dict of parameter values, a list of such dicts, a list of estimators or of "
@@ -139,7 +141,7 @@ def read_candidates(
     )
 
 
-def first_estimator(given: Any) -> Any:
+def find_first_estimator(given: object) -> Estimator | None:
     """Return the first of candidates that are whole estimators, None where they are not."""
     if isinstance(given, str | bytes | Mapping | Iterator) or not isinstance(given, Iterable):
         return None
@@ -148,7 +150,7 @@ def first_estimator(given: Any) -> Any:
         return None
     found = read_candidates(given)
     assert isinstance(found, StaticCandidates)
-    return found.settings[0].own
+    return found.configurations[0].own
 
 
 def _refuse_draws(n_iter: int | None, what: str) -> None:
@@ -161,8 +163,8 @@ def _refuse_draws(n_iter: int | None, what: str) -> None:
         )
 
 
-def _from_spaces(
-    spaces: list[Mapping[str, Any]], n_iter: int | None, random_state: Any, sampled: bool
+def _read_spaces(
+    spaces: list[Mapping[str, object]], n_iter: int | None, random_state: RngLike, sampled: bool
 ) -> StaticCandidates:
     from sklearn.model_selection import ParameterGrid, ParameterSampler
 
@@ -170,19 +172,19 @@ def _from_spaces(
     if n_iter is not None:
         check.whole_number("n_iter", n_iter, low=1)
     if n_iter is None and not any(drawn) and not sampled:
-        return _listed(list(ParameterGrid(spaces)))
+        return _list_configurations(list(ParameterGrid(spaces)))
     count = n_iter
     if count is None:  # scikit-learn warns where lists have fewer points, even if nobody said 10
         count = DEFAULT_DRAWS if any(drawn) else min(DEFAULT_DRAWS, len(ParameterGrid(spaces)))
-    return _listed(list(ParameterSampler(spaces, count, random_state=random_state)))
+    return _list_configurations(list(ParameterSampler(spaces, count, random_state=random_state)))
 
 
-def _listed(found: list[dict[str, Any]]) -> StaticCandidates:
+def _list_configurations(found: list[dict[str, object]]) -> StaticCandidates:
     names = tuple(f"c{i}" for i in range(len(found)))
-    return StaticCandidates(names, tuple(Setting(params) for params in found))
+    return StaticCandidates(names, tuple(Configuration(params) for params in found))
 
 
-def _check_space(space: Mapping[str, Any]) -> bool:
+def _check_space(space: Mapping[str, object]) -> bool:
     """Refuse what is no list of values and no distribution; tell whether there is one."""
     drawn = False
     for name, values in space.items():
@@ -192,32 +194,32 @@ def _check_space(space: Mapping[str, Any]) -> bool:
             drawn = True
             continue
         listed = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str | bytes)
-        if not listed or getattr(values, "ndim", 1) != 1 or not len(values):
+        if not listed or getattr(values, "ndim", 1) != 1 or not len(cast(Sized, values)):
             raise (InputError if listed else CandidatesTypeError)(
                 f"the values of parameter {name!r} are not a list of values to try",
                 needs="a list or a one-dimensional array with a value at least, or a distribution "
                 "with `rvs`",
                 got=check.show(values),
-                cure="" if listed else _how_to_write(name, values),
+                cure="" if listed else _suggest_writing(name, values),
             )
     return drawn
 
 
-def _how_to_write(name: str, values: Any) -> str:
+def _suggest_writing(name: str, values: object) -> str:
     """Return what a value that stands alone is to be written as."""
     if type(values).__module__.startswith("optuna."):
         return "A space of Optuna goes in earnest.optuna_candidates(space, n_trials=...)."
     return f"Write {{{name!r}: [{check.show(values)}]}}."
 
 
-def _from_estimators(items: list[Any]) -> StaticCandidates:
-    pairs = [_named(item) for item in items]
+def _read_estimators(items: list[object]) -> StaticCandidates:
+    pairs = [_name_estimator(item) for item in items]
     counts = Counter(name for name, _ in pairs)
     given_twice = [name for name, times in counts.items() if times > 1]
     seen: Counter[str] = Counter()
     names = []
     for item, (name, _) in zip(items, pairs, strict=True):
-        if name in given_twice and (isinstance(item, tuple) or _describes_itself(item)):
+        if name in given_twice and (isinstance(item, tuple) or _is_described(item)):
             raise InputError(
                 "two candidates have one name",
                 needs="names that are all different",
@@ -225,22 +227,24 @@ def _from_estimators(items: list[Any]) -> StaticCandidates:
             )
         seen[name] += 1
         names.append(f"{name}-{seen[name]}" if name in given_twice else name)
-    return StaticCandidates(tuple(names), tuple(_setting(item) for item in items))
+    return StaticCandidates(tuple(names), tuple(_read_configuration(item) for item in items))
 
 
-def _setting(item: Any) -> Setting:
-    if _describes_itself(item):
-        return Setting(dict(item.params), whole=True, estimator=item.estimator)
-    return Setting({WHOLE: _named(item)[1]}, whole=True)
+def _read_configuration(item: object) -> Configuration:
+    if _is_described(item):
+        return Configuration(dict(item.params), whole=True, estimator=item.estimator)
+    return Configuration({WHOLE: _name_estimator(item)[1]}, whole=True)
 
 
-def _describes_itself(item: Any) -> bool:
+def _is_described(item: object) -> TypeGuard[Candidate]:
     return not _is_estimator(item) and isinstance(item, Candidate)
 
 
-def _named(item: Any) -> tuple[str, Any]:
-    pair = item if isinstance(item, tuple) else (type(item).__name__, item)
-    if _describes_itself(item):
+def _name_estimator(item: object) -> tuple[str, Estimator]:
+    pair: tuple[object, ...] = (type(item).__name__, item)
+    if isinstance(item, tuple):
+        pair = item
+    if _is_described(item):
         pair = (item.name, item.estimator)
     if len(pair) != 2 or not isinstance(pair[0], str) or not _is_estimator(pair[1]):
         raise InputError(
@@ -253,55 +257,55 @@ def _named(item: Any) -> tuple[str, Any]:
     return pair[0], pair[1]
 
 
-def _is_estimator(value: Any) -> bool:
+def _is_estimator(value: object) -> TypeGuard[Estimator]:
     return not isinstance(value, type) and hasattr(value, "fit") and hasattr(value, "get_params")
 
 
-def distinct_kinds(settings: Iterable[Setting]) -> list[Setting]:
-    """Return one setting of each kind: same parameter names, words and types of estimators.
+def find_kinds(configurations: Iterable[Configuration]) -> list[Configuration]:
+    """Return one configuration of each kind: same parameter names, words and types of estimators.
 
     Words and switches are told apart, since methods of an estimator can hang on them: an SVC has
     probabilities only where they are switched on.
     """
-    kinds: dict[Any, Setting] = {}
-    for setting in settings:
-        shown = {WHOLE: setting.own} if setting.whole else setting.params
-        kind = tuple((name, _kind(value)) for name, value in shown.items())
-        kinds.setdefault(kind, setting)
+    kinds: dict[object, Configuration] = {}
+    for configuration in configurations:
+        shown = {WHOLE: configuration.own} if configuration.whole else configuration.params
+        kind = tuple((name, _find_kind(value)) for name, value in shown.items())
+        kinds.setdefault(kind, configuration)
     return list(kinds.values())
 
 
-def _kind(value: Any) -> Any:
+def _find_kind(value: object) -> object:
     if hasattr(value, "get_params"):  # a pipeline answers what its last step can
         return type(value), tuple(hasattr(value, method) for method in METHODS)
     return value if isinstance(value, str | bool | np.bool_) else None
 
 
-def check_settings(base: Any, settings: Iterable[Setting]) -> None:
+def check_configurations(base: Estimator, configurations: Iterable[Configuration]) -> None:
     """Refuse parameters that the estimator does not have, naming the nearest that it has."""
-    for setting in distinct_kinds(settings):
+    for configuration in find_kinds(configurations):
         try:
-            setting.made_from(base)
+            configuration.make_from(base)
         except (ValueError, AttributeError, TypeError) as error:
-            raise _unknown(base, setting, error) from error
+            raise _explain_unknown(base, configuration, error) from error
 
 
-def _of_a_step(name: str, known: Sequence[str]) -> str:
+def _suggest_step(name: str, known: Sequence[str]) -> str:
     """Return the parameter of a step of a pipeline that a name without its step means."""
     found = [one for one in known if one.endswith(f"__{name}")]
     return f"Did you mean {' or '.join(map(repr, found[:3]))}?" if found else ""
 
 
-def _unknown(base: Any, setting: Setting, error: Exception) -> InputError:
+def _explain_unknown(base: Estimator, configuration: Configuration, error: Exception) -> InputError:
     known = list(base.get_params(deep=True))
-    strange = [name for name in setting.params if name not in known]
+    strange = [name for name in configuration.params if name not in known]
     if not strange:  # a value that the estimator's own set_params refuses
-        return InputError("a candidate cannot be set", got=f"{setting.params}: {error}")
+        return InputError("a candidate cannot be set", got=f"{configuration.params}: {error}")
     return InputError(
         f"{type(base).__name__} has no parameter {check.some(map(repr, strange))}",
         needs=check.some(known, limit=20),
-        got=check.some(map(repr, setting.params)),
+        got=check.some(map(repr, configuration.params)),
         cure=check.nearest(strange[0], known)
-        or _of_a_step(strange[0], known)
+        or _suggest_step(strange[0], known)
         or str(error).split(". ")[0],
     )

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from earnest.core.base.errors import EarnestError
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Estimate, by_severity
 from earnest.core.results.interval import Interval
+from earnest.methods.base import Method
 from earnest.methods.run import configured, estimate, too_optimistic
 from earnest.metrics.families import Metric
 
@@ -49,7 +50,7 @@ class Trial:
     """
 
     config: str
-    params: dict[str, Any]
+    params: dict[str, object]
     score: float
     standard_error: float
     status: str
@@ -57,11 +58,11 @@ class Trial:
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class EstimateQuestion:
     """What an estimate is asked of: kept by a search until someone wants to know."""
 
     metric: Metric
-    method: Any
+    method: str | Method
     confidence_level: float
     n_resamples: int | None
     seed: int
@@ -77,7 +78,7 @@ class Question:
         is judged as a configuration of its own, uncorrected. So no winner is said to be better
         than its own score.
         """
-        made = self._asked_of(pi)
+        made = self._ask(pi)
         if self.best is None:
             return replace(made, cautions=by_severity([*made.cautions, *self.cautions]))
         name = pi.configs.ids[self.best]
@@ -89,10 +90,10 @@ class Question:
                 cure="Read failures_; error_score=numpy.nan lets no such configuration win.",
             )
         if made.winner not in (name, None):
-            made = self._of_another(made, self._asked_of(pi.select(self.best)))
+            made = self._judge_another(made, self._ask(pi.select(self.best)))
         return replace(made, winner=name, cautions=by_severity([*made.cautions, *self.cautions]))
 
-    def _asked_of(self, pi: Predictions) -> Estimate:
+    def _ask(self, pi: Predictions) -> Estimate:
         return estimate(
             pi,
             method=self.method,
@@ -102,7 +103,7 @@ class Question:
             rng=self.seed,
         )
 
-    def _of_another(self, made: Estimate, alone: Estimate) -> Estimate:
+    def _judge_another(self, made: Estimate, alone: Estimate) -> Estimate:
         """Return the estimate of a winner that the rule of the resamples does not choose."""
         sign = self.metric.sign
         # Methods that keep cases apart for a choice have no naive value of one configuration.
@@ -112,7 +113,7 @@ class Question:
         if corrected and sign * made.value <= sign * own:
             kept = [one for one in made.cautions if one.code not in OF_THE_WINNER]
             told = replace(made, naive=naive, winner=alone.winner)
-            remarks = [*too_optimistic(told, corrected=True), *_worse(made, alone)]
+            remarks = [*too_optimistic(told, corrected=True), *_warn_of_rules(made, alone)]
             return replace(told, cautions=(*kept, *remarks))
         whole = [one for one in made.cautions if one.code in OF_ALL]
         kept = [one for one in alone.cautions if one.code not in {"EN015", "EN022", *OF_ALL}]
@@ -122,7 +123,7 @@ class Question:
             naive=naive,
             n_configs=made.n_configs,
             provenance=made.provenance,
-            cautions=(*kept, *whole, *_uncorrected(made, alone)),
+            cautions=(*kept, *whole, *_warn_of_no_correction(made, alone)),
         )
 
 
@@ -131,7 +132,7 @@ OF_THE_WINNER = {"EN001", "EN005", "EN007"}
 OF_ALL = {"EN006", "EN012"}
 
 
-def _two_rules(made: Estimate, alone: Estimate) -> str:
+def _describe_rules(made: Estimate, alone: Estimate) -> str:
     rule = made.provenance.knobs.get("selector", made.method)
     return (
         f"The search refits {alone.winner}; in-bag the rule is {rule!r}, which on these data "
@@ -139,10 +140,10 @@ def _two_rules(made: Estimate, alone: Estimate) -> str:
     )
 
 
-def _worse(made: Estimate, alone: Estimate) -> Iterator[Caution]:
+def _warn_of_rules(made: Estimate, alone: Estimate) -> Iterator[Caution]:
     yield Caution(
         "EN014",
-        _two_rules(made, alone),
+        _describe_rules(made, alone),
         f"The value corrects for a choice by that rule, and is no better than the own score of "
         f"{alone.winner}.",
         "Where both are as good, little is lost; a metric that is a mean over cases can be given "
@@ -150,10 +151,10 @@ def _worse(made: Estimate, alone: Estimate) -> Iterator[Caution]:
     )
 
 
-def _uncorrected(made: Estimate, alone: Estimate) -> Iterator[Caution]:
+def _warn_of_no_correction(made: Estimate, alone: Estimate) -> Iterator[Caution]:
     yield Caution(
         "EN014",
-        _two_rules(made, alone),
+        _describe_rules(made, alone),
         f"The choice of {alone.winner} cannot be repeated in the resamples, so that the value is "
         f"its own out-of-sample score, not that of {made.winner}.",
         "Let `refit` choose by the score, or confirm on cases that the search never saw.",
@@ -166,12 +167,32 @@ def _uncorrected(made: Estimate, alone: Estimate) -> Iterator[Caution]:
     )
 
 
-class Honest:
+@dataclass(frozen=True, eq=False)
+class SearchRecord:
+    """What a search keeps for its estimate, until someone wants to know.
+
+    Attributes
+    ----------
+    predictions : Predictions, optional
+        Π, where it could be kept.
+    question, refusal
+        What an estimate is asked of, or why there is none.
+    """
+
+    predictions: Predictions | None
+    question: EstimateQuestion | None
+    refusal: EarnestError | None
+
+
+def get_record(search: EstimateAttributes) -> SearchRecord:
+    """Return what a fitted search keeps for its estimate."""
+    return search._record
+
+
+class EstimateAttributes:
     """The attributes of a fitted search that tell how good its winner really is."""
 
-    _predictions: Predictions | None
-    _question: Question | None
-    _refusal: EarnestError | None
+    _record: SearchRecord
     _answer: Estimate | None
 
     @property
@@ -182,9 +203,9 @@ class Honest:
         metric of the estimate is computed from.
         """
         _need_fit(self)
-        if self._predictions is None:
-            raise refuse_estimate(self._refusal, "predictions_")
-        return self._predictions
+        if self._record.predictions is None:
+            raise refuse_estimate(self._record.refusal, "predictions_")
+        return self._record.predictions
 
     @property
     def estimate_(self) -> Estimate:
@@ -196,12 +217,13 @@ class Honest:
         """
         _need_fit(self)
         if self._answer is None:
-            if self._question is None:
-                raise refuse_estimate(self._refusal, "estimate_")
+            record = self._record
+            if record.question is None:
+                raise refuse_estimate(record.refusal, "estimate_")
             try:
-                self._answer = self._question.answer(self.predictions_)
+                self._answer = record.question.answer(self.predictions_)
             except EarnestError as error:
-                self._refusal = error
+                self._record = replace(record, refusal=error)
                 raise refuse_estimate(error, "estimate_") from error
         return self._answer
 
@@ -216,17 +238,18 @@ class Honest:
         return self.estimate_.value
 
     def _repr_html_inner(self) -> str:
-        return self._told() + str(cast(Any, super())._repr_html_inner())
+        return self._show_estimate() + str(super()._repr_html_inner())  # type: ignore[misc]
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
-        made: dict[str, Any] = cast(Any, super())._repr_mimebundle_(**kwargs)
+    def _repr_mimebundle_(self, **kwargs: object) -> dict[str, str]:
+        made: dict[str, str] = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
         if "text/html" in made:
-            made["text/html"] = self._told() + made["text/html"]
+            made["text/html"] = self._show_estimate() + made["text/html"]
         return made
 
-    def _told(self) -> str:
+    def _show_estimate(self) -> str:
         """Return the estimate for a notebook, nothing where there is none."""
-        if getattr(self, "_question", None) is None:
+        record: SearchRecord | None = getattr(self, "_record", None)
+        if record is None or record.question is None:
             return ""
         from earnest.reporting.fragments import estimate_fragment
 
@@ -236,16 +259,16 @@ class Honest:
             return ""
 
 
-def _need_fit(search: Honest) -> None:
+def _need_fit(search: EstimateAttributes) -> None:
     from sklearn.utils.validation import check_is_fitted
 
     check_is_fitted(search)
 
 
-def trial(
+def make_trial(
     config: str,
-    params: dict[str, Any],
-    scores: np.ndarray[Any, Any],
+    params: dict[str, object],
+    scores: NDArray[np.float64],
     *,
     dropped: bool,
     failed: bool,

@@ -4,47 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, InputError
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution
 from earnest.training.fit.cell import SINGLE
-from earnest.training.fit.failures import tell_failures, warn_of_means
+from earnest.training.fit.ledger import tell_failures, warn_of_means
 from earnest.training.fit.problem import refuse
-from earnest.training.search.dropping.bced import drop_remarks
-from earnest.training.search.dropping.stopping import stop_remarks
-from earnest.training.search.estimate import Question, Trial, trial
+from earnest.training.fit.scoring import check_refit
+from earnest.training.search.dropping.bced import warn_of_dropping
+from earnest.training.search.dropping.stopping import warn_of_stopping
+from earnest.training.search.estimate import EstimateQuestion, Trial, make_trial
 from earnest.training.search.options import SearchOptions
-from earnest.training.search.preparation import Prepared
+from earnest.training.search.preparation import SearchSetup
 from earnest.training.search.remarks import (
-    another_score,
-    failed_fits,
-    leaking_splits,
-    nothing_to_choose_by,
-    overlapping_splits,
-    weighted_scores,
+    warn_of_another_score,
+    warn_of_failed_fits,
+    warn_of_leaks,
+    warn_of_no_scores,
+    warn_of_overlap,
+    warn_of_weights,
 )
-from earnest.training.search.run import Searched
-from earnest.training.search.scoring import check_refit
-from earnest.training.tables.hidden_groups import copies_across
+from earnest.training.search.run import SearchRun
+from earnest.training.tables.hidden_groups import warn_of_copies
 
 # The table of results, in scikit-learn's own form.
 
 
 Array = NDArray[np.float64]
+ResultsTable: TypeAlias = dict[str, Any]  # columns of many types, as scikit-learn has them
 
 
-def results_table(
-    params: Sequence[dict[str, Any]],
+def make_results_table(
+    params: Sequence[dict[str, object]],
     times: dict[str, Array],
     test: dict[str, Array],
     train: dict[str, Array] | None = None,
-) -> dict[str, Any]:
+) -> ResultsTable:
     """Return `cv_results_`: the same keys, types and order as scikit-learn gives.
 
     Parameters
@@ -56,34 +57,34 @@ def results_table(
     test, train : dict of ndarray, shape (C, S)
         The scores by name.
     """
-    table: dict[str, Any] = {}
+    table: ResultsTable = {}
     for name, values in times.items():
         _summarise(table, name, values)
-    table.update(_parameter_columns(params))
+    table.update(_make_parameter_columns(params))
     table["params"] = list(params)
     for name, values in test.items():
-        _splits(table, f"test_{name}", values)
+        _add_splits(table, f"test_{name}", values)
         _summarise(table, f"test_{name}", values)
-        table[f"rank_test_{name}"] = ranks(table[f"mean_test_{name}"])
+        table[f"rank_test_{name}"] = rank_means(table[f"mean_test_{name}"])
         if train is not None:
-            _splits(table, f"train_{name}", train[name])
+            _add_splits(table, f"train_{name}", train[name])
             _summarise(table, f"train_{name}", train[name])
     return table
 
 
-def _splits(table: dict[str, Any], name: str, values: Array) -> None:
+def _add_splits(table: ResultsTable, name: str, values: Array) -> None:
     for split in range(values.shape[1]):
         table[f"split{split}_{name}"] = values[:, split]
 
 
-def _summarise(table: dict[str, Any], name: str, values: Array) -> None:
+def _summarise(table: ResultsTable, name: str, values: Array) -> None:
     means = np.average(values, axis=1)
     table[f"mean_{name}"] = means
     with np.errstate(invalid="ignore"):  # infinite scores have no spread
         table[f"std_{name}"] = np.sqrt(np.average((values - means[:, None]) ** 2, axis=1))
 
 
-def ranks(means: Array) -> NDArray[np.int32]:
+def rank_means(means: Array) -> NDArray[np.int32]:
     """Return the rank of each mean, 1 for the greatest; NaN ranks last, ties share the better."""
     from scipy.stats import rankdata
 
@@ -93,22 +94,22 @@ def ranks(means: Array) -> NDArray[np.int32]:
     return np.asarray(rankdata(-filled, method="min").astype(np.int32))
 
 
-def _parameter_columns(params: Sequence[dict[str, Any]]) -> Iterable[tuple[str, Any]]:
+def _make_parameter_columns(params: Sequence[dict[str, object]]) -> Iterable[tuple[str, object]]:
     """Yield a masked array for each parameter, masked where a configuration has it not."""
-    columns: dict[str, dict[int, Any]] = {}
-    for index, setting in enumerate(params):
-        for name, value in setting.items():
+    columns: dict[str, dict[int, object]] = {}
+    for index, configuration in enumerate(params):
+        for name, value in configuration.items():
             columns.setdefault(f"param_{name}", {})[index] = value
     for name, values in columns.items():
         column = np.ma.MaskedArray(
-            np.empty(len(params), dtype=_column_type(list(values.values()))), mask=True
+            np.empty(len(params), dtype=_find_column_type(list(values.values()))), mask=True
         )
         for index, value in values.items():
             column[index] = value
         yield name, column
 
 
-def _column_type(values: list[Any]) -> Any:
+def _find_column_type(values: list[object]) -> DTypeLike:
     """Return the type that holds all values one by one: numbers as numbers, the rest as objects."""
     try:
         array = np.array(values)
@@ -118,7 +119,7 @@ def _column_type(values: list[Any]) -> Any:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Judged:
+class SearchResults:
     """The results of a search.
 
     Attributes
@@ -141,18 +142,18 @@ class Judged:
         One a configuration.
     """
 
-    table: dict[str, Any]
+    table: ResultsTable
     multimetric: bool
     best: int | None
-    best_index: int | np.integer[Any] | None
+    best_index: int | np.integer | None
     best_score: float | None
     predictions: Predictions | None
-    question: Question | None
+    question: EstimateQuestion | None
     refusal: EarnestError | None
     trials: tuple[Trial, ...]
 
 
-def judge(options: SearchOptions, prepared: Prepared, searched: Searched) -> Judged:
+def judge(options: SearchOptions, prepared: SearchSetup, searched: SearchRun) -> SearchResults:
     """Make the table, choose the winner and put the question."""
     missing = options.missing_score
     tell_failures(searched.ledger, missing)
@@ -160,10 +161,10 @@ def judge(options: SearchOptions, prepared: Prepared, searched: Searched) -> Jud
     multimetric = isinstance(prepared.scoring.shown, dict) or names != (SINGLE,)
     if multimetric:
         check_refit(options.refit, names)
-    table = _table(options, searched, names, missing)
-    pi = searched.ledger.predictions()
+    table = _make_table(options, searched, names, missing)
+    pi = searched.ledger.make_predictions()
     name = options.refit if multimetric and isinstance(options.refit, str) else names[0]
-    chosen = _winner(options, table, name) if options.refit or not multimetric else None
+    chosen = _find_winner(options, table, name) if options.refit or not multimetric else None
     best = None if chosen is None else int(chosen)
     scores, unscored = None, False
     if best is not None and not callable(options.refit):
@@ -172,16 +173,16 @@ def judge(options: SearchOptions, prepared: Prepared, searched: Searched) -> Jud
     refusal = refuse(prepared.problem)
     question = None
     if refusal is None and prepared.problem.metric is not None:
-        question = Question(
+        question = EstimateQuestion(
             metric=prepared.problem.metric,
             method=options.method,
             confidence_level=options.confidence_level,
             n_resamples=options.n_resamples,
             seed=prepared.seed,
             best=best,
-            cautions=tuple(_cautions(options, prepared, searched, unscored)),
+            cautions=tuple(_list_cautions(options, prepared, searched, unscored)),
         )
-    return Judged(
+    return SearchResults(
         table=table,
         multimetric=multimetric,
         best=best,
@@ -190,23 +191,25 @@ def judge(options: SearchOptions, prepared: Prepared, searched: Searched) -> Jud
         predictions=pi,
         question=question,
         refusal=refusal,
-        trials=_trials(searched, name, missing),
+        trials=_list_trials(searched, name, missing),
     )
 
 
-def _table(
-    options: SearchOptions, searched: Searched, names: Sequence[str], missing: float
-) -> dict[str, Any]:
+def _make_table(
+    options: SearchOptions, searched: SearchRun, names: Sequence[str], missing: float
+) -> ResultsTable:
     ledger, splits = searched.ledger, searched.journey.splits
     times = {
-        name: np.nan_to_num(ledger.numbers(name, splits, 0.0))
+        name: np.nan_to_num(ledger.read_numbers(name, splits, 0.0))
         for name in ("fit_time", "score_time")
     }
-    test = {name: ledger.numbers(f"test_{name}", splits, missing) for name in names}
+    test = {name: ledger.read_numbers(f"test_{name}", splits, missing) for name in names}
     train = None
     if options.return_train_score:
-        train = {name: ledger.numbers(f"train_{name}", splits, missing) for name in names}
-    table = results_table([setting.params for setting in ledger.settings], times, test, train)
+        train = {name: ledger.read_numbers(f"train_{name}", splits, missing) for name in names}
+    table = make_results_table(
+        [configuration.params for configuration in ledger.configurations], times, test, train
+    )
     if not searched.journey.dropped:
         for name in names:
             warn_of_means("test", table[f"mean_test_{name}"])
@@ -215,21 +218,21 @@ def _table(
     return table
 
 
-def _winner(options: SearchOptions, table: dict[str, Any], name: str) -> int | np.integer[Any]:
+def _find_winner(options: SearchOptions, table: ResultsTable, name: str) -> int | np.integer:
     """Return the position of the winner, as scikit-learn gives it."""
     if not callable(options.refit):
-        first: np.integer[Any] = table[f"rank_test_{name}"].argmin()
+        first: np.integer = table[f"rank_test_{name}"].argmin()
         return first
-    best: int | np.integer[Any] = options.refit(table)
+    best = options.refit(table)
     count = len(table["params"])
     if not isinstance(best, int | np.integer):
-        raise _bad_choice(TypeError, best, count)
+        raise _refuse_choice(TypeError, best, count)
     if not 0 <= best < count:
-        raise _bad_choice(IndexError, best, count)
+        raise _refuse_choice(IndexError, best, count)
     return best
 
 
-def _bad_choice(kind: type[Exception], best: Any, count: int) -> Exception:
+def _refuse_choice(kind: type[Exception], best: object, count: int) -> Exception:
     text = str(
         InputError(
             "`refit` names no configuration",
@@ -240,26 +243,26 @@ def _bad_choice(kind: type[Exception], best: Any, count: int) -> Exception:
     return kind(text)
 
 
-def _cautions(
-    options: SearchOptions, prepared: Prepared, searched: Searched, unscored: bool
+def _list_cautions(
+    options: SearchOptions, prepared: SearchSetup, searched: SearchRun, unscored: bool
 ) -> Iterator[Caution]:
     ledger, problem = searched.ledger, prepared.problem
     assert problem.metric is not None
-    yield from failed_fits(ledger.failures(), len(ledger.ids))
-    yield from overlapping_splits(prepared.splits)
-    yield from leaking_splits(prepared.splits)
-    yield from copies_across(prepared.experiment.X, prepared.experiment.y, prepared.splits)
+    yield from warn_of_failed_fits(ledger.list_failures(), len(ledger.ids))
+    yield from warn_of_overlap(prepared.splits)
+    yield from warn_of_leaks(prepared.splits)
+    yield from warn_of_copies(prepared.experiment.X, prepared.experiment.y, prepared.splits)
     if unscored:
-        yield from nothing_to_choose_by(ledger.ids[0])
+        yield from warn_of_no_scores(ledger.ids[0])
     if prepared.routed.score.get("sample_weight") is not None:
-        yield from weighted_scores()
+        yield from warn_of_weights()
     if not problem.measure.chooses:
-        yield from another_score(_name_score(options), problem.metric.name)
+        yield from warn_of_another_score(_name_score(options), problem.metric.name)
     rule = options.dropping
     if rule is not None:
-        yield from drop_remarks(rule, searched.journey.dropped, len(ledger.ids))
+        yield from warn_of_dropping(rule, searched.journey.dropped, len(ledger.ids))
     done, planned = len(searched.journey.splits), len(prepared.splits)
-    yield from stop_remarks(options.stopping, done, planned)
+    yield from warn_of_stopping(options.stopping, done, planned)
 
 
 def _name_score(options: SearchOptions) -> str:
@@ -272,12 +275,16 @@ def _name_score(options: SearchOptions) -> str:
     return f"{name!r}" if name else check.show(options.scoring, 40)
 
 
-def _trials(searched: Searched, name: str, missing: float) -> tuple[Trial, ...]:
+def _list_trials(searched: SearchRun, name: str, missing: float) -> tuple[Trial, ...]:
     ledger, splits = searched.ledger, searched.journey.splits
-    scores: NDArray[np.float64] = ledger.numbers(f"test_{name}", splits, missing)
+    scores: NDArray[np.float64] = ledger.read_numbers(f"test_{name}", splits, missing)
     dropped = {drop.config for drop in searched.journey.dropped}
-    failed = ledger.unscored(name)
+    failed = ledger.list_unscored(name)
     return tuple(
-        trial(config, setting.params, row, dropped=config in dropped, failed=config in failed)
-        for config, setting, row in zip(ledger.ids, ledger.settings, scores, strict=True)
+        make_trial(
+            config, configuration.params, row, dropped=config in dropped, failed=config in failed
+        )
+        for config, configuration, row in zip(
+            ledger.ids, ledger.configurations, scores, strict=True
+        )
     )

@@ -7,20 +7,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
-from earnest.core.base.protocols import Store
+from earnest.core.base.protocols import Progress, Store
 from earnest.core.base.rng import RngLike
 from earnest.methods.base import Method
-from earnest.metrics.families import Metric
 from earnest.training.fit.run import RunOptions
-from earnest.training.search.candidates import first_estimator
-from earnest.training.search.dropping.bced import Dropping, dropping_of
-from earnest.training.search.dropping.stopping import StopWhenWidth, stopping_of
+from earnest.training.protocols import Estimator, MetricLike
+from earnest.training.search.candidates import find_first_estimator
+from earnest.training.search.dropping.bced import Dropping, read_dropping
+from earnest.training.search.dropping.stopping import StopWhenWidth, read_stopping
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,14 +38,14 @@ class SearchOptions:
     ({'C': [1, 10]}, True)
     """
 
-    estimator: Any
-    candidates: Any = None
+    estimator: Estimator | None
+    candidates: object = None
     n_iter: int | None = None
-    scoring: Any = None
-    metric: str | Metric | Callable[..., Any] | None = None
-    cv: Any = None
+    scoring: object = None
+    metric: MetricLike | None = None
+    cv: object = None
     n_repeats: int = 1
-    refit: bool | str | Callable[..., Any] = True
+    refit: bool | str | Callable[..., object] = True
     method: str | Method = "bbc"
     confidence_level: float = 0.95
     n_resamples: int | None = None
@@ -56,16 +55,16 @@ class SearchOptions:
     store: str | Path | Store | None = None
     time_limit: float | None = None
     n_jobs: int | None = None
-    error_score: Any = np.nan
+    error_score: str | float = np.nan
     return_train_score: bool = False
     random_state: RngLike = None
-    verbose: Any = 0
-    param_grid: Any = None
-    param_distributions: Any = None
+    verbose: float | Progress = 0
+    param_grid: object = None
+    param_distributions: object = None
     pre_dispatch: int | str = "2*n_jobs"
 
     @property
-    def given_candidates(self) -> Any:
+    def given_candidates(self) -> object:
         """The candidates, by whichever of their three names they were given; None without."""
         names = ("candidates", "param_grid", "param_distributions")
         said = [name for name in names if getattr(self, name) is not None]
@@ -79,9 +78,9 @@ class SearchOptions:
         return getattr(self, said[0]) if said else None
 
     @property
-    def base_estimator(self) -> Any:
+    def base_estimator(self) -> Estimator:
         """The estimator that candidates are made from, the first of a list of them."""
-        listed = first_estimator(self.given_candidates)
+        listed = find_first_estimator(self.given_candidates)
         if listed is not None:
             return listed
         if self.estimator is not None:
@@ -104,12 +103,12 @@ class SearchOptions:
     @cached_property
     def dropping(self) -> Dropping | None:
         """The rule that ends configurations early."""
-        return dropping_of(self.drop)
+        return read_dropping(self.drop)
 
     @cached_property
     def stopping(self) -> StopWhenWidth | None:
         """The rule that leaves out the rest of the folds: by the search's own interval."""
-        return stopping_of(
+        return read_stopping(
             self.stop_when_width,
             confidence_level=self.confidence_level,
             method=self.method,
@@ -124,7 +123,7 @@ class SearchOptions:
             n_jobs=self.n_jobs,
             store=self.store,
             time_limit=self.time_limit,
-            progress=bool(shown) if not shown or isinstance(shown, Real) else shown,
+            progress=bool(shown) if not shown or isinstance(shown, float | Real) else shown,
             pre_dispatch=self.pre_dispatch,
             raises=self.raises,
         )

@@ -7,17 +7,23 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, cast
 
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, InputError
 from earnest.core.base.rng import Purpose, Seeds
 
-Space = Mapping[str, Any] | Callable[[Any], dict[str, Any] | None]
+Space = Mapping[str, object] | Callable[[object], dict[str, object] | None]
 
 STATIC = ("RandomSampler", "GridSampler", "BruteForceSampler", "QMCSampler")  # never look at scores
 EXHAUSTIVE = ("GridSampler", "BruteForceSampler")  # end when every point was proposed
 MOST_PRUNED = 1000  # proposals in a row that a space may refuse
+
+
+if TYPE_CHECKING:
+    from optuna import Trial
+    from optuna.samplers import BaseSampler
 
 
 class MissingOptunaError(EarnestError, ImportError):
@@ -32,14 +38,14 @@ class OptunaCandidates:
     """
 
     space: Space
-    sampler: Any
+    sampler: object
     n_trials: int
     batch: int
 
     @property
     def static(self) -> bool:
         """Whether proposals depend on nothing that was seen: a random or complete search."""
-        kind = type(_sampler(self.sampler, 0))
+        kind = type(_make_sampler(self.sampler, 0))
         return kind.__name__ in STATIC and kind.__module__.split(".")[0] == "optuna"
 
     def limit(self) -> int:
@@ -52,7 +58,7 @@ class OptunaCandidates:
 
 
 def optuna_candidates(
-    space: Space, sampler: Any = None, *, n_trials: int = 100, batch: int = 10
+    space: Space, sampler: object = None, *, n_trials: int = 100, batch: int = 10
 ) -> OptunaCandidates:
     """Let Optuna propose the configurations of a search.
 
@@ -102,11 +108,11 @@ def optuna_candidates(
     >>> en.optuna_candidates(space, n_trials=40).limit()
     40
     """
-    optuna = _optuna()
+    optuna = _import_optuna()
     check.whole_number("n_trials", n_trials, low=1)
     check.whole_number("batch", batch, low=1)
     _check_space(space, optuna)
-    chosen = _parzen if sampler is None else sampler
+    chosen = _make_parzen if sampler is None else sampler
     if not callable(chosen) and not isinstance(chosen, optuna.samplers.BaseSampler):
         raise InputError(
             "`sampler` cannot propose anything",
@@ -121,24 +127,24 @@ class OptunaAsker:
 
     def __init__(self, knobs: OptunaCandidates, seed: int) -> None:
         self.knobs = knobs
-        self._optuna = _optuna()
-        with self._quiet():
+        self._optuna = _import_optuna()
+        with self._silence():
             self._study = self._optuna.create_study(
-                direction="maximize", sampler=_sampler(knobs.sampler, seed)
+                direction="maximize", sampler=_make_sampler(knobs.sampler, seed)
             )
         name = type(self._study.sampler).__name__
         self._exhaustive = name in EXHAUSTIVE
-        self._asked: list[Any] = []
+        self._asked: list[Trial] = []
         self._count, self._ended = 0, False
 
-    def ask(self) -> Sequence[dict[str, Any]]:
+    def ask(self) -> Sequence[dict[str, object]]:
         """Return the parameters of the next batch, none at the end."""
         self._asked = []
-        found: list[dict[str, Any]] = []
+        found: list[dict[str, object]] = []
         size = min(self.knobs.batch, self.knobs.n_trials - self._count)
-        with self._quiet():
+        with self._silence():
             while len(found) < size and not self._ended:
-                trial, params = self._proposed()
+                trial, params = self._propose()
                 if params is None:
                     break
                 self._asked.append(trial)
@@ -148,31 +154,31 @@ class OptunaAsker:
 
     def tell(self, scores: Sequence[float]) -> None:
         """Let the sampler learn the mean scores of the last batch; NaN is a failure."""
-        with self._quiet():
+        with self._silence():
             for trial, score in zip(self._asked, scores, strict=True):
-                self._told(trial, None if math.isnan(score) else float(score))
+                self._tell_study(trial, None if math.isnan(score) else float(score))
         self._asked = []
 
-    def _proposed(self) -> tuple[Any, dict[str, Any] | None]:
+    def _propose(self) -> tuple[Trial, dict[str, object] | None]:
         """Return the next trial and its parameters; None where every point was proposed."""
         for _ in range(MOST_PRUNED):
             before = self._study.trials if self._exhaustive else []
-            trial, params = self._suggested()
+            trial, params = self._suggest()
             if any(trial.params == earlier.params for earlier in before):
-                self._told(trial, None)
+                self._tell_study(trial, None)
                 self._ended = True
             if self._ended:
                 return trial, None
             if params is not None:
                 return trial, params
-            self._told(trial, None)
+            self._tell_study(trial, None)
         raise InputError(
             "`space` refuses what it is offered",
             needs="a space of which some combinations make sense",
             got=f"{MOST_PRUNED} trials pruned in a row",
         )
 
-    def _suggested(self) -> tuple[Any, dict[str, Any] | None]:
+    def _suggest(self) -> tuple[Trial, dict[str, object] | None]:
         """Return a trial and its parameters, None where the space refuses the combination."""
         space = self.knobs.space
         if isinstance(space, Mapping):
@@ -195,7 +201,7 @@ class OptunaAsker:
             )
         return trial, dict(params)
 
-    def _told(self, trial: Any, score: float | None) -> None:
+    def _tell_study(self, trial: Trial, score: float | None) -> None:
         state = self._optuna.trial.TrialState
         try:
             if score is None:
@@ -208,7 +214,7 @@ class OptunaAsker:
             self._ended = True  # a sampler that went through its whole space
 
     @contextmanager
-    def _quiet(self) -> Iterator[None]:
+    def _silence(self) -> Iterator[None]:
         """Keep Optuna's log of studies and trials to itself."""
         logs = self._optuna.logging
         level = logs.get_verbosity()
@@ -219,7 +225,7 @@ class OptunaAsker:
             logs.set_verbosity(level)
 
 
-def _optuna() -> Any:
+def _import_optuna() -> ModuleType:
     try:
         import optuna
     except ImportError as error:
@@ -231,31 +237,31 @@ def _optuna() -> Any:
     return optuna
 
 
-def _parzen(seed: int) -> Any:
+def _make_parzen(seed: int) -> BaseSampler:
     """Return the default sampler, which knows of the trials of a batch that are under way."""
     import warnings
 
-    optuna = _optuna()
+    optuna = _import_optuna()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
         return optuna.samplers.TPESampler(seed=seed, constant_liar=True)
 
 
-def _sampler(given: Any, seed: int) -> Any:
+def _make_sampler(given: object, seed: int) -> BaseSampler:
     """Return a sampler of its own for one run."""
     own = int(Seeds(seed).generator(Purpose.TRAINING, 0).integers(0, 2**31 - 1))
     if isinstance(given, type):
         return given(seed=own)
-    return given(own) if callable(given) else deepcopy(given)
+    return given(own) if callable(given) else deepcopy(cast("BaseSampler", given))
 
 
-def _check_space(space: Any, optuna: Any) -> None:
+def _check_space(space: object, optuna: ModuleType) -> None:
     if callable(space):
         return
     kind = optuna.distributions.BaseDistribution
-    good = isinstance(space, Mapping) and len(space) > 0
-    if not good or not all(isinstance(part, kind) for part in space.values()):
-        wrong = [k for k, v in space.items() if not isinstance(v, kind)] if good else []
+    parts = space if isinstance(space, Mapping) else {}
+    wrong = [name for name, part in parts.items() if not isinstance(part, kind)]
+    if wrong or not parts:
         raise InputError(
             "`space` cannot be read",
             needs="Optuna distributions by parameter name, or a function of a trial",

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any
+from typing import cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
@@ -18,26 +19,26 @@ from earnest.engine.backends import count_ahead
 from earnest.engine.identity.identity import describe, parameters_of, versions, with_parts
 from earnest.engine.limits import Limit
 from earnest.methods.run import configured
-from earnest.training.fit.experiment import Experiment, Setting
-from earnest.training.fit.identity import check_seeded, seed_of, with_splits
-from earnest.training.fit.problem import Problem, read_problem, survival_outcome
-from earnest.training.fit.routing import Routed, route
+from earnest.training.fit.experiment import Configuration, Experiment
+from earnest.training.fit.problem import Problem, make_survival_outcome, read_problem
+from earnest.training.fit.routing import FitArguments, route
 from earnest.training.fit.rows import count_rows
-from earnest.training.fit.splits import Splits, make_splits
+from earnest.training.fit.scoring import Scoring, read_scoring
+from earnest.training.fit.splits import Splits, add_splits, check_seeded, make_seed, make_splits
+from earnest.training.protocols import Estimator, Params
 from earnest.training.search.candidates import (
     DEFAULT_DRAWS,
     DynamicCandidates,
     StaticCandidates,
-    check_settings,
-    distinct_kinds,
+    check_configurations,
+    find_kinds,
     read_candidates,
 )
 from earnest.training.search.options import SearchOptions
-from earnest.training.search.scoring import Scoring, read_scoring
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Prepared:
+class SearchSetup:
     """A search that is ready to run.
 
     Attributes
@@ -52,7 +53,7 @@ class Prepared:
         What candidates are scored by.
     problem : Problem
         The outcome, the metric of the estimate and the response that is kept.
-    routed : Routed
+    routed : FitArguments
         Where the further arguments of `fit` go.
     seed : int
         The root of all randomness.
@@ -65,22 +66,22 @@ class Prepared:
     candidates: StaticCandidates | DynamicCandidates
     scoring: Scoring
     problem: Problem
-    routed: Routed
+    routed: FitArguments
     seed: int
     identity: Mapping[str, str]
 
 
-def prepare(options: SearchOptions, X: Any, y: Any, params: Mapping[str, Any]) -> Prepared:
+def prepare(options: SearchOptions, X: object, y: object, params: Params) -> SearchSetup:
     """Read the data and all knobs of a search, and refuse what cannot work."""
     check_options(options)
     base = options.base_estimator
     scoring = read_scoring(base, options.scoring, refit=options.refit, raises=options.raises)
-    X, y = same_rows(X, survival_outcome(y))
+    X, y = match_rows(X, make_survival_outcome(y))
     routed = route("SearchCV", base, scoring.call, options.cv, params, count_rows(X))
     facts = _identify(options, base, X, y, routed)
     candidates, seed = _draw_candidates(options, facts)
     kinds = _find_kinds(candidates)
-    check_settings(base, kinds)
+    check_configurations(base, kinds)
     splits = _make_splits(options, base, X, y, seed, routed)
     problem = read_problem(
         base,
@@ -89,15 +90,15 @@ def prepare(options: SearchOptions, X: Any, y: Any, params: Mapping[str, Any]) -
         scorers=scoring,
         refit=options.refit,
         metric=options.metric,
-        models=[setting.made_from(base) for setting in kinds],
+        models=[configuration.make_from(base) for configuration in kinds],
         response=options.response,
-        groups=routed.split.get("groups"),
+        groups=cast(ArrayLike | None, routed.split.get("groups")),
         ordered=splits.ordered,
         raises=options.raises,
     )
     if splits.oddity:
         problem = replace(problem, plan=None, refusal=splits.oddity)
-    return Prepared(
+    return SearchSetup(
         experiment=_make_experiment(options, base, X, y, splits, scoring, problem, routed, seed),
         splits=splits,
         candidates=candidates,
@@ -105,11 +106,13 @@ def prepare(options: SearchOptions, X: Any, y: Any, params: Mapping[str, Any]) -
         problem=problem,
         routed=routed,
         seed=seed,
-        identity=with_splits(facts, splits),
+        identity=add_splits(facts, splits),
     )
 
 
-def _identify(options: SearchOptions, base: Any, X: Any, y: Any, routed: Routed) -> dict[str, str]:
+def _identify(
+    options: SearchOptions, base: Estimator, X: object, y: object, routed: FitArguments
+) -> dict[str, str]:
     """Return the facts that a stored search must share with this one; none without a store.
 
     What only concerns the way there (`n_jobs`, `time_limit`), which cells are run (`drop`,
@@ -142,7 +145,7 @@ def _count_draws(options: SearchOptions) -> int | None:
     return DEFAULT_DRAWS if sampled else options.n_iter
 
 
-def _list_arguments(routed: Routed) -> dict[str, Any]:
+def _list_arguments(routed: FitArguments) -> dict[str, object]:
     """Return what was passed to `fit` beside the data, by name and where it goes."""
     places = {"fit": routed.fit, "split": routed.split, "score": routed.score}
     return {
@@ -153,7 +156,7 @@ def _list_arguments(routed: Routed) -> dict[str, Any]:
     }
 
 
-def same_rows(X: Any, y: Any) -> tuple[Any, Any]:
+def match_rows(X: object, y: object) -> tuple[object, object]:
     """Return the data as rows can be taken of them; as many outcomes as rows."""
     from sklearn.utils import indexable
 
@@ -165,7 +168,7 @@ def same_rows(X: Any, y: Any) -> tuple[Any, Any]:
 
 
 def _make_splits(
-    options: SearchOptions, base: Any, X: Any, y: Any, seed: int, routed: Routed
+    options: SearchOptions, base: Estimator, X: object, y: object, seed: int, routed: FitArguments
 ) -> Splits:
     from sklearn.base import is_classifier
 
@@ -183,13 +186,13 @@ def _make_splits(
 
 def _make_experiment(
     options: SearchOptions,
-    base: Any,
-    X: Any,
-    y: Any,
+    base: Estimator,
+    X: object,
+    y: object,
     splits: Splits,
     scoring: Scoring,
     problem: Problem,
-    routed: Routed,
+    routed: FitArguments,
     seed: int,
 ) -> Experiment:
     from sklearn import get_config
@@ -219,7 +222,7 @@ def _draw_candidates(
     """
     given = options.random_state
     if given is None and options.store is not None:
-        given = seed_of(facts)
+        given = make_seed(facts)
     if isinstance(given, np.random.Generator | np.random.SeedSequence):
         given = Seeds.of(given).entropy % 2**32
     candidates = read_candidates(
@@ -231,10 +234,10 @@ def _draw_candidates(
     return candidates, Seeds.of(given).entropy
 
 
-def _find_kinds(candidates: StaticCandidates | DynamicCandidates) -> list[Setting]:
+def _find_kinds(candidates: StaticCandidates | DynamicCandidates) -> list[Configuration]:
     if isinstance(candidates, StaticCandidates):
-        return distinct_kinds(candidates.settings)
-    return [Setting({})]
+        return find_kinds(candidates.configurations)
+    return [Configuration({})]
 
 
 def check_options(options: SearchOptions) -> None:
@@ -247,11 +250,12 @@ def check_options(options: SearchOptions) -> None:
             got=check.show(base),
             cure=f"Write {base.__name__}()." if isinstance(base, type) else "",
         )
-    if options.error_score != "raise" and not isinstance(options.error_score, Real):
+    missing: object = options.error_score
+    if missing != "raise" and not isinstance(missing, Real):
         raise InputError(
             "`error_score` is unknown",
             needs="'raise' or a number",
-            got=check.show(options.error_score),
+            got=check.show(missing),
         )
     if not isinstance(options.refit, bool | np.bool_ | str) and not callable(options.refit):
         raise InputError(
@@ -269,7 +273,7 @@ def check_options(options: SearchOptions) -> None:
         _check_rounds(options)
 
 
-def _check_seed(given: Any) -> None:
+def _check_seed(given: object) -> None:
     kinds = (np.random.Generator, np.random.SeedSequence, np.random.RandomState)
     number = isinstance(given, int | np.integer) and not isinstance(given, bool) and given >= 0
     if given is not None and not number and not isinstance(given, kinds):

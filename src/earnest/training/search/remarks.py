@@ -33,28 +33,28 @@ IN_TUNE = {
 }
 
 
-def in_tune(caution: Caution) -> Caution:
+def reword_for_tune(caution: Caution) -> Caution:
     """Return a caution whose advice can be followed by someone who called `tune`.
 
     Examples
     --------
     >>> from earnest.core.results.cautions import Caution
-    >>> from earnest.training.search.remarks import in_tune
-    >>> in_tune(Caution("EN016", "Few.", "Rough.", "Use n_resamples=9000 or more.")).cure
+    >>> from earnest.training.search.remarks import reword_for_tune
+    >>> reword_for_tune(Caution("EN016", "Few.", "Rough.", "Use n_resamples=9000 or more.")).cure
     'Choose a lower `confidence_level`.'
     """
     cure = IN_TUNE.get(caution.code)
     return caution if cure is None or not caution.cure else replace(caution, cure=cure)
 
 
-def _first_error(failure: Failure) -> str:
+def _find_first_error(failure: Failure) -> str:
     """Return the last line of the traceback of a scorer, which says what went wrong."""
     lines = failure.error.strip().splitlines()
     said = lines[-1].rstrip(".") if lines else ""
     return f" ({said[:LONGEST]})" if said else ""
 
 
-def failed_fits(failures: Sequence[Failure], n_configs: int) -> Iterator[Caution]:
+def warn_of_failed_fits(failures: Sequence[Failure], n_configs: int) -> Iterator[Caution]:
     """Yield a caution where fits failed, and one where only scores did."""
     for scores in (False, True):
         those = [one for one in failures if (one.note == UNSCORED) == scores]
@@ -65,7 +65,7 @@ def failed_fits(failures: Sequence[Failure], n_configs: int) -> Iterator[Caution
         yield Caution(
             "EN045",
             f"{len(those)} fits {what}, of {len(names)} of {n_configs} configurations: "
-            f"{check.some(names)}{_first_error(those[0]) if scores else ''}.",
+            f"{check.some(names)}{_find_first_error(those[0]) if scores else ''}.",
             "Their predictions are kept, and the estimate is about them, too; but a mean score "
             "that the search chose by may be missing."
             if scores
@@ -75,7 +75,7 @@ def failed_fits(failures: Sequence[Failure], n_configs: int) -> Iterator[Caution
         )
 
 
-def nothing_to_choose_by(first: str) -> Iterator[Caution]:
+def warn_of_no_scores(first: str) -> Iterator[Caution]:
     """Yield a caution that no configuration has a mean score to be chosen by."""
     yield Caution(
         "EN046",
@@ -87,7 +87,7 @@ def nothing_to_choose_by(first: str) -> Iterator[Caution]:
     )
 
 
-def weighted_scores() -> Iterator[Caution]:
+def warn_of_weights() -> Iterator[Caution]:
     """Yield a caution that the search weighed cases and the estimate does not."""
     yield Caution(
         "EN047",
@@ -97,7 +97,7 @@ def weighted_scores() -> Iterator[Caution]:
     )
 
 
-def another_score(scoring: str, metric: str) -> Iterator[Caution]:
+def warn_of_another_score(scoring: str, metric: str) -> Iterator[Caution]:
     """Yield a caution that the winner was chosen by something else than it is judged by."""
     yield Caution(
         "EN048",
@@ -107,7 +107,7 @@ def another_score(scoring: str, metric: str) -> Iterator[Caution]:
     )
 
 
-def overlapping_splits(splits: Splits) -> Iterator[Caution]:
+def warn_of_overlap(splits: Splits) -> Iterator[Caution]:
     """Yield a note where test sets overlap without covering all cases."""
     partial = splits.partial_repeats
     if splits.n_repeats > 1 and partial:
@@ -121,7 +121,7 @@ def overlapping_splits(splits: Splits) -> Iterator[Caution]:
         )
 
 
-def leaking_splits(splits: Splits) -> Iterator[Caution]:
+def warn_of_leaks(splits: Splits) -> Iterator[Caution]:
     """Yield a caution where cases are tested by models that were trained on them."""
     leaking = splits.leaking
     if leaking:
@@ -133,7 +133,7 @@ def leaking_splits(splits: Splits) -> Iterator[Caution]:
         )
 
 
-def no_probabilities(winner: str, *, calibrated: bool) -> Iterator[Caution]:
+def warn_of_no_probabilities(winner: str, *, calibrated: bool) -> Iterator[Caution]:
     """Yield a caution where no rising curve leads from decision values to probabilities.
 
     Parameters

@@ -17,7 +17,7 @@ from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Store, Task
 from earnest.core.base.rng import Seeds
 from earnest.metrics.families import Metric
-from earnest.training.fit.experiment import Setting
+from earnest.training.fit.experiment import Configuration
 from earnest.training.fit.ledger import Ledger
 from earnest.training.fit.problem import refuse
 from earnest.training.fit.response import ResponsePlan
@@ -26,12 +26,12 @@ from earnest.training.fit.splits import Splits
 from earnest.training.search.candidates import (
     DynamicCandidates,
     StaticCandidates,
-    check_settings,
+    check_configurations,
 )
 from earnest.training.search.dropping.bced import Dropping, DropTrace
 from earnest.training.search.dropping.stopping import StopWhenWidth
 from earnest.training.search.options import SearchOptions
-from earnest.training.search.preparation import Prepared
+from earnest.training.search.preparation import SearchSetup
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Journey:
 
 
 @dataclass(frozen=True, eq=False)
-class Searched:
+class SearchRun:
     """All that a search gave: the ledger, how it went, and when it was begun."""
 
     ledger: Ledger
@@ -81,7 +81,7 @@ class Rounds:
     stop: StopWhenWidth | None = None
 
 
-def search_all(options: SearchOptions, prepared: Prepared) -> Searched:
+def search_all(options: SearchOptions, prepared: SearchSetup) -> SearchRun:
     """Evaluate the candidates of a search."""
     candidates, splits = prepared.candidates, prepared.splits
     fixed = _is_static(candidates)
@@ -102,7 +102,7 @@ def search_all(options: SearchOptions, prepared: Prepared) -> Searched:
             journey = _run_dynamic(opened, ledger, candidates, options, prepared.seed)
         else:
             journey = _run_static(opened, ledger, candidates, rounds)
-    return Searched(ledger, journey, begun)
+    return SearchRun(ledger, journey, begun)
 
 
 def count_planned(candidates: StaticCandidates | DynamicCandidates) -> int | None:
@@ -117,12 +117,12 @@ def record_all(opened: Run, ledger: Ledger, cells: Sequence[Task]) -> None:
 
 
 def enter_configs(
-    opened: Run, ledger: Ledger, ids: Sequence[str], settings: Sequence[Setting]
+    opened: Run, ledger: Ledger, ids: Sequence[str], configurations: Sequence[Configuration]
 ) -> range:
     """Enter configurations; a store is told what they are, for who reads the file alone."""
-    added = ledger.add(ids, settings)
+    added = ledger.add(ids, configurations)
     if opened.store is not None:
-        shown = shown_configs(ledger.ids, [one.params for one in ledger.settings])
+        shown = shown_configs(ledger.ids, [one.params for one in ledger.configurations])
         pairs = zip(ledger.ids, shown, strict=True)
         listed = [{"config": name, "params": params} for name, params in pairs]
         opened.store.put_document(CONFIGS, json.dumps(listed))
@@ -145,14 +145,14 @@ def _run_static(
     then whether it is enough, then who is dropped.
     """
     count = len(ledger.splits)
-    configs = list(enter_configs(opened, ledger, candidates.ids, candidates.settings))
+    configs = list(enter_configs(opened, ledger, candidates.ids, candidates.configurations))
     if rounds is None:
-        record_all(opened, ledger, ledger.tasks(configs, range(count)))
+        record_all(opened, ledger, ledger.make_tasks(configs, range(count)))
         return Journey(range(count))
     alive, trace = np.ones(len(configs), dtype=bool), DropTrace()
     for done in range(1, count + 1):
-        record_all(opened, ledger, ledger.tasks(np.flatnonzero(alive).tolist(), [done - 1]))
-        pi = ledger.predictions()
+        record_all(opened, ledger, ledger.make_tasks(np.flatnonzero(alive).tolist(), [done - 1]))
+        pi = ledger.make_predictions()
         if done == count or pi is None:
             continue
         if rounds.stop is not None:
@@ -186,22 +186,24 @@ def _run_dynamic(
     while asked := list(asker.ask()):
         first = len(ledger.ids)
         names = [f"c{first + i}" for i in range(len(asked))]
-        settings = [Setting(dict(params)) for params in asked]
+        configurations = [Configuration(dict(params)) for params in asked]
         if not first:  # a space that is wrong is so from the start
-            check_settings(opened.experiment.value.base, settings)
-        configs = enter_configs(opened, ledger, names, settings)
-        record_all(opened, ledger, ledger.tasks(configs, range(count)))
-        asker.tell([_mean_score(ledger, config, options) for config in configs])
+            check_configurations(opened.experiment.value.base, configurations)
+        configs = enter_configs(opened, ledger, names, configurations)
+        record_all(opened, ledger, ledger.make_tasks(configs, range(count)))
+        asker.tell([_average_scores(ledger, config, options) for config in configs])
     if not ledger.ids:
         raise InputError("the search proposed no configuration", needs="one at least")
     return Journey(range(count))
 
 
-def _mean_score(ledger: Ledger, config: int, options: SearchOptions) -> float:
+def _average_scores(ledger: Ledger, config: int, options: SearchOptions) -> float:
     """Return the mean score of one configuration over all splits, by which the search chooses."""
     names, splits = ledger.score_names, range(len(ledger.splits))
     name = options.refit if options.refit in names else names[0]
-    return float(np.mean(ledger.numbers(f"test_{name}", splits, options.missing_score, [config])))
+    return float(
+        np.mean(ledger.read_numbers(f"test_{name}", splits, options.missing_score, [config]))
+    )
 
 
 def _date_run(store: Store | None) -> str:
@@ -221,7 +223,7 @@ def _is_static(candidates: StaticCandidates | DynamicCandidates) -> bool:
     return bool(getattr(candidates, "static", fixed))
 
 
-def _describe_search(options: SearchOptions, prepared: Prepared) -> str:
+def _describe_search(options: SearchOptions, prepared: SearchSetup) -> str:
     """Return what a reader of the run file alone must know: scores and ranges."""
     given = options.given_candidates
     return about_search(
@@ -231,7 +233,7 @@ def _describe_search(options: SearchOptions, prepared: Prepared) -> str:
     )
 
 
-def _read_rounds(options: SearchOptions, prepared: Prepared) -> Rounds | None:
+def _read_rounds(options: SearchOptions, prepared: SearchSetup) -> Rounds | None:
     if options.drop is None and options.stop_when_width is None:
         return None
     metric, reason = prepared.problem.metric, refuse(prepared.problem)

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from copy import deepcopy
 from dataclasses import fields, replace
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
@@ -19,26 +20,36 @@ from sklearn.utils.validation import check_is_fitted
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
+from earnest.core.base.protocols import Progress, Store
+from earnest.core.base.rng import RngLike
+from earnest.methods.base import Method
 from earnest.training.fit.cell import fit_model
-from earnest.training.fit.experiment import Setting
-from earnest.training.fit.problem import survival_outcome
-from earnest.training.fit.routing import make_router, routing_enabled
+from earnest.training.fit.experiment import Configuration
+from earnest.training.fit.problem import make_survival_outcome
+from earnest.training.fit.routing import is_routing_enabled, make_router
+from earnest.training.fit.scoring import read_scoring
+from earnest.training.protocols import Answer, Estimator, MetricLike
 from earnest.training.search.callbacks import Callbacks, CallbackSupport, tell_callbacks
 from earnest.training.search.dropping.bced import Dropping
-from earnest.training.search.estimate import Honest
-from earnest.training.search.judging import Judged, judge
+from earnest.training.search.estimate import EstimateAttributes, SearchRecord
+from earnest.training.search.judging import SearchResults, judge
 from earnest.training.search.options import SearchOptions
-from earnest.training.search.preparation import Prepared, prepare
-from earnest.training.search.run import Searched, count_planned, search_all
-from earnest.training.search.scoring import read_scoring
+from earnest.training.search.preparation import SearchSetup, prepare
+from earnest.training.search.run import SearchRun, count_planned, search_all
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+    from sklearn.utils.metadata_routing import MetadataRouter
+
 
 # What a fitted search hands on to the estimator that it refitted.
 
 
-def _has(name: str) -> Callable[[Any], bool]:
+def _has(name: str) -> Callable[[WinnerMethods], bool]:
     """Return a check that raises AttributeError where the refitted estimator lacks a method."""
 
-    def check(search: SearchCV) -> bool:
+    def check(search: WinnerMethods) -> bool:
+        assert isinstance(search, SearchCV)
         need_refit(search, name)
         fitted = getattr(search, "best_estimator_", None)
         try:
@@ -60,10 +71,10 @@ def need_refit(search: SearchCV, name: str) -> None:
         )
 
 
-class Shown:
+class NotebookView:
     """What a search shows of itself in a notebook: the estimator, refitted if there is one."""
 
-    def _sk_visual_block_(self) -> Any:
+    def _sk_visual_block_(self) -> object:
         """Return the block of scikit-learn's own search around the same estimator."""
         from sklearn.model_selection import GridSearchCV
 
@@ -73,53 +84,53 @@ class Shown:
         return shown._sk_visual_block_()
 
 
-class Delegating:
+class WinnerMethods:
     """The methods of a search that its `best_estimator_` answers.
 
     Each is there only where that estimator has it.
     """
 
-    def _best(self) -> Any:
+    def _best(self) -> Answer:
         check_is_fitted(self)
         return self.best_estimator_  # type: ignore[attr-defined]  # of the search
 
     @available_if(_has("predict"))
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: object) -> Answer:
         """Return what the best estimator predicts."""
         return self._best().predict(X)
 
     @available_if(_has("predict_proba"))
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: object) -> Answer:
         """Return the class probabilities of the best estimator."""
         return self._best().predict_proba(X)
 
     @available_if(_has("predict_log_proba"))
-    def predict_log_proba(self, X: Any) -> Any:
+    def predict_log_proba(self, X: object) -> Answer:
         """Return the logarithms of the class probabilities of the best estimator."""
         return self._best().predict_log_proba(X)
 
     @available_if(_has("decision_function"))
-    def decision_function(self, X: Any) -> Any:
+    def decision_function(self, X: object) -> Answer:
         """Return the decision values of the best estimator."""
         return self._best().decision_function(X)
 
     @available_if(_has("score_samples"))
-    def score_samples(self, X: Any) -> Any:
+    def score_samples(self, X: object) -> Answer:
         """Return the scores that the best estimator gives to single cases."""
         return self._best().score_samples(X)
 
     @available_if(_has("transform"))
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: object) -> Answer:
         """Return X as the best estimator transforms it."""
         return self._best().transform(X)
 
     @available_if(_has("inverse_transform"))
-    def inverse_transform(self, X: Any) -> Any:
+    def inverse_transform(self, X: object) -> Answer:
         """Return what the best estimator would have transformed into X."""
         return self._best().inverse_transform(X)
 
     @property
-    def classes_(self) -> Any:
+    def classes_(self) -> Answer:
         """The classes, where the best estimator is a classifier."""
         _has("classes_")(self)
         return self.best_estimator_.classes_  # type: ignore[attr-defined]  # of the search
@@ -136,7 +147,14 @@ class Delegating:
         return int(self.best_estimator_.n_features_in_)  # type: ignore[attr-defined]  # of the search
 
 
-class SearchCV(MetaEstimatorMixin, Delegating, Shown, Honest, CallbackSupport, BaseEstimator):
+class SearchCV(
+    MetaEstimatorMixin,
+    WinnerMethods,
+    NotebookView,
+    EstimateAttributes,
+    CallbackSupport,
+    BaseEstimator,
+):
     """Tune with cross-validation, keep all predictions, and estimate the winner honestly.
 
     A search of scikit-learn's form (`cv_results_`, `best_estimator_`, `predict`, ...) that gives
@@ -257,30 +275,30 @@ class SearchCV(MetaEstimatorMixin, Delegating, Shown, Honest, CallbackSupport, B
 
     def __init__(
         self,
-        estimator: Any,
-        candidates: Any = None,
+        estimator: Estimator | None,
+        candidates: object = None,
         *,
         n_iter: int | None = None,
-        scoring: Any = None,
-        metric: Any = None,
-        cv: Any = None,
+        scoring: object = None,
+        metric: MetricLike | None = None,
+        cv: object = None,
         n_repeats: int = 1,
-        refit: Any = True,
-        method: Any = "bbc",
+        refit: bool | str | Callable[..., object] = True,
+        method: str | Method = "bbc",
         confidence_level: float = 0.95,
         n_resamples: int | None = None,
         response: str | None = None,
         drop: str | Dropping | None = None,
         stop_when_width: float | None = None,
-        store: Any = None,
+        store: str | Path | Store | None = None,
         time_limit: float | None = None,
         n_jobs: int | None = None,
-        error_score: Any = np.nan,
+        error_score: str | float = np.nan,
         return_train_score: bool = False,
-        random_state: Any = None,
-        verbose: Any = 0,
-        param_grid: Any = None,
-        param_distributions: Any = None,
+        random_state: RngLike = None,
+        verbose: float | Progress = 0,
+        param_grid: object = None,
+        param_distributions: object = None,
         pre_dispatch: int | str = "2*n_jobs",
     ) -> None:
         self.estimator = estimator
@@ -309,11 +327,11 @@ class SearchCV(MetaEstimatorMixin, Delegating, Shown, Honest, CallbackSupport, B
         self.pre_dispatch = pre_dispatch
 
     @property
-    def given_candidates(self) -> Any:
+    def given_candidates(self) -> object:
         """The candidates, by whichever of their three names they were given; None without."""
         return read_options(self).given_candidates
 
-    def fit(self, X: Any, y: Any = None, **params: Any) -> SearchCV:
+    def fit(self, X: object, y: object = None, **params: object) -> SearchCV:
         """Evaluate every candidate on every split, and refit the best.
 
         Parameters
@@ -338,35 +356,35 @@ class SearchCV(MetaEstimatorMixin, Delegating, Shown, Honest, CallbackSupport, B
         with tell_callbacks(self, shared.X, shared.y, shared.fit_params) as callbacks:
             return _fit_prepared(self, options, prepared, callbacks)
 
-    def score(self, X: Any, y: Any = None, **params: Any) -> Any:
+    def score(self, X: object, y: object = None, **params: object) -> Answer:
         """Score the best estimator on other data, by the scorer that chose it."""
         need_refit(self, "score")
         check_is_fitted(self)
-        given: Any = {}
-        if routing_enabled():
+        given: dict[str, object] = {}
+        if is_routing_enabled():
             given = process_routing(self, "score", **params).scorer["score"]
         elif params:
             raise InputError(
                 f"score takes {check.some(params)} only with metadata routing",
                 cure="sklearn.set_config(enable_metadata_routing=True) enables it.",
             )
-        y = survival_outcome(y)
+        y = make_survival_outcome(y)
         if isinstance(self.scorer_, dict):
             return self.scorer_[self.refit](self.best_estimator_, X, y, **given)
         value = self.scorer_(self.best_estimator_, X, y, **given)
         return value[self.refit] if self.multimetric_ else value
 
-    def base_estimator(self) -> Any:
+    def base_estimator(self) -> Estimator:
         """Return the estimator that candidates are made from, the first of a list of them."""
         return read_options(self).base_estimator
 
-    def get_metadata_routing(self) -> Any:
+    def get_metadata_routing(self) -> MetadataRouter:
         """Return where the arguments of `fit` and `score` go."""
         base = self.base_estimator()
         scorer = read_scoring(base, self.scoring, refit=self.refit, raises=True).call
         return make_router(type(self).__name__, base, scorer, self.cv)
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         try:
             own = get_tags(self.base_estimator())
@@ -387,7 +405,7 @@ def read_options(search: SearchCV) -> SearchOptions:
 
 
 def keep_results(
-    search: SearchCV, prepared: Prepared, searched: Searched, judged: Judged
+    search: SearchCV, prepared: SearchSetup, searched: SearchRun, judged: SearchResults
 ) -> SearchCV:
     """Set what was learned on a search; what an earlier fit learned goes first."""
     for name in [name for name in vars(search) if name.endswith("_") and name[0] != "_"]:
@@ -402,22 +420,25 @@ def keep_results(
         if judged.best_score is not None:
             search.best_score_ = judged.best_score
     search.dropped_ = searched.journey.dropped
-    search.failures_ = searched.ledger.failures()
+    search.failures_ = searched.ledger.list_failures()
     search.trials_ = judged.trials
     search.begun_ = searched.begun
     search.n_fits_ = searched.ledger.n_fits
     search.n_fits_saved_ = len(searched.ledger.ids) * len(prepared.splits) - search.n_fits_
-    search._predictions = judged.predictions
-    search._question, search._refusal, search._answer = judged.question, judged.refusal, None
+    search._record = SearchRecord(judged.predictions, judged.question, judged.refusal)
+    search._answer = None
     return search
 
 
 def refit_winner(
-    search: SearchCV, prepared: Prepared, setting: Setting, callbacks: Callbacks | None = None
+    search: SearchCV,
+    prepared: SearchSetup,
+    configuration: Configuration,
+    callbacks: Callbacks | None = None,
 ) -> None:
     """Fit the winner on all data, as the `best_estimator_` of a search."""
     shared = prepared.experiment
-    search.best_estimator_ = shared.make_model(setting, (0,))
+    search.best_estimator_ = shared.make_model(configuration, (0,))
     given = (search.best_estimator_, shared.X, shared.y, shared.fit_params)
     told = None if callbacks is None else callbacks.refit()
     start = time.perf_counter()
@@ -431,18 +452,20 @@ def refit_winner(
 
 
 def _fit_prepared(
-    search: SearchCV, options: SearchOptions, prepared: Prepared, callbacks: Callbacks | None
+    search: SearchCV, options: SearchOptions, prepared: SearchSetup, callbacks: Callbacks | None
 ) -> SearchCV:
     """Run a search that is ready, and refit its winner."""
     searched = _search(options, prepared, callbacks)
     judged = judge(options, prepared, searched)
     keep_results(search, prepared, searched, judged)
     if options.refit and judged.best is not None:
-        refit_winner(search, prepared, searched.ledger.settings[judged.best], callbacks)
+        refit_winner(search, prepared, searched.ledger.configurations[judged.best], callbacks)
     return search
 
 
-def _search(options: SearchOptions, prepared: Prepared, callbacks: Callbacks | None) -> Searched:
+def _search(
+    options: SearchOptions, prepared: SearchSetup, callbacks: Callbacks | None
+) -> SearchRun:
     """Evaluate the candidates, and tell the callbacks of every fit."""
     if callbacks is None:
         return search_all(options, prepared)

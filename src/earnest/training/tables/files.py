@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
@@ -23,7 +22,7 @@ SUFFIXES = TABLES
 
 
 @dataclass(frozen=True, eq=False)
-class Opened:
+class SourceTable:
     """A table with its name, and what had to be guessed to read it."""
 
     columns: Columns
@@ -32,7 +31,7 @@ class Opened:
 
 
 def open_table(
-    source: Any,
+    source: object,
     *,
     delimiter: str | None = None,
     decimal: str | None = None,
@@ -53,18 +52,18 @@ def open_table(
 
 
 def open_noting(
-    source: Any,
+    source: object,
     *,
     delimiter: str | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
-) -> Opened:
+) -> SourceTable:
     """Open a table as `open_table` does, with cautions about what was guessed."""
     if not isinstance(source, str | Path):
         _refuse_no_table(source)
-        return Opened(Columns.of(source), "the table")
+        return SourceTable(Columns.of(source), "the table")
     path = Path(source).expanduser()
-    suffix = _suffix(path)
+    suffix = _read_suffix(path)
     said = {"delimiter": delimiter, "decimal": decimal, "thousands": thousands}
     options = {name: value for name, value in said.items() if value is not None}
     if options and suffix not in CSV:
@@ -74,14 +73,14 @@ def open_noting(
     with readable(path), ExitStack() as stack:
         refuse_other_content(path, suffix)
         table, cautions = open_table_file(path, suffix, options, stack).table()
-    return Opened(Columns.of(table), path.name, cautions)
+    return SourceTable(Columns.of(table), path.name, cautions)
 
 
-def _refuse_no_table(source: Any) -> None:
+def _refuse_no_table(source: object) -> None:
     """Refuse what has no columns with names, and tell what would have."""
     import narwhals as nw
 
-    if nw.dependencies.is_into_dataframe(source):
+    if bool(nw.dependencies.is_into_dataframe(source)):
         return
     kind = f"{type(source).__module__}.{type(source).__qualname__}".removeprefix("builtins.")
     shape = getattr(source, "shape", None)
@@ -98,7 +97,7 @@ def _refuse_no_table(source: Any) -> None:
     )
 
 
-def _suffix(path: Path) -> str:
+def _read_suffix(path: Path) -> str:
     """Return the suffix that tells the format; refuse what is absent, empty or of another kind."""
     needs = f"a table: {', '.join(SUFFIXES)}"
     if path.is_dir():
@@ -115,14 +114,14 @@ def _suffix(path: Path) -> str:
             f"{path.name!r} has a suffix that is not read",
             needs=", ".join(SUFFIXES),
             got=repr(path.suffix) if path.suffix else "no suffix",
-            cure=_other_suffix(path),
+            cure=_suggest_suffix(path),
         )
     if path.stat().st_size == 0:
         raise FormatError(f"{path.name!r} is empty", needs="a table with a row at least")
     return found
 
 
-def _other_suffix(path: Path) -> str:
+def _suggest_suffix(path: Path) -> str:
     if path.suffix.casefold().startswith((".xls", ".ods", ".numbers")):
         return "Export the sheet as CSV."
     if path.suffix.casefold() in (".gz", ".zip", ".bz2", ".xz", ".zst"):

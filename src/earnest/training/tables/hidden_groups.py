@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.results.cautions import Caution
 from earnest.training.fit.splits import Splits
-from earnest.training.tables.kinds import Kind
+from earnest.training.tables.kinds import ColumnKind
 from earnest.training.tables.schema import Schema
 
 Codes = NDArray[np.int64]
@@ -25,7 +24,7 @@ BLOCK = 1_000_000  # cells that are looked at at once
 MOST_OBJECTS = 5_000_000  # cells that are not numbers
 
 
-def find_copies(X: Any, y: Any) -> Codes | None:
+def find_copies(X: object, y: object) -> Codes | None:
     """Return which rows are copies of each other, as codes (n,); None where hardly any are.
 
     Rows are copies if all features and the outcome are equal. Rows of few categories are often
@@ -47,22 +46,22 @@ def find_copies(X: Any, y: Any) -> Codes | None:
     >>> find_copies(X, y) is None, len(set(find_copies(np.tile(X, (2, 1)), np.tile(y, 2))))
     (True, 30)
     """
-    table, outcome = _as_table(X), _as_codes(y)
+    table, outcome = _make_table(X), _make_codes(y)
     if table is None or outcome is None or not FEWEST_ROWS <= len(table) == len(outcome):
         return None
-    _, first, rows = np.unique(_hashes(table), return_index=True, return_inverse=True)
+    _, first, rows = np.unique(_hash_rows(table), return_index=True, return_inverse=True)
     both = rows * (int(outcome.max()) + 1) + outcome
     copies: Codes = np.unique(both, return_inverse=True)[1].astype(np.int64)
     extra = len(copies) - int(copies.max()) - 1
     if extra < max(FEWEST_COPIES, SHARE_OF_COPIES * len(copies)):
         return None
-    equal = _pairs(rows)
-    if _pairs(copies) < AGREEING * equal or not _beyond_chance(table, first, equal):
+    equal = _list_pairs(rows)
+    if _list_pairs(copies) < AGREEING * equal or not _is_beyond_chance(table, first, equal):
         return None
     return copies
 
 
-def _as_table(X: Any) -> NDArray[Any] | None:
+def _make_table(X: object) -> NDArray[np.generic] | None:
     """Return features as an array (n, p) of numbers or of codes, None where that cannot be."""
     if hasattr(X, "tocsr"):
         return None
@@ -81,7 +80,7 @@ def _as_table(X: Any) -> NDArray[Any] | None:
     return np.column_stack(list(columns))
 
 
-def _as_codes(y: Any) -> Codes | None:
+def _make_codes(y: object) -> Codes | None:
     """Return an outcome as codes of its values, None where it has none or several columns."""
     values = np.asarray(y)
     if y is None or values.ndim != 1 or not len(values):
@@ -92,7 +91,7 @@ def _as_codes(y: Any) -> Codes | None:
         return np.unique(values.astype(str), return_inverse=True)[1].astype(np.int64)
 
 
-def _hashes(table: NDArray[Any]) -> NDArray[np.uint64]:
+def _hash_rows(table: NDArray[np.generic]) -> NDArray[np.uint64]:
     """Return a number for each row, the same for equal rows; NaN equals NaN."""
     columns = table.shape[1]
     factors = np.random.default_rng(0).integers(1, 2**63, columns, dtype=np.uint64) * 2 + 1
@@ -107,12 +106,12 @@ def _hashes(table: NDArray[Any]) -> NDArray[np.uint64]:
     return found
 
 
-def _pairs(codes: NDArray[Any]) -> float:
+def _list_pairs(codes: NDArray[np.generic]) -> float:
     counts = np.unique(codes, return_counts=True)[1].astype(np.float64)
     return float((counts * (counts - 1.0) / 2.0).sum())
 
 
-def _beyond_chance(table: NDArray[Any], first: NDArray[np.intp], equal: float) -> bool:
+def _is_beyond_chance(table: NDArray[np.generic], first: NDArray[np.intp], equal: float) -> bool:
     """Tell whether independent columns would give far fewer pairs of equal rows.
 
     Copies make values equal that are not by themselves. So a column with about as many values as
@@ -132,7 +131,7 @@ def _beyond_chance(table: NDArray[Any], first: NDArray[np.intp], equal: float) -
     return False
 
 
-def copies_across(X: Any, y: Any, splits: Splits) -> Iterator[Caution]:
+def warn_of_copies(X: object, y: object, splits: Splits) -> Iterator[Caution]:
     """Yield a caution where models are tested on copies of what they were trained on."""
     copies = find_copies(X, y)
     if copies is None:
@@ -151,7 +150,7 @@ def copies_across(X: Any, y: Any, splits: Splits) -> Iterator[Caution]:
         )
 
 
-def kept_together(copies: Codes) -> Caution:
+def note_kept_together(copies: Codes) -> Caution:
     """Return the caution that copies were made groups of a table."""
     n, different = len(copies), int(copies.max()) + 1
     return Caution(
@@ -165,8 +164,8 @@ def kept_together(copies: Codes) -> Caution:
     )
 
 
-def group_columns(
-    X: NDArray[np.float64], y: NDArray[Any], schema: Schema, group: str | None
+def warn_of_group_columns(
+    X: NDArray[np.float64], y: NDArray[np.generic], schema: Schema, group: str | None
 ) -> Iterator[Caution]:
     """Yield a caution for the first column that looks like the name of a group.
 
@@ -174,11 +173,11 @@ def group_columns(
     outcome is constant, which is too unlikely by chance; and the outcome does not just rise or
     fall along its numbers, as it does with a feature that tells it.
     """
-    codes = _as_codes(y) if group is None and y.dtype.names is None else None
+    codes = _make_codes(y) if group is None and y.dtype.names is None else None
     if codes is None or len(X) < FEWEST_ROWS:
         return
     for place, feature in enumerate(schema.features):
-        levels = _levels(X[:, place], codes, numeric=feature.kind is Kind.NUMBER)
+        levels = _list_levels(X[:, place], codes, numeric=feature.kind is ColumnKind.NUMBER)
         if levels is None:
             continue
         yield Caution(
@@ -194,7 +193,7 @@ def group_columns(
         return
 
 
-def _levels(column: NDArray[np.float64], codes: Codes, *, numeric: bool) -> int | None:
+def _list_levels(column: NDArray[np.float64], codes: Codes, *, numeric: bool) -> int | None:
     """Return how many values a column has if it looks like the name of a group, else None."""
     known = ~np.isnan(column)
     values, outcome = column[known], codes[known]
@@ -207,10 +206,10 @@ def _levels(column: NDArray[np.float64], codes: Codes, *, numeric: bool) -> int 
     commonest = np.bincount(outcome).max() / n
     if commonest ** (n - count) > UNLIKELY:
         return None
-    return None if numeric and _follows(outcome[first]) else count
+    return None if numeric and _is_followed(outcome[first]) else count
 
 
-def _follows(outcome: Codes) -> bool:
+def _is_followed(outcome: Codes) -> bool:
     """Tell whether an outcome along sorted values changes, or turns, less than by chance."""
     shares = np.bincount(outcome) / len(outcome)
     changes = int((np.diff(outcome) != 0).sum())
@@ -219,7 +218,7 @@ def _follows(outcome: Codes) -> bool:
     return changes < expected / 2 or turns < len(outcome) / 4
 
 
-def too_few_apart(copies: Codes, layers: Codes | None, folds: int) -> bool:
+def has_too_few_apart(copies: Codes, layers: Codes | None, folds: int) -> bool:
     """Tell whether copies kept together would leave too few rows, or of a class, for the folds."""
     first = np.unique(copies, return_index=True)[1]
     kinds = np.zeros(len(first), dtype=np.int64) if layers is None else layers[first]

@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.tables.columns import NAMELESS
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 
 MOST_LEVELS = 100  # a category with more is text
 CASES_A_LEVEL = 4  # fewer on average tell nothing of a level,
@@ -38,7 +42,7 @@ WORDS = 3.0  # on average: what differs in every row is then text, not an identi
 _NUMBER = r"^\s*[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?\s*$"
 
 
-class Kind(StrEnum):
+class ColumnKind(StrEnum):
     """What is made of a column: the first two are features, the others are left out."""
 
     NUMBER = "number"
@@ -55,7 +59,7 @@ class Kind(StrEnum):
     @property
     def used(self) -> bool:
         """Whether models see it."""
-        return self in (Kind.NUMBER, Kind.CATEGORY)
+        return self in (ColumnKind.NUMBER, ColumnKind.CATEGORY)
 
 
 @dataclass(frozen=True)
@@ -74,13 +78,13 @@ class Look:
         A few words for the user, such as how many levels there are.
     """
 
-    kind: Kind
+    kind: ColumnKind
     levels: tuple[str, ...] = ()
     logical: bool = False
     detail: str = ""
 
 
-def look_at(name: str, column: Any, whole: Any = None) -> Look:
+def look_at(name: str, column: pa.ChunkedArray, whole: pa.ChunkedArray | None = None) -> Look:
     """Tell what an Arrow column is; refuse one of numbers that a few words have made text.
 
     Of a column that is very long, `column` may be a sample and `whole` all of it.
@@ -100,9 +104,9 @@ def look_at(name: str, column: Any, whole: Any = None) -> Look:
     if pa.types.is_floating(kind):
         known = known.filter(pc.invert(pc.is_nan(known)))
     if len(known) == 0:
-        return Look(Kind.EMPTY)
+        return Look(ColumnKind.EMPTY)
     if pa.types.is_date(kind) or pa.types.is_timestamp(kind) or pa.types.is_time(kind):
-        return Look(Kind.DATE)
+        return Look(ColumnKind.DATE)
     if not (pa.types.is_boolean(kind) or is_number(kind) or is_text(kind)):
         raise InputError(
             f"column {name!r} is of a type that is not read",
@@ -112,25 +116,25 @@ def look_at(name: str, column: Any, whole: Any = None) -> Look:
         )
     count = int(pc.count_distinct(known).as_py())
     if count == 1 and len(known) == len(column):
-        return Look(Kind.CONSTANT, detail=f"only {check.show(known[0].as_py(), 30)}")
+        return Look(ColumnKind.CONSTANT, detail=f"only {check.show(known[0].as_py(), 30)}")
     if pa.types.is_boolean(kind):
-        return Look(Kind.CATEGORY, ("false", "true"), logical=True)
+        return Look(ColumnKind.CATEGORY, ("false", "true"), logical=True)
     if is_number(kind):
-        return _number(name, column, count, column if whole is None else whole)
-    return _text(name, column, known, count)
+        return _look_at_number(name, column, count, column if whole is None else whole)
+    return _look_at_text(name, column, known, count)
 
 
-def look_kept(name: str, column: Any, whole: Any = None) -> Look:
+def look_kept(name: str, column: pa.ChunkedArray, whole: pa.ChunkedArray | None = None) -> Look:
     """Tell what a column is that the user wants kept: a number or a category, or refuse it."""
     import pyarrow.compute as pc
 
     look = look_at(name, column, whole)
     if look.kind.used:
         return look
-    if is_number(column.type) and look.kind is Kind.IDENTIFIER:
-        return Look(Kind.NUMBER)
-    if is_text(column.type) and look.kind in (Kind.IDENTIFIER, Kind.TEXT):
-        return Look(Kind.CATEGORY, tuple(sorted(pc.unique(column.drop_null()).to_pylist())))
+    if is_number(column.type) and look.kind is ColumnKind.IDENTIFIER:
+        return Look(ColumnKind.NUMBER)
+    if is_text(column.type) and look.kind in (ColumnKind.IDENTIFIER, ColumnKind.TEXT):
+        return Look(ColumnKind.CATEGORY, tuple(sorted(pc.unique(column.drop_null()).to_pylist())))
     raise InputError(
         f"column {name!r} cannot be kept",
         needs="numbers or text that vary",
@@ -139,7 +143,7 @@ def look_kept(name: str, column: Any, whole: Any = None) -> Look:
     )
 
 
-def is_number(kind: Any) -> bool:
+def is_number(kind: pa.DataType) -> bool:
     """Tell whether an Arrow type is one of numbers, spans of time included."""
     import pyarrow as pa
 
@@ -147,14 +151,14 @@ def is_number(kind: Any) -> bool:
     return any(test(kind) for test in tests)
 
 
-def is_text(kind: Any) -> bool:
+def is_text(kind: pa.DataType) -> bool:
     """Tell whether an Arrow type is one of text."""
     import pyarrow as pa
 
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-def _number(name: str, column: Any, count: int, whole: Any) -> Look:
+def _look_at_number(name: str, column: pa.ChunkedArray, count: int, whole: pa.ChunkedArray) -> Look:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -168,66 +172,69 @@ def _number(name: str, column: Any, count: int, whole: Any) -> Look:
                 got=f"{column[row].as_py()} in row {row + 1}",
                 cure=f"Leave the cell empty, or the column out: ignore={name!r}.",
             )
-        return Look(Kind.NUMBER)
+        return Look(ColumnKind.NUMBER)
     nameless = name.casefold() in NAMELESS
     if not pa.types.is_integer(column.type) or (count < ENOUGH and not nameless):
-        return Look(Kind.NUMBER)
+        return Look(ColumnKind.NUMBER)
     ends = pc.min_max(whole).as_py()
     counts_rows = ends["max"] - ends["min"] + 1 == len(whole)
     if count < ENOUGH and not counts_rows:
-        return Look(Kind.NUMBER)
-    if count == len(column) and (counts_rows or named_as_identifier(name)):
-        return Look(Kind.IDENTIFIER, detail="a value of its own in every row")
-    if named_as_identifier(name):
-        return Look(Kind.IDENTIFIER, detail=f"{count:,} values")
-    return Look(Kind.NUMBER)
+        return Look(ColumnKind.NUMBER)
+    if count == len(column) and (counts_rows or is_named_as_identifier(name)):
+        return Look(ColumnKind.IDENTIFIER, detail="a value of its own in every row")
+    if is_named_as_identifier(name):
+        return Look(ColumnKind.IDENTIFIER, detail=f"{count:,} values")
+    return Look(ColumnKind.NUMBER)
 
 
-def named_as_identifier(name: str) -> bool:
+def is_named_as_identifier(name: str) -> bool:
     """Tell whether a column is called as identifiers are.
 
     Examples
     --------
-    >>> from earnest.training.tables.kinds import named_as_identifier
-    >>> [named_as_identifier(name) for name in ("patient_id", "customerID", "acid", "Unnamed: 0")]
+    >>> from earnest.training.tables.kinds import is_named_as_identifier
+    >>> [
+    ...     is_named_as_identifier(name)
+    ...     for name in ("patient_id", "customerID", "acid", "Unnamed: 0")
+    ... ]
     [True, True, False, True]
     """
     return bool(not name or _IDENTIFIER.search(name) or _CAMEL.search(name))
 
 
-def _text(name: str, column: Any, known: Any, count: int) -> Look:
+def _look_at_text(name: str, column: pa.ChunkedArray, known: pa.ChunkedArray, count: int) -> Look:
     import pyarrow.compute as pc
 
     cases = len(known)
-    if count > 1 and _share(known, _DATE) >= ALMOST_ALL:
-        return Look(Kind.DATE)
+    if count > 1 and _measure_share(known, _DATE) >= ALMOST_ALL:
+        return Look(ColumnKind.DATE)
     if count >= ENOUGH:
         _refuse_marks(name, column, known)
         _refuse_written(name, column, known)
-        if count == cases or (named_as_identifier(name) and count > FEW_LEVELS):
+        if count == cases or (is_named_as_identifier(name) and count > FEW_LEVELS):
             shown = "a value of its own in every row" if count == cases else f"{count:,} values"
-            kind = Kind.TEXT if _words(known) >= WORDS else Kind.IDENTIFIER
+            kind = ColumnKind.TEXT if _count_words(known) >= WORDS else ColumnKind.IDENTIFIER
             return Look(kind, detail=shown)
     if count > MOST_LEVELS or (count > FEW_LEVELS and cases < CASES_A_LEVEL * count):
-        return Look(Kind.TEXT, detail=f"{count:,} levels")
-    return Look(Kind.CATEGORY, tuple(sorted(pc.unique(known).to_pylist())))
+        return Look(ColumnKind.TEXT, detail=f"{count:,} levels")
+    return Look(ColumnKind.CATEGORY, tuple(sorted(pc.unique(known).to_pylist())))
 
 
-def _share(known: Any, pattern: str) -> float:
+def _measure_share(known: pa.ChunkedArray, pattern: str) -> float:
     """Return the share of texts that match."""
     import pyarrow.compute as pc
 
     return float(pc.mean(pc.match_substring_regex(known, pattern)).as_py())
 
 
-def _words(known: Any) -> float:
+def _count_words(known: pa.ChunkedArray) -> float:
     """Return how many words a text has on average."""
     import pyarrow.compute as pc
 
     return float(pc.mean(pc.count_substring_regex(known, r"\S+")).as_py())
 
 
-def _refuse_marks(name: str, column: Any, known: Any) -> None:
+def _refuse_marks(name: str, column: pa.ChunkedArray, known: pa.ChunkedArray) -> None:
     """Refuse numbers among which a few words, such as '?', stand for what is missing."""
     import pyarrow.compute as pc
 
@@ -244,7 +251,7 @@ def _refuse_marks(name: str, column: Any, known: Any) -> None:
         )
 
 
-def _refuse_written(name: str, column: Any, known: Any) -> None:
+def _refuse_written(name: str, column: pa.ChunkedArray, known: pa.ChunkedArray) -> None:
     """Refuse numbers that are written for people: as text, each would be a level of its own."""
     import pyarrow.compute as pc
 

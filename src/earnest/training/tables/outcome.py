@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,13 @@ from earnest.core.base.errors import InputError
 from earnest.core.data.target import Task, encode_classes, label_array, plain_labels, usual_positive
 from earnest.core.data.target_reading import read_target
 from earnest.core.tables.columns import Columns
-from earnest.training.fit.problem import survival_outcome
+from earnest.training.fit.problem import make_survival_outcome
 from earnest.training.tables.kinds import is_number, is_text
-from earnest.training.tables.schema import numbers
+from earnest.training.tables.schema import read_numbers
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 
 FEW_CLASSES = 10  # whole numbers with more values than this are numbers,
 CASES_A_CLASS = 5  # and those with fewer cases a value
@@ -25,7 +29,7 @@ MOST_CLASSES = 100
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Outcome:
+class TableOutcome:
     """What is to be predicted.
 
     Attributes
@@ -44,9 +48,9 @@ class Outcome:
         How the task was told where it could be another, else nothing.
     """
 
-    y: NDArray[Any]
+    y: NDArray[np.generic]
     task: Task
-    classes: tuple[Any, ...]
+    classes: tuple[object, ...]
     rows: NDArray[np.intp]
     words: str
     said: str = ""
@@ -59,8 +63,8 @@ def read_outcome(
     time: str | None,
     event: str | None,
     task: str | None,
-    positive: Any,
-) -> Outcome:
+    positive: object,
+) -> TableOutcome:
     """Read the outcome and tell the task, as `task` says or as the values do.
 
     Text, true and false, and two values of any kind are classes; so are whole numbers with at most
@@ -75,7 +79,7 @@ def read_outcome(
             got="`time` alone" if event is None else "`event` alone",
         )
     if time is not None and event is not None:
-        return _survival(columns, target, time, event, task)
+        return _read_survival(columns, target, time, event, task)
     if target is None:
         raise InputError(
             "`target` is not given",
@@ -84,21 +88,21 @@ def read_outcome(
         )
     if task == Task.SURVIVAL:
         raise InputError("a survival outcome has two columns", needs="`time` and `event`")
-    return _single(columns, target, None if task is None else Task(task), positive)
+    return _read_single(columns, target, None if task is None else Task(task), positive)
 
 
-def column_of(columns: Columns, name: str, role: str) -> Any:
+def find_column(columns: Columns, name: str, role: str) -> pa.ChunkedArray:
     """Return a column by name, refusing with the nearest one."""
     if name not in columns.names:
         raise InputError(
             f"`{role}` names no column: there is no {name!r}",
             needs=check.some(map(repr, columns.names), limit=8),
-            cure=_several(name, role, columns.names) or check.nearest(name, columns.names),
+            cure=_suggest_several(name, role, columns.names) or check.nearest(name, columns.names),
         )
     return columns.arrow(name)
 
 
-def _several(name: str, role: str, names: Sequence[str]) -> str:
+def _suggest_several(name: str, role: str, names: Sequence[str]) -> str:
     """Return how to name several columns, for a user who joined them by commas."""
     parts = [part.strip() for part in name.split(",")]
     if role not in ("ignore", "keep") or len(parts) < 2 or not set(parts) <= set(names):
@@ -107,10 +111,10 @@ def _several(name: str, role: str, names: Sequence[str]) -> str:
     return f"Say it for each, {said}, or give a list in Python."
 
 
-def _single(columns: Columns, name: str, task: Task | None, positive: Any) -> Outcome:
+def _read_single(columns: Columns, name: str, task: Task | None, positive: object) -> TableOutcome:
     import pyarrow as pa
 
-    column = column_of(columns, name, "target")
+    column = find_column(columns, name, "target")
     if pa.types.is_null(column.type) or column.null_count == len(column):
         raise InputError(f"the outcome {name!r} is empty", needs="an outcome in some rows")
     if not (is_number(column.type) or is_text(column.type) or pa.types.is_boolean(column.type)):
@@ -119,19 +123,19 @@ def _single(columns: Columns, name: str, task: Task | None, positive: Any) -> Ou
             needs="numbers, text, or true and false",
             got=str(column.type),
         )
-    known = _known(column)
-    codes, found = _coded(name, column.take(pa.array(known, pa.int64())))
+    known = _find_known(column)
+    codes, found = _encode(name, column.take(pa.array(known, pa.int64())))
     if len(found) < 2:
         raise InputError(
             f"the outcome {name!r} has one value only",
             needs="two values at least: nothing can be told apart",
-            got=f"{check.show(found[0].item(), 30)} in {_all_rows(len(codes))}",
+            got=f"{check.show(found[0].item(), 30)} in {_describe_rows(len(codes))}",
             cure="Look whether `target` names the right column.",
         )
-    told, said = _task(name, len(codes), found, task)
+    told, said = _choose_task(name, len(codes), found, task)
     if told is Task.REGRESSION:
-        _no_positive(name, positive)
-        return Outcome(
+        _refuse_positive(name, positive)
+        return TableOutcome(
             y=found.astype(np.float64)[codes],
             task=told,
             classes=(),
@@ -139,14 +143,14 @@ def _single(columns: Columns, name: str, task: Task | None, positive: Any) -> Ou
             words=f"{name}: {found[0]:g} to {found[-1]:g}",
             said=said,
         )
-    return _classes(name, codes, plain_labels(found), told, positive, known, said)
+    return _read_classes(name, codes, plain_labels(found), told, positive, known, said)
 
 
-def _all_rows(count: int) -> str:
+def _describe_rows(count: int) -> str:
     return "the only row" if count == 1 else f"all {count:,} rows"
 
 
-def _known(column: Any) -> NDArray[np.intp]:
+def _find_known(column: pa.ChunkedArray) -> NDArray[np.intp]:
     """Return the rows that have a value."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -157,22 +161,24 @@ def _known(column: Any) -> NDArray[np.intp]:
     return np.flatnonzero(valid.to_numpy(zero_copy_only=False))
 
 
-def _coded(name: str, column: Any) -> tuple[NDArray[np.intp], NDArray[Any]]:
+def _encode(name: str, column: pa.ChunkedArray) -> tuple[NDArray[np.intp], NDArray[np.generic]]:
     """Return codes (n,) into the sorted different values: text, bool, whole numbers or floats."""
     import pyarrow as pa
 
     if is_number(column.type):
-        column = pa.array(numbers(name, column))
+        column = pa.array(read_numbers(name, column))
     encoded = column.dictionary_encode()
     labels = encoded.dictionary.to_numpy(zero_copy_only=False)
-    found = whole_as_int(labels) if labels.dtype.kind == "f" else _words(name, labels, column)
+    found = whole_as_int(labels) if labels.dtype.kind == "f" else _read_labels(name, labels, column)
     order = np.argsort(found, kind="stable")
     rank = np.empty(len(order), dtype=np.intp)
     rank[order] = np.arange(len(order))
     return rank[encoded.indices.to_numpy(zero_copy_only=False)], found[order]
 
 
-def _words(name: str, labels: NDArray[Any], column: Any) -> NDArray[Any]:
+def _read_labels(
+    name: str, labels: NDArray[np.generic], column: pa.ChunkedArray
+) -> NDArray[np.generic]:
     """Return labels as text or bool; refuse numbers that a cell has made text."""
     import pyarrow.compute as pc
 
@@ -190,7 +196,9 @@ def _words(name: str, labels: NDArray[Any], column: Any) -> NDArray[Any]:
     return labels.astype(str)
 
 
-def _task(name: str, n: int, found: NDArray[Any], asked: Task | None) -> tuple[Task, str]:
+def _choose_task(
+    name: str, n: int, found: NDArray[np.generic], asked: Task | None
+) -> tuple[Task, str]:
     """Tell the task, with a remark where other people would have told another."""
     numeric = found.dtype.kind in "if"
     if asked is Task.REGRESSION and not numeric:
@@ -213,14 +221,14 @@ def _task(name: str, n: int, found: NDArray[Any], asked: Task | None) -> tuple[T
         return Task.BINARY, ""
     if asked is not None or not numeric:
         _refuse_many(name, found, n)
-        return Task.MULTICLASS, _alike(found)
+        return Task.MULTICLASS, _note_alike(found)
     few = len(found) <= FEW_CLASSES and n >= CASES_A_CLASS * len(found)
     if found.dtype.kind == "i" and few:
         return Task.MULTICLASS, f"{len(found)} whole numbers, read as classes (else: regression)"
     return Task.REGRESSION, ""
 
 
-def _alike(found: NDArray[Any]) -> str:
+def _note_alike(found: NDArray[np.generic]) -> str:
     """Return the remark on classes that differ in case only, which may be slips."""
     seen: dict[str, str] = {}
     for label in map(str, found):
@@ -230,7 +238,7 @@ def _alike(found: NDArray[Any]) -> str:
     return ""
 
 
-def _refuse_many(name: str, found: NDArray[Any], count: int) -> None:
+def _refuse_many(name: str, found: NDArray[np.generic], count: int) -> None:
     if len(found) > MOST_CLASSES or 2 * len(found) > count:
         raise InputError(
             f"the outcome {name!r} has {len(found):,} different values in {count:,} rows",
@@ -240,23 +248,23 @@ def _refuse_many(name: str, found: NDArray[Any], count: int) -> None:
         )
 
 
-def _classes(
+def _read_classes(
     name: str,
     codes: NDArray[np.intp],
-    labels: tuple[Any, ...],
+    labels: tuple[object, ...],
     task: Task,
-    positive: Any,
+    positive: object,
     rows: NDArray[np.intp],
     said: str,
-) -> Outcome:
+) -> TableOutcome:
     if task is Task.BINARY and positive is None:
         positive = usual_positive(labels)
-    place, classes = _in_words_of(name, labels, task, positive)
+    place, classes = _encode_labels(name, labels, task, positive)
     y = place[codes]
     counts = np.bincount(y)
-    listed = [counted(count, label) for count, label in zip(counts, classes, strict=True)]
+    listed = [count_in_words(count, label) for count, label in zip(counts, classes, strict=True)]
     shown = [f"{listed[1]} (positive)", listed[0]] if task is Task.BINARY else listed
-    return Outcome(
+    return TableOutcome(
         y=y,
         task=task,
         classes=classes,
@@ -266,9 +274,9 @@ def _classes(
     )
 
 
-def _in_words_of(
-    name: str, labels: tuple[Any, ...], task: Task, positive: Any
-) -> tuple[NDArray[Any], tuple[Any, ...]]:
+def _encode_labels(
+    name: str, labels: tuple[object, ...], task: Task, positive: object
+) -> tuple[NDArray[np.generic], tuple[object, ...]]:
     """Return the codes of the labels; a complaint names the column, not an argument `y`."""
     try:
         return encode_classes(label_array(labels), task, positive, None)
@@ -277,40 +285,40 @@ def _in_words_of(
         raise InputError(what, needs=error.needs, got=error.got, cure=error.cure) from error
 
 
-def counted(count: int, label: Any) -> str:
+def count_in_words(count: int, label: object) -> str:
     """Return how many cases a class has, so that a label which is a number is told from it.
 
     Examples
     --------
-    >>> from earnest.training.tables.outcome import counted
-    >>> counted(12, "benign"), counted(12, 0)
+    >>> from earnest.training.tables.outcome import count_in_words
+    >>> count_in_words(12, "benign"), count_in_words(12, 0)
     ('12 benign', '12 of 0')
     """
     return f"{count:,} {label}" if isinstance(label, str) else f"{count:,} of {label}"
 
 
-def _survival(
+def _read_survival(
     columns: Columns, target: str | None, time: str, event: str, task: str | None
-) -> Outcome:
+) -> TableOutcome:
     if target is not None or task not in (None, Task.SURVIVAL):
         raise InputError(
             "`time` and `event` are a survival outcome",
             got=f"`target` {target!r} too" if target is not None else f"`task` {task!r} too",
             cure="Leave it out.",
         )
-    times, events = column_of(columns, time, "time"), column_of(columns, event, "event")
-    rows = np.intersect1d(_known(times), _known(events))
+    times, events = find_column(columns, time, "time"), find_column(columns, event, "event")
+    rows = np.intersect1d(_find_known(times), _find_known(events))
     if not len(rows):
         raise InputError("the outcome is empty", needs="a time and an event in some rows")
-    seen = _events(event, events)[rows]
-    pair = (numbers(time, times)[rows], seen)
+    seen = _read_events(event, events)[rows]
+    pair = (read_numbers(time, times)[rows], seen)
     nothing: NDArray[np.float64] = np.zeros((len(rows), 1))
     read_target(
         pair, nothing, task=Task.SURVIVAL, positive=None, classes=None, groups=None, strata=None,
         ordered=False, ids=None,
     )  # fmt: skip
-    return Outcome(
-        y=survival_outcome(pair),
+    return TableOutcome(
+        y=np.asarray(make_survival_outcome(pair)),
         task=Task.SURVIVAL,
         classes=(),
         rows=rows,
@@ -318,11 +326,11 @@ def _survival(
     )
 
 
-def _events(name: str, column: Any) -> NDArray[np.bool_]:
+def _read_events(name: str, column: pa.ChunkedArray) -> NDArray[np.bool_]:
     import pyarrow as pa
 
     if pa.types.is_boolean(column.type) or is_number(column.type):
-        values = numbers(name, column)
+        values = read_numbers(name, column)
         known = values[~np.isnan(values)]
         if np.isin(known, (0.0, 1.0)).all():
             return np.nan_to_num(values).astype(bool)
@@ -339,7 +347,7 @@ def _events(name: str, column: Any) -> NDArray[np.bool_]:
     )
 
 
-def _no_positive(name: str, positive: Any) -> None:
+def _refuse_positive(name: str, positive: object) -> None:
     if positive is not None:
         raise InputError(
             "`positive` belongs to two classes",

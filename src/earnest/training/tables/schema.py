@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,10 @@ from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.results.cautions import Caution
 from earnest.core.tables.columns import Columns
-from earnest.training.tables.kinds import Kind, is_number, is_text
+from earnest.training.tables.kinds import ColumnKind, is_number, is_text
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True)
@@ -33,13 +36,13 @@ class Feature:
     """
 
     name: str
-    kind: Kind
+    kind: ColumnKind
     levels: tuple[str, ...] = ()
     logical: bool = False
 
 
 @dataclass(frozen=True)
-class Encoded:
+class EncodedTable:
     """A table as a matrix, and what was noticed on the way.
 
     Attributes
@@ -77,7 +80,7 @@ class Schema:
         """The names of the features."""
         return tuple(feature.name for feature in self.features)
 
-    def encode(self, table: Any, rows: NDArray[np.intp] | None = None) -> NDArray[np.float64]:
+    def encode(self, table: object, rows: NDArray[np.intp] | None = None) -> NDArray[np.float64]:
         """Return the matrix (n, p) of a table: numbers, codes of levels, NaN where missing.
 
         Columns may stand in any order and others may be among them. A missing column, and text
@@ -92,7 +95,7 @@ class Schema:
         """
         return self.read(table, rows).X
 
-    def read(self, table: Any, rows: NDArray[np.intp] | None = None) -> Encoded:
+    def read(self, table: object, rows: NDArray[np.intp] | None = None) -> EncodedTable:
         """Return the matrix as `encode` does, with cautions about what is not known."""
         columns = table if isinstance(table, Columns) else Columns.of(table)
         self._refuse_missing(columns)
@@ -101,15 +104,15 @@ class Schema:
         cautions: list[Caution] = []
         for place, feature in enumerate(self.features):
             column = columns.arrow(feature.name)
-            column = column if rows is None else column.take(indices(rows))
-            if feature.kind is Kind.NUMBER:
-                X[:, place] = numbers(feature.name, column)
+            column = column if rows is None else column.take(make_indices(rows))
+            if feature.kind is ColumnKind.NUMBER:
+                X[:, place] = read_numbers(feature.name, column)
             else:
-                X[:, place], strange = _codes(feature, column)
-                cautions += _unknown_levels(feature, strange, count)
-        return Encoded(X, tuple(cautions))
+                X[:, place], strange = _encode(feature, column)
+                cautions += _warn_of_unknown_levels(feature, strange, count)
+        return EncodedTable(X, tuple(cautions))
 
-    def unexpected(self, table: Columns) -> tuple[str, ...]:
+    def list_unexpected(self, table: Columns) -> tuple[str, ...]:
         """Return the columns of a table that the schema has never heard of."""
         known = {*self.names, *self.left_out, *self.roles.values()}
         return tuple(name for name in table.names if name not in known)
@@ -119,7 +122,7 @@ class Schema:
         lost = [name for name in self.names if name not in present]
         if not lost:
             return
-        strange = self.unexpected(columns)
+        strange = self.list_unexpected(columns)
         raise InputError(
             f"column {check.some(map(repr, lost))} is missing"
             if len(lost) == 1
@@ -130,7 +133,7 @@ class Schema:
             or "Where its values are not known add it as an empty column.",
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return plain data."""
         return {
             "features": [
@@ -153,7 +156,7 @@ class Schema:
             features = tuple(
                 Feature(
                     str(one["name"]),
-                    Kind(one["kind"]),
+                    ColumnKind(one["kind"]),
                     tuple(str(level) for level in one["levels"]),
                     bool(one["logical"]),
                 )
@@ -165,7 +168,7 @@ class Schema:
             raise FormatError("a schema cannot be read", got=check.show(error)) from error
 
 
-def numbers(name: str, column: Any) -> NDArray[np.float64]:
+def read_numbers(name: str, column: pa.ChunkedArray) -> NDArray[np.float64]:
     """Return an Arrow column as floats, NaN where it is missing; refuse text by its cell."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -176,10 +179,10 @@ def numbers(name: str, column: Any) -> NDArray[np.float64]:
     if pa.types.is_boolean(kind):
         column = column.cast(pa.int8())
     elif pa.types.is_duration(kind):
-        column = pc.divide(_as_float(column.cast(pa.int64())), _PER_SECOND[kind.unit])
+        column = pc.divide(_cast_to_float(column.cast(pa.int64())), _PER_SECOND[kind.unit])
     elif not is_number(kind):
-        raise _not_numbers(name, column)
-    made: NDArray[np.float64] = _as_float(column).to_numpy(zero_copy_only=False)
+        raise _explain_not_numbers(name, column)
+    made: NDArray[np.float64] = _cast_to_float(column).to_numpy(zero_copy_only=False)
     if np.isinf(made).any():
         row = int(np.flatnonzero(np.isinf(made))[0])
         raise InputError(
@@ -190,7 +193,7 @@ def numbers(name: str, column: Any) -> NDArray[np.float64]:
     return made
 
 
-def _as_float(column: Any) -> Any:
+def _cast_to_float(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return numbers as floats; whole ones beyond 2**53 lose their last digits."""
     import pyarrow as pa
 
@@ -200,7 +203,7 @@ def _as_float(column: Any) -> Any:
 _PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 
 
-def _not_numbers(name: str, column: Any) -> InputError:
+def _explain_not_numbers(name: str, column: pa.ChunkedArray) -> InputError:
     if not is_text(column.type):
         return InputError(
             f"column {name!r} is not of numbers",
@@ -208,7 +211,11 @@ def _not_numbers(name: str, column: Any) -> InputError:
             got=str(column.type),
         )
     row, value = next(
-        ((row, v) for row, v in enumerate(column.to_pylist()) if v is not None and not _parses(v)),
+        (
+            (row, v)
+            for row, v in enumerate(column.to_pylist())
+            if v is not None and not _can_parse(v)
+        ),
         (0, column[0].as_py()),
     )
     return InputError(
@@ -219,7 +226,7 @@ def _not_numbers(name: str, column: Any) -> InputError:
     )
 
 
-def _parses(value: str) -> bool:
+def _can_parse(value: str) -> bool:
     try:
         float(value)
     except ValueError:
@@ -227,12 +234,12 @@ def _parses(value: str) -> bool:
     return True
 
 
-def _codes(feature: Feature, column: Any) -> tuple[NDArray[np.float64], list[str]]:
+def _encode(feature: Feature, column: pa.ChunkedArray) -> tuple[NDArray[np.float64], list[str]]:
     """Return the codes of a category, NaN where missing or unknown, and the unknown values."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    text = as_text(column, logical=feature.logical)
+    text = cast_to_text(column, logical=feature.logical)
     places = pc.index_in(text, pa.array(feature.levels, text.type))
     made: NDArray[np.float64] = places.cast(pa.float64()).to_numpy(zero_copy_only=False)
     strange = text.filter(pc.and_(pc.is_null(places), pc.is_valid(text)))
@@ -246,7 +253,7 @@ def _codes(feature: Feature, column: Any) -> tuple[NDArray[np.float64], list[str
     return made, strange.to_pylist()
 
 
-def as_text(column: Any, *, logical: bool = False) -> Any:
+def cast_to_text(column: pa.ChunkedArray, *, logical: bool = False) -> pa.ChunkedArray:
     """Return an Arrow column as text: whole floats without decimals, 0 and 1 as false and true."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -263,7 +270,7 @@ def as_text(column: Any, *, logical: bool = False) -> Any:
     return pc.utf8_lower(text) if logical else text
 
 
-def _unknown_levels(feature: Feature, strange: list[str], count: int) -> Iterator[Caution]:
+def _warn_of_unknown_levels(feature: Feature, strange: list[str], count: int) -> Iterator[Caution]:
     if not strange:
         return
     words = check.some(map(repr, dict.fromkeys(strange)), limit=3)
@@ -276,7 +283,7 @@ def _unknown_levels(feature: Feature, strange: list[str], count: int) -> Iterato
     )
 
 
-def indices(rows: NDArray[np.intp]) -> Any:
+def make_indices(rows: NDArray[np.intp]) -> pa.Array:
     """Return row numbers as Arrow takes them."""
     import pyarrow as pa
 

@@ -8,14 +8,13 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError, StoreError
 from earnest.core.base.writing import write_file
 from earnest.store import RunFile, read_run
-from earnest.training.tune.options import Asked
-from earnest.training.tune.plan import DOCUMENT, Plan
+from earnest.training.tune.options import TuneOptions
+from earnest.training.tune.plan import DOCUMENT, TunePlan
 
 RUN, PREDICTIONS, MODEL, ESTIMATE = "run.db", "predictions.parquet", "model.skops", "estimate.json"
 FILES = (RUN, PREDICTIONS, MODEL, ESTIMATE)
@@ -31,15 +30,15 @@ class Folder:
     ----------
     path : Path
         The folder; it need not be there yet.
-    plan : Plan, optional
+    plan : TunePlan, optional
         Of the run that is resumed.
     """
 
     path: Path
-    plan: Plan | None = None
+    plan: TunePlan | None = None
 
     @classmethod
-    def of(cls, out: str | Path, *, resume: bool, asked: Asked) -> Folder:
+    def of(cls, out: str | Path, *, resume: bool, asked: TuneOptions) -> Folder:
         """Check a folder before any work: it can be written to, and holds no other run."""
         if not str(out).strip():
             raise InputError("`out` has no name", needs="a folder", got=repr(str(out)))
@@ -50,7 +49,7 @@ class Folder:
             return cls(path)
         if not resume:
             raise InputError(
-                f"{_shown(path)} holds a run already",
+                f"{_show_value(path)} holds a run already",
                 needs="a folder that is new or empty",
                 got=check.some(found),
                 cure="Say `resume` to go on with that run, or name another folder with `out`.",
@@ -69,17 +68,17 @@ class Folder:
             free = shutil.disk_usage(self.path).free
         except OSError as error:
             raise FormatError(
-                f"the folder {_shown(self.path)} cannot be made", got=str(error.strerror)
+                f"the folder {_show_value(self.path)} cannot be made", got=str(error.strerror)
             ) from error
         if free < expected + SPARE:
             raise FormatError(
-                f"the disk of {_shown(self.path)} is too full",
+                f"the disk of {_show_value(self.path)} is too full",
                 needs=f"about {(expected + SPARE) / 1e6:,.0f} MB",
                 got=f"{free / 1e6:,.0f} MB",
                 cure="Make room, or name a folder elsewhere with `out`.",
             )
 
-    def write_json(self, name: str, data: Mapping[str, Any]) -> None:
+    def write_json(self, name: str, data: Mapping[str, object]) -> None:
         """Write plain data; half a file never stands under the name."""
         write_file(self.path / name, json.dumps(data, indent=2, allow_nan=False) + "\n")
 
@@ -88,7 +87,7 @@ class Folder:
         write_file(self.path / name, data)
 
 
-def _shown(path: Path) -> str:
+def _show_value(path: Path) -> str:
     return repr(f"{path}{os.sep}")
 
 
@@ -100,18 +99,18 @@ def _refuse_unwritable(path: Path) -> None:
         raise FormatError(f"{str(there)!r} is a file", needs="a folder for `out`")
     if not os.access(there, os.W_OK | os.X_OK):
         raise FormatError(
-            f"nothing can be written to {_shown(there)}",
+            f"nothing can be written to {_show_value(there)}",
             needs="a folder that can be written to",
             got="no permission",
             cure="Name another folder with `out`.",
         )
 
 
-def _plan_of(path: Path, asked: Asked) -> Plan | None:
+def _plan_of(path: Path, asked: TuneOptions) -> TunePlan | None:
     """Return the plan of the run that is there; refuse one that was asked for otherwise."""
     if not (path / RUN).exists():
         raise StoreError(
-            f"{_shown(path)} has no run to resume",
+            f"{_show_value(path)} has no run to resume",
             needs=f"the run file {RUN!r}",
             got=check.some(name for name in FILES if (path / name).exists()),
             cure="Name another folder with `out`.",
@@ -120,7 +119,7 @@ def _plan_of(path: Path, asked: Asked) -> Plan | None:
     if DOCUMENT not in run.documents:
         _forget_unplanned(run)
         return None
-    plan = Plan.from_json(run.documents[DOCUMENT])
+    plan = TunePlan.from_json(run.documents[DOCUMENT])
     now = asked.same()
     if asked.seed is None:
         now["seed"] = plan.asked.get("seed")
@@ -128,7 +127,7 @@ def _plan_of(path: Path, asked: Asked) -> Plan | None:
     if other:
         said = "; ".join(f"{n} {plan.asked.get(n)!r} there, {now[n]!r} now" for n in other)
         raise StoreError(
-            f"{_shown(path)} holds another run",
+            f"{_show_value(path)} holds another run",
             needs="the run it was begun with, to resume it",
             got=said,
             cure="Repeat the call it was begun with, or name another folder with `out`.",

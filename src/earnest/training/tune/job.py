@@ -10,7 +10,7 @@ from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING
 
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, InputError, StoreError
@@ -23,23 +23,38 @@ from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate, by_severity
 from earnest.engine import backends
 from earnest.metrics import metric as metric_named
-from earnest.training.learners.portfolio import Portfolio, load_portfolio, needs_probabilities
+from earnest.training.learners.portfolio import (
+    Portfolio,
+    PortfolioConfiguration,
+    load_portfolio,
+    needs_probabilities,
+)
+from earnest.training.protocols import Estimator
 from earnest.training.search.estimate import refuse_estimate
-from earnest.training.search.judging import Judged
-from earnest.training.search.remarks import in_tune, no_probabilities
-from earnest.training.tables.hidden_groups import find_copies, kept_together, too_few_apart
-from earnest.training.tables.sampling import FEWEST
-from earnest.training.tables.table import Tabular, read_table
+from earnest.training.search.judging import SearchResults
+from earnest.training.search.remarks import reword_for_tune, warn_of_no_probabilities
+from earnest.training.tables.hidden_groups import find_copies, has_too_few_apart, note_kept_together
+from earnest.training.tables.table import FEWEST, Tabular, read_table
 from earnest.training.tune.folder import ESTIMATE, MODEL, PREDICTIONS, Folder
-from earnest.training.tune.folds import check_folds, make_folds
-from earnest.training.tune.machine import crowding, read_machine
-from earnest.training.tune.meaning import Curve, meaning_of, needs_meaning
+from earnest.training.tune.machine import measure_crowding, read_machine
+from earnest.training.tune.meaning import Curve, find_meaning, is_meaning_needed
 from earnest.training.tune.model import Model
-from earnest.training.tune.options import Asked, metric_for
+from earnest.training.tune.options import TuneOptions, choose_metric
 from earnest.training.tune.pilot import measure
-from earnest.training.tune.plan import Plan, fit_into, least_seconds, plan_remarks
-from earnest.training.tune.run import Ran, run_search
+from earnest.training.tune.plan import (
+    TunePlan,
+    check_folds,
+    estimate_least_seconds,
+    fit_into,
+    make_folds,
+    warn_of_plan,
+)
+from earnest.training.tune.run import TuneRun, run_search
 from earnest.training.tune.tuned import Tuned
+
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
+
 
 ROWS_A_SECOND = 2000  # of budget: more cannot be looked at in the time, so they are not read
 FEWEST_READ = 50_000
@@ -53,7 +68,7 @@ class Job:
     Made by `begin`; `plan` then measures and settles what is tried, and `run` runs it.
     """
 
-    asked: Asked
+    asked: TuneOptions
     folder: Folder | None
     table: Tabular
     metric: str
@@ -62,12 +77,12 @@ class Job:
     most_rows: int
 
     @property
-    def resumed(self) -> Plan | None:
+    def resumed(self) -> TunePlan | None:
         """The plan of the run that is resumed."""
         return None if self.folder is None else self.folder.plan
 
     @cached_property
-    def configs(self) -> tuple[Any, ...]:
+    def configs(self) -> tuple[PortfolioConfiguration, ...]:
         """All configurations that the portfolio has for this table, in its order."""
         given, task = self.asked.portfolio, self.table.task
         portfolio = given if isinstance(given, Portfolio) else load_portfolio(given)
@@ -79,7 +94,7 @@ class Job:
             probabilities=needs_probabilities(metric_named(self.metric), task),
         )
 
-    def plan(self) -> Plan:
+    def plan(self) -> TunePlan:
         """Return what will be tried: as the run that is resumed, else by a pilot."""
         if self.resumed is not None:
             return self.resumed
@@ -89,15 +104,15 @@ class Job:
         before = read_machine()
         pilot = measure(self.table, self.configs, self.asked.budget, seeds)
         if where.local:  # the cores of a cluster are not those of this machine
-            pilot = replace(pilot, crowding=crowding(before, read_machine(), at_once))
+            pilot = replace(pilot, crowding=measure_crowding(before, read_machine(), at_once))
         if not pilot.paces:
-            raise _nothing_fits(next(iter(pilot.failures.values())), self.table.task)
+            raise _explain_no_fit(next(iter(pilot.failures.values())), self.table.task)
         left = self.asked.budget - (monotonic() - self.started)
         chosen, rows = fit_into(left, self.configs, self.table, pilot, self.asked, at_once)
         fits = self.asked.fits_a_configuration
         trained = rows * (self.asked.folds - 1) / self.asked.folds
         took = [pilot.fit_seconds(config, trained) for config in chosen]
-        return Plan(
+        return TunePlan(
             seed=self.seed,
             most_rows=self.most_rows,
             n_rows=rows,
@@ -107,13 +122,13 @@ class Job:
             asked={**self.asked.same(), "seed": self.seed},
             least_seconds=monotonic()
             - self.started
-            + least_seconds(chosen, rows, pilot, self.asked, at_once),
+            + estimate_least_seconds(chosen, rows, pilot, self.asked, at_once),
             crowding=pilot.crowding,
         )
 
-    def run(self, plan: Plan, progress: Progress | None = None) -> Tuned:
+    def run(self, plan: TunePlan, progress: Progress | None = None) -> Tuned:
         """Search, estimate, fit the winner on all cases, and write the files."""
-        configs = _named(self.configs, plan.configs)
+        configs = _find_configurations(self.configs, plan.configs)
         seeds = Seeds(plan.seed)
         draws = seeds.generator(Purpose.SPLITS, 0, 3)
         table = self.table.sample(plan.n_rows, draws, fewest=max(FEWEST, self.asked.folds))
@@ -131,26 +146,26 @@ class Job:
             until=self.started + TIME_OF_SEARCH * self.asked.budget,
             progress=progress,
         )
-        tuned = self._tuned(plan, table, ran)
+        tuned = self._make_result(plan, table, ran)
         if self.folder is not None:
             _write(tuned, self.folder)
         return tuned
 
-    def _tuned(self, plan: Plan, table: Tabular, ran: Ran) -> Tuned:
+    def _make_result(self, plan: TunePlan, table: Tabular, ran: TuneRun) -> Tuned:
         searched, judged = ran.searched, ran.judged
         if judged.predictions is None:
             raise refuse_estimate(judged.refusal, "estimate")
         by_name = {config.name: config for config in ran.configs}
-        pi = _with_ranks(_with_labels(judged.predictions, table), by_name)
-        cautions = [*table.cautions, *plan_remarks(plan, table), *ran.cautions]
-        made = _with_cautions(_estimate(judged, pi), cautions)
+        pi = _set_ranks(_set_labels(judged.predictions, table), by_name)
+        cautions = [*table.cautions, *warn_of_plan(plan, table), *ran.cautions]
+        made = _add_cautions(_estimate(judged, pi), cautions)
         winner = by_name[str(made.winner)]
         comparison = _compare(made, pi, self.metric, self.asked.confidence_level)
-        simplest, count = _simplest(comparison, by_name)
+        simplest, count = _find_simplest(comparison, by_name)
         folds, repeats = self.asked.folds, self.asked.repeats
-        estimator = _fitted(winner.estimator, table)
-        meaning = meaning_of(winner.name, estimator, pi)
-        made = _with_cautions(made, _of_meaning(winner.name, estimator, pi, meaning))
+        estimator = _fit_winner(winner.estimator, table)
+        meaning = find_meaning(winner.name, estimator, pi)
+        made = _add_cautions(made, _warn_of_meaning(winner.name, estimator, pi, meaning))
         results, n_splits = judged.table, len(searched.journey.splits)
         took = (results["mean_fit_time"] + results["mean_score_time"]).sum() * n_splits
         return Tuned(
@@ -175,7 +190,7 @@ class Job:
             folds=folds,
             repeats=repeats,
             n_dropped=len(searched.journey.dropped),
-            n_failed=len(searched.ledger.failures()),
+            n_failed=len(searched.ledger.list_failures()),
             n_fits=searched.ledger.n_fits + 1,
             n_fits_nested=repeats * folds**2 * len(ran.configs) + repeats * folds + 1,
             fit_seconds=float(took),
@@ -184,7 +199,7 @@ class Job:
         )
 
 
-def begin(data: Any, asked: Asked, *, out: str | Path | None, resume: bool = False) -> Job:
+def begin(data: object, asked: TuneOptions, *, out: str | Path | None, resume: bool = False) -> Job:
     """Read and check all that a tuning needs; raise before anything is trained or written."""
     started = monotonic()
     if resume and out is None:
@@ -212,9 +227,9 @@ def begin(data: Any, asked: Asked, *, out: str | Path | None, resume: bool = Fal
         fewest=max(FEWEST, asked.folds),
         rng=Seeds(seed).generator(Purpose.SPLITS, 0, 4),
     )
-    metric = metric_for(asked.metric, table.task)
+    metric = choose_metric(asked.metric, table.task)
     check_folds(table, asked.folds)
-    table = _with_copies_together(table, asked.folds)
+    table = _keep_copies_together(table, asked.folds)
     job = Job(
         asked=asked,
         folder=folder,
@@ -228,7 +243,7 @@ def begin(data: Any, asked: Asked, *, out: str | Path | None, resume: bool = Fal
     return job
 
 
-def _with_copies_together(table: Tabular, folds: int) -> Tabular:
+def _keep_copies_together(table: Tabular, folds: int) -> Tabular:
     """Return the table with copies of a row as a group, where no groups were given.
 
     Where too few rows would be left for the folds, they stay as they are, and the search warns.
@@ -236,12 +251,12 @@ def _with_copies_together(table: Tabular, folds: int) -> Tabular:
     if table.groups is not None:
         return table
     copies = find_copies(table.X, table.y)
-    if copies is None or too_few_apart(copies, table.layers, folds):
+    if copies is None or has_too_few_apart(copies, table.layers, folds):
         return table
-    return replace(table, groups=copies, cautions=(*table.cautions, kept_together(copies)))
+    return replace(table, groups=copies, cautions=(*table.cautions, note_kept_together(copies)))
 
 
-def _nothing_fits(why: str, task: Task) -> InputError:
+def _explain_no_fit(why: str, task: Task) -> InputError:
     """Return why no model of a portfolio could be fitted, as its first one said."""
     if task is Task.SURVIVAL and find_spec("lifelines") is None:
         return InputError(
@@ -253,7 +268,9 @@ def _nothing_fits(why: str, task: Task) -> InputError:
     return InputError("no model of the portfolio can be fitted to this table", got=why)
 
 
-def _named(configs: Sequence[Any], names: Sequence[str]) -> tuple[Any, ...]:
+def _find_configurations(
+    configs: Sequence[PortfolioConfiguration], names: Sequence[str]
+) -> tuple[PortfolioConfiguration, ...]:
     """Return the configurations of a plan, refusing one that the portfolio no longer has."""
     by_name = {config.name: config for config in configs}
     lost = [name for name in names if name not in by_name]
@@ -267,7 +284,7 @@ def _named(configs: Sequence[Any], names: Sequence[str]) -> tuple[Any, ...]:
     return tuple(by_name[name] for name in names)
 
 
-def _with_labels(pi: Predictions, table: Tabular) -> Predictions:
+def _set_labels(pi: Predictions, table: Tabular) -> Predictions:
     """Return predictions whose classes have the table's own names, and its rows as ids."""
     target = replace(pi.target, ids=table.rows.astype("int64") + 1)
     if table.task in (Task.BINARY, Task.MULTICLASS):
@@ -275,21 +292,21 @@ def _with_labels(pi: Predictions, table: Tabular) -> Predictions:
     return replace(pi, target=target)
 
 
-def _with_ranks(pi: Predictions, configs: dict[str, Any]) -> Predictions:
+def _set_ranks(pi: Predictions, configs: dict[str, PortfolioConfiguration]) -> Predictions:
     """Return predictions that know which configurations are simpler: those that cost less."""
     costs = [configs[name].cost for name in pi.configs.ids]
     return replace(pi, configs=pi.configs.with_complexity(costs))
 
 
-def _estimate(judged: Judged, pi: Predictions) -> Estimate:
+def _estimate(judged: SearchResults, pi: Predictions) -> Estimate:
     """Return the estimate of the winner by the pooled metric, the choice that BBC repeats."""
     if judged.question is None:
         raise refuse_estimate(judged.refusal, "estimate")
     made = replace(judged.question, best=None).answer(pi)
-    return replace(made, cautions=tuple(map(in_tune, made.cautions)))
+    return replace(made, cautions=tuple(map(reword_for_tune, made.cautions)))
 
 
-def _fitted(estimator: Any, table: Tabular) -> Any:
+def _fit_winner(estimator: Estimator, table: Tabular) -> Pipeline:
     """Return the winner fitted on all cases."""
     from sklearn.base import clone
 
@@ -298,18 +315,18 @@ def _fitted(estimator: Any, table: Tabular) -> Any:
         return clone(estimator).fit(table.X, table.y)
 
 
-def _of_meaning(
-    winner: str, estimator: Any, pi: Predictions, meaning: Curve | None
+def _warn_of_meaning(
+    winner: str, estimator: Pipeline, pi: Predictions, meaning: Curve | None
 ) -> list[Caution]:
     """Return what to say where decision values tell no probabilities."""
-    if meaning is None and needs_meaning(estimator, pi):
-        return list(no_probabilities(winner, calibrated=False))
+    if meaning is None and is_meaning_needed(estimator, pi):
+        return list(warn_of_no_probabilities(winner, calibrated=False))
     if not getattr(estimator[-1], "rises_", True):
-        return list(no_probabilities(winner, calibrated=True))
+        return list(warn_of_no_probabilities(winner, calibrated=True))
     return []
 
 
-def _with_cautions(made: Estimate, more: Sequence[Caution]) -> Estimate:
+def _add_cautions(made: Estimate, more: Sequence[Caution]) -> Estimate:
     return replace(made, cautions=by_severity([*made.cautions, *more]))
 
 
@@ -326,7 +343,9 @@ def _compare(made: Estimate, pi: Predictions, metric: str, level: float) -> Comp
         return None
 
 
-def _simplest(found: Comparisons | None, configs: dict[str, Any]) -> tuple[Any, int]:
+def _find_simplest(
+    found: Comparisons | None, configs: dict[str, PortfolioConfiguration]
+) -> tuple[PortfolioConfiguration | None, int]:
     """Return the cheapest configuration not shown to be worse, None if that is the winner.
 
     And how many there are, as the report names them.

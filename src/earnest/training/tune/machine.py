@@ -51,10 +51,10 @@ def read_machine(root: Path = Path("/")) -> Reading:
     root : Path
         What /proc and /sys are below.
     """
-    return Reading(perf_counter(), process_time(), tuple(_rooms(root)))
+    return Reading(perf_counter(), process_time(), tuple(_read_rooms(root)))
 
 
-def crowding(before: Reading, after: Reading, at_once: int) -> float:
+def measure_crowding(before: Reading, after: Reading, at_once: int) -> float:
     """Return how many times longer a fit takes when so many run beside what others do.
 
     A program that ended before counts for nothing, unlike in the load average of a minute. Where a
@@ -67,14 +67,15 @@ def crowding(before: Reading, after: Reading, at_once: int) -> float:
         return max(at_once / min((room.capacity for room in after.rooms), default=cores()), 1.0)
     first = {room.name: room.busy for room in before.rooms}
     factors = [
-        (_others(room.busy - first[room.name], own, wall, room.capacity) + at_once) / room.capacity
+        (_count_others(room.busy - first[room.name], own, wall, room.capacity) + at_once)
+        / room.capacity
         for room in after.rooms
         if room.name in first
     ]
-    return max(*factors, 1.0) if factors else _by_the_clock(wall, own, at_once)
+    return max(*factors, 1.0) if factors else _measure_by_clock(wall, own, at_once)
 
 
-def _others(busy: float, own: float, wall: float, capacity: float) -> float:
+def _count_others(busy: float, own: float, wall: float, capacity: float) -> float:
     """Return how many processors others want of a room."""
     used = max(busy - own, 0.0) / wall
     if busy < FULL * capacity * wall:
@@ -82,15 +83,15 @@ def _others(busy: float, own: float, wall: float, capacity: float) -> float:
     return max(used, capacity * wall / max(own, 0.01 * wall) - 1.0)
 
 
-def _by_the_clock(wall: float, own: float, at_once: int) -> float:
+def _measure_by_clock(wall: float, own: float, at_once: int) -> float:
     """Return it where nobody counts: others are there if this process had to wait for them."""
     slowed = wall / max(own, 0.01 * wall)
     others = slowed * cores() - 1.0 if slowed > SLOWED else 0.0
     return max((others + at_once) / cores(), 1.0)
 
 
-def _rooms(root: Path) -> Iterator[Room]:
-    for read in (_machine, _container, _old_container):
+def _read_rooms(root: Path) -> Iterator[Room]:
+    for read in (_read_machine, _read_container, _read_old_container):
         try:
             found = read(root)
         except (OSError, ValueError, LookupError):  # no such file, or not in the form expected
@@ -99,7 +100,7 @@ def _rooms(root: Path) -> Iterator[Room]:
             yield found
 
 
-def _machine(root: Path) -> Room:
+def _read_machine(root: Path) -> Room:
     """Return the processors that this process may run on, and how busy they were."""
     lines = (root / "proc/stat").read_text().splitlines()
     allowed = os.sched_getaffinity(0)
@@ -120,7 +121,7 @@ def _machine(root: Path) -> Room:
     return Room("machine", count, busy / os.sysconf("SC_CLK_TCK"))
 
 
-def _container(root: Path) -> Room | None:
+def _read_container(root: Path) -> Room | None:
     """Return what the control group (version 2) may use; None where it is not limited."""
     group = root / "sys/fs/cgroup"
     quota, period = (group / "cpu.max").read_text().split()
@@ -130,7 +131,7 @@ def _container(root: Path) -> Room | None:
     return Room("container", int(quota) / int(period), float(dict(lines)["usage_usec"]) / 1e6)
 
 
-def _old_container(root: Path) -> Room | None:
+def _read_old_container(root: Path) -> Room | None:
     """Return what the control group (version 1) may use; None where it is not limited."""
     group = root / "sys/fs/cgroup"
     quota = int((group / "cpu/cpu.cfs_quota_us").read_text())

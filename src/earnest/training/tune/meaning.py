@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Task
+from earnest.training.protocols import Estimator
 
 Array = NDArray[np.float64]
 STEPS = 100
@@ -31,9 +32,9 @@ class Curve(NamedTuple):
     Examples
     --------
     >>> import numpy as np
-    >>> from earnest.training.tune.meaning import Curve, probabilities
+    >>> from earnest.training.tune.meaning import Curve, compute_probabilities
     >>> curve = Curve(slope=2.0, offset=0.0, middle=10.0, spread=5.0)
-    >>> probabilities(np.array([5.0, 10.0, 15.0]), curve)[:, 1].round(2).tolist()
+    >>> compute_probabilities(np.array([5.0, 10.0, 15.0]), curve)[:, 1].round(2).tolist()
     [0.12, 0.5, 0.88]
     """
 
@@ -52,10 +53,12 @@ class Curve(NamedTuple):
 
     def log_odds(self, values: Array) -> Array:
         """Return the log odds of decision values, in their order."""
-        return _bent(self.slope * measured(values, self.middle, self.spread) + self.offset, STEEP)
+        return _bend(
+            self.slope * scale_values(values, self.middle, self.spread) + self.offset, STEEP
+        )
 
 
-def meaning_of(winner: str, estimator: Any, pi: Predictions) -> Curve | None:
+def find_meaning(winner: str, estimator: Estimator, pi: Predictions) -> Curve | None:
     """Return the curve that makes probabilities of a winner's decision values.
 
     None where the model has probabilities of its own, where there are not two classes, where the
@@ -63,21 +66,21 @@ def meaning_of(winner: str, estimator: Any, pi: Predictions) -> Curve | None:
     decision values of the search are of cases that the models were not trained on, and the curve
     keeps their order, so that an AUC is what it was.
     """
-    if not needs_meaning(estimator, pi):
+    if not is_meaning_needed(estimator, pi):
         return None
     values = np.asarray(pi.responses[:, pi.configs.ids.index(winner)], dtype=np.float64)
     y = np.broadcast_to(np.asarray(pi.target.y)[:, None], values.shape)
     known = np.isfinite(values)
-    return sigmoid(values[known], y[known] == 1)
+    return compute_sigmoid(values[known], y[known] == 1)
 
 
-def needs_meaning(estimator: Any, pi: Predictions) -> bool:
+def is_meaning_needed(estimator: Estimator, pi: Predictions) -> bool:
     """Tell whether there are decision values of two classes and no probabilities."""
     decided = pi.kind is ResponseKind.DECISION and pi.target.task is Task.BINARY
     return decided and not hasattr(estimator, "predict_proba")
 
 
-def sigmoid(values: Array, positive: NDArray[np.bool_]) -> Curve | None:
+def compute_sigmoid(values: Array, positive: NDArray[np.bool_]) -> Curve | None:
     """Return the logistic curve through decision values, None where no rising one fits.
 
     Platt (1999): logistic regression on targets that are drawn in from 0 and 1 as if each class
@@ -89,26 +92,26 @@ def sigmoid(values: Array, positive: NDArray[np.bool_]) -> Curve | None:
     Examples
     --------
     >>> import numpy as np
-    >>> from earnest.training.tune.meaning import sigmoid
+    >>> from earnest.training.tune.meaning import compute_sigmoid
     >>> values = np.array([-2.0, -1.0, 0.5, 1.0])
-    >>> sigmoid(values, np.array([0, 0, 1, 1]) == 1).slope > 0
+    >>> compute_sigmoid(values, np.array([0, 0, 1, 1]) == 1).slope > 0
     True
-    >>> sigmoid(values, np.array([1, 1, 0, 0]) == 1) is None
+    >>> compute_sigmoid(values, np.array([1, 1, 0, 0]) == 1) is None
     True
     """
-    found = fitted_curve(values, positive)
+    found = fit_curve(values, positive)
     return found if found is not None and found.slope >= LEAST_SLOPE else None
 
 
-def fitted_curve(values: Array, positive: NDArray[np.bool_]) -> Curve | None:
+def fit_curve(values: Array, positive: NDArray[np.bool_]) -> Curve | None:
     """Return the best logistic curve, be it rising or not; None for values that are all equal."""
     many, few = int(positive.sum()), int((~positive).sum())
     scale = scale_of(values)
     if scale is None or not many or not few:
         return None
     target = np.where(positive, (many + 1.0) / (many + 2.0), 1.0 / (few + 2.0))
-    z = np.clip(measured(values, *scale), -KNEE, KNEE)
-    slope, offset = _fitted(z, target, float(np.log((many + 1.0) / (few + 1.0))))
+    z = np.clip(scale_values(values, *scale), -KNEE, KNEE)
+    slope, offset = _fit(z, target, float(np.log((many + 1.0) / (few + 1.0))))
     return Curve(slope, offset, *scale)
 
 
@@ -127,49 +130,49 @@ def scale_of(values: Array) -> tuple[float, float] | None:
     return (middle, spread) if spread > 0.0 and np.isfinite([middle, spread]).all() else None
 
 
-def measured(values: Array, middle: float, spread: float) -> Array:
+def scale_values(values: Array, middle: float, spread: float) -> Array:
     """Return values in units of their spread, far ones by their logarithm."""
     with np.errstate(over="ignore"):
-        return _bent((values - middle) / spread, KNEE)
+        return _bend((values - middle) / spread, KNEE)
 
 
-def _bent(values: Array, knee: float) -> Array:
+def _bend(values: Array, knee: float) -> Array:
     """Return values as they are up to a knee, and beyond it growing as a logarithm does."""
     beyond = np.maximum(np.abs(values) - knee, 0.0)
     return np.asarray(np.clip(values, -knee, knee) + np.sign(values) * np.log1p(beyond))
 
 
-def probabilities(values: Array, meaning: Curve) -> Array:
+def compute_probabilities(values: Array, meaning: Curve) -> Array:
     """Return the probabilities (n, 2) that decision values stand for."""
     score = meaning.log_odds(values)
-    return np.column_stack([_expit(-score), _expit(score)])
+    return np.column_stack([_compute_expit(-score), _compute_expit(score)])
 
 
-def _fitted(z: Array, target: Array, level: float) -> tuple[float, float]:
+def _fit(z: Array, target: Array, level: float) -> tuple[float, float]:
     """Return slope and offset of greatest likelihood, by Newton's steps that never go up."""
     design = np.column_stack([z, np.ones_like(z)])
     found = np.array([0.0, level])
-    loss = _loss(design, target, found)
+    loss = _compute_loss(design, target, found)
     for _ in range(STEPS):
-        p = _expit(design @ found)
+        p = _compute_expit(design @ found)
         slopes = design.T @ (p - target)
         bend = (design * (p * (1.0 - p))[:, None]).T @ design + 1e-12 * np.eye(2)
         step = np.linalg.solve(bend, slopes)
-        while _loss(design, target, found - step) > loss and np.abs(step).max() > CLOSE:
+        while _compute_loss(design, target, found - step) > loss and np.abs(step).max() > CLOSE:
             step = step / 2.0
         found = found - step
-        loss = _loss(design, target, found)
+        loss = _compute_loss(design, target, found)
         if np.abs(step).max() <= CLOSE:
             break
     return float(found[0]), float(found[1])
 
 
-def _loss(design: Array, target: Array, at: Array) -> float:
+def _compute_loss(design: Array, target: Array, at: Array) -> float:
     score = design @ at
     return float((np.logaddexp(0.0, score) - target * score).sum())
 
 
-def _expit(score: Array) -> Array:
+def _compute_expit(score: Array) -> Array:
     from scipy.special import expit
 
     return np.asarray(expit(score))

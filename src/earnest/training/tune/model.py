@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import cast
 from zipfile import ZipFile
 
 import numpy as np
@@ -21,16 +21,17 @@ from earnest.core.results.cautions import Caution, Severity
 from earnest.core.tables.columns import Columns
 from earnest.core.tables.formats.expanding import check_arrays, refuse_expanding
 from earnest.core.tables.formats.table_files import foreign_content
+from earnest.training.protocols import Classifier, Estimator, Predictor
 from earnest.training.tables.files import SUFFIXES, open_noting
 from earnest.training.tables.kinds import is_number, is_text
-from earnest.training.tables.outcome import column_of
+from earnest.training.tables.outcome import find_column
 from earnest.training.tables.schema import Schema
-from earnest.training.tune.meaning import Curve, probabilities
+from earnest.training.tune.meaning import Curve, compute_probabilities
 from earnest.training.tune.model_checks import (
     check_index,
     check_made,
     list_trusted_types,
-    settled,
+    settle,
 )
 
 FORMAT = "earnest-model-1"
@@ -58,12 +59,12 @@ class Forecast:
         Its values.
     """
 
-    labels: NDArray[Any] | None
+    labels: NDArray[np.generic] | None
     scores: NDArray[np.float64]
     columns: tuple[str, ...]
     cautions: tuple[Caution, ...] = ()
     id: str = ""
-    ids: tuple[Any, ...] = ()
+    ids: tuple[object, ...] = ()
 
     def __len__(self) -> int:
         """Count the rows."""
@@ -72,9 +73,9 @@ class Forecast:
     def __repr__(self) -> str:
         return f"predictions for {len(self):,} rows: {check.some(self.to_dict(), limit=8)}"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, list[object]]:
         """Return the columns by name, the number of the row first, then its name."""
-        table: dict[str, Any] = {"row": list(range(1, len(self) + 1))}
+        table: dict[str, list[object]] = {"row": [*range(1, len(self) + 1)]}
         if self.id:
             table[self.id] = list(self.ids)
         if self.labels is not None:
@@ -115,10 +116,10 @@ class Model:
     [0, 0]
     """
 
-    estimator: Any
+    estimator: Estimator
     schema: Schema
     task: Task
-    classes: tuple[Any, ...]
+    classes: tuple[object, ...]
     metric: str
     winner: str
     meaning: Curve | None = None
@@ -129,7 +130,7 @@ class Model:
 
     def predict(
         self,
-        table: Any,
+        table: object,
         *,
         id: str | None = None,
         delimiter: str | None = None,
@@ -149,19 +150,19 @@ class Model:
         """
         opened = open_noting(table, delimiter=delimiter, decimal=decimal, thousands=thousands)
         encoded = self.schema.read(opened.columns)
-        extra = tuple(name for name in self.schema.unexpected(opened.columns) if name != id)
+        extra = tuple(name for name in self.schema.list_unexpected(opened.columns) if name != id)
         cautions = [*opened.cautions, *encoded.cautions]
         if extra:
-            cautions.append(_ignored(extra))
+            cautions.append(_warn_of_ignored(extra))
         found = self._answer(encoded.X, tuple(cautions))
         if id is None:
             return found
-        return replace(found, id=id, ids=_ids(opened.columns, id, found))
+        return replace(found, id=id, ids=_read_ids(opened.columns, id, found))
 
     def _answer(self, X: NDArray[np.float64], cautions: tuple[Caution, ...]) -> Forecast:
         """Ask the estimator; its parts may not belong together where its file was changed."""
         try:
-            return self._of(X, cautions)
+            return self._forecast(X, cautions)
         except EarnestError:
             raise
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
@@ -172,44 +173,47 @@ class Model:
                 cure="Make the model again with `earnest tune`.",
             ) from error
 
-    def _of(self, X: NDArray[np.float64], cautions: tuple[Caution, ...]) -> Forecast:
+    def _forecast(self, X: NDArray[np.float64], cautions: tuple[Caution, ...]) -> Forecast:
         if self.task in (Task.REGRESSION, Task.SURVIVAL):
             name = "prediction" if self.task is Task.REGRESSION else "risk"
-            values = np.asarray(self.estimator.predict(X), dtype=np.float64)
+            values = np.asarray(cast(Predictor, self.estimator).predict(X), dtype=np.float64)
             return Forecast(None, values, (name,), cautions)
         names = tuple(f"p_{label}" for label in self.classes)
         if self.meaning is not None:
-            likely = probabilities(self._decisions(X), self.meaning)
-            return Forecast(self._labels(likely.argmax(axis=1)), likely, names, cautions)
-        labels = self._labels(np.asarray(self.estimator.predict(X)).astype(np.intp))
+            likely = compute_probabilities(self._ask_decisions(X), self.meaning)
+            return Forecast(self._read_labels(likely.argmax(axis=1)), likely, names, cautions)
+        labels = self._read_labels(
+            np.asarray(cast(Predictor, self.estimator).predict(X)).astype(np.intp)
+        )
         if hasattr(self.estimator, "predict_proba"):
-            return Forecast(labels, self._probabilities(X), names, cautions)
-        scores = self._decisions(X)
+            return Forecast(labels, self._ask_probabilities(X), names, cautions)
+        scores = self._ask_decisions(X)
         named = self.classes[-1:] if scores.ndim == 1 else self.classes
         columns = tuple(f"score_{label}" for label in named)
-        return Forecast(labels, scores, columns, (*cautions, _scores_only(columns)))
+        return Forecast(labels, scores, columns, (*cautions, _warn_of_scores(columns)))
 
-    def _labels(self, codes: NDArray[np.intp]) -> NDArray[Any]:
+    def _read_labels(self, codes: NDArray[np.intp]) -> NDArray[np.generic]:
         """Return the classes in the table's own words."""
         labels = np.empty(len(codes), dtype=object)
         labels[:] = [self.classes[code] for code in codes]
         return labels
 
-    def _decisions(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray(self.estimator.decision_function(X), dtype=np.float64)
+    def _ask_decisions(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(cast(Classifier, self.estimator).decision_function(X), dtype=np.float64)
 
-    def _probabilities(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _ask_probabilities(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return probabilities of all classes, also of those that the model never saw."""
-        known = np.asarray(self.estimator.classes_).astype(np.intp)
+        asked = cast(Classifier, self.estimator)
+        known = np.asarray(asked.classes_).astype(np.intp)
         made = np.zeros((len(X), len(self.classes)))
-        made[:, known] = self.estimator.predict_proba(X)
+        made[:, known] = asked.predict_proba(X)
         return made
 
     def to_bytes(self) -> bytes:
         """Return the file of the model, the same for the same model."""
         from skops.io import dumps
 
-        about: dict[str, Any] = {
+        about: dict[str, object] = {
             "schema": self.schema.to_dict(),
             "task": str(self.task),
             "classes": list(self.classes),
@@ -219,14 +223,14 @@ class Model:
         if self.meaning is not None:
             about["meaning"] = list(self.meaning)
         data = {"format": FORMAT, "about": json.dumps(about), "estimator": self.estimator}
-        return settled(bytes(dumps(data)), _made_with())
+        return settle(bytes(dumps(data)), _name_version())
 
 
-def _ids(columns: Columns, name: str, found: Forecast) -> tuple[Any, ...]:
+def _read_ids(columns: Columns, name: str, found: Forecast) -> tuple[object, ...]:
     """Return the names of the rows: numbers, true and false or text as they are, others as text."""
     import pyarrow as pa
 
-    column = column_of(columns, name, "id")
+    column = find_column(columns, name, "id")
     if name in found.to_dict():
         raise InputError(
             f"`id` names a column that the predictions have themselves: {name!r}",
@@ -236,7 +240,7 @@ def _ids(columns: Columns, name: str, found: Forecast) -> tuple[Any, ...]:
     return tuple((column if plain else column.cast(pa.string())).to_pylist())
 
 
-def _ignored(extra: tuple[str, ...]) -> Caution:
+def _warn_of_ignored(extra: tuple[str, ...]) -> Caution:
     many = len(extra) > 1
     return Caution(
         "EN073",
@@ -247,7 +251,7 @@ def _ignored(extra: tuple[str, ...]) -> Caution:
     )
 
 
-def _scores_only(columns: tuple[str, ...]) -> Caution:
+def _warn_of_scores(columns: tuple[str, ...]) -> Caution:
     above = "above 0 it is that class" if len(columns) == 1 else "the largest tells the class"
     return Caution(
         "EN057",
@@ -290,15 +294,15 @@ def load_model(run: str | Path) -> Model:
     """
     from skops.io import loads
 
-    path = _found(Path(run).expanduser())
-    with _explained(path):
+    path = _find_file(Path(run).expanduser())
+    with _explain_failures(path):
         content = path.read_bytes()  # once: what was looked at is what is made
         with ZipFile(BytesIO(content)) as archive:
             refuse_expanding(archive, path, len(content))
             _refuse_other_version(path, archive)
             check_arrays(archive, path)
             check_index(archive)
-        data = loads(content, trusted=_types_in(content))
+        data = loads(content, trusted=_list_types(content))
         if not isinstance(data, dict) or data.get("format") != FORMAT:
             raise FormatError(
                 f"{str(path)!r} is no model of earnest", needs="a file that `tune` wrote"
@@ -312,15 +316,15 @@ def load_model(run: str | Path) -> Model:
             classes=tuple(about["classes"]),
             metric=str(about["metric"]),
             winner=str(about["winner"]),
-            meaning=_meaning(about.get("meaning")),
+            meaning=_read_meaning(about.get("meaning")),
         )
 
 
-def _meaning(said: Any) -> Curve | None:
+def _read_meaning(said: Sequence[float] | None) -> Curve | None:
     return None if said is None else Curve.from_numbers(said)
 
 
-def _made_with() -> str:
+def _name_version() -> str:
     """Return the scikit-learn that models are made with, without the number of its patch."""
     from sklearn import __version__
 
@@ -330,16 +334,16 @@ def _made_with() -> str:
 def _refuse_other_version(path: Path, archive: ZipFile) -> None:
     """Refuse a model of another scikit-learn, which promises nothing of how it would predict."""
     said = archive.comment.decode("utf-8", "replace")
-    if said and said != _made_with():
+    if said and said != _name_version():
         raise FormatError(
             f"{str(path)!r} was made with another version",
-            needs=_made_with(),
+            needs=_name_version(),
             got=check.show(said, 40),
             cure="Install the version of the model, or make the model again with `earnest tune`.",
         )
 
 
-def _types_in(content: bytes) -> list[str]:
+def _list_types(content: bytes) -> list[str]:
     """Return the types of a file that skops does not trust by itself; refuse those nobody trusts.
 
     Nothing is made of them.
@@ -358,7 +362,7 @@ def _types_in(content: bytes) -> list[str]:
     return types
 
 
-def _found(path: Path) -> Path:
+def _find_file(path: Path) -> Path:
     file = path / NAME if path.is_dir() else path
     if file.name.casefold().endswith(SUFFIXES):
         raise FormatError(
@@ -380,7 +384,7 @@ def _found(path: Path) -> Path:
 
 
 @contextmanager
-def _explained(path: Path) -> Iterator[None]:
+def _explain_failures(path: Path) -> Iterator[None]:
     """Turn what reading a damaged file gives into one form of message."""
     try:
         with foreign_content(path, needs="a whole model file that `earnest tune` wrote"):

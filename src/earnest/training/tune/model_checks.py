@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator, Mapping
 from io import BytesIO
 from pathlib import PurePosixPath
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 from zipfile import ZipFile, ZipInfo
 
 import numpy as np
@@ -20,6 +20,15 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError
 from earnest.training.learners.catalogue import MODELS, SELECTIONS
+from earnest.training.protocols import Estimator
+
+if TYPE_CHECKING:
+    from sklearn.ensemble._hist_gradient_boosting.gradient_boosting import (
+        BaseHistGradientBoosting,
+    )
+    from sklearn.svm._base import BaseLibSVM
+    from sklearn.tree import BaseDecisionTree
+
 
 # What a model file may be made of.
 #
@@ -93,11 +102,12 @@ def may_make(way: object, name: str) -> bool:
 # day; so two files of one model differ. Here parts are numbered as they come and times are fixed.
 
 
+Node: TypeAlias = dict[str, Any]  # a part of the index, as JSON gives it
 INDEX = "schema.json"  # the file of the archive that says what the others are
 DAY = (1980, 1, 1, 0, 0, 0)  # the first that an archive knows
 
 
-def settled(data: bytes, comment: str = "") -> bytes:
+def settle(data: bytes, comment: str = "") -> bytes:
     """Return the file of skops with its parts numbered in their order, without times.
 
     `comment` is what can be read of the archive before anything is made of it.
@@ -105,8 +115,8 @@ def settled(data: bytes, comment: str = "") -> bytes:
     with ZipFile(BytesIO(data)) as archive:
         files = {name: archive.read(name) for name in archive.namelist()}
     numbers: dict[int, int] = {}
-    index = _numbered(json.loads(files.pop(INDEX)), numbers)
-    named = {_renamed(name, numbers): content for name, content in files.items()}
+    index = _number_node(json.loads(files.pop(INDEX)), numbers)
+    named = {_rename(name, numbers): content for name, content in files.items()}
     sink = BytesIO()
     with ZipFile(sink, "w") as archive:
         archive.comment = comment.encode()
@@ -116,10 +126,10 @@ def settled(data: bytes, comment: str = "") -> bytes:
     return sink.getvalue()
 
 
-def _numbered(node: Any, numbers: dict[int, int]) -> Any:
+def _number_node(node: object, numbers: dict[int, int]) -> object:
     """Return a node of the index with the number of its place for every address."""
     if isinstance(node, list):
-        return [_numbered(one, numbers) for one in node]
+        return [_number_node(one, numbers) for one in node]
     if not isinstance(node, dict):
         return node
     made = dict(node)
@@ -127,13 +137,13 @@ def _numbered(node: Any, numbers: dict[int, int]) -> Any:
         made["__id__"] = numbers.setdefault(node["__id__"], len(numbers) + 1)
     for key, value in node.items():
         if key == "file" and isinstance(value, str):
-            made[key] = _renamed(value, numbers)
+            made[key] = _rename(value, numbers)
         elif key != "__id__":
-            made[key] = _numbered(value, numbers)
+            made[key] = _number_node(value, numbers)
     return made
 
 
-def _renamed(name: str, numbers: dict[int, int]) -> str:
+def _rename(name: str, numbers: dict[int, int]) -> str:
     path = PurePosixPath(name)
     if not path.stem.isdigit():
         return name
@@ -152,9 +162,9 @@ def check_index(archive: ZipFile) -> None:
         The file, open.
     """
     index = json.loads(archive.read(INDEX))
-    seen: dict[object, Mapping[str, Any]] = {}
+    seen: dict[object, Node] = {}
     strange = []
-    for node in _nodes(index):
+    for node in _list_nodes(index):
         name = f"{node.get('__module__')}.{node.get('__class__')}"
         if not may_make(node["__loader__"], name):
             known = isinstance(node["__loader__"], str) and node["__loader__"] in WAYS
@@ -163,8 +173,8 @@ def check_index(archive: ZipFile) -> None:
         number = node.get("__id__")
         # Of two parts with one number, skops makes the first and takes it for the other.
         first = node if number is None else seen.setdefault(number, node)
-        if first != node and _unnumbered(first) != _unnumbered(node):
-            raise _tampered(f"two parts of number {check.show(number, 20)}")
+        if first != node and _drop_numbers(first) != _drop_numbers(node):
+            raise _refuse_tampered(f"two parts of number {check.show(number, 20)}")
         if node["__loader__"] == "RandomGeneratorNode":
             _check_generator(node)
         elif node["__loader__"] == "TreeNode":
@@ -178,7 +188,7 @@ def check_index(archive: ZipFile) -> None:
         )
 
 
-def _nodes(index: Any) -> Iterator[dict[str, Any]]:
+def _list_nodes(index: object) -> Iterator[Node]:
     """Yield all parts of an index, however deep they lie."""
     waiting = [index]
     while waiting:
@@ -191,37 +201,37 @@ def _nodes(index: Any) -> Iterator[dict[str, Any]]:
             waiting.extend(one)
 
 
-def _unnumbered(node: Any) -> Any:
+def _drop_numbers(node: object) -> object:
     """Return a part without the numbers of what is in it, which are new each time it is written."""
     if isinstance(node, dict):
-        return {key: _unnumbered(value) for key, value in node.items() if key != "__id__"}
-    return [_unnumbered(one) for one in node] if isinstance(node, list) else node
+        return {key: _drop_numbers(value) for key, value in node.items() if key != "__id__"}
+    return [_drop_numbers(one) for one in node] if isinstance(node, list) else node
 
 
-def _check_generator(node: Mapping[str, Any]) -> None:
+def _check_generator(node: Node) -> None:
     """Refuse a generator by another name than NumPy's: skops calls what the name stands for."""
     try:
         said = json.loads(node["content"]["bit_generator"]["content"]["bit_generator"]["content"])
     except (LookupError, TypeError, ValueError) as error:
-        raise _tampered("a random generator without a name") from error
+        raise _refuse_tampered("a random generator without a name") from error
     if said not in GENERATORS:
-        raise _tampered(f"a random generator named {check.show(said, 30)}")
+        raise _refuse_tampered(f"a random generator named {check.show(said, 30)}")
 
 
-def _check_tree_parts(node: Mapping[str, Any], archive: ZipFile) -> None:
+def _check_tree_parts(node: Node, archive: ZipFile) -> None:
     """Refuse a tree whose parts differ in length: they are copied without looking."""
     try:
         n_features, classes, n_outputs = node["__reduce__"]["args"]["content"]
         state = node["content"]["content"]
         counts = [json.loads(one["content"]) for one in (n_features, n_outputs)]
         node_count = json.loads(state["node_count"]["content"])
-        n_classes = _array(classes, archive)
-        nodes, values = (_array(state[name], archive) for name in ("nodes", "values"))
+        n_classes = _read_array(classes, archive)
+        nodes, values = (_read_array(state[name], archive) for name in ("nodes", "values"))
     except (LookupError, TypeError, ValueError) as error:
-        raise _tampered("a tree without its parts") from error
+        raise _refuse_tampered("a tree without its parts") from error
     whole = all(type(one) is int for one in (*counts, node_count))
     if not whole or n_classes.dtype.kind not in "iu" or n_classes.ndim != 1:
-        raise _tampered("a tree whose parts are of other types")
+        raise _refuse_tampered("a tree whose parts are of other types")
     good = (
         counts[0] >= 1
         and counts[1] == len(n_classes)
@@ -231,10 +241,10 @@ def _check_tree_parts(node: Mapping[str, Any], archive: ZipFile) -> None:
         and values.shape == (node_count, counts[1], int(n_classes.max(initial=0)))
     )
     if not good:
-        raise _tampered("a tree whose parts differ in length")
+        raise _refuse_tampered("a tree whose parts differ in length")
 
 
-def _array(node: Mapping[str, Any], archive: ZipFile) -> NDArray[Any]:
+def _read_array(node: Node, archive: ZipFile) -> NDArray[np.generic]:
     return np.asarray(np.load(BytesIO(archive.read(node["file"])), allow_pickle=False))
 
 
@@ -253,20 +263,20 @@ def check_made(estimator: object) -> None:
     from sklearn.svm._base import BaseLibSVM
     from sklearn.tree import BaseDecisionTree
 
-    for one in _parts(estimator):
+    for one in _list_parts(estimator):
         if isinstance(one, BaseDecisionTree):
             _check_decision_tree(one)
         elif isinstance(one, BaseForest):
-            columns = _columns(one)
-            if any(_columns(tree) != columns for tree in getattr(one, "estimators_", [])):
-                raise _tampered("a forest whose trees have other columns")
+            columns = _count_columns(one)
+            if any(_count_columns(tree) != columns for tree in getattr(one, "estimators_", [])):
+                raise _refuse_tampered("a forest whose trees have other columns")
         elif isinstance(one, BaseHistGradientBoosting):
             _check_boosting(one)
         elif isinstance(one, BaseLibSVM):
             _check_machine(one)
 
 
-def _parts(whole: object) -> Iterator[object]:
+def _list_parts(whole: object) -> Iterator[object]:
     """Yield an object and all that it holds, each once."""
     waiting, seen = [whole], set()
     while waiting:
@@ -285,23 +295,23 @@ def _parts(whole: object) -> Iterator[object]:
             waiting.extend(getattr(one, "__dict__", {}).values())
 
 
-def _columns(estimator: Any) -> int:
+def _count_columns(estimator: Estimator) -> int:
     found = getattr(estimator, "n_features_in_", None)
     if not isinstance(found, int | np.integer) or found < 1:
-        raise _tampered(f"{type(estimator).__name__} without a number of columns")
+        raise _refuse_tampered(f"{type(estimator).__name__} without a number of columns")
     return int(found)
 
 
-def _check_decision_tree(estimator: Any) -> None:
+def _check_decision_tree(estimator: BaseDecisionTree) -> None:
     from sklearn.tree._tree import Tree
 
     if "tree_" not in vars(estimator):  # the pattern of a forest's trees, never fitted itself
         return
     tree = estimator.tree_
     if type(tree) is not Tree or tree.node_count != tree.capacity:
-        raise _tampered("a tree without nodes")
-    if tree.n_features != _columns(estimator):
-        raise _tampered("a tree of other columns than its model")
+        raise _refuse_tampered("a tree without nodes")
+    if tree.n_features != _count_columns(estimator):
+        raise _refuse_tampered("a tree of other columns than its model")
     inner = tree.children_left != _LEAF
     _check_walk(
         inner,
@@ -312,14 +322,14 @@ def _check_decision_tree(estimator: Any) -> None:
         tree.n_features,
     )
     if not np.isfinite(tree.value).all():
-        raise _tampered("a tree with values that are no numbers")
+        raise _refuse_tampered("a tree with values that are no numbers")
 
 
 def _check_walk(
     inner: NDArray[np.bool_],
-    left: NDArray[Any],
-    right: NDArray[Any],
-    feature: NDArray[Any],
+    left: NDArray[np.integer],
+    right: NDArray[np.integer],
+    feature: NDArray[np.integer],
     threshold: NDArray[np.float64],
     columns: int,
 ) -> None:
@@ -330,40 +340,42 @@ def _check_walk(
     place = np.arange(len(inner))[inner]
     for child in (left[inner].astype(np.int64), right[inner].astype(np.int64)):
         if (child <= place).any() or (child >= len(inner)).any():
-            raise _tampered("a tree whose nodes lead outside it or in a circle")
+            raise _refuse_tampered("a tree whose nodes lead outside it or in a circle")
     asked = feature[inner]
     if (asked < 0).any() or (asked >= columns).any():
-        raise _tampered("a tree that asks for a column which is not there")
+        raise _refuse_tampered("a tree that asks for a column which is not there")
     if np.isnan(threshold[inner]).any():
-        raise _tampered("a tree with thresholds that are no numbers")
+        raise _refuse_tampered("a tree with thresholds that are no numbers")
 
 
-def _check_boosting(model: Any) -> None:
+def _check_boosting(model: BaseHistGradientBoosting) -> None:
     from sklearn.ensemble._hist_gradient_boosting.common import PREDICTOR_RECORD_DTYPE
     from sklearn.ensemble._hist_gradient_boosting.predictor import TreePredictor
 
-    columns = _columns(model)
+    columns = _count_columns(model)
     if getattr(model, "_n_features", columns) != columns:
-        raise _tampered("boosted trees of other columns than their model")
+        raise _refuse_tampered("boosted trees of other columns than their model")
     for predictor in (one for several in model._predictors for one in several):
         if type(predictor) is not TreePredictor:
-            raise _tampered("boosted trees of another type")
+            raise _refuse_tampered("boosted trees of another type")
         nodes, sets = predictor.nodes, predictor.raw_left_cat_bitsets
         if not isinstance(nodes, np.ndarray) or nodes.dtype != PREDICTOR_RECORD_DTYPE:
-            raise _tampered("boosted trees with nodes of another type")
+            raise _refuse_tampered("boosted trees with nodes of another type")
         if nodes.ndim != 1 or not len(nodes):
-            raise _tampered("a boosted tree without nodes")
+            raise _refuse_tampered("a boosted tree without nodes")
         inner = nodes["is_leaf"] == 0
         chosen = inner & (nodes["is_categorical"] != 0)
         numeric = np.where(chosen, 0.0, nodes["num_threshold"])
         _check_walk(inner, nodes["left"], nodes["right"], nodes["feature_idx"], numeric, columns)
         if not np.isfinite(nodes["value"][~inner]).all():
-            raise _tampered("a boosted tree with values that are no numbers")
+            raise _refuse_tampered("a boosted tree with values that are no numbers")
         if chosen.any():
             _check_categories(model, nodes[chosen], sets, columns)
 
 
-def _check_categories(model: Any, nodes: NDArray[Any], sets: Any, columns: int) -> None:
+def _check_categories(
+    model: BaseHistGradientBoosting, nodes: NDArray[np.void], sets: object, columns: int
+) -> None:
     known = np.asarray(model._bin_mapper.is_categorical_)
     good = (
         isinstance(sets, np.ndarray)
@@ -374,10 +386,10 @@ def _check_categories(model: Any, nodes: NDArray[Any], sets: Any, columns: int) 
         and known[nodes["feature_idx"]].all()
     )
     if not good:
-        raise _tampered("a boosted tree with categories that are not there")
+        raise _refuse_tampered("a boosted tree with categories that are not there")
 
 
-def _check_machine(machine: Any) -> None:
+def _check_machine(machine: BaseLibSVM) -> None:
     """Refuse a support vector machine whose arrays differ in length: libsvm does not look."""
     from sklearn.svm import SVC, SVR
 
@@ -387,7 +399,7 @@ def _check_machine(machine: Any) -> None:
             np.asarray(getattr(machine, name)) for name in names
         )
     except AttributeError as error:
-        raise _tampered("a support vector machine without its vectors") from error
+        raise _refuse_tampered("a support vector machine without its vectors") from error
     k = counts.size
     good = (
         type(machine) in (SVC, SVR)
@@ -395,7 +407,7 @@ def _check_machine(machine: Any) -> None:
         and machine._sparse is False
         and vectors.ndim == 2
         and support.shape == (len(vectors),)
-        and vectors.shape[1] == _columns(machine)
+        and vectors.shape[1] == _count_columns(machine)
         and counts.ndim == 1
         and counts.dtype.kind in "iu"
         and k >= 2
@@ -406,10 +418,10 @@ def _check_machine(machine: Any) -> None:
         and np.isfinite(vectors).all()
     )
     if not good:
-        raise _tampered("a support vector machine whose parts do not belong together")
+        raise _refuse_tampered("a support vector machine whose parts do not belong together")
 
 
-def _tampered(got: str) -> FormatError:
+def _refuse_tampered(got: str) -> FormatError:
     return FormatError(
         "the model file was changed",
         needs="a file as `earnest tune` wrote it",

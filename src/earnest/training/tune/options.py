@@ -6,13 +6,19 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError, MetricError
 from earnest.core.base.threads import workers
 from earnest.core.data.target import Task
 from earnest.core.results.interval import Ask
+
+if TYPE_CHECKING:
+    from earnest.training.learners.portfolio import Portfolio
+    from earnest.training.search.dropping.bced import Dropping
+
 
 USUAL_METRIC = {
     Task.BINARY: "roc_auc",
@@ -28,7 +34,7 @@ _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class TuneOptions:
     """The knobs of `tune`; see there.
 
     What a resumed run must share is what `same` tells: the budget, the level and the number of
@@ -40,19 +46,19 @@ class Asked:
     time: str | None = None
     event: str | None = None
     task: str | None = None
-    positive: Any = None
+    positive: object = None
     ignore: Sequence[str] = ()
     keep: Sequence[str] = ()
     delimiter: str | None = None
     decimal: str | None = None
     thousands: str | None = None
     metric: str | None = None
-    portfolio: Any = "default"
+    portfolio: str | Path | Portfolio = "default"
     n_configs: int | None = None
     budget: float = 300.0
     folds: int = 10
     repeats: int = 1
-    drop: Any = None
+    drop: str | Dropping | None = None
     confidence_level: float = 0.95
     seed: int | None = None
     n_jobs: int | None = None
@@ -68,16 +74,16 @@ class Asked:
         Ask.of(self.confidence_level, "two-sided")
         workers(self.n_jobs)
         if self.drop is not None:
-            from earnest.training.search.dropping.bced import dropping_of
+            from earnest.training.search.dropping.bced import read_dropping
 
-            dropping_of(self.drop)
+            read_dropping(self.drop)
 
     @property
     def fits_a_configuration(self) -> int:
         """How many models each configuration costs."""
         return self.folds * self.repeats
 
-    def same(self) -> dict[str, Any]:
+    def same(self) -> dict[str, object]:
         """Return what a resumed run must share, in plain data."""
         return {
             "target": self.target,
@@ -98,13 +104,13 @@ class Asked:
         }
 
 
-def seconds_of(budget: Any) -> float:
+def read_seconds(budget: object) -> float:
     """Return a span of time in seconds.
 
     Examples
     --------
-    >>> from earnest.training.tune.options import seconds_of
-    >>> seconds_of("5m"), seconds_of("90 seconds"), seconds_of("1.5h"), seconds_of(30)
+    >>> from earnest.training.tune.options import read_seconds
+    >>> read_seconds("5m"), read_seconds("90 seconds"), read_seconds("1.5h"), read_seconds(30)
     (300.0, 90.0, 5400.0, 30.0)
     """
     found = _SPAN.match(str(budget)) if isinstance(budget, str | int | float) else None
@@ -122,7 +128,7 @@ def seconds_of(budget: Any) -> float:
     return seconds
 
 
-def metric_for(asked: str | None, task: Task) -> str:
+def choose_metric(asked: str | None, task: Task) -> str:
     """Return the name of the metric: as asked, or the usual one of the task."""
     from earnest.metrics import METRICS
     from earnest.metrics import metric as metric_named

@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import perf_counter, process_time
-from typing import Any
 
 import numpy as np
 
@@ -15,6 +14,8 @@ from earnest.core.base.protocols import Task
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.training.fit.experiment import Cell, Experiment
 from earnest.training.fit.run import RunOptions, run_all
+from earnest.training.learners.portfolio import PortfolioConfiguration
+from earnest.training.protocols import Estimator, Predictor
 from earnest.training.tables.table import Tabular
 
 FIRST = 250  # cases of the first sample; each further one has four times as many
@@ -58,7 +59,7 @@ class Pilot:
     failures: dict[str, str] = field(default_factory=dict)
     crowding: float = 1.0  # how much longer a fit takes for what else the machine does
 
-    def fit_seconds(self, config: Any, n: float) -> float:
+    def fit_seconds(self, config: PortfolioConfiguration, n: float) -> float:
         """Return how long one fit of a configuration takes on `n` cases."""
         pace = self.paces.get(config.family)
         if pace is None:  # its pilot failed: it will fail as fast
@@ -66,7 +67,9 @@ class Pilot:
         return self.crowding * pace.at(n, config.cost)
 
 
-def measure(table: Tabular, configs: Sequence[Any], budget: float, seeds: Seeds) -> Pilot:
+def measure(
+    table: Tabular, configs: Sequence[PortfolioConfiguration], budget: float, seeds: Seeds
+) -> Pilot:
     """Fit the first configuration of each family on growing samples, and time it.
 
     A sample grows until a fit takes half a percent of the budget, or until it is the whole table.
@@ -74,7 +77,7 @@ def measure(table: Tabular, configs: Sequence[Any], budget: float, seeds: Seeds)
     others are told by their costs, at the speed that was seen.
     """
     start = perf_counter()
-    first: dict[str, Any] = {}
+    first: dict[str, PortfolioConfiguration] = {}
     for config in configs:
         first.setdefault(config.family, config)
     samples: dict[int, Tabular] = {}
@@ -82,9 +85,9 @@ def measure(table: Tabular, configs: Sequence[Any], budget: float, seeds: Seeds)
     failures: dict[str, str] = {}
     for family, config in sorted(first.items(), key=lambda pair: pair[1].cost):
         if paces and perf_counter() - start > LONGEST * budget:
-            paces[family] = _by_cost(table.n_cases, paces, first)
+            paces[family] = _estimate_by_cost(table.n_cases, paces, first)
             continue
-        found = _pace(table, config, SHARE * budget, seeds, samples)
+        found = _find_pace(table, config, SHARE * budget, seeds, samples)
         if isinstance(found, Pace):
             paces[family] = found
         else:
@@ -92,15 +95,21 @@ def measure(table: Tabular, configs: Sequence[Any], budget: float, seeds: Seeds)
     return Pilot(paces, perf_counter() - start, failures)
 
 
-def _by_cost(n: int, paces: dict[str, Pace], first: dict[str, Any]) -> Pace:
+def _estimate_by_cost(
+    n: int, paces: dict[str, Pace], first: dict[str, PortfolioConfiguration]
+) -> Pace:
     """Return the pace of a family that was not measured: the middle of the others, by cost."""
     speeds = sorted(pace.at(n, first[family].cost) / first[family].cost
                     for family, pace in paces.items())  # fmt: skip
     return Pace(n, speeds[len(speeds) // 2])
 
 
-def _pace(
-    table: Tabular, config: Any, enough: float, seeds: Seeds, samples: dict[int, Tabular]
+def _find_pace(
+    table: Tabular,
+    config: PortfolioConfiguration,
+    enough: float,
+    seeds: Seeds,
+    samples: dict[int, Tabular],
 ) -> Pace | str:
     """Return the pace of a configuration, or why its first fit failed."""
     measured: list[tuple[int, float]] = []
@@ -130,7 +139,7 @@ def _pace(
     return Pace(n, seconds / max(config.cost, 1e-9), exponent)
 
 
-def _time_fit(sample: Tabular, estimator: Any) -> float | str:
+def _time_fit(sample: Tabular, estimator: Estimator) -> float | str:
     """Return the seconds of the processor for a fit and a tenth of its predictions, or its error.
 
     One task at a time runs in this process, so that its clock tells.
@@ -152,5 +161,5 @@ def _time_fit(sample: Tabular, estimator: Any) -> float | str:
     return took if why is None else why.strip().splitlines()[-1]
 
 
-def _count_predictions(model: Any, X: Any) -> int:
+def _count_predictions(model: Predictor, X: object) -> int:
     return len(model.predict(X))

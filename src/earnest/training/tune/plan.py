@@ -5,12 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from earnest.core.base.errors import FormatError
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base import check
+from earnest.core.base.errors import FormatError, InputError
+from earnest.core.base.rng import Seeds
 from earnest.core.results.cautions import Caution, Severity
+from earnest.training.fit.splits import shuffle_folds
+from earnest.training.learners.portfolio import PortfolioConfiguration
+from earnest.training.tables.outcome import count_in_words
 from earnest.training.tables.table import Tabular
-from earnest.training.tune.options import Asked
+from earnest.training.tune.options import TuneOptions
 from earnest.training.tune.pilot import Pilot
 
 DOCUMENT = "plan"  # the name under which a run file keeps it
@@ -30,7 +37,7 @@ EXTRA_SHARE = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class TunePlan:
     """What a run will do, settled before its first fit and kept in the run file.
 
     Attributes
@@ -59,7 +66,7 @@ class Plan:
     configs: tuple[str, ...]
     n_offered: int
     fit_seconds: float
-    asked: dict[str, Any]
+    asked: dict[str, object]
     least_seconds: float = 0.0
     crowding: float = 1.0
 
@@ -79,7 +86,7 @@ class Plan:
         )
 
     @classmethod
-    def from_json(cls, text: str) -> Plan:
+    def from_json(cls, text: str) -> TunePlan:
         """Read it back from a run file."""
         try:
             data = json.loads(text)
@@ -98,12 +105,12 @@ class Plan:
 
 def fit_into(
     budget: float,
-    configs: Sequence[Any],
+    configs: Sequence[PortfolioConfiguration],
     table: Tabular,
     pilot: Pilot,
-    asked: Asked,
+    asked: TuneOptions,
     at_once: int = 1,
-) -> tuple[tuple[Any, ...], int]:
+) -> tuple[tuple[PortfolioConfiguration, ...], int]:
     """Return which configurations, quick ones first, and how many rows fit into so many seconds.
 
     `at_once` is how many fits run at a time, wherever they run.
@@ -115,7 +122,7 @@ def fit_into(
     families = {config.family for config in configs}
     rows = table.n_cases
     while True:
-        chosen = _chosen(budget, configs, rows, pilot, asked, at_once)
+        chosen = _choose(budget, configs, rows, pilot, asked, at_once)
         wanted = len(configs)  # asked for by number: only the rows can go
         if asked.n_configs is None:
             wanted = min(wanted, A_FAMILY * len(families))
@@ -133,18 +140,23 @@ def fit_into(
     return tuple(sorted(chosen, key=lambda config: config.cost)), rows
 
 
-def _chosen(
-    budget: float, configs: Sequence[Any], rows: int, pilot: Pilot, asked: Asked, at_once: int
-) -> list[Any]:
+def _choose(
+    budget: float,
+    configs: Sequence[PortfolioConfiguration],
+    rows: int,
+    pilot: Pilot,
+    asked: TuneOptions,
+    at_once: int,
+) -> list[PortfolioConfiguration]:
     """Return what fits: the first of each family, then each up to its share, then the rest."""
     left = USED * budget - (STARTING if at_once > 1 else 0.0)
     share = EXTRA_SHARE * left / len({config.family for config in configs})
     most = MOST_CELLS // (rows * asked.repeats)
     spent: dict[str, float] = {}
-    chosen: dict[str, Any] = {}
+    chosen: dict[str, PortfolioConfiguration] = {}
     for limit in (0.0, share, left):
         for config in configs:
-            seconds = _seconds(config, rows, pilot, asked, at_once)
+            seconds = _estimate_seconds(config, rows, pilot, asked, at_once)
             before = spent.get(config.family, 0.0)
             within = config.family not in spent or before + seconds <= limit
             if config.name in chosen or not within or seconds > left or len(chosen) >= most:
@@ -154,23 +166,29 @@ def _chosen(
     return list(chosen.values())
 
 
-def _seconds(config: Any, rows: int, pilot: Pilot, asked: Asked, at_once: int) -> float:
+def _estimate_seconds(
+    config: PortfolioConfiguration, rows: int, pilot: Pilot, asked: TuneOptions, at_once: int
+) -> float:
     """Return how long a configuration takes with all its folds."""
     trained = rows * (asked.folds - 1) / asked.folds
     fits = asked.fits_a_configuration * pilot.fit_seconds(config, trained)
     return fits / at_once + CELL * rows * asked.repeats
 
 
-def least_seconds(
-    chosen: Sequence[Any], rows: int, pilot: Pilot, asked: Asked, at_once: int
+def estimate_least_seconds(
+    chosen: Sequence[PortfolioConfiguration],
+    rows: int,
+    pilot: Pilot,
+    asked: TuneOptions,
+    at_once: int,
 ) -> float:
     """Return how long it takes, from now on, until there is enough to be judged."""
-    few = sorted(_seconds(config, rows, pilot, asked, at_once) for config in chosen)
+    few = sorted(_estimate_seconds(config, rows, pilot, asked, at_once) for config in chosen)
     around = pilot.crowding * (ENDING + (WAKING if at_once > 1 else 0.0))
     return around + sum(few[:FEWEST_CONFIGS])
 
 
-def plan_remarks(plan: Plan, table: Tabular) -> Iterator[Caution]:
+def warn_of_plan(plan: TunePlan, table: Tabular) -> Iterator[Caution]:
     """Yield what the budget has cost."""
     if table.n_cases < table.n_known:
         yield Caution(
@@ -200,3 +218,77 @@ def cut_short(done: int, planned: int, noun: str) -> Caution:
         "What was not complete is left out; the estimate is of a search that was that short.",
         "Say `resume` to go on where it ended.",
     )
+
+
+# The folds, and which tables have too few cases for them.
+
+
+Pairs = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
+
+
+def check_folds(table: Tabular, folds: int) -> None:
+    """Refuse more folds than the smallest class, the events or the groups can fill."""
+    if table.groups is not None and table.groups.max() + 1 < folds:
+        count = int(table.groups.max() + 1)
+        needs = "at least one group in each fold"
+        raise _refuse_too_many(
+            folds, "grouped", f"there are {count} groups", needs, f"{count}", count
+        )
+    layers = table.layers
+    if layers is None:
+        n = table.n_cases
+        if n < 2 * folds:
+            needs = "at least two cases in each fold"
+            raise _refuse_too_many(folds, "plain", f"there are {n} cases", needs, f"{n}", n // 2)
+        return
+    counts = np.bincount(layers)
+    names = table.classes if table.classes else ("censored", "event")
+    least = int(counts.argmin())
+    if counts[least] < folds:
+        role = table.schema.roles.get("target") or table.schema.roles.get("event")
+        listed = [count_in_words(count, name) for name, count in zip(names, counts, strict=True)]
+        cases = "case" if counts[least] == 1 else "cases"
+        raise _refuse_too_many(
+            folds,
+            "stratified",
+            f"class {names[least]} of {role} has {counts[least]} {cases}",
+            "at least one case of each class in each fold",
+            check.some(listed, limit=8),
+            int(counts[least]),
+        )
+
+
+def _refuse_too_many(
+    folds: int, kind: str, why: str, needs: str, got: str, most: int
+) -> InputError:
+    cure = "Two folds need two of it: gather more, or leave it out."
+    if most >= 2:
+        fewer = max(n for n in (2, 3, 5, 10, 20, 50) if n <= most)
+        cure = f"Use folds={fewer}" + (f", or folds={fewer} and repeats=5." if most < 30 else ".")
+    return InputError(f"cannot make {folds} {kind} folds: {why}", needs=needs, got=got, cure=cure)
+
+
+def make_folds(table: Tabular, folds: int, repeats: int, seeds: Seeds) -> Pairs:
+    """Return (train, test) pairs of rows, repeat by repeat."""
+    layers = table.layers
+    made = shuffle_folds(folds, repeats, table.n_cases, layers, table.groups, seeds, odd=True)
+    pairs = [pair for pair in zip(made.train, made.test, strict=True) if len(pair[1])]
+    _refuse_lost_classes(table, layers, pairs)
+    return pairs
+
+
+def _refuse_lost_classes(table: Tabular, layers: NDArray[np.int64] | None, pairs: Pairs) -> None:
+    """Refuse groups of which one fold holds all cases of a class: nothing is left to train on."""
+    if layers is None or table.groups is None:
+        return
+    names = table.classes if table.classes else ("censored", "event")
+    every = np.bincount(layers)
+    for train, _ in pairs:
+        lost = np.flatnonzero((np.bincount(layers[train], minlength=len(every)) == 0) & (every > 0))
+        if len(lost):
+            raise InputError(
+                f"all cases of class {names[lost[0]]} are in one fold",
+                needs="each class in several groups, so that every fold leaves some to train on",
+                got=f"{len(np.unique(table.groups[layers == lost[0]]))} groups of that class",
+                cure="Look whether `group` names the right column, or use more folds.",
+            )

@@ -7,23 +7,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
-from typing import Any
 
 from earnest.core.base.errors import EarnestError, InputError
 from earnest.core.base.protocols import Key, Outcome, Progress
 from earnest.core.results.cautions import Caution
 from earnest.engine.backends import at_once
 from earnest.store import MemoryStore, RunFile, SqliteStore, read_run
-from earnest.training.fit.failures import AllFailedError
-from earnest.training.search.judging import Judged, judge
+from earnest.training.fit.ledger import AllFailedError
+from earnest.training.learners.portfolio import PortfolioConfiguration
+from earnest.training.search.judging import SearchResults, judge
 from earnest.training.search.options import SearchOptions
 from earnest.training.search.preparation import prepare
-from earnest.training.search.run import Searched, search_all
+from earnest.training.search.run import SearchRun, search_all
 from earnest.training.tables.table import Tabular
 from earnest.training.tune.folder import RUN
-from earnest.training.tune.folds import Pairs
-from earnest.training.tune.options import Asked
-from earnest.training.tune.plan import DOCUMENT, FEWEST_CONFIGS, Plan, cut_short
+from earnest.training.tune.options import TuneOptions
+from earnest.training.tune.plan import DOCUMENT, FEWEST_CONFIGS, Pairs, TunePlan, cut_short
 
 LONGEST_SHARE = 0.5  # of the budget that one fit may take
 QUICK = 0.1  # of the budget: when all fits together take less, none needs a limit
@@ -36,7 +35,7 @@ class TimeIsUpError(EarnestError):
 class PlannedStore(SqliteStore):
     """A run file that begins with the plan of the run, and whose scores stay in memory too."""
 
-    def __init__(self, path: str | Path, plan: Plan) -> None:
+    def __init__(self, path: str | Path, plan: TunePlan) -> None:
         super().__init__(path)
         self._plan = plan
         self._memory = MemoryStore()
@@ -128,31 +127,31 @@ class Clock:
 
 
 @dataclass(frozen=True, eq=False)
-class Ran:
+class TuneRun:
     """A search, the configurations it is about, and whether its time was too short.
 
     `run` is what its run file holds, without predictions; it is not read back from the file.
     """
 
-    searched: Searched
-    judged: Judged
-    configs: tuple[Any, ...]
+    searched: SearchRun
+    judged: SearchResults
+    configs: tuple[PortfolioConfiguration, ...]
     run: RunFile
     cautions: tuple[Caution, ...] = ()
 
 
 def run_search(
     table: Tabular,
-    configs: Sequence[Any],
+    configs: Sequence[PortfolioConfiguration],
     folds: Pairs,
-    asked: Asked,
-    plan: Plan,
+    asked: TuneOptions,
+    plan: TunePlan,
     metric: str,
     *,
     path: Path | None,
     until: float,
     progress: Progress | None = None,
-) -> Ran:
+) -> TuneRun:
     """Search within the time; where it is over, take what is complete.
 
     A back end other than this machine's processes is one `joblib.parallel_config` around this call.
@@ -163,12 +162,12 @@ def run_search(
     clock = Clock(until, len(folds), by_fold, progress)
 
     def search(
-        some: Sequence[Any],
+        some: Sequence[PortfolioConfiguration],
         pairs: Pairs,
         kept: MemoryStore | PlannedStore,
         told: Progress | None = None,
         note: Caution | None = None,
-    ) -> Ran:
+    ) -> TuneRun:
         options = SearchOptions(
             None,
             list(some),
@@ -178,7 +177,7 @@ def run_search(
             confidence_level=asked.confidence_level,
             drop=asked.drop,
             store=kept,
-            time_limit=_longest(asked, plan),
+            time_limit=_find_longest(asked, plan),
             n_jobs=asked.n_jobs,
             random_state=plan.seed % 2**32,
             verbose=told or 0,
@@ -193,23 +192,23 @@ def run_search(
                 last = error.got.strip().splitlines()[-1]  # of the traceback that it quotes
                 raise InputError(error.what, got=last) from error
         notes = () if note is None else (note,)
-        return Ran(searched, judged, tuple(some), store.to_run(where), notes)
+        return TuneRun(searched, judged, tuple(some), store.to_run(where), notes)
 
     try:
         return search(configs, folds, store, clock)
     except TimeIsUpError:
         done = store.done() if isinstance(store, MemoryStore) else read_run(store.path).outcomes
     if by_fold:
-        kept, count = _whole_folds(done, len(configs))
+        kept, count = _keep_whole_folds(done, len(configs))
         note = cut_short(count, len(folds), "folds")
         return search(configs, folds[:count], kept, note=note)
-    kept, places = _whole_configurations(done, len(folds))
+    kept, places = _keep_whole_configurations(done, len(folds))
     some = tuple(configs[place] for place in places)
     note = cut_short(len(places), len(configs), "configurations")
     return search(some, folds, kept, note=note)
 
 
-def _longest(asked: Asked, plan: Plan) -> float | None:
+def _find_longest(asked: TuneOptions, plan: TunePlan) -> float | None:
     """Return the seconds that a fit may take, None where all are short and one runs at a time.
 
     A limit needs processes, which take longer to start than such a search.
@@ -219,7 +218,7 @@ def _longest(asked: Asked, plan: Plan) -> float | None:
     return max(30.0, LONGEST_SHARE * asked.budget)
 
 
-def _whole_configurations(
+def _keep_whole_configurations(
     done: Mapping[Key, Outcome], fits: int
 ) -> tuple[MemoryStore, tuple[int, ...]]:
     """Return the outcomes of complete configurations, numbered anew, and which these are."""
@@ -234,7 +233,7 @@ def _whole_configurations(
     return kept, places
 
 
-def _whole_folds(done: Mapping[Key, Outcome], n_configs: int) -> tuple[MemoryStore, int]:
+def _keep_whole_folds(done: Mapping[Key, Outcome], n_configs: int) -> tuple[MemoryStore, int]:
     """Return the outcomes of the folds before the one under way, and how many these are."""
     begun = sorted({key[1:] for key in done})
     kept = MemoryStore()

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from earnest.core.base.protocols import Progress
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.engine.progress import ProgressBar
 from earnest.training.search.dropping.bced import Dropping
-from earnest.training.tables.table import name_of, names_of
+from earnest.training.tables.table import read_name, read_names
 from earnest.training.tune.job import begin
-from earnest.training.tune.options import Asked, seconds_of
+from earnest.training.tune.options import TuneOptions, read_seconds
 from earnest.training.tune.tuned import Tuned
+
+if TYPE_CHECKING:
+    from earnest.training.learners.portfolio import Portfolio
 
 
 def tune(
-    data: Any,
+    data: object,
     *,
     target: str | None = None,
     metric: str | None = None,
@@ -25,10 +28,10 @@ def tune(
     time: str | None = None,
     event: str | None = None,
     task: str | None = None,
-    positive: Any = None,
+    positive: object = None,
     ignore: str | Sequence[str] = (),
     keep: str | Sequence[str] = (),
-    portfolio: Any = "default",
+    portfolio: str | Path | Portfolio = "default",
     n_configs: int | None = None,
     budget: str | float = "5m",
     folds: int = 10,
@@ -122,22 +125,22 @@ def tune(
     >>> found.model.predict(iris.head(2)).labels.tolist()
     [0, 0]
     """
-    asked = Asked(
-        target=name_of(target),
-        group=name_of(group),
-        time=name_of(time),
-        event=name_of(event),
+    asked = TuneOptions(
+        target=read_name(target),
+        group=read_name(group),
+        time=read_name(time),
+        event=read_name(event),
         task=task,
         positive=positive,
-        ignore=names_of(ignore),
-        keep=names_of(keep),
+        ignore=read_names(ignore),
+        keep=read_names(keep),
         delimiter=delimiter,
         decimal=decimal,
         thousands=thousands,
         metric=metric,
         portfolio=portfolio,
         n_configs=n_configs,
-        budget=seconds_of(budget),
+        budget=read_seconds(budget),
         folds=folds,
         repeats=repeats,
         drop=drop,

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate
 from earnest.store import RunFile
+from earnest.training.learners.portfolio import PortfolioConfiguration
 from earnest.training.tables.table import Tabular
 from earnest.training.tune.model import Model
-from earnest.training.tune.plan import Plan
+from earnest.training.tune.plan import TunePlan
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -35,7 +35,7 @@ class Tuned:
         The winner against all others; None where there is one configuration, or no test applies.
     run : RunFile
         What its run file holds, without predictions.
-    plan : Plan
+    plan : TunePlan
         What was tried, on how many rows.
     table : Tabular
         The data as models saw them.
@@ -65,12 +65,12 @@ class Tuned:
     estimate: Estimate
     model: Model
     predictions: Predictions
-    winner: Any
-    simplest: Any
+    winner: PortfolioConfiguration
+    simplest: PortfolioConfiguration | None
     n_not_worse: int
     comparison: Comparisons | None
     run: RunFile
-    plan: Plan
+    plan: TunePlan
     table: Tabular
     folds: int
     repeats: int
@@ -85,7 +85,7 @@ class Tuned:
     def __repr__(self) -> str:
         return f"{self.estimate!r}\nwinner: {self.winner.name}"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return plain data: the estimate, and under `tuning` how the model was found.
 
         The same data, options and seed give the same; what differs from run to run, such as times,
@@ -99,7 +99,7 @@ class Tuned:
         shares = self.estimate.details.win_share.tolist()
         return dict(zip(self.predictions.usable().configs.ids, shares, strict=True))
 
-    def about(self) -> dict[str, Any]:
+    def about(self) -> dict[str, object]:
         """Return in plain data how the model was found."""
         table = self.table
         return {

@@ -14,8 +14,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from earnest.core.base.errors import InputError
 from earnest.training.learners.ses import ses
-from earnest.training.learners.ses.search import Search
-from earnest.training.learners.ses.ses import SES
+from earnest.training.learners.ses.ses import SES, Search
 from earnest.training.learners.ses.tests import LikelihoodRatio, PartialCorrelation
 
 Array = NDArray[np.float64]

@@ -7,7 +7,7 @@ import pytest
 
 from earnest import BCED, BCEDAdjusted, Predictions
 from earnest.core.base.rng import Seeds
-from earnest.training.search.dropping.evidence import due, rounds_planned
+from earnest.training.search.dropping.evidence import count_rounds, is_due
 from tests.training import drop_oracles
 from tests.training.search.dropping.test_bced import accuracy, auc, problem
 
@@ -44,10 +44,10 @@ def test_a_round_spends_an_equal_part_of_the_level() -> None:
 
 
 def test_rounds_are_told_from_the_share_that_is_done() -> None:
-    assert rounds_planned(3, 0.3) == pytest.approx(10)
-    assert rounds_planned(100, 0.5) == 50
-    assert all(due(k, k / 30) for k in range(1, 31))
-    assert [k for k in range(1, 101) if due(k, k / 100)] == list(range(2, 101, 2))
+    assert count_rounds(3, 0.3) == pytest.approx(10)
+    assert count_rounds(100, 0.5) == 50
+    assert all(is_due(k, k / 30) for k in range(1, 31))
+    assert [k for k in range(1, 101) if is_due(k, k / 100)] == list(range(2, 101, 2))
 
 
 def test_it_drops_no_more_than_the_plain_test() -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from earnest import BCED, BCEDAdjusted, Configs, Predictions, make_metric
 from earnest.core.base.errors import InputError, UnknownNameError
 from earnest.core.base.rng import Seeds
-from earnest.training.search.dropping.bced import DropTrace, drop_remarks, dropping_of
+from earnest.training.search.dropping.bced import DropTrace, read_dropping, warn_of_dropping
 from tests.training import drop_oracles
 
 RULES = [BCED(), BCEDAdjusted()]
@@ -358,20 +358,20 @@ class TestEveryRule:
 
 
 def test_names_and_instances_are_resolved() -> None:
-    assert dropping_of(None) is None
-    assert dropping_of("bced") == BCED()
-    assert dropping_of("bced_adjusted") == BCEDAdjusted()
+    assert read_dropping(None) is None
+    assert read_dropping("bced") == BCED()
+    assert read_dropping("bced_adjusted") == BCEDAdjusted()
     mine = BCED(threshold=0.95)
-    assert dropping_of(mine) is mine
+    assert read_dropping(mine) is mine
 
 
 def test_an_unknown_name_gets_the_nearest() -> None:
     with pytest.raises(UnknownNameError, match="Did you mean 'bced'"):
-        dropping_of("bcde")
+        read_dropping("bcde")
     with pytest.raises(InputError, match=r"Write BCED\(\)"):
-        dropping_of(BCED)
+        read_dropping(BCED)
     with pytest.raises(InputError, match="`drop`"):
-        dropping_of(0.99)
+        read_dropping(0.99)
 
 
 # ---- what is told of it
@@ -397,9 +397,9 @@ def test_remarks_tell_of_dropping_of_one_survivor_and_of_an_early_start() -> Non
     count = len(trace)
 
     def codes(rule: BCED, configs: int) -> list[str]:
-        return [caution.code for caution in drop_remarks(rule, trace, configs)]
+        return [caution.code for caution in warn_of_dropping(rule, trace, configs)]
 
     assert codes(BCED(), count + 2) == ["EN051"]
     assert codes(BCED(), count + 1) == ["EN051", "EN052"]
     assert codes(BCED(min_predictions=20), count + 2) == ["EN051", "EN053"]
-    assert list(drop_remarks(BCED(min_predictions=20), DropTrace(), 5)) == []
+    assert list(warn_of_dropping(BCED(min_predictions=20), DropTrace(), 5)) == []

@@ -8,7 +8,7 @@ import pytest
 from earnest import BBC, Predictions, estimate
 from earnest.core.base.errors import InputError
 from earnest.core.base.rng import Seeds
-from earnest.training.search.dropping.stopping import StopWhenWidth, stop_remarks, stopping_of
+from earnest.training.search.dropping.stopping import StopWhenWidth, read_stopping, warn_of_stopping
 
 
 def so_far(done: int, *, n: int = 200, configs: int = 4, seed: int = 0) -> Predictions:
@@ -109,17 +109,17 @@ def test_a_method_without_an_interval_is_refused() -> None:
 
 def test_widths_and_rules_are_resolved() -> None:
     mine = StopWhenWidth(0.2, confidence_level=0.9)
-    assert stopping_of(None) is None
-    assert stopping_of(mine) is mine
-    assert stopping_of(0.2, confidence_level=0.9) == mine
+    assert read_stopping(None) is None
+    assert read_stopping(mine) is mine
+    assert read_stopping(0.2, confidence_level=0.9) == mine
 
 
 def test_stopping_is_told() -> None:
-    (told,) = stop_remarks(StopWhenWidth(0.1), 4, 10)
+    (told,) = warn_of_stopping(StopWhenWidth(0.1), 4, 10)
     assert told.code == "EN054"
     assert "4 of 10" in told.what
-    assert list(stop_remarks(StopWhenWidth(0.1), 10, 10)) == []
-    assert list(stop_remarks(None, 4, 10)) == []
+    assert list(warn_of_stopping(StopWhenWidth(0.1), 10, 10)) == []
+    assert list(warn_of_stopping(None, 4, 10)) == []
 
 
 def test_a_method_may_be_typed_with_its_knobs() -> None:

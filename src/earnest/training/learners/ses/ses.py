@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from hashlib import blake2b
+from itertools import combinations, islice, product
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +19,128 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
-from earnest.training.learners.selection import NUMBERS, SURVIVAL, kind_of
-from earnest.training.learners.ses.search import Search, n_signatures, signatures
-from earnest.training.learners.ses.tests import Independence, LikelihoodRatio, PartialCorrelation
+from earnest.training.learners.selection import NUMBERS, SURVIVAL, find_kind
+from earnest.training.learners.ses.tests import (
+    Columns,
+    Given,
+    Independence,
+    LikelihoodRatio,
+    PartialCorrelation,
+)
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
+ROUNDING = 1e-9  # of a log p-value: copies of a column differ by no more
+
+
+@dataclass
+class Search:
+    """One run of the search; `run` fills what it learns.
+
+    Parameters
+    ----------
+    test : Independence
+        What tests independence.
+    count : int
+        The number of columns.
+    alpha : float
+        The level above which a column counts as independent.
+    max_k : int
+        How many columns a test conditions on at most.
+
+    Attributes
+    ----------
+    selected : list of int
+        The columns, in the order in which they entered.
+    equivalent : dict of int to list of int
+        Each selected column with those that can stand for it, itself first.
+    log_p : ndarray, shape (p,)
+        The largest log p-value of each column over all tests so far: its least association.
+    """
+
+    test: Independence
+    count: int
+    alpha: float
+    max_k: int
+    selected: list[int] = field(default_factory=list)
+    equivalent: dict[int, list[int]] = field(default_factory=dict)
+    log_p: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+
+    def run(self) -> Search:
+        """Let the column with the greatest least association enter, until none is left.
+
+        After each entry, whatever is independent of the outcome given some of the selected leaves,
+        candidates and selected columns alike, and never comes back. Only sets with the newest
+        column are new, so only they are tested.
+        """
+        every = np.arange(self.count)
+        self.equivalent = {int(i): [int(i)] for i in every}
+        self.log_p = self.test.log_p(every, ())
+        waiting = every[self.log_p <= self._level]
+        while len(waiting):
+            newest = self._find_strongest(waiting)
+            self.selected.append(newest)
+            waiting = self._list_waiting(waiting[waiting != newest], newest)
+        self.equivalent = {i: self.equivalent[i] for i in self.selected}
+        return self
+
+    def _find_strongest(self, waiting: Columns) -> int:
+        """Return the column of the least log p-value, the first of those that rounding divides."""
+        values = self.log_p[waiting]
+        return int(waiting[values <= values.min() * (1.0 - ROUNDING)][0])
+
+    @property
+    def _level(self) -> float:
+        return math.log(self.alpha)
+
+    def _list_sets(self, newest: int) -> Iterator[Given]:
+        """Yield the sets of selected columns that hold the newest, the small ones first."""
+        others = [one for one in self.selected if one != newest]
+        for size in range(1, min(self.max_k, self.test.most_given) + 1):
+            for rest in combinations(others, size - 1):
+                if all(one in self.selected for one in rest):  # none has left meanwhile
+                    yield (newest, *rest)
+
+    def _list_waiting(self, waiting: Columns, newest: int) -> Columns:
+        """Test candidates and selected columns given every new set; what is independent leaves."""
+        for given in self._list_sets(newest):
+            chosen = [one for one in self.selected if one not in given]
+            columns = np.concatenate([waiting, np.array(chosen, dtype=np.intp)])
+            if not len(columns):
+                break
+            found = self.test.log_p(columns, given, self.log_p[columns])
+            self.log_p[columns] = np.maximum(self.log_p[columns], found)
+            for column in columns[found > self._level].tolist():
+                self._find_stand_in(column, given)
+                if column in chosen:
+                    self.selected.remove(column)
+            waiting = waiting[found[: len(waiting)] <= self._level]
+        return waiting
+
+    def _find_stand_in(self, column: int, given: Given) -> None:
+        """Let a column that leaves stand for a selected one that its set would lose to it."""
+        for one in given:
+            exchanged = (*(other for other in given if other != one), column)
+            level = np.array([self._level])
+            if self.test.log_p(np.array([one]), exchanged, level)[0] > self._level:
+                self.equivalent[one] += self.equivalent[column]
+                return
+
+
+def list_signatures(search: Search, limit: int) -> list[tuple[int, ...]]:
+    """Return the selected columns with every exchange of equivalent ones, at most so many."""
+    choices = [search.equivalent[one] for one in search.selected]
+    return list(islice(product(*choices), limit)) if choices else []
+
+
+def count_signatures(search: Search) -> int:
+    """Return how many signatures there are."""
+    return math.prod(len(search.equivalent[one]) for one in search.selected)
+
 
 REMEMBERED = 256  # searches: some selections on the folds of some repeats
-_LAST: OrderedDict[tuple[Any, ...], Search] = OrderedDict()
+_LAST: OrderedDict[tuple[object, ...], Search] = OrderedDict()
 _LOCK = Lock()
 
 
@@ -100,28 +220,28 @@ class SES(SelectorMixin, BaseEstimator):
         self.n_signatures = n_signatures
         self.outcome = outcome
 
-    def fit(self, X: Any, y: Any) -> SES:
+    def fit(self, X: NDArray[np.float64], y: NDArray[np.generic]) -> SES:
         """Find the columns."""
         check.share("alpha", self.alpha)
         check.whole_number("max_k", self.max_k, low=0)
         check.whole_number("n_signatures", self.n_signatures, low=1)
         kind = self._kind(y)
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=kind == NUMBERS)
-        found = _found(X, _outcome(y, kind), self.alpha, self.max_k)
+        found = _find_columns(X, _encode_outcome(y, kind), self.alpha, self.max_k)
         self.p_values_ = np.exp(found.log_p)
         self.selected_ = tuple(found.selected)
         self.equivalent_ = {one: tuple(others) for one, others in found.equivalent.items()}
-        self.signatures_ = signatures(found, self.n_signatures)
-        self.n_signatures_ = n_signatures(found)
+        self.signatures_ = list_signatures(found, self.n_signatures)
+        self.n_signatures_ = count_signatures(found)
         self.support_ = np.isin(np.arange(X.shape[1]), self.selected_)
         return self
 
-    def _kind(self, y: Any) -> str:
+    def _kind(self, y: object) -> str:
         if y is None:
             raise ValueError(
                 "This SES estimator requires y to be passed, but the target y is None."
             )
-        kind = kind_of(self.outcome, y)
+        kind = find_kind(self.outcome, y)
         if kind == SURVIVAL:
             raise InputError(
                 "SES has no test for events and times",
@@ -135,20 +255,22 @@ class SES(SelectorMixin, BaseEstimator):
         check_is_fitted(self)
         return np.asarray(self.support_)
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
 
 
-def _outcome(y: NDArray[Any], kind: str) -> NDArray[Any]:
+def _encode_outcome(y: NDArray[np.generic], kind: str) -> NDArray[np.float64] | NDArray[np.intp]:
     """Return the outcome as floats, or as codes of its classes."""
     if kind == NUMBERS:
         return np.asarray(y, dtype=np.float64)
-    return np.unique(y, return_inverse=True)[1].astype(np.intp).ravel()
+    return np.asarray(np.unique(y, return_inverse=True)[1].astype(np.intp).ravel())
 
 
-def _found(X: NDArray[np.float64], y: NDArray[Any], alpha: float, max_k: int) -> Search:
+def _find_columns(
+    X: NDArray[np.float64], y: NDArray[np.float64] | NDArray[np.intp], alpha: float, max_k: int
+) -> Search:
     """Return what a search finds; one of the last ones on the same data is not run again.
 
     A portfolio has dozens of models after one selection, and each is fitted on the same folds.
@@ -160,7 +282,7 @@ def _found(X: NDArray[np.float64], y: NDArray[Any], alpha: float, max_k: int) ->
         if key in _LAST:
             _LAST.move_to_end(key)
             return _LAST[key]
-    found = Search(_test(X, y), X.shape[1], alpha, max_k).run()
+    found = Search(_choose_test(X, y), X.shape[1], alpha, max_k).run()
     if not found.selected:
         strongest = int(found.log_p.argmin())
         found.selected, found.equivalent = [strongest], {strongest: [strongest]}
@@ -171,5 +293,7 @@ def _found(X: NDArray[np.float64], y: NDArray[Any], alpha: float, max_k: int) ->
     return found
 
 
-def _test(X: NDArray[np.float64], y: NDArray[Any]) -> Independence:
-    return PartialCorrelation(X, y) if y.dtype.kind == "f" else LikelihoodRatio(X, y)
+def _choose_test(X: NDArray[np.float64], y: NDArray[np.float64] | NDArray[np.intp]) -> Independence:
+    if y.dtype.kind == "f":
+        return PartialCorrelation(X, np.asarray(y, dtype=np.float64))
+    return LikelihoodRatio(X, np.asarray(y, dtype=np.intp))

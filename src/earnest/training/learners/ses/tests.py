@@ -51,8 +51,8 @@ class PartialCorrelation:
 
     def __init__(self, X: Array, y: Array) -> None:
         self.n = len(X)
-        self.X, self.varied = standardised(X)
-        outcome, varied = standardised(y[:, None])
+        self.X, self.varied = standardise(X)
+        outcome, varied = standardise(y[:, None])
         self.with_y = self.X.T @ outcome[:, 0] / self.n if varied[0] else np.zeros(X.shape[1])
         self._with: dict[int, Array] = {}
 
@@ -113,7 +113,7 @@ class LikelihoodRatio:
     """
 
     def __init__(self, X: Array, codes: NDArray[np.intp]) -> None:
-        self.X, self.varied = standardised(X)
+        self.X, self.varied = standardise(X)
         self.n, self.count = len(X), int(codes.max(initial=0)) + 1
         self.hits = (codes[:, None] == np.arange(1, self.count)).astype(np.float64)  # (n, K-1)
         self._null: dict[Given, tuple[Array, float]] = {}
@@ -164,7 +164,7 @@ class LikelihoodRatio:
             start = np.zeros((1, self.count - 1, len(given) + 1))
             if given:
                 start[0, :, :-1] = self._fitted_null(shorter)[0]
-            coef, value = newton(self._design(given)[None], self.hits, start)
+            coef, value = maximise_likelihood(self._design(given)[None], self.hits, start)
             self._null[given] = coef[0], float(value[0])
         return self._null[given]
 
@@ -178,10 +178,10 @@ class LikelihoodRatio:
         design[:, :, -1] = self.X[:, columns].T
         start = np.zeros((len(columns), self.count - 1, len(given) + 2))
         start[:, :, :-1] = null
-        return newton(design, self.hits, start, enough)[1]
+        return maximise_likelihood(design, self.hits, start, enough)[1]
 
 
-def standardised(X: Array) -> tuple[Array, NDArray[np.bool_]]:
+def standardise(X: Array) -> tuple[Array, NDArray[np.bool_]]:
     """Return columns with mean 0 and variance 1, and which of them vary at all."""
     centred = X - X.mean(axis=0)
     spread = np.sqrt((centred**2).mean(axis=0))
@@ -189,7 +189,7 @@ def standardised(X: Array) -> tuple[Array, NDArray[np.bool_]]:
     return centred / np.where(varied, spread, 1.0) * varied, varied
 
 
-def newton(
+def maximise_likelihood(
     design: Array, hits: Array, start: Array, enough: Array | None = None
 ) -> tuple[Array, Array]:
     """Maximise many log likelihoods of multinomial logistic models at once.
@@ -212,11 +212,11 @@ def newton(
     value : ndarray, shape (m,)
         The log likelihoods.
     """
-    coef, (value, chance) = start.copy(), _likelihood(design, hits, start)
+    coef, (value, chance) = start.copy(), _compute_likelihood(design, hits, start)
     wanted = np.full(len(design), np.inf) if enough is None else enough
     going = np.arange(len(design))
     for _ in range(MOST_STEPS):
-        step = _steps(design[going], hits, chance[going])
+        step = _solve_steps(design[going], hits, chance[going])
         better, reached, chances = _walk(design[going], hits, coef[going], value[going], step)
         gain = reached - value[going]
         coef[going], value[going], chance[going] = better, reached, chances
@@ -226,7 +226,7 @@ def newton(
     return coef, value
 
 
-def _likelihood(design: Array, hits: Array, coef: Array) -> tuple[Array, Array]:
+def _compute_likelihood(design: Array, hits: Array, coef: Array) -> tuple[Array, Array]:
     """Return the log likelihoods (m,) and the chances of all classes but the first (m, n, K-1)."""
     odds = np.clip(design @ coef.transpose(0, 2, 1), -STEEP, STEEP)
     if hits.shape[1] == 1:
@@ -237,17 +237,17 @@ def _likelihood(design: Array, hits: Array, coef: Array) -> tuple[Array, Array]:
     return (odds * hits).sum(axis=(1, 2)) - total.sum(axis=1), chance
 
 
-def _steps(design: Array, hits: Array, chance: Array) -> Array:
+def _solve_steps(design: Array, hits: Array, chance: Array) -> Array:
     """Return Newton's steps: (m, K-1, d)."""
     m, n, d = design.shape
     classes = hits.shape[1]
     slope = (hits - chance).transpose(0, 2, 1) @ design  # (m, K-1, d)
-    bend = _bend(design, chance)
+    bend = _compute_bend(design, chance)
     bend += (1e-9 * n + 1e-12) * np.eye(classes * d)  # separated classes have no curvature
     return np.asarray(np.linalg.solve(bend, slope.reshape(m, -1, 1))).reshape(slope.shape)
 
 
-def _bend(design: Array, chance: Array) -> Array:
+def _compute_bend(design: Array, chance: Array) -> Array:
     """Return the curvatures: (m, (K-1) d, (K-1) d)."""
     turned = design.transpose(0, 2, 1)
     if chance.shape[2] == 1:
@@ -266,16 +266,16 @@ def _walk(
 ) -> tuple[Array, Array, Array]:
     """Go the whole step, or half of it and so on where that gains nothing."""
     made = coef + step
-    reached, chance = _likelihood(design, hits, made)
+    reached, chance = _compute_likelihood(design, hits, made)
     for _ in range(HALVINGS):
         worse = np.flatnonzero(~(reached >= value))
         if not len(worse):
             return made, reached, chance
         step[worse] /= 2.0
         made[worse] = coef[worse] + step[worse]
-        reached[worse], chance[worse] = _likelihood(design[worse], hits, made[worse])
+        reached[worse], chance[worse] = _compute_likelihood(design[worse], hits, made[worse])
     worse = np.flatnonzero(~(reached >= value))
     if len(worse):
         made[worse] = coef[worse]
-        reached[worse], chance[worse] = _likelihood(design[worse], hits, made[worse])
+        reached[worse], chance[worse] = _compute_likelihood(design[worse], hits, made[worse])
     return made, reached, chance

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.rng import Seeds
 from earnest.core.data.predictions import Predictions
-from earnest.metrics.families import Metric
+from earnest.training.protocols import MetricLike
 from earnest.training.search.dropping.bced import (
     DROPPINGS,
     ENOUGH,
     RoundTest,
     check_knobs,
-    no_test,
+    make_no_test,
     spread,
 )
 from earnest.training.search.dropping.evidence import (
     Evidence,
+    count_rounds,
     gather,
-    rounds_planned,
     score_batches,
 )
 
@@ -94,7 +94,7 @@ class BCEDAdjusted:
     def test(
         self,
         pi: Predictions,
-        metric: str | Metric | Any,
+        metric: MetricLike,
         seeds: Seeds,
         round: int,
         alive: NDArray[np.bool_] | None = None,
@@ -106,11 +106,11 @@ class BCEDAdjusted:
         The parameters are those of `BCED.test`; `pi` holds the cases not tested yet as well.
         """
         found = gather(pi, metric, alive, round, self.min_predictions)
-        if found is None or _units(found) < 3:
-            return no_test(self, pi, round)
-        level = (1.0 - self.threshold) / rounds_planned(round, found.share)
+        if found is None or _list_units(found) < 3:
+            return make_no_test(self.threshold, pi, round)
+        level = (1.0 - self.threshold) / count_rounds(round, found.share)
         count = max(self.n_resamples, math.ceil(BEYOND / level))
-        p = 1.0 - chances_of_the_best(found, count, level, seeds, round, n_jobs)
+        p = 1.0 - compute_chances(found, count, level, seeds, round, n_jobs)
         p[found.best] = np.nan
         return spread(found, round, p, 1.0 - level, count)
 
@@ -118,17 +118,17 @@ class BCEDAdjusted:
 DROPPINGS.add(BCEDAdjusted.name, BCEDAdjusted)
 
 
-def _units(found: Evidence) -> int:
+def _list_units(found: Evidence) -> int:
     """Return the number of independent units: groups, else cases."""
     groups = found.pi.target.groups
     return found.pi.n_cases if groups is None else len(np.unique(groups))
 
 
-def chances_of_the_best(
+def compute_chances(
     found: Evidence, count: int, level: float, seeds: Seeds, round: int, n_jobs: int | None
 ) -> NDArray[np.float64]:
     """Return how probable it is that the best of all looks so bad: (C',), NaN if undefined."""
-    away, unit = _centred(found, count, seeds, round, n_jobs)  # (B, C')
+    away, unit = _center(found, count, seeds, round, n_jobs)  # (B, C')
     out = np.full(away.shape[1], np.nan)
     known = np.flatnonzero(2 * (~np.isnan(away)).sum(axis=0) >= count)
     away = away[:, known]
@@ -136,15 +136,17 @@ def chances_of_the_best(
     if len(known) < 2 or 2 * len(away) < count:
         return out
     observed = found.gains[known] / unit
-    spreads = _difference_deviations(away)  # (C'', C'')
+    spreads = _compute_deviations(away)  # (C'', C'')
     most = math.floor(level * (len(away) + 1)) - 1  # draws beyond that still let it be dropped
     for i, column in enumerate(known):
-        highest = _as_normal(_largest(observed - observed[i], spreads[i]), _units(found) - 1)
-        out[column] = _tail(away, i, spreads[i], highest, most)
+        highest = _scale_to_normal(
+            _find_largest(observed - observed[i], spreads[i]), _list_units(found) - 1
+        )
+        out[column] = _compute_tail(away, i, spreads[i], highest, most)
     return out
 
 
-def _centred(
+def _center(
     found: Evidence, count: int, seeds: Seeds, round: int, n_jobs: int | None
 ) -> tuple[NDArray[np.float32], float]:
     """Return by how much resampled gains differ from those observed (B, C'), and in which unit.
@@ -161,7 +163,7 @@ def _centred(
     return np.concatenate(parts), unit or 1.0
 
 
-def _difference_deviations(away: NDArray[np.float32]) -> NDArray[np.float64]:
+def _compute_deviations(away: NDArray[np.float32]) -> NDArray[np.float64]:
     """Return the standard deviation of the difference of each pair of columns."""
     centred = away.astype(np.float64)
     centred -= centred.mean(axis=0)
@@ -173,21 +175,21 @@ def _difference_deviations(away: NDArray[np.float32]) -> NDArray[np.float64]:
     return np.sqrt(np.where(squares > noise, squares, 0.0))
 
 
-def _largest(ahead: NDArray[np.float64], spread: NDArray[np.float64]) -> float:
+def _find_largest(ahead: NDArray[np.float64], spread: NDArray[np.float64]) -> float:
     """Return the largest studentised lead over a configuration; a sure one is infinite."""
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = ahead / spread
     return float(np.nanmax(np.where((spread == 0) & (ahead <= 0), np.nan, ratio), initial=0.0))
 
 
-def _as_normal(statistic: float, degrees: int) -> float:
+def _scale_to_normal(statistic: float, degrees: int) -> float:
     """Return the normal value with the tail that Student's law gives the statistic."""
     from scipy.special import ndtri, stdtr
 
     return float(-ndtri(stdtr(degrees, -statistic))) if statistic > 0 else statistic
 
 
-def _tail(
+def _compute_tail(
     away: NDArray[np.float32],
     own: int,
     spread: NDArray[np.float64],

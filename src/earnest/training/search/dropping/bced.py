@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,12 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import slack
 from earnest.core.results.cautions import Caution, Severity
 from earnest.inference.resampling.winners import gains_of
-from earnest.metrics.families import Metric
+from earnest.training.protocols import MetricLike
 from earnest.training.search.dropping.evidence import Evidence, gather, score_batches
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 
 ENOUGH = 50  # out-of-sample predictions that the paper asks for before the first drop
 MOST_RESAMPLES = 1_000_000
@@ -68,7 +72,7 @@ class Dropping(Protocol):
     def test(
         self,
         pi: Predictions,
-        metric: str | Metric | Any,
+        metric: MetricLike,
         seeds: Seeds,
         round: int,
         alive: NDArray[np.bool_] | None = None,
@@ -79,7 +83,7 @@ class Dropping(Protocol):
         ...
 
 
-DROPPINGS: Registry[type[Any]] = Registry("way of early dropping")
+DROPPINGS: Registry[type[Dropping]] = Registry("way of early dropping")
 
 
 @dataclass(frozen=True)
@@ -135,7 +139,7 @@ class BCED:
     def test(
         self,
         pi: Predictions,
-        metric: str | Metric | Any,
+        metric: MetricLike,
         seeds: Seeds,
         round: int,
         alive: NDArray[np.bool_] | None = None,
@@ -162,7 +166,7 @@ class BCED:
         """
         found = gather(pi, metric, alive, round, self.min_predictions)
         if found is None:
-            return no_test(self, pi, round)
+            return make_no_test(self.threshold, pi, round)
         worse, defined = self._counts(found, seeds, round, n_jobs)
         # Where most resamples are undefined, those left are no picture of the sample.
         enough = (defined > 0) & (2 * defined >= self.n_resamples)
@@ -188,13 +192,13 @@ class BCED:
 DROPPINGS.add(BCED.name, BCED)
 
 
-def dropping_of(given: str | Dropping | None) -> Dropping | None:
+def read_dropping(given: str | Dropping | None) -> Dropping | None:
     """Return the rule of a name, as it is, or None.
 
     Examples
     --------
-    >>> from earnest.training.search.dropping.bced import dropping_of
-    >>> dropping_of("bced")
+    >>> from earnest.training.search.dropping.bced import read_dropping
+    >>> read_dropping("bced")
     BCED(threshold=0.99, min_predictions=50, n_resamples=1000)
     """
     import earnest.training.search.dropping.adjusted  # noqa: F401 - its rule registers itself
@@ -202,8 +206,7 @@ def dropping_of(given: str | Dropping | None) -> Dropping | None:
     if given is None:
         return None
     if isinstance(given, str):
-        made: Dropping = DROPPINGS[given]()
-        return made
+        return DROPPINGS[given]()
     if isinstance(given, type) or not hasattr(given, "test"):
         raise InputError(
             "`drop` cannot be read",
@@ -221,12 +224,12 @@ def check_knobs(threshold: float, min_predictions: int, n_resamples: int) -> Non
     check.whole_number("n_resamples", n_resamples, low=1, high=MOST_RESAMPLES)
 
 
-def no_test(rule: Any, pi: Predictions, round: int) -> RoundTest:
+def make_no_test(threshold: float, pi: Predictions, round: int) -> RoundTest:
     """Return a round in which nothing could be tested."""
     nothing = np.full(pi.n_configs, np.nan)
     cases = int(np.stack([pi.tested(r) for r in range(pi.n_repeats)]).any(axis=0).sum())
     none = np.zeros(pi.n_configs, dtype=bool)
-    return RoundTest(round, -1, cases, 0, rule.threshold, nothing, none)
+    return RoundTest(round, -1, cases, 0, threshold, nothing, none)
 
 
 def spread(
@@ -292,7 +295,7 @@ class DropTrace:
         )
         return DropTrace((*self.rows, *new))
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> pa.Table:
         """Return the rows as a pyarrow table."""
         import pyarrow as pa
 
@@ -305,7 +308,7 @@ class DropTrace:
         return pa.table(columns, names=list(names))
 
 
-def drop_remarks(rule: Dropping, trace: Iterable[Drop], n_configs: int) -> Iterator[Caution]:
+def warn_of_dropping(rule: Dropping, trace: Iterable[Drop], n_configs: int) -> Iterator[Caution]:
     """Yield what a reader of an estimate must know of early dropping."""
     dropped = len(list(trace))
     if not dropped:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +22,7 @@ from earnest.kernels.score import score_table
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric
 from earnest.resampling.bootstrap import batches
+from earnest.training.protocols import MetricLike
 
 STREAM = 1 << 20  # far from the streams of estimates: tests and estimates share no draw
 MOST_ROUNDS = 50  # in which anything is asked; leave-one-out has as many rounds as cases
@@ -61,7 +61,7 @@ class Evidence:
 
 def gather(
     pi: Predictions,
-    metric: str | Metric | Any,
+    metric: MetricLike,
     alive: NDArray[np.bool_] | None,
     round: int,
     min_predictions: int,
@@ -69,9 +69,9 @@ def gather(
     """Return the evidence of a round, None where nothing can be tested or no test is due."""
     check.whole_number("round", round, low=1)
     measure = resolve_metric(metric).on(pi.target.task)
-    going = np.flatnonzero(_mask(alive, pi.n_configs))
-    share = share_done(pi)
-    if len(going) < 2 or not due(round, share):
+    going = np.flatnonzero(_mask_untested(alive, pi.n_configs))
+    share = measure_share_done(pi)
+    if len(going) < 2 or not is_due(round, share):
         return None
     part = pi.select(going.tolist())
     whole = part.complete & np.any([cell.any(axis=0) for cell in part.cells], axis=0)
@@ -80,7 +80,7 @@ def gather(
     usable = part.select(np.flatnonzero(whole).tolist()).usable()
     if usable.n_cases < min_predictions:
         return None
-    scores = mean_of_repeats(usable, measure, Weights.ones(usable.n_cases))
+    scores = average_repeats(usable, measure, Weights.ones(usable.n_cases))
     best = int(first_best(gains_of(measure, scores[None])[0])[0])
     if best < 0:
         return None
@@ -88,7 +88,7 @@ def gather(
     return Evidence(usable, going[whole], pi.n_configs, measure, share, gains, best)
 
 
-def share_done(pi: Predictions) -> float:
+def measure_share_done(pi: Predictions) -> float:
     """Return the share of the planned predictions of a configuration that are there already.
 
     Planned are those of cases that have a fold in a repeat.
@@ -97,12 +97,12 @@ def share_done(pi: Predictions) -> float:
     return done / max(1, int((pi.folds >= 0).sum()))
 
 
-def rounds_planned(round: int, share: float) -> float:
+def count_rounds(round: int, share: float) -> float:
     """Return how many rounds the whole search has in which anything is asked."""
     return min(round / share, float(MOST_ROUNDS))
 
 
-def due(round: int, share: float) -> bool:
+def is_due(round: int, share: float) -> bool:
     """Tell whether a round is one of those in which anything is asked.
 
     With more than fifty rounds it is the first of each fiftieth of the search.
@@ -113,7 +113,7 @@ def due(round: int, share: float) -> bool:
     return math.floor(MOST_ROUNDS * share + 1e-9) > math.floor(MOST_ROUNDS * before + 1e-9)
 
 
-def _mask(alive: NDArray[np.bool_] | None, configs: int) -> NDArray[np.bool_]:
+def _mask_untested(alive: NDArray[np.bool_] | None, configs: int) -> NDArray[np.bool_]:
     mask = np.ones(configs, dtype=bool) if alive is None else np.asarray(alive)
     if mask.dtype != bool or mask.shape != (configs,):
         raise InputError(
@@ -139,10 +139,10 @@ def score_batches(
         n_jobs=workers(n_jobs),
     )
     for weights in drawn:
-        yield mean_of_repeats(found.pi, found.metric, weights, n_jobs=n_jobs)
+        yield average_repeats(found.pi, found.metric, weights, n_jobs=n_jobs)
 
 
-def mean_of_repeats(
+def average_repeats(
     pi: Predictions, metric: Metric, weights: Weights, *, n_jobs: int | None = None
 ) -> NDArray[np.float64]:
     """Return the metric (B, C), each repeat counting as much as the cases that it has tested.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
 
 import numpy as np
 
@@ -14,10 +13,11 @@ from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.rng import Seeds
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution
+from earnest.methods.base import Method
 from earnest.methods.run import configured, estimate
-from earnest.metrics.families import Metric
+from earnest.training.protocols import MetricLike
 from earnest.training.search.dropping.bced import ENOUGH
-from earnest.training.search.dropping.evidence import due, share_done
+from earnest.training.search.dropping.evidence import is_due, measure_share_done
 
 
 @dataclass(frozen=True)
@@ -90,19 +90,19 @@ class StopWhenWidth:
 
     width: float
     confidence_level: float = 0.95
-    method: Any = "bbc"
+    method: str | Method = "bbc"
     n_resamples: int | None = None
     min_predictions: int = ENOUGH
 
     def __post_init__(self) -> None:
         """Check the knobs."""
-        if not _positive(self.width):
+        if not _is_positive(self.width):
             raise InputError(
                 "`stop_when_width` is out of range",
                 needs="a number above 0, in the metric's own units",
                 got=check.show(self.width),
             )
-        if not _with_interval(self.method):
+        if not _has_interval(self.method):
             raise InputError(
                 "`stop_when_width` needs a method that gives an interval",
                 needs="one like method='bbc'",
@@ -114,7 +114,7 @@ class StopWhenWidth:
     def test(
         self,
         pi: Predictions,
-        metric: str | Metric | Any,
+        metric: MetricLike,
         seeds: Seeds,
         round: int,
         *,
@@ -136,7 +136,7 @@ class StopWhenWidth:
             The number of threads; never changes the result.
         """
         check.whole_number("round", round, low=1)
-        if not due(round, share_done(pi)):
+        if not is_due(round, measure_share_done(pi)):
             return WidthTest(round, False, np.nan, 0)
         try:
             usable = pi.usable()
@@ -149,7 +149,7 @@ class StopWhenWidth:
         return WidthTest(round, bool(0.0 < width <= self.width), width, cases)
 
     def _width(
-        self, usable: Predictions, metric: str | Metric | Any, seeds: Seeds, n_jobs: int | None
+        self, usable: Predictions, metric: MetricLike, seeds: Seeds, n_jobs: int | None
     ) -> float:
         try:
             made = estimate(
@@ -166,32 +166,38 @@ class StopWhenWidth:
         return np.nan if made.interval is None else made.interval.width
 
 
-def _positive(width: Any) -> bool:
-    number = isinstance(width, Real) and not isinstance(width, bool)
-    return number and 0.0 < float(width) < np.inf
+def _is_positive(width: object) -> bool:
+    if isinstance(width, bool) or not isinstance(width, Real):
+        return False
+    return 0.0 < float(width) < np.inf
 
 
-def _with_interval(method: Any) -> bool:
+def _has_interval(method: str | Method) -> bool:
     chosen = configured(method) if isinstance(method, str) else method
     return bool(chosen.spec.interval)
 
 
-def stopping_of(width: float | StopWhenWidth | None, **knobs: Any) -> StopWhenWidth | None:
+def read_stopping(
+    width: float | StopWhenWidth | None,
+    confidence_level: float = 0.95,
+    method: str | Method = "bbc",
+    n_resamples: int | None = None,
+) -> StopWhenWidth | None:
     """Return the rule of a width, as it is, or None.
 
     Examples
     --------
-    >>> from earnest.training.search.dropping.stopping import stopping_of
-    >>> stopping_of(0.1)
+    >>> from earnest.training.search.dropping.stopping import read_stopping
+    >>> read_stopping(0.1)
     StopWhenWidth(width=0.1, confidence_level=0.95, method='bbc', n_resamples=None,
                   min_predictions=50)
     """
     if width is None or isinstance(width, StopWhenWidth):
         return width
-    return StopWhenWidth(width, **knobs)
+    return StopWhenWidth(width, confidence_level, method, n_resamples)
 
 
-def stop_remarks(rule: StopWhenWidth | None, done: int, planned: int) -> Iterator[Caution]:
+def warn_of_stopping(rule: StopWhenWidth | None, done: int, planned: int) -> Iterator[Caution]:
     """Yield what a reader must know of folds that were left out; `done` of `planned` were run."""
     if rule is None or done >= planned:
         return

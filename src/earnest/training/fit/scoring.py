@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from copy import copy
 from dataclasses import dataclass
-from typing import Any
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import METRICS, Metric
 from earnest.training.fit.cell import SINGLE
 from earnest.training.fit.response import plan_response
+from earnest.training.protocols import Estimator, MetricLike, Scorer
 
 _DEFAULTS = {
     Task.BINARY: "accuracy",
@@ -44,8 +46,8 @@ class Scoring:
         The names of the scores; None where only a call tells.
     """
 
-    call: Any
-    shown: Any
+    call: Scorer
+    shown: Scorer | dict[str, Scorer]
     names: tuple[str, ...] | None
 
 
@@ -58,9 +60,9 @@ class MetricScorer:
 
     metric: Metric
 
-    def __call__(self, model: Any, X: Any, y: Any) -> float:
+    def __call__(self, model: Estimator, X: object, y: object) -> float:
         """Return the metric of a fitted model, with the sign of a gain."""
-        target = _target_of(model, np.asarray(y))
+        target = _read_target(model, np.asarray(y))
         if target is None:
             return np.nan
         measure = self.metric.on(target.task)
@@ -82,7 +84,7 @@ class MetricScorer:
         return False
 
 
-def _target_of(model: Any, y: NDArray[Any]) -> Target | None:
+def _read_target(model: Estimator, y: NDArray[np.generic]) -> Target | None:
     """Return the outcome of a fitted model's cases, None where there is one class in all.
 
     The classes are those that the model knows, and what else it is shown: a fold may have one.
@@ -93,8 +95,17 @@ def _target_of(model: Any, y: NDArray[Any]) -> Target | None:
     plain = y.dtype.names is None
     if known is None or not plain:
         task = Task.REGRESSION if is_regressor(model) and plain else None
-        about: dict[str, Any] = dict.fromkeys(("positive", "classes", "groups", "strata", "ids"))
-        return read_target(y, np.zeros((len(y), 1)), task=task, ordered=False, **about)[0]
+        return read_target(
+            y,
+            np.zeros((len(y), 1)),
+            task=task,
+            positive=None,
+            classes=None,
+            groups=None,
+            strata=None,
+            ordered=False,
+            ids=None,
+        )[0]
     y = y.reshape(len(y))
     classes = np.union1d(np.asarray(known), y)
     if len(classes) < 2:
@@ -106,7 +117,7 @@ def _target_of(model: Any, y: NDArray[Any]) -> Target | None:
     )
 
 
-def read_scoring(estimator: Any, scoring: Any, *, refit: Any, raises: bool) -> Scoring:
+def read_scoring(estimator: Estimator, scoring: object, *, refit: object, raises: bool) -> Scoring:
     """Return the scorers of what a user may pass as `scoring`.
 
     Parameters
@@ -123,15 +134,17 @@ def read_scoring(estimator: Any, scoring: Any, *, refit: Any, raises: bool) -> S
     from sklearn.metrics import check_scoring
 
     if isinstance(scoring, list | tuple | set | dict):
-        several = _several(estimator, scoring)
+        several = _read_several(estimator, scoring)
         check_refit(refit, tuple(several))
         return Scoring(check_scoring(estimator, several, raise_exc=raises), several, tuple(several))
-    one = check_scoring(estimator, scoring) if scoring is None else _one(estimator, scoring)
+    one = check_scoring(estimator, scoring) if scoring is None else _read_one(estimator, scoring)
     plain = callable(scoring) and not isinstance(scoring, Metric)
     return Scoring(one, one, None if plain else (SINGLE,))
 
 
-def _several(estimator: Any, scoring: Any) -> dict[str, Any]:
+def _read_several(
+    estimator: Estimator, scoring: Collection[object] | dict[str, object]
+) -> dict[str, Scorer]:
     names = list(scoring)
     if not names or len(set(names)) < len(names) or not all(isinstance(n, str) for n in names):
         raise InputError(
@@ -139,11 +152,11 @@ def _several(estimator: Any, scoring: Any) -> dict[str, Any]:
             needs="names that are all different, or a dict of names and scorers",
             got=check.show(scoring),
         )
-    given = scoring if isinstance(scoring, dict) else dict(zip(names, names, strict=True))
-    return {name: _one(estimator, one) for name, one in given.items()}
+    given = scoring if isinstance(scoring, dict) else {str(name): name for name in names}
+    return {name: _read_one(estimator, one) for name, one in given.items()}
 
 
-def _one(estimator: Any, scoring: Any) -> Any:
+def _read_one(estimator: Estimator, scoring: object) -> Scorer:
     from sklearn.metrics import check_scoring, get_scorer_names
 
     if isinstance(scoring, Metric):
@@ -160,7 +173,7 @@ def _one(estimator: Any, scoring: Any) -> Any:
     return MetricScorer(resolve_metric(scoring))
 
 
-def check_refit(refit: Any, names: tuple[str, ...]) -> None:
+def check_refit(refit: object, names: tuple[str, ...]) -> None:
     """Refuse a `refit` that does not say which of several scores chooses."""
     if refit is False or callable(refit) or (isinstance(refit, str) and refit in names):
         return
@@ -191,8 +204,14 @@ class Measure:
     chooses: bool = True
 
 
-def measure_of(
-    metric: Any, scoring: Any, shown: Any, refit: Any, *, task: Task | None, usual: bool
+def choose_measure(
+    metric: MetricLike | None,
+    scoring: object,
+    shown: Scorer | dict[str, Scorer],
+    refit: object,
+    *,
+    task: Task | None,
+    usual: bool,
 ) -> Measure:
     """Return the metric of the estimate.
 
@@ -209,15 +228,15 @@ def measure_of(
     usual : bool
         Whether the estimator's own `score` is accuracy, R² or concordance.
     """
-    chosen = _chooser(scoring, shown, refit)
-    own = _as_metric(chosen, task, usual)
+    chosen = _find_chooser(scoring, shown, refit)
+    own = _read_metric(chosen, task, usual)
     if metric is not None:
-        asked = resolve_metric(_of_the_positive(metric))
+        asked = resolve_metric(_drop_positive(metric))
         return Measure(asked, chooses=own.metric is not None and own.metric.name == asked.name)
     return own
 
 
-def _chooser(scoring: Any, shown: Any, refit: Any) -> Any:
+def _find_chooser(scoring: object, shown: object, refit: object) -> object:
     """Return the scorer that chooses; with several and no name, the first."""
     if not isinstance(shown, dict):
         return scoring
@@ -225,16 +244,16 @@ def _chooser(scoring: Any, shown: Any, refit: Any) -> Any:
     return scoring[name] if isinstance(scoring, dict) else name
 
 
-def positive_of(metric: Any, scoring: Any, shown: Any, refit: Any) -> Any:
+def find_positive(metric: object, scoring: object, shown: object, refit: object) -> object:
     """Return the positive class that the metric of the estimate names, None where it names none.
 
     That of the user's own metric, else that of the scorer that chooses; other scorers have no say.
     """
-    chosen = _chooser(scoring, shown, refit) if metric is None else metric
+    chosen = _find_chooser(scoring, shown, refit) if metric is None else metric
     return getattr(chosen, "_kwargs", {}).get("pos_label")
 
 
-def _as_metric(chosen: Any, task: Task | None, usual: bool) -> Measure:
+def _read_metric(chosen: object, task: Task | None, usual: bool) -> Measure:
     if chosen is None:
         if task is None:
             return Measure(None, "the task of the estimator cannot be told", chooses=False)
@@ -245,13 +264,14 @@ def _as_metric(chosen: Any, task: Task | None, usual: bool) -> Measure:
         name = getattr(chosen, "__name__", type(chosen).__name__)
         reason = f"scorer {name!r} is a function of models, not of predictions"
         return Measure(None, reason, chooses=False)
-    return Measure(resolve_metric(_of_the_positive(chosen)))
+    return Measure(resolve_metric(_drop_positive(cast(MetricLike, chosen))))
 
 
-def _of_the_positive(scorer: Any) -> Any:
+def _drop_positive(scorer: MetricLike) -> MetricLike:
     """Return a scorer that takes the positive class for granted: Π holds it as such."""
-    if "pos_label" not in getattr(scorer, "_kwargs", {}):
+    knobs: dict[str, object] = getattr(scorer, "_kwargs", {})
+    if "pos_label" not in knobs:
         return scorer
     made = copy(scorer)
-    made._kwargs = {name: value for name, value in scorer._kwargs.items() if name != "pos_label"}
+    vars(made)["_kwargs"] = {name: value for name, value in knobs.items() if name != "pos_label"}
     return made

@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 import earnest as en
 from earnest.core.base.errors import InputError
-from earnest.training.fit.copies import CopiesTogether, inner_splits, keep_copies_together
+from earnest.training.fit.samples import CopiesTogether, find_inner_splits, keep_copies_together
 
 X, Y = make_classification(60, 4, random_state=1)
 
@@ -69,7 +69,7 @@ def test_a_splitter_can_be_shuffled_by_those_who_repeat_it() -> None:
     ],
 )
 def test_inner_splits_are_found(model: object, free: list[str], bound: list[str]) -> None:
-    assert inner_splits(model) == (free, bound)
+    assert find_inner_splits(model) == (free, bound)
 
 
 def test_an_unseeded_shuffle_gets_a_seed() -> None:

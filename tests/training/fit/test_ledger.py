@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from earnest.core.base.protocols import Outcome
-from earnest.training.fit.failures import exception_of, reason
+from earnest.training.fit.ledger import explain_failure, find_exception
 
 FRAMES = 'Traceback (most recent call last):\n  File "a.py", line 1, in fit\n    go()\n    ^^^^\n'
 
@@ -21,11 +21,11 @@ FRAMES = 'Traceback (most recent call last):\n  File "a.py", line 1, in fit\n   
     ],
 )
 def test_an_exception_is_the_first_line_below_its_frames(below: str, named: str) -> None:
-    assert exception_of(FRAMES + below) == named
+    assert find_exception(FRAMES + below) == named
     chained = f"{FRAMES}OSError: first\n\nDuring handling of it:\n\n{FRAMES}{below}\n"
-    assert exception_of(chained) == named
+    assert find_exception(chained) == named
 
 
 def test_a_note_without_a_traceback_is_its_own_words() -> None:
-    assert reason(Outcome((0,), error="", note="time limit")) == "time limit"
-    assert reason(Outcome((0,), error="")) == "no message"
+    assert explain_failure(Outcome((0,), error="", note="time limit")) == "time limit"
+    assert explain_failure(Outcome((0,), error="")) == "no message"
