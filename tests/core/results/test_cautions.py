@@ -154,6 +154,13 @@ def nearly_perfect_repeats() -> Predictions:
     return Predictions.from_arrays(y, labels, response="label")
 
 
+def in_hidden_groups() -> Predictions:
+    """A hundred cases in blocks of five that folds keep together, without groups."""
+    rng = np.random.default_rng(0)
+    folds = np.repeat(rng.permutation(np.arange(20) % 5), 5)
+    return Predictions.from_arrays(rng.integers(0, 2, 100), rng.random((100, 2)), folds)
+
+
 def disagreeing_winners() -> Predictions:
     """One configuration ranks well within folds only, the other a little less well, but pooled."""
     rng = np.random.default_rng(1)
@@ -349,6 +356,8 @@ TRIGGERS: dict[str, Callable[[], set[str]]] = {
     "EN130": lambda: of(noise(n=38), "near_winner"),
     "EN131": lambda: of(two_kinds_of_positives(), "near_winner"),
     "EN132": lambda: of(nearly_perfect_repeats(), "near_winner", "accuracy"),
+    "EN156": lambda: of(in_hidden_groups(), "bbc", "accuracy"),
+    "EN155": lambda: of(nearly_perfect_repeats(), "bbc", "accuracy"),
 }
 WARDS = np.array([0, 1, 1, 0, 1, 0, 0, 1, 0, 1, 1, 0, 0, 1, 0, 1, 1, 0, 1, 0])
 

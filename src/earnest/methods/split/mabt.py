@@ -12,7 +12,11 @@ from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
 from earnest.inference.resampling.splits import Splitting
 from earnest.inference.resampling.tilt import tilted_limits
-from earnest.inference.resampling.tiltable import need_tiltable, tilted_resampler
+from earnest.inference.resampling.tiltable import (
+    need_tiltable,
+    no_better_than_perfect,
+    tilted_resampler,
+)
 from earnest.methods.base import (
     MOST_RESAMPLES,
     Call,
@@ -114,5 +118,6 @@ class MABT(Splitting):
             corrected=True,
             n_jobs=call.n_jobs,
         )
+        source = no_better_than_perfect(source, choice, metric, rivals=len(choice.candidates))
         used = {"resampler": resampler}
         return split_estimate(self, call, choice, selector, source, used=used)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -83,7 +83,7 @@ def in_signs(words: Printed) -> Printed:
     parts = (words.value, words.naive, words.optimism, words.low, words.high)
     value, *rest = (None if part is None else in_a_figure(part) for part in parts)
     assert value is not None
-    return Printed(value, *rest)
+    return replace(Printed(value, *rest), full=words.full)
 
 
 def flatters(estimate: Estimate, words: Printed) -> bool:
