@@ -109,7 +109,7 @@ class MABT(Splitting):
         metric, target = call.metric, call.pi.target
         resampler = tilted_resampler(resampler_of(self.resampler), metric, target)
         choice, selector = chosen_by(self, call, preselect=True)
-        source = tilted_limits(
+        made = tilted_limits(
             choice,
             metric,
             resampler,
@@ -118,6 +118,6 @@ class MABT(Splitting):
             corrected=True,
             n_jobs=call.n_jobs,
         )
-        source = no_better_than_perfect(source, choice, metric, rivals=len(choice.candidates))
+        source = no_better_than_perfect(made, choice, metric, rivals=len(choice.candidates))
         used = {"resampler": resampler}
         return split_estimate(self, call, choice, selector, source, used=used)

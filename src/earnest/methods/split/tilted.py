@@ -111,7 +111,7 @@ class Tilted(Splitting):
         made = tilted_limits(
             choice, metric, resampler, self.n_resamples, call.seeds, n_jobs=call.n_jobs
         )
-        made = no_better_than_perfect(made, choice, metric)
-        source = best_of(made, len(choice.candidates), metric.greater_is_better)
+        plain = no_better_than_perfect(made, choice, metric)
+        source = best_of(plain, len(choice.candidates), metric.greater_is_better)
         used = {"resampler": resampler}
         return split_estimate(self, call, choice, selector, source, used=used)

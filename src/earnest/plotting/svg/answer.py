@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -80,10 +80,9 @@ def naive_of(estimate: Estimate) -> float | None:
 
 def in_signs(words: Printed) -> Printed:
     """Return printed numbers in signs."""
-    parts = (words.value, words.naive, words.optimism, words.low, words.high)
-    value, *rest = (None if part is None else in_a_figure(part) for part in parts)
-    assert value is not None
-    return replace(Printed(value, *rest), full=words.full)
+    parts = (words.naive, words.optimism, words.low, words.high)
+    naive, optimism, low, high = (None if part is None else in_a_figure(part) for part in parts)
+    return Printed(in_a_figure(words.value), naive, optimism, low, high, words.full)
 
 
 def flatters(estimate: Estimate, words: Printed) -> bool:
