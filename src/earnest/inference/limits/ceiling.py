@@ -500,25 +500,27 @@ def _units_of_classes(one: Predictions) -> tuple[int, int]:
     With groups a unit serves one class: those of both are shared out.
     """
     target, groups = one.target, one.target.groups
-    rarest = int(np.bincount(target.y, minlength=len(target.classes)).argmin())
-    code = 1 if len(target.classes) == 2 else rarest
+    code = _rarest(target)
     if groups is None and len(target.classes) == 2:
         return fewest_of_classes(one)
     positive = target.y == code
     if groups is None:
-        return int(positive.sum()), int((~positive).sum())
+        return int(positive.sum()), max(1, int((~positive).sum()))
     first, second = len(np.unique(groups[positive])), len(np.unique(groups[~positive]))
     share = len(np.unique(groups)) / (first + second)
     return max(1, int(first * share)), max(1, int(second * share))
 
 
+def _rarest(target: Target) -> int:
+    """Return the positive class of two, else the rarest one that there is."""
+    counts = np.bincount(target.y, minlength=len(target.classes))
+    return 1 if len(counts) == 2 else int(np.where(counts > 0, counts, target.n + 1).argmin())
+
+
 def _classes_of_folds(one: Predictions) -> list[tuple[int, int]]:
     """Return how many cases of the rarest class and of the others each fold of a repeat has."""
     counts = _units_of_classes(one)
-    code = 1
-    if len(one.target.classes) > 2:
-        code = int(np.bincount(one.target.y, minlength=len(one.target.classes)).argmin())
-    folds, positive = one.folds[:, _used(one)[0]], one.target.y == code
+    folds, positive = one.folds[:, _used(one)[0]], one.target.y == _rarest(one.target)
     found = [
         (int((positive & (folds == fold)).sum()), int((~positive & (folds == fold)).sum()))
         for fold in np.unique(folds[folds >= 0])
