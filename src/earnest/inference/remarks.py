@@ -25,6 +25,9 @@ FEW_GROUPS = 30  # under which a resampling of groups is coarse
 SQUARES = {"mse", "rmse", "r2", "explained_variance"}  # metrics that are sums of squares
 MOST_OF_IT = 0.5  # of a sum of squares: who adds that decides it
 FEW_THAT_DECIDE = 0.01  # of the cases, or one
+FEWEST_ROWS = 20  # under which folds tell nothing of groups
+FEWEST_PAIRS = 5  # of cases that are together in every repeat
+BY_CHANCE = 1e-4  # the probability under which folds are not taken for random ones
 FEW_FOR_AN_AUC = 10  # cases of a class with which 95 % limits of an AUC hold in 90 % or less
 
 
@@ -34,6 +37,7 @@ def evidence_remarks(pi: Predictions, metric: Metric) -> Iterator[Caution]:
     yield from _incomplete(pi)
     yield from _classes_in_folds(pi)
     yield from _groups(pi)
+    yield from rows_kept_together(pi)
     if pi.target.ordered:
         yield Caution(
             "EN009",
@@ -135,6 +139,103 @@ def _groups(pi: Predictions) -> Iterator[Caution]:
             "Models were tested on groups they had been trained on, so scores are too good.",
             "Make the folds by group, for example with scikit-learn's GroupKFold.",
         )
+
+
+def rows_kept_together(pi: Predictions) -> Iterator[Caution]:
+    """Yield a caution where folds keep rows together as if they were groups, and none were given.
+
+    Folds that were drawn at random put two neighbours into one fold about as often as any two
+    cases of their class. Neighbours that are together far more often come in blocks; with repeats,
+    so do cases that are together in all of them. Folds that are one run of rows each, all of a
+    size, are what unshuffled folds are, and tell nothing.
+    """
+    if pi.target.groups is not None or pi.n_folds < 2 or pi.n_cases < FEWEST_ROWS:
+        return
+    codes = pi.target.y if pi.target.has_classes else np.zeros(pi.n_cases, dtype=np.intp)
+    partitions = _different_partitions(pi)
+    if partitions.shape[1] > 1:
+        together = _together_in_all(partitions)
+        if together is None:
+            return
+        what = (
+            f"{together:,} of {pi.n_cases:,} cases are tested together with another one in every "
+            f"one of {partitions.shape[1]} repeats, which random folds hardly ever do."
+        )
+    else:
+        share = _neighbours_together(partitions[:, 0], np.asarray(codes))
+        if share is None:
+            return
+        what = (
+            f"{share:.0%} of neighbouring rows are in the same fold, far more than in folds drawn "
+            "at random: the folds seem to keep blocks of rows together, as if they were groups."
+        )
+    yield Caution(
+        "EN156",
+        what,
+        "If rows of a block belong together, such as visits of one patient, they tell less than "
+        "as many independent cases, and the interval is too narrow.",
+        "Give their `groups`. If the rows are independent of each other, nothing is to be done.",
+    )
+
+
+def _different_partitions(pi: Predictions) -> NDArray[np.int64]:
+    """Return the folds of the repeats that tested all cases, each partition once: (n, R)."""
+    found: dict[bytes, NDArray[np.int64]] = {}
+    for repeat in range(pi.n_repeats):
+        folds = pi.folds[:, repeat]
+        if (folds >= 0).all():
+            _, first, place = np.unique(folds, return_index=True, return_inverse=True)
+            renamed = np.argsort(np.argsort(first))[place].astype(np.int64)  # by first row
+            found.setdefault(renamed.tobytes(), renamed)
+    if not found:
+        return np.zeros((pi.n_cases, 1), dtype=np.int64)
+    return np.stack(list(found.values()), axis=1)
+
+
+def _neighbours_together(folds: NDArray[np.int64], codes: NDArray[Any]) -> float | None:
+    """Return the share of neighbours in one fold if it is beyond chance, else None.
+
+    Neighbours are next to each other among the cases of their class, so that folds stratified
+    by a count along the rows are as good as random ones.
+    """
+    same, pairs, expected, in_class = 0, 0, 0.0, True
+    for code in np.unique(codes):
+        mine = folds[codes == code]
+        if len(mine) < 2:
+            continue
+        counts = np.unique(mine, return_counts=True)[1].astype(np.float64)
+        together = int((np.diff(mine) == 0).sum())
+        same, pairs = same + together, pairs + len(mine) - 1
+        expected += float((counts * (counts - 1.0)).sum()) / len(mine)
+        in_class &= _one_run_each(mine)
+    if in_class or _one_run_each(folds) or pairs == 0 or expected <= 0.0:
+        return None
+    return same / pairs if _beyond_chance(same, pairs, min(expected / pairs, 1.0)) else None
+
+
+def _one_run_each(folds: NDArray[np.int64]) -> bool:
+    """Tell whether every fold is one run of rows, and all are of a size but for one row."""
+    counts = np.unique(folds, return_counts=True)[1]
+    return bool((np.diff(folds) != 0).sum() == len(counts) - 1 and np.ptp(counts) <= 1)
+
+
+def _beyond_chance(count: int, trials: int, share: float) -> bool:
+    from scipy.special import bdtrc
+
+    return share < 1.0 and count > 0 and float(bdtrc(count - 1, trials, share)) < BY_CHANCE
+
+
+def _together_in_all(partitions: NDArray[np.int64]) -> int | None:
+    """Return how many cases share their fold with another in all repeats, None if by chance."""
+    n = len(partitions)
+    _, counts = np.unique(partitions, axis=0, return_counts=True)
+    pairs = float((counts * (counts - 1)).sum()) / 2.0
+    shares = [float((np.bincount(folds) / n) @ (np.bincount(folds) / n)) for folds in partitions.T]
+    expected = n * (n - 1) / 2.0 * float(np.prod(shares))
+    from scipy.special import pdtrc
+
+    by_chance = pairs < FEWEST_PAIRS or float(pdtrc(pairs - 1.0, expected)) >= BY_CHANCE
+    return None if by_chance else int(counts[counts > 1].sum())
 
 
 def resampling_remarks(pi: Predictions, resampler: str | None) -> Iterator[Caution]:

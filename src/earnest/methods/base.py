@@ -351,6 +351,7 @@ def split_estimate(
 def standard_error(source: LimitSource | None, valid: NDArray[np.float64] | None) -> float | None:
     """Return the standard error of a source of limits, or of the draws, where there is one."""
     known: float | None = getattr(source, "standard_error", None)
-    if known is not None or isinstance(source, WidenedLimits):  # whose draws have no spread
-        return known
-    return float(np.std(valid, ddof=1)) if valid is not None and len(valid) > 1 else None
+    if known is not None or (isinstance(source, WidenedLimits) and source.end is None):
+        return known  # the draws have no spread
+    error = float(np.std(valid, ddof=1)) if valid is not None and len(valid) > 1 else None
+    return None if isinstance(source, WidenedLimits) and error == 0.0 else error

@@ -24,6 +24,7 @@ from earnest.core.text.estimate import (
     printed,
     prose,
     reason,
+    training_words,
 )
 from earnest.explanation.findings import as_sentence, in_percent
 from earnest.explanation.findings import headline as learned_headline
@@ -55,7 +56,12 @@ def estimate_fragment(made: Estimate, *, speaker: str = "the search") -> str:
     fair = made.n_configs == 1 or spec is None or bool(spec.corrected)
     title = METRICS[made.metric].title if made.metric in METRICS else made.metric
     said = headline(made, title, corrected=fair, speaker=speaker)
-    rest = f"{confidence(made, corrected=fair)} {reason(made, corrected=fair, speaker=speaker)}"
+    parts = (
+        confidence(made, corrected=fair),
+        training_words(made),
+        reason(made, corrected=fair, speaker=speaker),
+    )
+    rest = " ".join(part for part in parts if part)
     return fragment(
         said,
         rest,

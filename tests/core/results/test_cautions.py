@@ -154,6 +154,13 @@ def nearly_perfect_repeats() -> Predictions:
     return Predictions.from_arrays(y, labels, response="label")
 
 
+def in_hidden_groups() -> Predictions:
+    """A hundred cases in blocks of five that folds keep together, without groups."""
+    rng = np.random.default_rng(0)
+    folds = np.repeat(rng.permutation(np.arange(20) % 5), 5)
+    return Predictions.from_arrays(rng.integers(0, 2, 100), rng.random((100, 2)), folds)
+
+
 def disagreeing_winners() -> Predictions:
     """One configuration ranks well within folds only, the other a little less well, but pooled."""
     rng = np.random.default_rng(1)
@@ -356,6 +363,8 @@ TRIGGERS: dict[str, Callable[[], set[str]]] = {
     "EN150": lambda: codes(
         compare(best_first(noise(configs=4)), 0, 1, metric="accuracy", rng=0).cautions
     ),
+    "EN156": lambda: of(in_hidden_groups(), "bbc", "accuracy"),
+    "EN155": lambda: of(nearly_perfect_repeats(), "bbc", "accuracy"),
 }
 WARDS = np.array([0, 1, 1, 0, 1, 0, 0, 1, 0, 1, 1, 0, 0, 1, 0, 1, 1, 0, 1, 0])
 

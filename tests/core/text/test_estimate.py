@@ -11,6 +11,7 @@ import earnest as en
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import Estimate, Provenance, Scale
 from earnest.core.results.interval import Interval
+from earnest.core.results.specs import Estimand, Side
 from earnest.core.text.estimate import (
     Form,
     Printed,
@@ -24,6 +25,7 @@ from earnest.core.text.estimate import (
     printed,
     prose,
     reason,
+    training_words,
 )
 
 AUC = Scale("roc_auc", True, (0.0, 1.0))
@@ -224,24 +226,29 @@ def test_nearly_one_is_never_printed_as_one():
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "side", "said"),
+    ("low", "high", "side", "level", "said"),
     [
-        (0.987, 0.99999, "two-sided", "lies from 0.987 to over 0.999"),
-        (0.00001, 0.013, "two-sided", "lies from under 0.001 to 0.013"),
-        (0.99999, 1.0, "lower", "is above 0.999"),
-        (0.00001, 1.0, "lower", "is above 0"),
-        (0.0, 0.00001, "upper", "is below 0.001"),
-        (0.0, 0.99999, "upper", "is below 1"),
-        (0.987, 1.0, "two-sided", "lies between 0.987 and 1.000"),
+        (0.987, 0.99999, "two-sided", "97.5 %", "is above 0.987"),
+        (0.00001, 0.013, "two-sided", "97.5 %", "is below 0.013"),
+        (0.99999, 1.0, "lower", "95 %", "is above 0.999"),
+        (0.00001, 1.0, "lower", "95 %", "is above 0"),
+        (0.0, 0.00001, "upper", "95 %", "is below 0.001"),
+        (0.0, 0.99999, "upper", "95 %", "is below 1"),
+        (0.987, 1.0, "two-sided", "97.5 %", "is above 0.987"),
+        (0.9996, 0.99999, "two-sided", "97.5 %", "is above 0.999"),
+        (0.00001, 0.99999, "two-sided", "95 %", "lies between 0 and 1"),
+        (0.987, 0.998, "two-sided", "95 %", "lies between 0.987 and 0.998"),
     ],
 )
-def test_a_limit_that_is_not_quite_round_reads_well(low, high, side, said):
+def test_a_limit_that_bounds_nothing_is_not_said_and_the_level_is_right(
+    low, high, side, level, said
+):
     interval = Interval(low, high, 0.95, side)
     value = (low + high) / 2
     near = dataclasses.replace(SMALL, value=value, interval=interval, standard_error=0.0064)
-    assert plain(confidence(near)) == f"With 95 % confidence it {said}."
+    assert plain(confidence(near)) == f"With {level} confidence it {said}."
     words = limits_words(interval, printed(near))
-    for opening in ("is ", "lies between ", "lies from "):
+    for opening in ("is ", "lies between "):
         said = said.removeprefix(opening)
     assert words == said.replace(" and ", " to ")
 
@@ -249,7 +256,45 @@ def test_a_limit_that_is_not_quite_round_reads_well(low, high, side, said):
 def test_a_limit_near_minus_one_is_said_with_a_true_minus():
     shown = Printed("0.100", None, None, "under \u22120.999", "0.300")
     ends = Interval(-0.9999, 0.3, 0.95, "two-sided")
-    assert limits_words(ends, shown) == "under \u22120.999 to 0.300"
+    assert limits_words(ends, shown) == "\u22121 to 0.300"
+    assert limits_words(ends, dataclasses.replace(shown, full=frozenset({Side.LOWER}))) == (
+        "below 0.300"
+    )
+
+
+def test_a_range_without_an_end_is_never_full():
+    loss = dataclasses.replace(LOSS, interval=Interval(2.7, float("inf"), 0.95, "two-sided"))
+    assert printed(loss).full == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("folds", "cases", "share"), [(10, 569, "9/10"), (2, 569, "1/2"), (30, 30, "all but one")]
+)
+def test_the_number_says_on_what_its_models_were_trained(folds, cases, share):
+    about = dataclasses.replace(SMALL.provenance, n_folds=folds)
+    mine = dataclasses.replace(
+        SMALL, provenance=about, n_cases=cases, estimand=str(Estimand.WINNER)
+    )
+    assert mine.training_share == share
+    for delivered in (False, True):
+        assert f"trained on {share} " in training_words(mine, delivered=delivered)
+    assert training_words(mine) != training_words(mine, delivered=True)
+    assert f"trained on {share} of n={cases}" in repr(mine)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"estimand": str(Estimand.THIS_MODEL)},  # the model that was tested is the one that is used
+        {"estimand": str(Estimand.LEARNER_AT_N)},
+        {"provenance": dataclasses.replace(SMALL.provenance, n_folds=1)},
+    ],
+)
+def test_nothing_is_said_of_training_where_nothing_is_refitted(changes):
+    mine = dataclasses.replace(SMALL, **{"estimand": str(Estimand.WINNER)} | changes)
+    assert mine.training_share is None
+    assert training_words(mine) == ""
+    assert "trained" not in repr(mine)
 
 
 def test_what_is_near_one_is_one_where_one_is_no_limit():

@@ -10,8 +10,9 @@ import pytest
 from earnest import Predictions, metric
 from earnest.core.base.errors import EvidenceError
 from earnest.core.results.interval import NormalLimits
-from earnest.core.results.limits import LogitLimits, ShareLimits
+from earnest.core.results.limits import LogitLimits
 from earnest.core.results.specs import Side
+from earnest.core.results.winner_limits import AreaLimits
 from earnest.inference.cases.placements import placements
 from earnest.inference.limits.auc import delong, hanley_mcneil, hanley_mcneil_variance
 from earnest.inference.resampling.split_selection import Choice
@@ -52,25 +53,25 @@ def test_hanley_mcneil_is_exact_for_exponential_scores() -> None:
 
 @pytest.mark.parametrize("make", [delong, hanley_mcneil])
 @pytest.mark.parametrize("sign", [1.0, -1.0])
-def test_perfect_separation_gets_exact_limits_of_pairs(make: object, sign: float) -> None:
+def test_perfect_separation_gets_the_limits_of_its_law(make: object, sign: float) -> None:
     y = np.repeat([0, 1], [12, 5])
     made = make(whole(y, sign * y), AUC)  # type: ignore[operator]
-    assert isinstance(made.source, ShareLimits)
-    assert made.source.trials == 5
     low, high = made.source.limits(0.9, Side.TWO_SIDED)
-    reach = 0.05 ** (1 / 5)
-    wanted = (reach, 1.0) if sign > 0 else (0.0, 1 - reach)
+    reach = AreaLimits(1.0, 5, 12).limits(0.9, Side.TWO_SIDED)[0] if sign > 0 else 0.05 ** (1 / 5)
+    wanted = (reach, 1.0) if sign > 0 else (0.0, 1 - reach)  # all wrong: five pairs without a case
     assert (low, high) == pytest.approx(wanted, abs=1e-12)
     assert [c.code for c in made.cautions] == ["EN027"]
 
 
-def test_exact_limits_hold_for_any_auc_that_gives_a_perfect_sample() -> None:
+def test_limits_hold_for_any_auc_that_gives_a_perfect_sample() -> None:
     # Binormal scores with an AUC at the limit of 10 and 10 cases: at most 5 % of the samples may be
     # separated perfectly. 4000 samples, seed 2, 4 sd of a share of 5 %.
     from statistics import NormalDist
 
     rng, n = np.random.default_rng(2), 10
-    shift = math.sqrt(2) * NormalDist().inv_cdf(0.05 ** (1 / n))
+    limit = AreaLimits(1.0, n, n).limits(0.95, Side.LOWER)[0]
+    assert limit > 0.05 ** (1 / n)  # tighter than pairs that share no case
+    shift = math.sqrt(2) * NormalDist().inv_cdf(limit)
     perfect = [rng.normal(shift, 1, n).min() > rng.normal(0, 1, n).max() for _ in range(4000)]
     assert np.mean(perfect) <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / 4000)
 
@@ -87,7 +88,9 @@ def test_constant_scores_and_single_cases_get_wide_limits_and_a_word() -> None:
 
 def test_hanley_mcneil_with_one_positive_needs_no_fallback() -> None:
     made = hanley_mcneil(whole([1] + [0] * 9, [4.5, *np.arange(9.0)]), AUC)
-    assert isinstance(made.source, NormalLimits)
+    error = math.sqrt(hanley_mcneil_variance(5 / 9, 1, 9))
+    normal = NormalLimits(5 / 9, error).limits(0.95, Side.TWO_SIDED)
+    assert made.source.limits(0.95, Side.TWO_SIDED) == pytest.approx(normal, abs=1e-12)
     assert not made.cautions
 
 
@@ -124,14 +127,14 @@ def test_with_groups_delong_has_the_variance_over_groups() -> None:
 
 @pytest.mark.parametrize("make", [delong, hanley_mcneil])
 @pytest.mark.parametrize(("count", "pairs"), [(1, 1), (5, 2), (20, 10), (40, 20)])
-def test_exact_limits_have_no_more_pairs_than_half_the_groups(
+def test_limits_of_a_perfect_auc_have_no_more_cases_of_a_class_than_half_the_groups(
     make: object, count: int, pairs: int
 ) -> None:
     y = np.tile([0, 1], 20)
     made = make(in_groups(y, y.astype(float), np.arange(40) * count // 40), AUC)  # type: ignore[operator]
-    assert isinstance(made.source, ShareLimits)
-    assert made.source.trials == pairs
-    assert f"for {pairs} " in made.words
+    law = AreaLimits(1.0, pairs, pairs).limits(0.95, Side.LOWER)[0]
+    wanted = law if pairs >= 5 else min(law, 0.05 ** (1 / pairs))
+    assert made.source.limits(0.95, Side.LOWER)[0] == pytest.approx(wanted, abs=1e-12)
 
 
 def test_a_class_in_one_group_is_told() -> None:

@@ -10,7 +10,9 @@ import earnest as en
 from earnest.core.results.interval import DrawnLimits, NormalLimits, source_from_dict
 from earnest.core.results.limits import WidenedLimits
 from earnest.core.results.specs import Side
-from earnest.inference.limits.drawn_spread import disjoint_pairs, has_width, with_spread
+from earnest.core.results.winner_limits import AreaLimits
+from earnest.inference.limits.ceiling import disjoint_pairs
+from earnest.inference.limits.drawn_spread import has_width, with_spread
 
 METHODS = ["bbc", "bbc_fold", "naive_bootstrap", "holdout"]
 
@@ -68,9 +70,11 @@ def test_the_limit_of_a_separated_winner_is_the_exact_one_for_what_went_unseen()
     assert one.interval is not None
     assert five.interval is not None
     assert cases.interval is not None
-    # Ten pairs that share no case, and twenty cases; Sidak's level for a choice from five.
-    assert one.interval.low == pytest.approx(0.025**0.1, rel=1e-12)
-    assert five.interval.low == pytest.approx((1.0 - 0.975**0.2) ** 0.1, rel=1e-12)
+    # Ten cases of each class, and twenty cases; all five are perfect, so that any could have won.
+    law = AreaLimits(1.0, 10, 10)
+    assert one.interval.low == pytest.approx(law.limits(0.95, Side.TWO_SIDED)[0], rel=1e-9)
+    bonferroni = law.limits(1.0 - 0.025 / 5, Side.LOWER)[0]
+    assert bonferroni <= five.interval.low < one.interval.low
     assert cases.interval.low == pytest.approx(0.025**0.05, rel=1e-12)
 
 
@@ -101,10 +105,13 @@ def test_the_wider_of_both_is_taken_at_each_end() -> None:
 def test_draws_that_vary_are_left_alone_and_few_unlike_ones_are_told() -> None:
     pi = separated(20, 1)
     measure = en.metric("roc_auc")
-    varied = DrawnLimits(np.linspace(0.5, 1.0, 100))
-    assert with_spread(varied, pi, measure) == (varied, ())
+    varied = DrawnLimits(np.linspace(0.0, 1.0, 100))
+    source, remarks = with_spread(varied, pi, measure, value=0.75)
+    assert source.limits(0.95, Side.TWO_SIDED) == varied.limits(0.95, Side.TWO_SIDED)
+    assert remarks == ()
+    pi, measure = of_values(40, 1, 1.0), en.metric("mse")  # whose range has no end
     mostly = DrawnLimits(np.r_[np.full(94, 1.0), np.linspace(0.8, 0.9, 6)])
-    source, remarks = with_spread(mostly, pi, measure)
+    source, remarks = with_spread(mostly, pi, measure, value=0.99)
     assert source is mostly
     assert [caution.code for caution in remarks] == ["EN035"]
     assert "94%" in remarks[0].what

@@ -62,7 +62,7 @@ def test_fewer_than_thirty_cases_are_few(regression: Predictions) -> None:
 
 
 def test_limits_come_from_the_normal_law_unless_all_cases_are_equal() -> None:
-    assert isinstance(made(labels([0, 2]), "error_rate").source, NormalLimits)
+    assert isinstance(made(labels([0, 2, 4, 6]), "error_rate").source, NormalLimits)
     equal = made(labels([]), "error_rate").source
     assert equal == EqualCaseLimits(0.0, 60, 0.0, 1.0)
 

@@ -183,13 +183,15 @@ def test_groups_without_a_spread_count_as_units() -> None:
     assert limits(made) == pytest.approx((0.0, 1 - 0.025 ** (1 / 20)), abs=EXACT)
 
 
-def test_a_perfect_auc_has_the_exact_limits_of_independent_pairs() -> None:
+def test_a_perfect_auc_has_limits_between_those_of_disjoint_and_of_pooled_pairs() -> None:
     # four folds of five positives and five negatives: twenty pairs that share no case
     y = np.tile([0, 1], 20)
     pi = Predictions.from_arrays(y, 0.2 + 0.6 * y, np.arange(40) // 2 % 4)
     made = estimate(pi, method="bayle_all_pairs", metric="roc_auc")
-    assert limits(made) == pytest.approx((0.025 ** (1 / 20), 1.0), abs=1e-9)
-    assert any(c.code == "EN035" and "20 independent pairs" in c.consequence for c in made.cautions)
+    low, high = limits(made)
+    assert 0.025 ** (1 / 20) < low < 0.94
+    assert high == 1.0
+    assert "EN035" in codes(made)
     assert Estimate.from_dict(made.to_dict()) == made
 
 

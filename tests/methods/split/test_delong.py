@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from earnest import DeLong, Estimate, MetricError, Predictions, estimate
-from earnest.core.results.specs import Estimand
+from earnest.core.results.specs import Estimand, Side
+from earnest.core.results.winner_limits import AreaLimits
 from earnest.testing import example_predictions
 
 Z = NormalDist().inv_cdf
@@ -94,7 +95,8 @@ def test_perfect_separation_has_width_and_a_word() -> None:
         )
         assert made.value == 1.0
         assert made.interval is not None
-        assert made.interval.low == pytest.approx(0.05 ** (1 / 20), abs=1e-12)
+        law = AreaLimits(1.0, 20, 20).limits(0.95, Side.LOWER)[0]
+        assert made.interval.low == pytest.approx(law, abs=1e-12)
         assert "EN027" in codes(made)
 
 

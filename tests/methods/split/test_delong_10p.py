@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from earnest import DeLong, DeLong10p, Predictions, estimate
-from earnest.core.results.specs import Estimand
+from earnest.core.results.specs import Estimand, Side
+from earnest.core.results.winner_limits import AreaLimits
 from earnest.testing import example_predictions
 from tests.methods.split.test_delong import by_pairs, codes
 
@@ -28,6 +29,9 @@ def test_the_bad_end_is_read_at_sidaks_level_and_the_other_is_not(pi: Prediction
     z = NormalDist().inv_cdf
     assert made.interval is not None
     low, high = area - z((1 - 0.025) ** (1 / m)) * error, area + z(0.975) * error
+    counts = int(pi.target.y[~learn].sum()), int((1 - pi.target.y[~learn]).sum())
+    perfect = AreaLimits(1.0, *counts).limits((1 - 0.025) ** (1 / m), Side.LOWER)[0]
+    low = min(low, perfect)  # no better than one without an error
     assert (made.interval.low, made.interval.high) == pytest.approx((low, min(high, 1)), abs=1e-9)
     assert made.standard_error == pytest.approx(error, abs=1e-12)
 
@@ -73,5 +77,6 @@ def test_perfect_separation_is_bounded_at_sidaks_level() -> None:
     )
     assert made.interval is not None
     sidak = 1 - 0.95 ** (1 / 5)  # all five tie, and ties are kept
-    assert made.interval.low == pytest.approx(sidak ** (1 / 10), abs=1e-9)
+    law = AreaLimits(1.0, 10, 10).limits(1 - sidak, Side.LOWER)[0]
+    assert made.interval.low == pytest.approx(law, abs=1e-9)
     assert "EN027" in codes(made)

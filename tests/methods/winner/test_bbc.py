@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -328,3 +329,32 @@ def test_the_result_survives_json_with_its_draws(binary: Predictions) -> None:
     back = en.Estimate.from_dict(json.loads(json.dumps(made.to_dict(draws=True))))
     assert back == made
     np.testing.assert_array_equal(back.draws, made.draws)
+
+
+def test_repeats_do_not_move_the_value() -> None:
+    """Forty equal configurations, accuracy .75: one repeat and five have the truth as their mean.
+
+    60 samples of 100 cases, seed 11; a case's difficulty is the same in every repeat. Both means,
+    and their difference, are held to 4 standard errors.
+    """
+    runs, values = 60, []
+    cut = np.sqrt(2.0) * NormalDist().inv_cdf(0.75)
+    for run in range(runs):
+        rng = np.random.default_rng([11, run])
+        y = np.tile([0, 1], 50)
+        own = rng.standard_normal((100, 40, 1)) + rng.standard_normal((100, 40, 5))
+        said = np.where(own < cut, y[:, None, None], 1 - y[:, None, None])
+        folds = np.stack([rng.permutation(np.arange(100) % 5) for _ in range(5)], axis=1)
+        pair = []
+        for repeats in (1, 5):
+            pi = Predictions.from_arrays(
+                y, said[:, :, :repeats], folds[:, :repeats], response="label"
+            )
+            made = estimate(pi, method="bbc", metric="accuracy", rng=run, n_resamples=200)
+            pair.append(made.value)
+        values.append(pair)
+    found = np.array(values)  # (runs, 2)
+    error = found.std(axis=0, ddof=1) / np.sqrt(runs)
+    assert (np.abs(found.mean(axis=0) - 0.75) <= 4 * error).all()
+    apart = found[:, 1] - found[:, 0]
+    assert abs(apart.mean()) <= 4 * apart.std(ddof=1) / np.sqrt(runs)

@@ -24,7 +24,7 @@ from earnest.cli.show.terminal import ACCENT, GREY, clean, columns, emit
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.estimate_table import Estimates
 from earnest.core.results.specs import Estimand
-from earnest.core.text.estimate import confidence, headline, printed
+from earnest.core.text.estimate import confidence, headline, printed, training_words
 from earnest.metrics import METRICS
 from earnest.metrics.families import BINARY
 
@@ -77,6 +77,9 @@ def _sentences(estimate: Estimate) -> Iterator[Part]:
     main.highlight_words([printed(estimate).value], ACCENT)
     yield indented(main)
     yield indented(Text(clean(confidence(estimate))))
+    whose = training_words(estimate)
+    if whose:
+        yield indented(Text(clean(whose)))
     shown = printed(estimate)
     if estimate.provenance.n_folds == 0 and shown.naive not in (None, shown.value):
         said = f"On the cases that it was trained on it scores {shown.naive}."

@@ -16,7 +16,14 @@ from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import MethodSpec
-from earnest.core.text.estimate import confidence, estimand_words, headline, printed, reason
+from earnest.core.text.estimate import (
+    confidence,
+    estimand_words,
+    headline,
+    printed,
+    reason,
+    training_words,
+)
 from earnest.methods import METHODS
 from earnest.metrics import METRICS
 
@@ -59,8 +66,10 @@ def title_of(estimate: Estimate) -> str:
     return METRICS[estimate.metric].title if estimate.metric in METRICS else estimate.metric
 
 
-def sentences(estimate: Estimate, speaker: str = SPEAKER) -> Iterator[Part]:
-    """Yield the honest number, its interval, and where the optimism comes from."""
+def sentences(
+    estimate: Estimate, speaker: str = SPEAKER, *, delivered: bool = False
+) -> Iterator[Part]:
+    """Yield the honest number, its interval, whose it is, and where the optimism comes from."""
     fair, shown = honest(estimate), printed(estimate)
     said = headline(estimate, title_of(estimate), corrected=fair, speaker=speaker)
     main = Text(clean(said), style="bold")
@@ -69,6 +78,9 @@ def sentences(estimate: Estimate, speaker: str = SPEAKER) -> Iterator[Part]:
     main.highlight_words([shown.value], ACCENT if fair else WARN)
     yield indented(main)
     yield indented(Text(clean(confidence(estimate, corrected=fair))))
+    whose = training_words(estimate, delivered=delivered)
+    if whose:
+        yield indented(Text(clean(whose)))
     why = reason(estimate, corrected=fair, speaker=speaker)
     if why:
         yield indented(Text(clean(why), style=GREY))

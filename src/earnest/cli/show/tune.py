@@ -99,7 +99,7 @@ def show_tuned(tuned: Any, no_report: str | None = None) -> None:
     estimate = tuned.estimate
     emit(
         Text(),
-        *sentences(estimate, SPEAKER),
+        *sentences(estimate, SPEAKER, delivered=True),
         Text(),
         *picture(estimate, columns()),
         labelled(_facts(tuned)),

@@ -205,6 +205,8 @@ CODES: dict[str, str] = {
     "EN131": "an AUC that varies more than two normal laws allow",
     "EN132": "repeats of few cases near the ceiling",
     "EN150": "a comparison of the best of a table",
+    "EN155": "a limit that few errors would put too near the score",
+    "EN156": "folds that keep rows together though no groups were given",
 }
 
 

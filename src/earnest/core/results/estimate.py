@@ -15,12 +15,20 @@ from earnest.core.results.base import Result
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.interval import Ask, Interval, LimitSource, source_from_dict
 from earnest.core.results.limits import draws_of, limit_remarks
-from earnest.core.results.specs import Side
+from earnest.core.results.specs import Estimand, Side
 from earnest.core.text.numbers import decimals, number
 
 if TYPE_CHECKING:
     from earnest.core.text.paper import PaperTable
 
+# Estimands of models that have not seen the cases which test them.
+_OF_FOLD_MODELS = {
+    Estimand.WINNER,
+    Estimand.FITTED_MODELS,
+    Estimand.LEARNER,
+    Estimand.AT_TRAINING_SIZE,
+    Estimand.PROCEDURE,
+}
 OF_A_LEVEL = {"EN016", "EN026", "EN029"}  # cautions that another level may not deserve
 FEW_IN_TAIL = 5  # draws beyond a limit under which the limit is rough
 
@@ -101,7 +109,7 @@ class Estimate(Result):
     >>> pi = en.Predictions.from_arrays(y, scores, fold=np.arange(100) // 2 % 10)
     >>> found = en.estimate(pi, metric="roc_auc", rng=7)
     >>> found
-    roc_auc 0.71, 95 % interval [0.51, 0.84] (bbc, winner of 20 configs, n=100)
+    roc_auc 0.71, 95 % interval [0.51, 0.84] (bbc, winner of 20 configs, trained on 9/10 of n=100)
     >>> round(found.naive, 2), round(found.optimism, 2)
     (0.8, 0.09)
     >>> found.at(confidence_level=0.9, side="lower").interval.side
@@ -152,6 +160,17 @@ class Estimate(Result):
             return None
         gap = self.naive - self.value
         return gap if self.scale.greater_is_better else -gap
+
+    @property
+    def training_share(self) -> str | None:
+        """Which share of the cases the models tested were trained on, such as '9/10'.
+
+        None where the models tested are the ones that the estimate is about.
+        """
+        folds = self.provenance.n_folds
+        if folds < 2 or self.estimand not in _OF_FOLD_MODELS:
+            return None
+        return "all but one" if folds == self.n_cases else f"{folds - 1}/{folds}"
 
     @property
     def share_lost(self) -> float | None:
@@ -301,7 +320,9 @@ class Estimate(Result):
         if self.interval is not None:
             words += ", " + _interval_words(self.interval, places, self.scale.limits)
         of = f"winner of {self.n_configs} configs, " if self.n_configs > 1 else ""
-        return f"{words} ({self.method}, {of}n={self.n_cases})"
+        share = self.training_share
+        trained = "" if share is None else f"trained on {share} of "
+        return f"{words} ({self.method}, {of}{trained}n={self.n_cases})"
 
 
 def make_interval(source: LimitSource, ask: Ask, scale: Scale) -> Interval:

@@ -305,19 +305,33 @@ class SidakLimits:
 
 @dataclass(frozen=True, eq=False)
 class WidenedLimits:
-    """Limits of draws that all but agree, widened to those that do not take this for certainty.
+    """Limits that are widened to those of another source, which does not take luck for certainty.
 
-    At each level the end is the outer one of both, so that limits of different levels nest.
+    At each level an end is the outer one of both, so that limits of different levels nest. With
+    `end` that end alone is widened.
     """
 
     drawn: LimitSource
     floor: LimitSource
+    end: Side | None = None
 
     def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
         """Return the limits, infinite at an open end."""
-        drawn = self.drawn.limits(confidence_level, side)
-        floor = self.floor.limits(confidence_level, side)
-        return min(drawn[0], floor[0]), max(drawn[1], floor[1])
+        low, high = self.drawn.limits(confidence_level, side)
+        other = self.floor.limits(confidence_level, side)
+        if self.end is not Side.UPPER:
+            low = min(low, other[0])
+        if self.end is not Side.LOWER:
+            high = max(high, other[1])
+        return low, high
+
+    def decides(self, confidence_level: float, side: Side) -> bool:
+        """Tell whether the wider source gives an end at this level."""
+        return self.limits(confidence_level, side) != self.drawn.limits(confidence_level, side)
+
+    def remarks(self, confidence_level: float, side: Side) -> Iterator[Caution]:
+        """Yield what the source that is widened has to say."""
+        yield from limit_remarks(self.drawn, confidence_level, side)
 
     @property
     def draws(self) -> NDArray[np.float64] | None:
@@ -326,13 +340,15 @@ class WidenedLimits:
 
     @property
     def standard_error(self) -> float | None:
-        """The standard error of the wider limits, if they have one."""
-        return getattr(self.floor, "standard_error", None)
+        """The standard error of what is widened, or of the wider limits of both ends."""
+        source = self.floor if self.end is None else self.drawn
+        return getattr(source, "standard_error", None)
 
     def to_dict(self, *, draws: bool) -> dict[str, Any]:
         """Return plain data, with or without the draws."""
         drawn, floor = self.drawn.to_dict(draws=draws), self.floor.to_dict(draws=draws)
-        return {"kind": "widened", "drawn": drawn, "floor": floor}
+        end = {} if self.end is None else {"end": str(self.end)}
+        return {"kind": "widened", "drawn": drawn, "floor": floor, **end}
 
 
 def draws_of(source: LimitSource | None) -> NDArray[np.float64] | None:
@@ -381,7 +397,7 @@ def from_plain(data: dict[str, Any]) -> LimitSource:
         drawn, floor = source_from_dict(data["drawn"]), source_from_dict(data["floor"])
         assert drawn is not None
         assert floor is not None
-        return WidenedLimits(drawn, floor)
+        return WidenedLimits(drawn, floor, Side(data["end"]) if "end" in data else None)
     inner = source_from_dict(data["inner"])
     assert inner is not None
     return SidakLimits(inner, data["m"], Side(data["end"]))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from earnest.core.results.cautions import Severity
@@ -46,7 +46,9 @@ class Form(StrEnum):
 class Printed:
     """The numbers of an estimate as they are printed, all with the same decimals.
 
-    `optimism` is the difference of the printed numbers, so that a reader's sum is right.
+    `optimism` is the difference of the printed numbers, so that a reader's sum is right. `full`
+    are the ends of a two-sided interval that are printed as an end of the metric's range, or all
+    but that: they bound nothing.
     """
 
     value: str
@@ -54,6 +56,7 @@ class Printed:
     optimism: str | None
     low: str | None
     high: str | None
+    full: frozenset[Side] = frozenset()
 
     @property
     def differ(self) -> bool:
@@ -86,7 +89,26 @@ def printed(estimate: Estimate, places: int | None = None) -> Printed:
             estimate.value, value, places
         )
         gap = prose(abs(lost), places, NO_LIMITS)
-    return Printed(value, naive, gap, low, high)
+    return Printed(value, naive, gap, low, high, _full_ends(interval, (low, high), limits))
+
+
+def _full_ends(
+    interval: Interval | None, shown: tuple[str | None, str | None], limits: tuple[float, float]
+) -> frozenset[Side]:
+    """Return the ends of a two-sided interval that are an end of the range as they are printed."""
+    if interval is None or interval.side != Side.TWO_SIDED:
+        return frozenset()
+    found = set()
+    for side, word, text, limit in zip(
+        (Side.LOWER, Side.UPPER), ("under", "over"), shown, limits, strict=True
+    ):
+        if text is not None and (text.startswith(word) or _reads_as(text, limit)):
+            found.add(side)
+    return frozenset(found)
+
+
+def _reads_as(text: str, limit: float) -> bool:
+    return math.isfinite(limit) and not text.startswith(("over", "under")) and _read(text) == limit
 
 
 def places_of(estimates: Iterable[Estimate]) -> int:
@@ -180,12 +202,14 @@ def headline(
 
 
 def confidence(estimate: Estimate, *, corrected: bool = True) -> str:
-    """Return the sentence on the interval; 'above' and 'below' belong to one-sided bounds only."""
+    """Return the sentence on the interval; one whose end bounds nothing is said as a bound."""
     interval = estimate.interval
     if interval is None:
         return f"The method {estimate.method} gives no interval."
+    shown = printed(estimate)
+    interval = as_bound(interval, shown)
     level = f"{percent(interval.confidence_level)} confidence it"
-    claim = f"{level} {_claim(interval, printed(estimate))}."
+    claim = f"{level} {_claim(interval, shown)}."
     if form(estimate, corrected=corrected) is Form.ELECTED:
         claim = claim.replace("confidence it", "confidence its true value", 1)
     if form(estimate, corrected=corrected) is Form.UNCORRECTED:
@@ -212,6 +236,31 @@ def reason(estimate: Estimate, *, corrected: bool = True, speaker: str = "the se
         return f"The search tried {count} and kept the one that looked best; {luck}."
     whose = f"{speaker[:1].upper()}{speaker[1:]} are of {count}"
     return f"{whose}; the one that looked best was kept, and {luck}."
+
+
+def training_words(estimate: Estimate, *, delivered: bool = False) -> str:
+    """Return whose score the number is; empty where the models tested are those that are used.
+
+    Parameters
+    ----------
+    delivered : bool
+        Whether a model that was refitted on all cases is delivered with the estimate.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> from earnest.core.text.estimate import training_words
+    >>> pi = en.Predictions.from_arrays([0, 1] * 10, np.arange(20) / 20, np.arange(20) // 2 % 5)
+    >>> training_words(en.estimate(pi, metric="accuracy", rng=0))
+    'Models trained on 4/5 of your cases earned it; one refitted on all of them has seen more.'
+    """
+    share = estimate.training_share
+    if share is None:
+        return ""
+    rest = "the delivered model has" if delivered else "one refitted on all of them has"
+    more = "seen all of them" if delivered else "seen more"
+    return f"Models trained on {share} of your cases earned it; {rest} {more}."
 
 
 def estimand_words(estimate: Estimate) -> str:
@@ -277,21 +326,35 @@ def _read(text: str) -> float:
     return float(text.split()[-1].replace(MINUS, "-").replace(",", ""))
 
 
-def limits_words(interval: Interval, shown: Printed) -> str:
-    """Return the limits in words; 'above' and 'below' belong to one-sided bounds only.
+def as_bound(interval: Interval, shown: Printed) -> Interval:
+    """Return a two-sided interval as the one-sided bound that it is if one end bounds nothing.
 
-    A limit that is not quite 1 is said so that it reads: 'above 0.999' for a bound, '0.987 to
-    over 0.999' for an end of an interval, the number being that of the figures. Nothing is above
-    the best that a metric can have, so that a bound there is said as the number alone.
+    An interval at 95 % from 0.987 up to 1 says that the value is above 0.987, and that at 97.5 %:
+    it leaves half of the error probability beyond each end.
+    """
+    if len(shown.full) != 1 or interval.low == interval.high:
+        return interval
+    side = Side.LOWER if Side.UPPER in shown.full else Side.UPPER
+    level = 1.0 - (1.0 - interval.confidence_level) / 2.0
+    return replace(interval, side=str(side), confidence_level=level)
+
+
+def limits_words(interval: Interval, shown: Printed) -> str:
+    """Return the limits in words: '0.91 to 0.98', or 'above 0.987' where one end bounds nothing.
+
+    A limit that is not quite 1 is said so that it reads: 'above 0.999' for a bound. Nothing is
+    above the best that a metric can have, so that a bound there is said as the number alone.
     """
     low, high = shown.low or "", shown.high or ""
+    interval = as_bound(interval, shown)
     if interval.side != Side.TWO_SIDED and interval.low == interval.high and low == high:
         return low
     if interval.side == Side.LOWER:
         return f"above {_rounded(low) if low.startswith('under') else low.split()[-1]}"
     if interval.side == Side.UPPER:
         return f"below {_rounded(high) if high.startswith('over') else high.split()[-1]}"
-    return f"{low} to {high}"
+    low = _rounded(low) if low.startswith("under") else low
+    return f"{low} to {_rounded(high) if high.startswith('over') else high}"
 
 
 def _rounded_to(value: float, text: str, places: int) -> float:
@@ -311,8 +374,6 @@ def _rounded(text: str) -> str:
 def _claim(interval: Interval, shown: Printed) -> str:
     words = limits_words(interval, shown)
     if interval.side == Side.TWO_SIDED:
-        if "over" in words or "under" in words:  # which 'between' cannot stand before
-            return f"lies from {words}"
         return f"lies between {words.replace(' to ', ' and ')}"
     return f"is {words}"
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from earnest.core.base.errors import EvidenceError
 from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import LimitSource, NormalLimits
-from earnest.core.results.limits import LogitLimits, ShareLimits
+from earnest.core.results.limits import LogitLimits, ShareLimits, WidenedLimits
 from earnest.inference.cases.areas import line_of, scores_of
+from earnest.inference.limits.ceiling import is_perfect, never_beyond_perfect, perfect_limits
 from earnest.inference.resampling.split_selection import Choice
 from earnest.metrics.families import Metric
 
@@ -54,7 +55,10 @@ def hanley_mcneil(choice: Choice, metric: Metric, *, cases: int | None = None) -
     else:
         right = _right(choice)
         variance = _published_variance(area, right, cases - right)
-    return _limits(choice, metric, variance, words="that of Hanley and McNeil", logit=False)
+    made = _limits(choice, metric, variance, words="that of Hanley and McNeil", logit=False)
+    if cases is not None and isinstance(made.source, WidenedLimits):  # as published
+        return replace(made, source=made.source.drawn)
+    return made
 
 
 def hanley_mcneil_variance(area: float, positives: int, negatives: int) -> float:
@@ -83,34 +87,43 @@ def _limits(
     constant, slope = line_of(metric)
     low, high = sorted((constant, constant + slope))
     if not variance > NOTHING:
-        return _exact(choice, variance, low, high)
+        return _without_variance(choice, metric, variance, (low, high))
     error = abs(slope) * math.sqrt(variance)
+    source: LimitSource = NormalLimits(choice.value, error)
     if logit:
-        return AucLimits(LogitLimits(choice.value, error, low, high), words)
-    return AucLimits(NormalLimits(choice.value, error), words)
+        source = LogitLimits(choice.value, error, low, high)
+    one = choice.part.select(choice.chosen)
+    return AucLimits(never_beyond_perfect(source, one, metric, choice.value), words)
 
 
-def _exact(choice: Choice, variance: float, low: float, high: float) -> AucLimits:
-    """Return limits of disjoint pairs of a positive and a negative, which are independent trials.
+def _without_variance(
+    choice: Choice, metric: Metric, variance: float, ends: tuple[float, float]
+) -> AucLimits:
+    """Return limits of an AUC whose scores show no spread.
 
-    A pair is in order with the AUC as its probability, a tie being half a win. There are as many
-    such pairs as the rarer class has cases; with groups, of which each serves one pair, no more
-    than half the groups.
+    A perfect one has those of scores that are normal in each class. Else they are those of
+    disjoint pairs of a positive and a negative, which are independent trials: a pair is in order
+    with the AUC as its probability, a tie being half a win. There are as many such pairs as the
+    rarer class has cases; with groups, of which each serves one pair, no more than half the
+    groups.
     """
     groups = choice.part.target.groups
+    unit = "case" if groups is None else "group"
+    what = "is 0" if variance == variance else f"is undefined for one {unit} of a class"
     most = choice.part.n_cases if groups is None else max(1, len(np.unique(groups)) // 2)
     pairs = min(*class_counts(choice), most)
     several = "independent pairs" if pairs > 1 else "pair"
     words = f"the exact one of Clopper and Pearson for {pairs} {several} of cases"
-    unit = "case" if groups is None else "group"
-    what = "is 0" if variance == variance else f"is undefined for one {unit} of a class"
+    source: LimitSource = ShareLimits(choice.value, pairs, *ends, exact=True)
+    if variance == variance and is_perfect(metric, choice.value):
+        words = "that of an AUC of scores that are normal in each class"
+        source = perfect_limits(choice.part.select(choice.chosen), metric)
     caution = Caution(
         "EN027",
         f"The variance of the AUC {what}: its scores show no spread.",
         f"A limit is {words}.",
         "It is wide; only more cases can tell more.",
     )
-    source = ShareLimits(choice.value, pairs, low, high, exact=True)
     return AucLimits(source, words, (caution,))
 
 

@@ -13,45 +13,81 @@ from numpy.typing import NDArray
 
 from earnest.core.base.errors import EarnestError
 from earnest.core.data.predictions import Predictions
-from earnest.core.data.target import Target
 from earnest.core.data.weights import Weights
-from earnest.core.results.cautions import Caution
+from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.interval import EqualCaseLimits, LimitSource
 from earnest.core.results.limits import ShareLimits, WidenedLimits, best_of, draws_of
 from earnest.core.results.specs import Side
 from earnest.inference.cases.case_values import case_values
+from earnest.inference.limits.ceiling import (
+    Contest,
+    bad_end,
+    disjoint_pairs,
+    is_perfect,
+    limits_near_best,
+    never_beyond_perfect,
+    no_error,
+)
 from earnest.inference.limits.no_spread import limits_without_spread
+from earnest.inference.limits.winner_law import in_range
 from earnest.kernels.score import score_selected
 from earnest.metrics.families import Metric
 
 LEVEL = 0.95  # at which limits that are a point are replaced, whatever level is asked for
 ROUNDING = 1e-9  # of the size of the values
 FEWEST = 40  # draws that leave one beyond each end at that level
+NEAR_BEST = 0.9  # of the range of a metric
 MOSTLY = 0.9  # a share of equal draws that is worth a caution
 
 
 def with_spread(
-    source: LimitSource, one: Predictions, metric: Metric, *, rivals: int = 1
+    source: LimitSource,
+    one: Predictions,
+    metric: Metric,
+    *,
+    value: float,
+    contest: Contest | None = None,
+    by_law: bool = True,
+    by_fold: bool = False,
 ) -> tuple[LimitSource, tuple[Caution, ...]]:
-    """Return limits that do not take a sample without spread for certainty, and what to say of it.
+    """Return limits that do not take few errors for certainty, and what to say of them.
+
+    Near the best score the bad end is the outer one of the resampled limit and of that by the law
+    of the score; see `earnest.inference.limits.ceiling`. Draws that agree elsewhere have the
+    limits of what went unseen.
 
     Parameters
     ----------
     source : LimitSource
-        The limits so far; they stay where a two-sided 95 % interval has a width.
+        The limits so far.
     one : Predictions
         The chosen configuration on the cases that judge it.
     metric : Metric
         What is measured.
-    rivals : int
-        From how many configurations it was chosen on these cases: the bad end of the wider limits
-        is read at Sidak's level for them.
+    value : float
+        The corrected value.
+    contest : Contest, optional
+        From what it was chosen on these cases, so that the bad end holds for whoever won.
+    by_law : bool
+        Whether the law counts for any number of errors; else no limit is nearer to the best than
+        that of a perfect score.
+    by_fold : bool
+        Without a contest: whether the value is a mean over folds.
     """
-    if has_width(source):
-        return source, tuple(_mostly_equal(draws_of(source)))
+    width = has_width(source)
+    if by_law:
+        near = limits_near_best(one, metric, value, contest)
+        made = source if near is None else WidenedLimits(source, near, bad_end(metric))
+    else:
+        made = never_beyond_perfect(source, one, metric, value, by_fold=by_fold)
+    if width:
+        return made, (*_mostly_equal(draws_of(source), made), *_near_best(made, metric, value))
+    if made is not source and is_perfect(metric, value):
+        return made, (no_error(metric, one.target, contest),)
     floor, remark = unseen_limits(one, metric)
+    rivals = 1 if contest is None or made is not source else contest.pi.n_configs
     floor = best_of(floor, rivals, metric.greater_is_better)
-    return WidenedLimits(source, floor), (remark if rivals == 1 else _of_the_best(remark, rivals),)
+    return WidenedLimits(made, floor), (remark if rivals == 1 else _of_the_best(remark, rivals),)
 
 
 def has_width(source: LimitSource) -> bool:
@@ -116,34 +152,6 @@ def _pair_limits(one: Predictions, metric: Metric) -> tuple[LimitSource, Caution
     )
 
 
-def disjoint_pairs(target: Target) -> int:
-    """Return how many independent pairs of comparable cases there are, at least 1.
-
-    Of classes these are pairs of a case of the rarest one with another. Of survival times about
-    the share of all pairs that can be compared, of the pairs made by chance.
-
-    Examples
-    --------
-    >>> import earnest as en
-    >>> from earnest.inference.limits.drawn_spread import disjoint_pairs
-    >>> disjoint_pairs(en.Predictions.from_arrays([0, 1, 0, 1, 0], [0.1] * 5).target)
-    2
-    """
-    units = target.n if target.groups is None else len(np.unique(target.groups))
-    most = units // 2
-    if target.event is not None:
-        most = min(most, int(most * _comparable(np.asarray(target.y, dtype=float), target.event)))
-    elif len(target.classes):
-        most = min(most, int(np.bincount(target.y, minlength=len(target.classes)).min()))
-    return max(1, most)
-
-
-def _comparable(time: NDArray[np.float64], event: NDArray[np.bool_]) -> float:
-    """Return the share of pairs of which the earlier case had its event."""
-    later = len(time) - np.searchsorted(np.sort(time), time[event], side="right")
-    return float(later.sum()) / max(1, len(time) * (len(time) - 1) // 2)
-
-
 def _of_the_best(remark: Caution, rivals: int) -> Caution:
     return Caution(
         remark.code,
@@ -154,9 +162,9 @@ def _of_the_best(remark: Caution, rivals: int) -> Caution:
     )
 
 
-def _mostly_equal(draws: NDArray[np.float64] | None) -> Iterator[Caution]:
+def _mostly_equal(draws: NDArray[np.float64] | None, made: LimitSource) -> Iterator[Caution]:
     valid = np.empty(0) if draws is None else draws[~np.isnan(draws)]
-    if len(valid) == 0:
+    if len(valid) == 0 or isinstance(made, WidenedLimits):
         return
     _, counts = np.unique(valid, return_counts=True)
     if counts.max() >= MOSTLY * len(valid):
@@ -165,4 +173,20 @@ def _mostly_equal(draws: NDArray[np.float64] | None) -> Iterator[Caution]:
             f"{counts.max() / len(valid):.0%} of the resamples give the same value.",
             "The limits rest on the few others, and are rough; at a lower level they are a point.",
             "Only more cases can tell more.",
+        )
+
+
+def _near_best(made: LimitSource, metric: Metric, value: float) -> Iterator[Caution]:
+    """Yield a note where few errors would put the limit at the bad end too near the score."""
+    if not isinstance(made, WidenedLimits) or not made.decides(LEVEL, Side.TWO_SIDED):
+        return
+    place = 0 if metric.greater_is_better else 1
+    end = made.drawn.limits(LEVEL, Side.TWO_SIDED)[place]
+    if float(in_range(metric, np.array(value))) >= NEAR_BEST and np.isfinite(end):
+        yield Caution(
+            "EN155",
+            "The score is near its best, and hangs on few errors.",
+            f"Resamples of so few put the end of a 95 % interval at {end:.3g}, too near the "
+            "score. The limit given is that of the law of the score, which lies further away.",
+            severity=Severity.NOTE,
         )

@@ -19,6 +19,7 @@ from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.interval import LimitSource, NormalLimits
 from earnest.inference.cases.case_values import CaseValues, case_values
 from earnest.inference.cases.fold_variance import Variance, variance_of_mean
+from earnest.inference.limits.ceiling import never_beyond_perfect
 from earnest.inference.limits.no_spread import limits_without_spread
 from earnest.inference.remarks import few_groups_in_variance
 from earnest.metrics.families import Metric
@@ -64,6 +65,7 @@ def fold_normal(pi: Predictions, metric: Metric, config: int, kind: Variance) ->
     remarks = [*beyond_the_theorem(made, metric.title), *few_groups(made), *lone_cases(made)]
     if variance > 0.0:
         source: LimitSource = NormalLimits(value, variance**0.5)
+        source = never_beyond_perfect(source, pi, metric, value, by_fold=pi.n_folds > 1)
         return FoldNormal(value, source, (*remarks, *few_cases(made)))
     source, remark = limits_without_spread(pi, made, metric, _units(made))
     unused = made.kind == "delta" and not isinstance(source, NormalLimits)

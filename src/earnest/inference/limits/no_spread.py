@@ -16,6 +16,7 @@ from earnest.core.results.interval import EqualCaseLimits, LimitSource, NormalLi
 from earnest.core.results.limits import ShareLimits
 from earnest.inference.cases.case_values import CaseValues, mean_moments
 from earnest.inference.cases.fold_variance import Variance, variance_of_mean
+from earnest.inference.limits.ceiling import is_perfect, no_error, perfect_limits
 from earnest.metrics.families import Metric, MomentMetric, Need
 
 TAIL = 0.025  # of the level at which the slope of a function of sums is taken
@@ -39,6 +40,9 @@ def limits_without_spread(
                 f"The variance over all pairs of {'cases' if groups is None else 'groups'} is used "
                 "instead.",
             )
+    by_fold = len(np.unique(made.folds[made.folds >= 0])) > 1
+    if made.kind == "placements" and is_perfect(metric, value):
+        return perfect_limits(pi, metric, by_fold=by_fold), no_error(metric, pi.target)
     if made.kind == "placements":
         pairs = max(1, min(independent_pairs(pi, made), units // 2))
         return ShareLimits(value, pairs, *metric.limits, exact=True), _remark(

@@ -14,6 +14,7 @@ from earnest.inference.cases.areas import auc_influence, is_auc, line_of
 from earnest.inference.cases.case_values import case_values
 from earnest.inference.cases.fold_variance import ROUNDING, rounding
 from earnest.inference.limits.auc import delong
+from earnest.inference.limits.ceiling import never_beyond_perfect
 from earnest.inference.resampling.split_selection import Choice
 from earnest.metrics.families import Metric
 from earnest.resampling.bootstrap import (
@@ -97,6 +98,16 @@ def fallback_limits(
     if error > 0:
         return NormalLimits(choice.value, error), "a normal one"
     return EqualCaseLimits(choice.value, units, low, high), "that of cases that are all alike"
+
+
+def no_better_than_perfect(
+    source: LimitSource, choice: Choice, metric: Metric, *, rivals: int = 1
+) -> LimitSource:
+    """Return limits of an AUC whose bad end is never nearer to 1 than that of a perfect one."""
+    if not is_auc(metric, choice.part.target):
+        return source  # Wilson's limits, where no tilt is found, have no gap to those of tilts
+    one = choice.part.select(choice.chosen)
+    return never_beyond_perfect(source, one, metric, choice.value, rivals=rivals)
 
 
 def _auc_influence(choice: Choice, metric: Metric, apart: bool) -> tuple[Array, float]:

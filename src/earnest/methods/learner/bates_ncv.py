@@ -17,6 +17,7 @@ from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import LimitSource, NormalLimits
 from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
 from earnest.inference.cases.case_values import case_values
+from earnest.inference.limits.ceiling import never_beyond_perfect
 from earnest.inference.limits.fold_normal import few_cases
 from earnest.inference.limits.no_spread import limits_without_spread
 from earnest.methods.base import Call, make_estimate, register
@@ -124,6 +125,7 @@ class BatesNCV:
         outer = case_values(nested.outer, metric)
         if parts.naive_error > 0.0:
             source: LimitSource = NormalLimits(value, parts.standard_error)
+            source = never_beyond_perfect(source, nested.outer, metric, value, by_fold=True)
             said = [*few_cases(outer), *_few_repeats(nested.outer.n_repeats), *_bounded(parts)]
         else:
             source, remark = limits_without_spread(nested.outer, outer, metric, nested.n_cases)

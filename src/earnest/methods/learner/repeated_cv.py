@@ -19,6 +19,7 @@ from earnest.core.results.interval import LimitSource, NormalLimits
 from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
 from earnest.inference.cases.case_values import CaseValues, case_values, check_terms
 from earnest.inference.cases.repeated_influence import InfluenceVariance, influence_variance
+from earnest.inference.limits.ceiling import never_beyond_perfect
 from earnest.inference.limits.fold_normal import few_cases, few_groups, lone_cases
 from earnest.inference.limits.no_spread import limits_without_spread
 from earnest.inference.remarks import not_corrected
@@ -70,7 +71,7 @@ class RepeatedCV:
     >>> folds = np.stack([rng.permutation(100) % 5 for _ in range(10)], axis=1)
     >>> pi = en.Predictions.from_arrays(y, scores - 0.5, folds, response="decision")
     >>> en.estimate(pi, method="repeated_cv", metric="accuracy")
-    accuracy 0.66, 95 % interval [0.51, 0.81] (repeated_cv, n=100)
+    accuracy 0.66, 95 % interval [0.51, 0.81] (repeated_cv, trained on 4/5 of n=100)
     """
 
     spec: ClassVar[MethodSpec] = MethodSpec(
@@ -112,6 +113,7 @@ class RepeatedCV:
         parts = influence_variance(made)
         if parts.total > 0.0:
             source: LimitSource = NormalLimits(value, parts.total**0.5)
+            source = never_beyond_perfect(source, pi.select(best), metric, value, by_fold=True)
             said = [*few_cases(made), *_few_repeats(pi.n_repeats, parts)]
         else:
             units = pi.n_cases if made.groups is None else len(np.unique(made.groups))

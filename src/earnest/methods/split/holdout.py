@@ -82,7 +82,7 @@ class HoldOut:
     >>> import earnest as en
     >>> pi = en.Predictions.from_arrays([0, 1, 0, 1] * 10, [0.2, 0.7, 0.6, 0.8] * 10)
     >>> en.estimate(pi, method="holdout", metric="accuracy", rng=0)
-    accuracy 0.75, 95 % interval [0.60, 0.88] (holdout, n=40)
+    accuracy 0.75, 95 % interval [0.59, 0.88] (holdout, n=40)
     """
 
     spec: ClassVar[MethodSpec] = MethodSpec(
@@ -131,7 +131,9 @@ class HoldOut:
         part = part_of(pi, scoring)
         value = _value(part, metric, best)
         source = self._limits(call, part, best, value)
-        source, remarks = with_spread(source, part.select(best), metric)
+        source, remarks = with_spread(
+            source, part.select(best), metric, value=value, by_law=self.interval == "percentile"
+        )
         return make_estimate(
             self,
             call,

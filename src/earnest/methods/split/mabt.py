@@ -12,7 +12,11 @@ from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
 from earnest.inference.resampling.splits import Splitting
 from earnest.inference.resampling.tilt import tilted_limits
-from earnest.inference.resampling.tiltable import need_tiltable, tilted_resampler
+from earnest.inference.resampling.tiltable import (
+    need_tiltable,
+    no_better_than_perfect,
+    tilted_resampler,
+)
 from earnest.methods.base import (
     MOST_RESAMPLES,
     Call,
@@ -105,7 +109,7 @@ class MABT(Splitting):
         metric, target = call.metric, call.pi.target
         resampler = tilted_resampler(resampler_of(self.resampler), metric, target)
         choice, selector = chosen_by(self, call, preselect=True)
-        source = tilted_limits(
+        made = tilted_limits(
             choice,
             metric,
             resampler,
@@ -114,5 +118,6 @@ class MABT(Splitting):
             corrected=True,
             n_jobs=call.n_jobs,
         )
+        source = no_better_than_perfect(made, choice, metric, rivals=len(choice.candidates))
         used = {"resampler": resampler}
         return split_estimate(self, call, choice, selector, source, used=used)

@@ -13,7 +13,11 @@ from earnest.core.results.limits import best_of
 from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
 from earnest.inference.resampling.splits import Splitting
 from earnest.inference.resampling.tilt import tilted_limits
-from earnest.inference.resampling.tiltable import need_tiltable, tilted_resampler
+from earnest.inference.resampling.tiltable import (
+    need_tiltable,
+    no_better_than_perfect,
+    tilted_resampler,
+)
 from earnest.methods.base import (
     MOST_RESAMPLES,
     Call,
@@ -107,6 +111,7 @@ class Tilted(Splitting):
         made = tilted_limits(
             choice, metric, resampler, self.n_resamples, call.seeds, n_jobs=call.n_jobs
         )
-        source = best_of(made, len(choice.candidates), metric.greater_is_better)
+        plain = no_better_than_perfect(made, choice, metric)
+        source = best_of(plain, len(choice.candidates), metric.greater_is_better)
         used = {"resampler": resampler}
         return split_estimate(self, call, choice, selector, source, used=used)

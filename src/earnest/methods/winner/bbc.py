@@ -15,6 +15,7 @@ from earnest.core.data.weights import Weights
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import DrawnLimits, LimitSource
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
+from earnest.inference.limits.ceiling import Contest
 from earnest.inference.limits.drawn_spread import no_width, with_spread
 from earnest.inference.remarks import other_winner, ties_at_the_top, unlike_scales
 from earnest.inference.resampling.resampled import (
@@ -158,8 +159,9 @@ class BBC:
         source: LimitSource = DrawnLimits(draws, as_published=published)
         remarks = tuple(no_width(source))
         if not published:
-            one = pi.select(final)
-            source, remarks = with_spread(source, one, metric, rivals=pi.n_configs)
+            contest = Contest.of(pi, final, scores, selector, call.seeds, n_jobs=call.n_jobs)
+            one, value = pi.select(final), float(np.nanmean(draws))
+            source, remarks = with_spread(source, one, metric, value=value, contest=contest)
         return make_estimate(
             self,
             call,

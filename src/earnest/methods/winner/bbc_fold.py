@@ -20,6 +20,7 @@ from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import DrawnLimits, LimitSource
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
+from earnest.inference.limits.ceiling import Contest
 from earnest.inference.limits.drawn_spread import no_width, with_spread
 from earnest.inference.remarks import one_repeat_at_a_time, ties_at_the_top, undefined_folds
 from earnest.inference.resampling.winners import gains_of, judged
@@ -142,8 +143,9 @@ class BBCFold:
         source: LimitSource = DrawnLimits(draws)
         remarks = tuple(no_width(source))
         if self.variant is None:
-            one = pi.select(final)
-            source, remarks = with_spread(source, one, metric, rivals=pi.n_configs)
+            contest = Contest.of(pi, final, means, selector, call.seeds, n_jobs=call.n_jobs)
+            one, value = pi.select(final), float(np.nanmean(draws))
+            source, remarks = with_spread(source, one, metric, value=value, contest=contest)
         return make_estimate(
             self,
             call,

@@ -81,7 +81,7 @@ class NaiveBootstrap:
     >>> y = np.tile([0, 1], 50)
     >>> pi = en.Predictions.from_arrays(y, 0.6 * y + np.linspace(0, 1, 100) % 0.37)
     >>> en.estimate(pi, method=NaiveBootstrap(over="cases"), metric="roc_auc", rng=1)
-    roc_auc 1.000, 95 % interval [0.929, 1.000] (naive_bootstrap, n=100)
+    roc_auc 1.000, 95 % interval [0.982, 1.000] (naive_bootstrap, n=100)
     """
 
     spec: ClassVar[MethodSpec] = MethodSpec(
@@ -142,7 +142,8 @@ class NaiveBootstrap:
         scores = defined_folds(own)[:, 0, 0]  # (F,)
         repeats = fold_repeats(pi)[kept]
         value = float(scores.mean())
-        source, remarks = self._spread(self._fold_limits(call, scores, repeats, value), call, best)
+        source = self._fold_limits(call, scores, repeats, value)
+        source, remarks = self._spread(source, call, best, value, by_fold=True)
         return make_estimate(
             self,
             call,
@@ -160,12 +161,13 @@ class NaiveBootstrap:
         )
 
     def _spread(
-        self, source: LimitSource, call: Call, best: int
+        self, source: LimitSource, call: Call, best: int, value: float, *, by_fold: bool
     ) -> tuple[LimitSource, tuple[Caution, ...]]:
         """Return limits that are no point, unless the published ones are asked for."""
         if self.variant is not None:
             return source, tuple(no_width(source))
-        return with_spread(source, call.pi.select(best), call.metric)
+        one = call.pi.select(best)
+        return with_spread(source, one, call.metric, value=value, by_law=False, by_fold=by_fold)
 
     def _fold_limits(
         self,
@@ -208,7 +210,7 @@ class NaiveBootstrap:
             redraw=undefined is Undefined.REDRAW,
             n_jobs=call.n_jobs,
         )
-        source, remarks = self._spread(DrawnLimits(draws[:, 0]), call, best)
+        source, remarks = self._spread(DrawnLimits(draws[:, 0]), call, best, value, by_fold=False)
         return make_estimate(
             self,
             call,

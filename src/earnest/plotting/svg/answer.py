@@ -80,10 +80,9 @@ def find_naive(estimate: Estimate) -> float | None:
 
 def write_in_signs(words: Printed) -> Printed:
     """Return printed numbers in signs."""
-    parts = (words.value, words.naive, words.optimism, words.low, words.high)
-    value, *rest = (None if part is None else write_in_figure(part) for part in parts)
-    assert value is not None
-    return Printed(value, *rest)
+    parts = (words.naive, words.optimism, words.low, words.high)
+    naive, optimism, low, high = (None if part is None else write_in_figure(part) for part in parts)
+    return Printed(write_in_figure(words.value), naive, optimism, low, high, words.full)
 
 
 def flatters(estimate: Estimate, words: Printed) -> bool:

@@ -23,6 +23,7 @@ from earnest.core.text.estimate import (
     printed,
     prose,
     reason,
+    training_words,
 )
 from earnest.core.text.numbers import decimals
 from earnest.plotting.svg.figures import answer as draw_answer
@@ -60,7 +61,8 @@ def _of_estimate(found: Results, made: Estimate) -> Answer:
     said = headline(made, material.title, corrected=fair, speaker=material.speaker)
     shown, kind = printed(made), form(made, corrected=fair)
     lede = f"{confidence(made, corrected=fair)} {_uncertain(found, made, kind)}"
-    lede += _reason(found, made)
+    whose = training_words(made, delivered=material.refitted)
+    lede += f"{whose} {_reason(found, made)}"
     naive = made.n_configs > 1 and shown.naive is not None and fair
     return Answer(
         kicker=_kicker(material, made),
@@ -230,13 +232,8 @@ def _meaning(found: Results, made: Estimate) -> Iterator[str]:
         )
     else:
         yield f"{made.estimand[:1].upper()}{made.estimand[1:]}."
-    if material.refitted:
-        yield (
-            f"The delivered model is refitted on all {n}. It is usually a little better; that gain "
-            "is not counted."
-        )
-    elif made.n_configs > 1 and folds > 1:
-        yield f"A model refitted on all {n} is usually a little better; that gain is not counted."
+    if material.refitted or (made.n_configs > 1 and folds > 1):
+        yield f"What a model refitted on all {n} gains is not counted: usually a little."
     yield from _two_naive(found, made)
     yield f"“New data” means cases drawn like these {n}: same source, same period, same mix."
 

@@ -164,6 +164,12 @@ def paragraph(found: Results) -> str:
         f"The estimate is {article(material.title)} {material.title} of {shown.value}{_ends(made)}."
     )
     told.append(f"It estimates {made.estimand}.")
+    share = made.training_share
+    if share is not None and material.refitted:
+        told.append(
+            f"The models tested were trained on {share} of the cases; the delivered model was "
+            "refitted on all of them, and what it gains by that is not counted."
+        )
     if made.n_configs > 1 and shown.naive is not None and found.corrected:
         told.append(
             f"The cross-validated score of the selected configuration, which is not corrected for "

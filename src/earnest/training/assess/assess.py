@@ -149,7 +149,7 @@ def assess(
     >>> from sklearn.naive_bayes import GaussianNB
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> en.assess(GaussianNB(), X, y, method="bayle_all_pairs", metric="accuracy", rng=0)
-    accuracy 0.937, 95 % interval [0.917, 0.957] (bayle_all_pairs, n=569)
+    accuracy 0.937, 95 % interval [0.917, 0.957] (bayle_all_pairs, trained on 9/10 of n=569)
     """
     made = choose_method(method, n_resamples)
     name = made.spec.name

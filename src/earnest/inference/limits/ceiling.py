@@ -1,0 +1,534 @@
+"""What a score near its best can tell: less than resamples say, and never more than the best would.
+
+Where a configuration made no error, or few, resamples of its cases repeat those few: their
+quantiles are a point at the best score, and too near to it beside that. The limits here come from
+the law of the score instead. They fall as errors are added, so that nothing jumps where the last
+error goes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base.rng import Purpose, Seeds
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.selection import MeanOfFolds, Pooled, Selector
+from earnest.core.data.target import Target
+from earnest.core.data.weights import Weights
+from earnest.core.results.cautions import Caution
+from earnest.core.results.interval import EqualCaseLimits, LimitSource
+from earnest.core.results.limits import ShareLimits, WidenedLimits, best_of
+from earnest.core.results.specs import Side
+from earnest.core.results.winner_limits import AreaLimits, NearWinnerLimits, binormal_variance
+from earnest.inference.cases.areas import line_of
+from earnest.inference.limits.local_level import winner_errors
+from earnest.inference.limits.winner_law import (
+    Law,
+    WinnerLaw,
+    fewest_of_classes,
+    in_range,
+    law_of,
+)
+from earnest.inference.resampling.resampled import (
+    Undefined,
+    choose_resampler,
+    out_of_bag_rule,
+    resampled,
+)
+from earnest.kernels.score import score_selected, score_table
+from earnest.metrics.families import Metric, MomentMetric, Need, RankMetric
+from earnest.metrics.ranking import auc_scan
+from earnest.metrics.responding import respond
+
+MANY_ERRORS = 50.0  # above which out-of-bag limits were never seen inside those of the law
+TAIL = 0.025  # at which the slope of a function of sums is taken
+LEVELS = (0.8, 0.9, 0.95, 0.975, 0.99, 0.999)  # at which one limit is held against another
+FEW_OF_A_CLASS = 5  # cases under which two normal laws tell too much of an AUC
+ROUNDING = 1e-9
+RESAMPLES = 500  # from which the rivals of a winner are read
+FEWEST = 40  # of them with a score of every configuration
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Contest:
+    """From what a configuration was chosen: whose luck its limits must allow for.
+
+    Attributes
+    ----------
+    pi : Predictions
+        All configurations.
+    winner : int
+        The one that was chosen.
+    scores : ndarray, shape (C,)
+        The scores that it was chosen by.
+    seeds : Seeds
+        The source of resamples; they are those that the method itself draws.
+    best_wins : bool
+        Whether the best score wins; under another rule the level is that of the largest error.
+    by_fold : bool
+        Whether the scores are means over folds.
+    """
+
+    pi: Predictions
+    winner: int
+    scores: Array
+    seeds: Seeds
+    best_wins: bool = True
+    by_fold: bool = False
+    n_jobs: int | None = None
+
+    @classmethod
+    def of(
+        cls,
+        pi: Predictions,
+        winner: int,
+        scores: Array,
+        selector: Selector,
+        seeds: Seeds,
+        *,
+        n_jobs: int | None = None,
+    ) -> Contest:
+        """Make a contest from the rule that chose the winner."""
+        best_wins = type(selector) in (Pooled, MeanOfFolds)  # a subclass has its own rule
+        by_fold = selector.by_fold
+        return cls(pi, winner, scores, seeds, best_wins, by_fold, n_jobs)
+
+
+def bad_end(metric: Metric) -> Side:
+    """Return which end of an interval is the bad one."""
+    return Side.LOWER if metric.greater_is_better else Side.UPPER
+
+
+def limits_near_best(
+    one: Predictions, metric: Metric, value: float, contest: Contest | None = None
+) -> LimitSource | None:
+    """Return limits whose bad end holds near the best score; None where they would not matter.
+
+    Parameters
+    ----------
+    one : Predictions
+        The chosen configuration on the cases that judge it.
+    metric : Metric
+        What is measured.
+    value : float
+        The corrected value, which limits always hold.
+    contest : Contest, optional
+        From what it was chosen; None for a configuration that was fixed in advance.
+    """
+    by_fold = contest is not None and contest.by_fold
+    score = _score(one, metric) if contest is None else float(contest.scores[contest.winner])
+    if np.isnan(score) or not _in_law(one, metric):
+        return None
+    good = float(in_range(metric, np.array(score)))
+    if (1.0 - good) * _trials(one, metric, good) > MANY_ERRORS:
+        return None
+    perfect = perfect_limits(one, metric, by_fold=by_fold)
+    law = _law_limits(one, metric, score, by_fold=by_fold)
+    inner = perfect if law is None else WidenedLimits(law, perfect, bad_end(metric))
+    if contest is None or contest.pi.n_configs == 1:
+        return inner
+    errors = _errors_of(contest, metric, _trials(one, metric, good))
+    configs = contest.pi.n_configs
+    if errors is None:
+        return best_of(inner, configs, metric.greater_is_better)
+    return NearWinnerLimits(inner, value, bad_end(metric), configs, errors)
+
+
+def never_beyond_perfect(
+    source: LimitSource,
+    one: Predictions,
+    metric: Metric,
+    value: float,
+    *,
+    by_fold: bool = False,
+    rivals: int = 1,
+) -> LimitSource:
+    """Return limits whose bad end is never nearer to the best than that of a perfect score.
+
+    Parameters
+    ----------
+    source : LimitSource
+        The limits so far; they stay where they are further away at every level.
+    one : Predictions
+        The configuration on the cases that judge it.
+    metric : Metric
+        What is measured.
+    value : float
+        Its score.
+    by_fold : bool
+        Whether the score is a mean over folds.
+    rivals : int
+        From how many configurations it was chosen on these cases.
+    """
+    if np.isnan(value) or not _in_law(one, metric):
+        return source
+    perfect, end = perfect_limits(one, metric, by_fold=by_fold), bad_end(metric)
+    perfect = best_of(perfect, rivals, metric.greater_is_better)
+    widened = WidenedLimits(source, perfect, end)
+    decides = any(widened.decides(level, end) for level in LEVELS)
+    return widened if decides else source
+
+
+def is_perfect(metric: Metric, value: float) -> bool:
+    """Tell whether a value is the best that there is, but for rounding."""
+    return abs(value - _best(metric)) <= ROUNDING
+
+
+def no_error(metric: Metric, target: Target, contest: Contest | None = None) -> Caution:
+    """Return the caution that a perfect score has limits by its law."""
+    rivals = 1 if contest is None else contest.pi.n_configs
+    level = f" The level allows for the choice from {rivals} configurations." * (rivals > 1)
+    return Caution(
+        "EN035",
+        "The score is perfect on these cases.",
+        f"That no error was seen does not mean that there are none. {_law_words(metric, target)}"
+        f"{level}",
+        "Only more cases can tell more.",
+    )
+
+
+def _law_words(metric: Metric, target: Target) -> str:
+    if isinstance(metric, RankMetric) and metric.scan is auc_scan:
+        return "The limit is that of an AUC of scores that are normal in each class."
+    if isinstance(metric, MomentMetric):
+        return (
+            "The limit says how large a share of errors may have gone unseen (the rule of three)."
+        )
+    pairs = disjoint_pairs(target)
+    words = "one pair" if pairs == 1 else f"{pairs} pairs"
+    return f"The limit is the exact one of Clopper and Pearson for {words} of cases."
+
+
+def _best(metric: Metric) -> float:
+    return metric.limits[1 if metric.greater_is_better else 0]
+
+
+def perfect_limits(one: Predictions, metric: Metric, *, by_fold: bool = False) -> LimitSource:
+    """Return what cases like these would tell of a configuration that made no error on them.
+
+    An AUC has the law of two normal scores of equal spread, a mean over cases the rule of three,
+    a function of labels what unseen errors of the worst kind would do to it. Other metrics have
+    the exact limits of pairs that share no case. With groups these are the units.
+    """
+    (low, high), best = metric.limits, _best(metric)
+    if isinstance(metric, RankMetric) and metric.scan is auc_scan:
+        return _perfect_area(one, metric, by_fold=by_fold)
+    if isinstance(metric, MomentMetric) and metric.mean_of_cases:
+        equal = best if metric.needs is Need.LABEL else _commonest(one, metric)[0]
+        return EqualCaseLimits(equal, _units(one.target), low, high)
+    if isinstance(metric, MomentMetric):
+        return _mixed_limits(one, metric, perfect=True)
+    return ShareLimits(best, disjoint_pairs(one.target), low, high, exact=True)
+
+
+def _perfect_area(one: Predictions, metric: Metric, *, by_fold: bool) -> LimitSource:
+    """Return the limits of an AUC of 1; with a handful of a class exact ones of pairs if wider."""
+    made = area_limits(one, metric, 1.0, by_fold=by_fold)
+    pairs = min(made.positives, made.negatives)
+    if pairs >= FEW_OF_A_CLASS:
+        return made
+    exact = ShareLimits(_best(metric), pairs, *metric.limits, exact=True)
+    return WidenedLimits(made, exact, bad_end(metric))
+
+
+def area_limits(
+    one: Predictions, metric: Metric, area: float, *, by_fold: bool = False
+) -> AreaLimits:
+    """Return the limits of one AUC by its law, wider where it is a mean over folds.
+
+    Pairs are then made within folds, and fewer of them tell less near 1: the variance is widened
+    by as much as it is at the limit.
+    """
+    counts = _units_of_classes(one)
+    made = AreaLimits(area, *counts, 1.0, np.inf, *line_of(metric))
+    if law_of(metric, one.target) is Law.AREA and 0.0 < area < 1.0:
+        own = WinnerLaw.of(Law.AREA, one, metric, np.array([_on_line(metric, area)]))
+        made = replace(made, widening=max(1.0, own.spread_ratio(0)))
+    if not by_fold:
+        return made
+    plain = replace(made, constant=0.0, slope=1.0)
+    at = np.array(plain.limits(1.0 - 2 * TAIL, Side.TWO_SIDED)[0])
+    pairs = [binormal_variance(at, *few) for few in _classes_of_folds(one)]
+    ratio = float(np.mean(pairs)) / len(pairs) / float(binormal_variance(at, *counts))
+    return replace(made, widening=made.widening * max(1.0, ratio))
+
+
+def disjoint_pairs(target: Target) -> int:
+    """Return how many independent pairs of comparable cases there are, at least 1.
+
+    Of classes these are pairs of a case of the rarest one with another. Of survival times about
+    the share of all pairs that can be compared, of the pairs made by chance.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> from earnest.inference.limits.ceiling import disjoint_pairs
+    >>> disjoint_pairs(en.Predictions.from_arrays([0, 1, 0, 1, 0], [0.1] * 5).target)
+    2
+    """
+    most = _units(target) // 2
+    if target.event is not None:
+        most = min(most, int(most * _comparable(np.asarray(target.y, dtype=float), target.event)))
+    elif len(target.classes):
+        most = min(most, int(np.bincount(target.y, minlength=len(target.classes)).min()))
+    return max(1, most)
+
+
+def _comparable(time: Array, event: NDArray[np.bool_]) -> float:
+    """Return the share of pairs of which the earlier case had its event."""
+    later = len(time) - np.searchsorted(np.sort(time), time[event], side="right")
+    return float(later.sum()) / max(1, len(time) * (len(time) - 1) // 2)
+
+
+def _in_law(one: Predictions, metric: Metric) -> bool:
+    """Tell whether there is a best score, and a law of what lies near it.
+
+    A mean of numbers within a range has one if most of them are equal: then unlike ones are a
+    share.
+    """
+    if not np.isfinite(metric.limits).all():
+        return False
+    if isinstance(metric, MomentMetric) and metric.needs is not Need.LABEL:
+        return metric.mean_of_cases and _commonest(one, metric)[1] >= 0.5
+    return isinstance(metric, MomentMetric | RankMetric)
+
+
+def _commonest(one: Predictions, metric: MomentMetric) -> tuple[float, float]:
+    """Return the commonest number that a case adds, and the share of cases that add it."""
+    found = np.concatenate([_features(one, metric, repeat)[0][0] for repeat in _used(one)])
+    values, counts = np.unique(np.round(found, 12), return_counts=True)
+    return float(values[counts.argmax()]), float(counts.max()) / len(found)
+
+
+def _law_limits(
+    one: Predictions, metric: Metric, score: float, *, by_fold: bool
+) -> LimitSource | None:
+    """Return the limits of a score that is not perfect; None where only perfection has a law."""
+    if one.target.groups is not None:
+        return None
+    law, (low, high) = law_of(metric, one.target), metric.limits
+    if law is Law.AREA:
+        area = float(in_range(metric, np.array(score)))
+        return area_limits(one, metric, area, by_fold=by_fold)
+    if law is Law.SHARE:
+        good = float(in_range(metric, np.array(score)))
+        return ShareLimits(score, _trials(one, metric, good), low, high, exact=True)
+    if law is Law.MEAN_OF_SHARES:
+        return _mean_of_shares(one, metric, score)
+    if isinstance(metric, MomentMetric) and metric.needs is Need.LABEL:
+        return _mixed_limits(one, metric, perfect=False, score=score)
+    return None
+
+
+def _mean_of_shares(one: Predictions, metric: Metric, score: float) -> LimitSource:
+    """Return limits of the mean of two shares: the outer ones of three.
+
+    All errors that went unseen may be of one class, or of both: then the mean is worth as many
+    trials as its variance is that of.
+    """
+    low, high = metric.limits
+    first, second = fewest_of_classes(one)
+    good = float(in_range(metric, np.array(score)))
+    source: LimitSource = ShareLimits(score, _trials(one, metric, good), low, high, exact=True)
+    half, up = 0.5 * (high - low), metric.greater_is_better
+    for code, count in ((1, first), (0, second)):
+        own = _recall(one, code)
+        start = score - half * own if up else score - half * (1.0 - own)
+        part = ShareLimits(score, count, start, start + half, exact=True)
+        source = WidenedLimits(source, part, bad_end(metric))
+    return source
+
+
+def _recall(one: Predictions, code: int) -> float:
+    """Return which share of a class is labelled rightly, the mean over repeats."""
+    found = []
+    for repeat in _used(one):
+        rows = one.tested(repeat) & (one.target.y == code)
+        labels = respond(one, Need.LABEL, one.responses[rows, :, repeat])[:, 0]
+        found.append(float(np.mean(labels == code)))
+    return float(np.mean(found))
+
+
+def _mixed_limits(
+    one: Predictions, metric: MomentMetric, *, perfect: bool, score: float | None = None
+) -> ShareLimits:
+    """Return limits of a function of labels: as many more errors as went unseen, and their kinds.
+
+    Their share has the limit of Clopper and Pearson. Their kinds are those that were seen, and one
+    more of the worst kind; of a perfect score all are of the worst kind. The metric is taken as a
+    straight line in between.
+    """
+    units = _units(one.target)
+    values, moved, shares = [], [], []
+    for repeat in _used(one):
+        own, shared = _features(one, metric, repeat, perfect=perfect)
+        rows = one.tested(repeat)
+        target = one.target.take(np.flatnonzero(rows))
+        labels = respond(one, Need.LABEL, one.responses[rows, :, repeat])[:, 0]
+        wrong = np.zeros(len(labels), dtype=bool) if perfect else labels != target.y
+        share = float(wrong.mean())
+        bound = 1.0 - ShareLimits(1.0 - share, units, exact=True).limits(1 - TAIL, Side.LOWER)[0]
+        right = _mean(own[:, ~wrong], shared[:, ~wrong]) if (~wrong).any() else (0.0, 0.0)
+        seen = own[:, wrong].sum(axis=1), shared[:, wrong].sum(axis=1)
+        kinds = _kinds(metric, target)
+        count = float(wrong.sum()) + 1.0
+        bad = (
+            (seen[0][:, None, None] + kinds[0]) / count,
+            (seen[1][:, None, None] + kinds[1]) / count,
+        )
+        tried = metric.combine(
+            (1.0 - bound) * right[0] + bound * bad[0], (1.0 - bound) * right[1] + bound * bad[1]
+        )[:, 0]
+        worst = np.nanmin(tried) if metric.greater_is_better else np.nanmax(tried)
+        middle = _mean(own, shared)
+        values.append(float(metric.combine(*middle)[0, 0]))
+        moved.append((values[-1] - float(worst)) / (bound - share) if bound > share else 0.0)
+        shares.append(share)
+    value = float(np.mean(values)) if score is None else score
+    slope, share = float(np.mean(moved)), float(np.mean(shares))
+    if slope == 0.0:  # no error moves the metric
+        return ShareLimits(value, units, value, value + 1e-12, exact=True)
+    ends = value - slope * (1.0 - share), value + slope * share  # all errors, and none
+    return ShareLimits(value, units, min(ends), max(ends), exact=True)
+
+
+def _mean(own: Array, shared: Array) -> tuple[Array, Array]:
+    """Return mean moments as `combine` takes them: (m, 1, 1) and (s, 1, 1)."""
+    return own.mean(axis=1)[:, None, None], shared.mean(axis=1)[:, None, None]
+
+
+def _features(
+    one: Predictions, metric: MomentMetric, repeat: int, *, perfect: bool = False
+) -> tuple[Array, Array]:
+    """Return the features of the cases of a repeat: own (m, n) and shared (s, n)."""
+    rows = np.flatnonzero(one.tested(repeat))
+    target = one.target.take(rows)
+    response = respond(one, metric.needs, one.responses[rows, :, repeat])
+    made = metric.features(target, target.y[:, None] if perfect else response, None)
+    return made.own[:, :, 0].astype(np.float64), np.atleast_2d(made.shared).astype(np.float64)
+
+
+def _kinds(metric: MomentMetric, target: Target) -> tuple[Array, Array]:
+    """Return the features of a case of each true and predicted class: (m, K², 1), (s, K², 1)."""
+    count = len(target.classes)
+    truth, said = np.divmod(np.arange(count**2), count)
+    made = metric.features(
+        Target(y=truth, task=target.task, classes=target.classes), said[:, None], None
+    )
+    shared = np.atleast_2d(made.shared).astype(np.float64)[:, :, None]
+    return made.own.astype(np.float64), shared
+
+
+def _trials(one: Predictions, metric: Metric, good: float) -> float:
+    """Return how many independent outcomes a score is worth."""
+    law = None if one.target.groups is not None else law_of(metric, one.target)
+    if law is not None:
+        score = _from_range(metric, good)
+        return float(WinnerLaw.of(law, one, metric, np.array([score])).trials[0])
+    if isinstance(metric, MomentMetric):
+        return float(_units(one.target))
+    return float(disjoint_pairs(one.target))
+
+
+def _from_range(metric: Metric, good: float) -> float:
+    low, high = metric.limits
+    return low + (high - low) * (good if metric.greater_is_better else 1.0 - good)
+
+
+def _on_line(metric: Metric, area: float) -> float:
+    constant, slope = line_of(metric)
+    return constant + slope * area
+
+
+def _errors_of(contest: Contest, metric: Metric, trials: float) -> Array | None:
+    """Return the errors of those who win, None where scores are undefined in most resamples."""
+    pi = contest.pi
+
+    def scored(weights: Weights) -> Array:
+        return score_table(pi, metric, weights, n_jobs=contest.n_jobs)
+
+    table = resampled(
+        scored,
+        pi.target,
+        choose_resampler(None, pi.target, Undefined.REDRAW),
+        RESAMPLES,
+        contest.seeds,
+        accept=out_of_bag_rule(metric, pi.target, Undefined.REDRAW),
+        redraw=False,
+        columns=pi.n_configs,
+        n_jobs=contest.n_jobs,
+    )  # (B, C)
+    defined = np.isfinite(table).any(axis=0) & np.isfinite(contest.scores)
+    if not defined[contest.winner]:
+        return None
+    table = in_range(metric, table[:, defined])
+    table = table[np.isfinite(table).all(axis=1)]
+    if len(table) < FEWEST:
+        return None
+    good = in_range(metric, contest.scores[defined])
+    law = WinnerLaw(Law.SHARE, pi, metric, good, np.full(len(good), trials))
+    return winner_errors(
+        law.steady(table),
+        law.steady(np.clip(good, 0.0, 1.0)),
+        int(defined[: contest.winner].sum()),
+        contest.seeds.generator(Purpose.LOCAL_LEVEL),
+        best_wins=contest.best_wins,
+    ).errors
+
+
+def _score(one: Predictions, metric: Metric) -> float:
+    ones = Weights.ones(one.n_cases)
+    return float(score_selected(one, metric, ones, np.zeros(1, dtype=np.intp))[0])
+
+
+def _units(target: Target) -> int:
+    return target.n if target.groups is None else len(np.unique(target.groups))
+
+
+def _used(one: Predictions) -> list[int]:
+    return [repeat for repeat in range(one.n_repeats) if one.cells[repeat].any()]
+
+
+def _units_of_classes(one: Predictions) -> tuple[int, int]:
+    """Return how many independent cases there are of the rarest class, and of the others.
+
+    With groups a unit serves one class: those of both are shared out.
+    """
+    target, groups = one.target, one.target.groups
+    code = _rarest(target)
+    if groups is None and len(target.classes) == 2:
+        return fewest_of_classes(one)
+    positive = target.y == code
+    if groups is None:
+        return int(positive.sum()), max(1, int((~positive).sum()))
+    first, second = len(np.unique(groups[positive])), len(np.unique(groups[~positive]))
+    share = len(np.unique(groups)) / (first + second)
+    return max(1, int(first * share)), max(1, int(second * share))
+
+
+def _rarest(target: Target) -> int:
+    """Return the positive class of two, else the rarest one that there is."""
+    counts = np.bincount(target.y, minlength=len(target.classes))
+    return 1 if len(counts) == 2 else int(np.where(counts > 0, counts, target.n + 1).argmin())
+
+
+def _classes_of_folds(one: Predictions) -> list[tuple[int, int]]:
+    """Return how many cases of the rarest class and of the others each fold of a repeat has."""
+    counts = _units_of_classes(one)
+    folds, positive = one.folds[:, _used(one)[0]], one.target.y == _rarest(one.target)
+    found = [
+        (int((positive & (folds == fold)).sum()), int((~positive & (folds == fold)).sum()))
+        for fold in np.unique(folds[folds >= 0])
+    ]
+    total = sum(first for first, _ in found), sum(second for _, second in found)
+    scale = counts[0] / max(1, total[0]), counts[1] / max(1, total[1])
+    return [
+        (max(1, int(first * scale[0])), max(1, int(second * scale[1])))
+        for first, second in found
+        if first and second
+    ] or [counts]

@@ -1,0 +1,191 @@
+"""Near the best score: limits fall as errors are added, and hold."""
+
+from __future__ import annotations
+
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+import earnest as en
+from earnest.core.results.specs import Side
+from earnest.core.results.winner_limits import AreaLimits
+from earnest.inference.limits.ceiling import perfect_limits
+
+ERRORS = (0, 1, 2, 3, 4, 6, 8)
+NOISE = 0.01  # by which the level of a winner may rise with other draws of its rivals
+
+
+def with_errors(n: int, configs: int, errors: int) -> en.Predictions:
+    """One configuration with some wrong labels, and others that know nothing."""
+    y = np.tile([0, 1], n // 2)
+    score = 0.1 + 0.8 * y
+    score[:errors] = 1.0 - score[:errors]
+    noise = np.random.default_rng(0).random((n, configs - 1))
+    return en.Predictions.from_arrays(y, np.column_stack([score, noise]), np.arange(n) // 2 % 5)
+
+
+def with_discordant_pairs(n: int, configs: int, pairs: int, *, folds: bool) -> en.Predictions:
+    """One configuration that ranks some pairs wrongly, each of another positive and its fold."""
+    half = n // 2
+    y, score = np.repeat([0, 1], half), np.arange(n) / n
+    fold = np.tile(np.arange(5 if folds else 1), n)[:n]
+    for place in range(pairs):  # below the greatest negatives, one further for each of them
+        mine = np.flatnonzero((y == 1) & (fold == fold[half + place]))
+        rivals = np.sort(score[(y == 0) & (fold == fold[half + place])])
+        score[mine[place // 5]] = rivals[-1 - place // 5] - 1e-4
+    noise = np.random.default_rng(0).random((n, configs - 1))
+    return en.Predictions.from_arrays(y, np.column_stack([score, noise]), fold)
+
+
+def bad_ends(made: list[en.Predictions], method: str, metric: str, *, rng: int = 0) -> list[float]:
+    found = []
+    for pi in made:
+        answer = en.estimate(pi, method=method, metric=metric, rng=rng)
+        if answer.winner != pi.configs.ids[0]:  # one that knows nothing was luckier
+            break
+        assert answer.interval is not None
+        sign = 1.0 if answer.scale.greater_is_better else -1.0
+        found.append(answer.interval.low if sign > 0 else -answer.interval.high)
+    return found
+
+
+@pytest.mark.parametrize("configs", [1, 40])
+@pytest.mark.parametrize("method", ["bbc", "bbc_fold", "holdout", "naive_bootstrap"])
+@pytest.mark.parametrize(
+    "metric", ["accuracy", "error_rate", "balanced_accuracy", "recall", "f1", "mcc", "brier"]
+)
+def test_the_bad_end_falls_as_errors_are_added(method: str, metric: str, configs: int) -> None:
+    ends = bad_ends([with_errors(40, configs, errors) for errors in ERRORS], method, metric)
+    assert np.diff(ends).max() <= NOISE, ends
+
+
+@pytest.mark.parametrize("configs", [1, 40])
+@pytest.mark.parametrize(
+    ("method", "folds"),
+    [
+        ("bbc", False),
+        ("bbc_fold", True),
+        ("naive_bootstrap", True),
+        ("delong", False),
+        ("hanley_mcneil", False),
+        ("tilted", False),
+        ("mabt", False),
+        ("bayle_all_pairs", True),
+        ("bayle_within_fold", True),
+    ],
+)
+@pytest.mark.parametrize("metric", ["roc_auc", "average_precision"])
+def test_the_bad_end_falls_as_pairs_are_ranked_wrongly(
+    method: str, folds: bool, metric: str, configs: int
+) -> None:
+    if metric == "average_precision" and method not in ("bbc", "bbc_fold", "naive_bootstrap"):
+        metric = "roc_auc"
+    made = [with_discordant_pairs(60, configs, pairs, folds=folds) for pairs in ERRORS]
+    ends = bad_ends(made, method, metric)
+    assert np.diff(ends).max() <= NOISE, ends
+
+
+@pytest.mark.parametrize("configs", [1, 40])
+def test_a_perfect_auc_of_forty_cases_is_neither_wide_nor_a_point(configs: int) -> None:
+    made = [with_discordant_pairs(40, configs, pairs, folds=False) for pairs in (0, 1)]
+    perfect, one = bad_ends(made, "bbc", "roc_auc")
+    assert 0.85 < one <= perfect < 0.95  # .692 and .978 before, .832 and .978 without a choice
+
+
+@pytest.mark.parametrize("n", [40, 100])
+def test_the_lower_limit_of_an_accuracy_holds_for_every_accuracy_near_1(n: int) -> None:
+    # Coverage is exact: a sum over the number of errors. Quantiles of the draws held in 88 %.
+    most = 16
+    made = [with_errors(n, 1, errors) for errors in range(most)]
+    answers = [en.estimate(pi, metric="accuracy", rng=0) for pi in made]
+    for level, side in ((0.95, "lower"), (0.95, "two-sided"), (0.8, "lower")):
+        tail = (1.0 - level) / (2.0 if side == "two-sided" else 1.0)
+        intervals = [answer.at(confidence_level=level, side=side).interval for answer in answers]
+        lows = np.array([interval.low for interval in intervals if interval is not None])
+        for truth in np.linspace(0.93, 0.999, 60):
+            missed = binom.pmf(np.arange(most), n, 1.0 - truth)[lows > truth].sum()
+            assert missed <= tail + 1e-9, (level, side, truth)
+
+
+def test_the_lower_limit_of_a_nearly_perfect_auc_holds() -> None:
+    # 300 samples of 100 binormal cases, AUC .99, seed 7: at least .95 less 3 sd of a share of .95.
+    # Quantiles of the draws held in 87 %.
+    truth, runs, held = 0.99, 300, 0
+    y, distance = np.tile([0, 1], 50), np.sqrt(2.0) * NormalDist().inv_cdf(0.99)
+    for run in range(runs):
+        score = np.random.default_rng([7, run]).standard_normal(100) + distance * y
+        pi = en.Predictions.from_arrays(y, score, np.arange(100) // 2 % 5)
+        made = en.estimate(pi, metric="roc_auc", side="lower", rng=run, n_resamples=200)
+        assert made.interval is not None
+        held += made.interval.low <= truth
+    assert held >= runs * (0.95 - 3.0 * np.sqrt(0.05 * 0.95 / runs))
+
+
+def test_the_level_near_the_best_allows_for_rivals_that_could_have_won_only() -> None:
+    rng, y = np.random.default_rng(0), np.tile([0, 1], 20)
+    best = 0.1 + 0.8 * y
+    equals = np.tile(best[:, None], (1, 20)) + 0.01 * rng.random((40, 20))
+    noise = rng.random((40, 19))
+
+    def low(scores: np.ndarray) -> float:
+        pi = en.Predictions.from_arrays(y, scores, np.arange(40) // 2 % 5)
+        made = en.estimate(pi, metric="roc_auc", rng=0).interval
+        assert made is not None
+        return made.low
+
+    alone, beside_noise, beside_equals = low(best), low(np.c_[best, noise]), low(equals)
+    assert beside_equals < beside_noise <= alone
+    bonferroni = AreaLimits(1.0, 20, 20).limits(1 - 0.025 / 20, Side.LOWER)[0]
+    assert beside_equals >= bonferroni
+
+
+def test_as_published_keeps_the_quantiles_of_the_draws() -> None:
+    pi = with_discordant_pairs(40, 3, 1, folds=True)
+    for method in (en.BBC(variant="as_published"), en.BBCFold(variant="as_published")):
+        made = en.estimate(pi, method=method, metric="roc_auc", rng=0)
+        assert made.interval is not None
+        assert made.draws is not None
+        assert np.isin(made.interval.low, made.draws)
+        assert "EN155" not in {caution.code for caution in made.cautions}
+
+
+def test_a_limit_that_draws_would_put_nearer_is_told_once() -> None:
+    made = en.estimate(with_errors(40, 1, 1), metric="accuracy", rng=0)
+    said = [caution for caution in made.cautions if caution.code == "EN155"]
+    assert [caution.severity for caution in said] == ["note"]
+    middling = en.estimate(with_errors(40, 1, 16), metric="accuracy", rng=0)
+    assert "EN155" not in {caution.code for caution in middling.cautions}
+
+
+def test_groups_can_tell_no_more_than_as_many_perfect_ones() -> None:
+    y, groups = np.tile([0, 1], 30), np.arange(60) // 6
+    for wrong in (0, 1, 2):
+        said = y.copy()
+        said[:wrong] = 1 - said[:wrong]
+        pi = en.Predictions.from_arrays(
+            y, said, np.arange(60) // 12, groups=groups, response="label"
+        )
+        made = en.estimate(pi, metric="accuracy", rng=0).interval
+        assert made is not None
+        assert made.low <= 0.025 ** (1 / 10) + 1e-12
+
+
+def test_a_perfect_balanced_accuracy_fears_errors_of_the_rare_class() -> None:
+    y = np.r_[np.zeros(32, int), np.ones(8, int)]
+    pi = en.Predictions.from_arrays(y, y, np.arange(40) % 4, response="label")
+    made = en.estimate(pi, metric="balanced_accuracy", rng=0).interval
+    assert made is not None
+    assert made.low == pytest.approx(0.5 + 0.5 * 0.025 ** (1 / 8), abs=1e-9)
+
+
+def test_what_perfect_cases_tell_grows_with_their_number() -> None:
+    for metric in ("accuracy", "f1", "roc_auc", "average_precision", "mcc"):
+        lows = []
+        for n in (20, 40, 80):
+            pi = with_errors(n, 1, 0)
+            source = perfect_limits(pi, en.metric(metric).on(pi.target.task))
+            lows.append(source.limits(0.95, Side.LOWER)[0])
+        assert lows == sorted(lows), metric
+        assert lows[-1] < 1.0
