@@ -59,7 +59,8 @@ def cells_of(path: Path) -> dict[int, Summed]:
     with path.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             for name, value in row.items():
-                sums[int(row["cell"])][name] += float(value)
+                if name != "luck":
+                    sums[int(row["cell"])][name] += float(value)
     return {cell: _summed(total) for cell, total in sums.items()}
 
 
