@@ -25,7 +25,7 @@ from benchmarks.calibration.real.run import LEVEL, Sample
 
 FIXED = HERE / "results_fixed.csv"
 RUNS = 40
-POPULATIONS = ("clouds", "rings", "sparse", "minority", "digits")
+POPULATIONS = ("clouds", "rings", "sparse", "digits")
 DESIGN = 100, 5, 1  # cases, folds, repeats
 
 
