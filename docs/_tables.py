@@ -189,6 +189,15 @@ def assessment_table(*words: str) -> str:
     return made(*words)
 
 
+def field_table(*words: str) -> str:
+    """Return a table of the study of intervals for the winner, from the results in its folder."""
+    if str(ROOT) not in sys.path:
+        sys.path.append(str(ROOT))
+    from benchmarks.calibration.tables import table as made
+
+    return made(*words)
+
+
 def _page(method: Any) -> str:
     """Return the name of a method as its module and its page have it: that of '.632' is b632."""
     return str(method.__module__.rpartition(".")[2])
@@ -225,4 +234,5 @@ TABLES: dict[str, Callable[..., str]] = {
     "cautions": cautions_table,
     "options": options_table,
     "assessment": assessment_table,
+    "field": field_table,
 }

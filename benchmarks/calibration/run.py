@@ -1,25 +1,28 @@
 """Simulate cells.
 
 python -m benchmarks.calibration.run [--half open] [--cells 40] [--replications 200]
+python -m benchmarks.calibration.run --plan benchmarks/calibration/frozen.json --out results.csv
 
 Every block of replications is one line of `results.csv` as soon as it is done, so that a run may
 be stopped and goes on where it was. What comes out depends on nothing but the numbers of cell and
-replication.
+replication, and on how many resamples a method draws.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import hashlib
+import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from time import monotonic, process_time
 
 import numpy as np
 
 import earnest as en
-from benchmarks.calibration.grid import HERE, SEED, Cell, read
+from benchmarks.calibration.grid import CELLS, HERE, SEED, Cell, read
 from benchmarks.calibration.simulate import Sample, draw
 from earnest.core.results.interval import DrawnLimits, LimitSource
 from earnest.core.results.specs import Side
@@ -30,6 +33,8 @@ from earnest.metrics import metric as resolve_metric
 RESULTS = HERE / "results.csv"
 BLOCK = 50  # replications a line
 LEVEL = 0.95
+RESAMPLES = 1000  # of both methods, by default
+ALWAYS_BONFERRONI = np.array([np.inf])  # errors of the winner that leave it the level over C
 
 
 @dataclass(frozen=True)
@@ -48,14 +53,18 @@ class Block:
 
     `held` counts lower bounds that hold, `slack` sums truth - bound; `two` and `width` are those of
     two-sided intervals. `published` are the quantiles of BBC's draws alone, `bbc` the limits that
-    earnest gives in their place where they are a point. `moved` counts the near-winner bounds that
-    were widened to hold the value, `moved_two` those of two-sided intervals.
+    earnest gives in their place where they are a point, `bonferroni` the limits of near_winner at
+    the level over the number of configurations. `moved` counts the near-winner bounds that were
+    widened to hold the value, `moved_two` those of two-sided intervals. `luck` lists, run by run,
+    by how much the winner's score exceeded its truth: the best bound that could be given if the
+    law of this number were known, the oracle's, is read from it.
     """
 
     cell: int
     first: int
     replications: int
     seed: int
+    resamples: int
     published_held: int
     published_slack: float
     published_two: int
@@ -68,23 +77,30 @@ class Block:
     near_slack: float
     near_two: int
     near_width: float
+    bonferroni_held: int
+    bonferroni_slack: float
+    bonferroni_two: int
+    bonferroni_width: float
     moved: int
     moved_two: int
     seconds: float
+    luck: str
 
 
 @dataclass(frozen=True)
 class Replicate:
-    """What three intervals did on one sample, and whether the value moved a limit."""
+    """What four intervals did on one sample, whether the value moved a limit, and the luck."""
 
     published: Outcome
     bbc: Outcome
     near: Outcome
+    bonferroni: Outcome
     moved: bool
     moved_two: bool
+    luck: float
 
 
-def replicate(cell: Cell, number: int) -> Replicate:
+def replicate(cell: Cell, number: int, resamples: int = RESAMPLES) -> Replicate:
     """Return what BBC and near_winner say of one sample.
 
     Both read the same resamples, so that one call answers for both: BBC's limits are those of
@@ -92,7 +108,8 @@ def replicate(cell: Cell, number: int) -> Replicate:
     """
     rng = np.random.default_rng([SEED, cell.number, number])
     sample = draw(cell, rng)
-    made = en.estimate(sample.predictions, method="near_winner", metric=cell.metric, rng=number)
+    method = en.NearWinner(n_resamples=resamples)
+    made = en.estimate(sample.predictions, method=method, metric=cell.metric, rng=number)
     source, drawn = made.source, DrawnLimits(made.draws)
     assert isinstance(source, NearWinnerLimits)
     truth = float(sample.truth[sample.predictions.configs.ids.index(str(made.winner))])
@@ -102,7 +119,9 @@ def replicate(cell: Cell, number: int) -> Replicate:
         outcome(drawn, truth),
         outcome(bbc_limits(made, sample), truth),
         outcome(source, truth),
+        outcome(replace(source, errors=ALWAYS_BONFERRONI), truth),
         *(low > made.value for low in bare),
+        luck=float(made.naive) - truth,
     )
 
 
@@ -121,21 +140,24 @@ def outcome(source: LimitSource, truth: float) -> Outcome:
     return Outcome(low <= truth, truth - low, ends[0] <= truth <= ends[1], ends[1] - ends[0])
 
 
-def simulate(cell: Cell, first: int, count: int = BLOCK) -> Block:
+def simulate(cell: Cell, first: int, count: int = BLOCK, resamples: int = RESAMPLES) -> Block:
     """Return a block of replications of a cell."""
     start = process_time()
-    every = [replicate(cell, number) for number in range(first, first + count)]
+    every = [replicate(cell, number, resamples) for number in range(first, first + count)]
     return Block(
         cell.number,
         first,
         count,
         SEED,
+        resamples,
         *_sums(one.published for one in every),
         *_sums(one.bbc for one in every),
         *_sums(one.near for one in every),
+        *_sums(one.bonferroni for one in every),
         sum(one.moved for one in every),
         sum(one.moved_two for one in every),
         round(process_time() - start, 2),
+        " ".join(f"{one.luck:.4g}" for one in every),
     )
 
 
@@ -157,7 +179,13 @@ def done(path: Path) -> set[tuple[int, int]]:
         return {(int(row["cell"]), int(row["first"])) for row in csv.DictReader(file)}
 
 
-def run(cells: list[Cell], replications: int, path: Path, minutes: float = np.inf) -> None:
+def run(
+    cells: list[Cell],
+    replications: int,
+    path: Path,
+    minutes: float = np.inf,
+    resamples: int = RESAMPLES,
+) -> None:
     """Simulate what is missing, all cells in turn, until the time is over."""
     end, known = monotonic() + 60.0 * minutes, done(path)
     fresh = not path.exists()
@@ -170,20 +198,61 @@ def run(cells: list[Cell], replications: int, path: Path, minutes: float = np.in
                 if monotonic() > end:
                     return
                 if (cell.number, first) not in known:
-                    table.writerow(asdict(simulate(cell, first)))
+                    table.writerow(asdict(simulate(cell, first, resamples=resamples)))
                     file.flush()
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be run, as it was written down before the run.
+
+    Attributes
+    ----------
+    half : {'open', 'frozen'}
+        Which cells: every one of this half.
+    replications : int
+        At most how many a cell.
+    resamples : int
+        How many a method draws.
+    seed : int
+        The seed of all replications.
+    cells_sha256 : str
+        The hash of the file of cells.
+    """
+
+    half: str
+    replications: int
+    resamples: int
+    seed: int
+    cells_sha256: str
+
+
+def read_plan(path: Path) -> Plan:
+    """Read a plan, and refuse one that was made for other cells or another seed."""
+    plan = Plan(**json.loads(path.read_text(encoding="utf-8")))
+    found = hashlib.sha256(CELLS.read_bytes()).hexdigest()
+    if (plan.cells_sha256, plan.seed) != (found, SEED):
+        raise SystemExit(f"{path} was written for other cells or another seed. Write a new plan.")
+    return plan
 
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--plan", type=Path, help="a file that says what to run, in place of:")
     parser.add_argument("--half", choices=["open", "frozen"], default="open")
     parser.add_argument("--metric", help="only the cells of this metric")
     parser.add_argument("--most-configs", type=int, default=10_000, help="leave larger cells out")
     parser.add_argument("--cells", type=int, default=10_000, help="how many, spread over the half")
     parser.add_argument("--replications", type=int, default=200)
+    parser.add_argument("--resamples", type=int, default=RESAMPLES)
     parser.add_argument("--minutes", type=float, default=np.inf, help="stop after so long")
     parser.add_argument("--out", type=Path, default=RESULTS)
     asked = parser.parse_args(arguments)
+    if asked.plan is not None:
+        plan = read_plan(asked.plan)
+        chosen = [cell for cell in read() if cell.half == plan.half]
+        run(chosen, plan.replications, asked.out, asked.minutes, plan.resamples)
+        return
     every = [
         cell
         for cell in read()
@@ -192,7 +261,8 @@ def main(arguments: list[str] | None = None) -> None:
         and cell.configs <= asked.most_configs
     ]
     step = max(1, len(every) // asked.cells)
-    run(every[::step][: asked.cells], asked.replications, asked.out, asked.minutes)
+    chosen = every[::step][: asked.cells]
+    run(chosen, asked.replications, asked.out, asked.minutes, asked.resamples)
 
 
 if __name__ == "__main__":

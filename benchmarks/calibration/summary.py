@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import csv
+import math
 from collections import defaultdict
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,38 +46,66 @@ def too_rare(held: int, runs: int, size: float = SIZE) -> bool:
 
 @dataclass(frozen=True)
 class Summed:
-    """A cell: BBC's quantiles, BBC as earnest gives it, near_winner, and limits that moved."""
+    """A cell: what each interval did, limits that moved to the value, and the winner's luck.
+
+    `published` are BBC's quantiles, `bbc` is BBC as earnest gives it; `bonferroni` and `luck` are
+    missing from older results.
+    """
 
     published: Held
     bbc: Held
     near: Held
+    bonferroni: Held | None
     moved: int
     moved_two: int
+    luck: tuple[float, ...]
+
+    @property
+    def oracle_slack(self) -> float:
+        """The mean slack of the winner's score less the 95 % quantile of its luck.
+
+        No method knows that quantile: it is the tightest bound of this form that holds.
+        """
+        return oracle_slack(self.luck)
 
 
-def cells_of(path: Path) -> dict[int, Summed]:
-    """Return the sums of all cells of a file by their numbers."""
+def oracle_slack(luck: Sequence[float]) -> float:
+    """Return by how much a bound must lie below the truth on average to hold in 95 % of runs."""
+    ordered = sorted(luck)
+    return ordered[math.ceil(LEVEL * len(ordered)) - 1] - sum(ordered) / len(ordered)
+
+
+def cells_of(path: Path, only: Container[tuple[int, int]] | None = None) -> dict[int, Summed]:
+    """Return the sums of all cells of a file by their numbers, of some blocks where asked for."""
     sums: dict[int, dict[str, float]] = defaultdict(lambda: defaultdict(float))
+    luck: dict[int, list[float]] = defaultdict(list)
     with path.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
+            cell = int(row["cell"])
+            if only is not None and (cell, int(row["first"])) not in only:
+                continue
+            luck[cell] += map(float, (row.pop("luck", None) or "").split())
             for name, value in row.items():
-                sums[int(row["cell"])][name] += float(value)
-    return {cell: _summed(total) for cell, total in sums.items()}
+                sums[cell][name] += float(value)
+    return {cell: _summed(total, luck[cell]) for cell, total in sums.items()}
 
 
-def _summed(total: dict[str, float]) -> Summed:
+def _summed(total: dict[str, float], luck: list[float]) -> Summed:
+    published, bbc, near = (_held(total, name) for name in ("published", "bbc", "near"))
+    bonferroni = _held(total, "bonferroni") if "bonferroni_held" in total else None
+    moved = int(total["moved"]), int(total["moved_two"])
+    return Summed(published, bbc, near, bonferroni, *moved, tuple(luck))
+
+
+def _held(total: dict[str, float], name: str) -> Held:
     runs = int(total["replications"])
-    made = (
-        Held(
-            runs,
-            int(total[f"{name}_held"]),
-            total[f"{name}_slack"] / runs,
-            int(total[f"{name}_two"]),
-            total[f"{name}_width"] / runs,
-        )
-        for name in ("published", "bbc", "near")
+    return Held(
+        runs,
+        int(total[f"{name}_held"]),
+        total[f"{name}_slack"] / runs,
+        int(total[f"{name}_two"]),
+        total[f"{name}_width"] / runs,
     )
-    return Summed(*made, int(total["moved"]), int(total["moved_two"]))
 
 
 def kind(cell: Cell) -> str:

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import csv
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
 
 import earnest as en
-from benchmarks.calibration.grid import CELLS, Cell, cells, read
-from benchmarks.calibration.run import SEED, bbc_limits, outcome, replicate
+from benchmarks.calibration.grid import CELLS, HERE, Cell, cells, read
+from benchmarks.calibration.run import (
+    BLOCK,
+    RESULTS,
+    SEED,
+    bbc_limits,
+    outcome,
+    read_plan,
+    replicate,
+    simulate,
+)
 from benchmarks.calibration.simulate import draw
-from benchmarks.calibration.summary import too_rare
+from benchmarks.calibration.summary import cells_of, oracle_slack, too_rare
+from benchmarks.calibration.tables import FROZEN
 from earnest.core.results.specs import Side
 
 RUNS = 300
+LEAST_FROZEN = 50  # replications of every frozen cell
 SIZE = 1e-3  # of the exact binomial test: all cells together fail by chance in less than 1 %
 
 # number, half, metric, n, configs, repeats, truth, dependence, positives, spread
@@ -119,3 +131,62 @@ def test_true_values_are_those_of_many_cases() -> None:
 def test_the_cells_are_those_that_were_declared() -> None:
     assert cells() == read(CELLS)
     assert sum(cell.half == "frozen" for cell in cells()) == len(cells()) // 2
+
+
+def blocks() -> list[dict[str, str]]:
+    """Return the lines of the results of the frozen half."""
+    with FROZEN.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_frozen_half_was_run_as_it_was_planned() -> None:
+    plan, half = read_plan(HERE / "frozen.json"), {c.number: c.half for c in read(CELLS)}
+    done = [(int(row["cell"]), int(row["first"])) for row in blocks()]
+    assert len(set(done)) == len(done)
+    assert {half[cell] for cell, _ in done} == {plan.half}
+    for row in blocks():
+        assert (int(row["seed"]), int(row["resamples"])) == (plan.seed, plan.resamples)
+        assert int(row["first"]) + int(row["replications"]) <= plan.replications
+    # every cell has its first replications, and none got more than a block more than another
+    runs = {cell: sum(one == cell for one, _ in done) for cell in half if half[cell] == plan.half}
+    assert min(runs.values()) >= max(1, max(runs.values()) - 1)
+    assert min(runs.values()) * BLOCK >= LEAST_FROZEN
+
+
+def test_results_of_the_frozen_half_are_those_of_the_method() -> None:
+    # the counts of a cheap cell; a change of the method that changes them needs new cells
+    known = {cell.number: cell for cell in read(CELLS)}
+    row = next(
+        row for row in blocks() if known[int(row["cell"])].configs == 1 and row["first"] == "0"
+    )
+    made = asdict(simulate(known[int(row["cell"])], 0, 50, int(row["resamples"])))
+    for name in ("published", "bbc", "near", "bonferroni"):
+        for what in ("held", "two", "slack", "width"):
+            assert made[f"{name}_{what}"] == pytest.approx(float(row[f"{name}_{what}"]), abs=1e-5)
+    np.testing.assert_allclose(
+        [float(v) for v in made["luck"].split()], [float(v) for v in row["luck"].split()], atol=1e-6
+    )
+
+
+def test_bonferroni_is_never_tighter_and_equals_one_configuration() -> None:
+    for cell in (replace(BASE, n=20), replace(BASE, configs=1)):
+        for number in range(3):
+            one = replicate(cell, number, 200)
+            assert one.bonferroni.slack >= one.near.slack
+            if cell.configs == 1:
+                assert one.bonferroni == one.near
+
+
+def test_the_oracle_holds_in_95_of_100_runs_and_no_more() -> None:
+    luck = np.random.default_rng(0).standard_normal(2000)
+    bound = oracle_slack(luck.tolist()) + luck.mean()  # naive - bound, the same in every run
+    assert (luck <= bound + 1e-12).sum() == 1900
+    # 1.645 standard deviations below; the quantile of 2000 runs has a standard error of .047
+    assert oracle_slack(luck.tolist()) == pytest.approx(1.645, abs=4 * 0.047)
+
+
+def test_older_results_are_read_without_what_they_lack() -> None:
+    made = cells_of(RESULTS)
+    assert len(made) == 30
+    assert all(one.bonferroni is None for one in made.values())
+    assert sum(one.near.runs for one in made.values()) == 3800

@@ -1,0 +1,1 @@
+"""Do intervals for the winner hold when real learners are searched? A population knows."""
