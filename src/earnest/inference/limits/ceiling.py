@@ -28,6 +28,7 @@ from earnest.inference.limits.local_level import winner_errors
 from earnest.inference.limits.winner_law import (
     Law,
     WinnerLaw,
+    anscombe,
     fewest_of_classes,
     in_range,
     law_of,
@@ -246,7 +247,7 @@ def area_limits(
     """
     counts = _units_of_classes(one)
     made = AreaLimits(area, *counts, 1.0, np.inf, *line_of(metric))
-    if law_of(metric, one.target) is Law.AREA and 0.0 < area < 1.0:
+    if _find_law(metric, one.target) is Law.AREA and 0.0 < area < 1.0:
         own = WinnerLaw.of(Law.AREA, one, metric, np.array([_on_line(metric, area)]))
         made = replace(made, widening=max(1.0, own.spread_ratio(0)))
     if not by_fold:
@@ -305,13 +306,20 @@ def _commonest(one: Predictions, metric: MomentMetric) -> tuple[float, float]:
     return float(values[counts.argmax()]), float(counts.max()) / len(found)
 
 
+def _find_law(metric: Metric, target: Target) -> Law | None:
+    """Return the law of a share, of the mean of two shares or of one AUC; None for the others."""
+    law = law_of(metric, target)
+    of_two = law in (Law.AREA, Law.MEAN_OF_SHARES) and len(target.classes) == 2
+    return law if law is Law.SHARE or of_two else None
+
+
 def _law_limits(
     one: Predictions, metric: Metric, score: float, *, by_fold: bool
 ) -> LimitSource | None:
     """Return the limits of a score that is not perfect; None where only perfection has a law."""
     if one.target.groups is not None:
         return None
-    law, (low, high) = law_of(metric, one.target), metric.limits
+    law, (low, high) = _find_law(metric, one.target), metric.limits
     if law is Law.AREA:
         area = float(in_range(metric, np.array(score)))
         return area_limits(one, metric, area, by_fold=by_fold)
@@ -332,11 +340,11 @@ def _mean_of_shares(one: Predictions, metric: Metric, score: float) -> LimitSour
     trials as its variance is that of.
     """
     low, high = metric.limits
-    first, second = fewest_of_classes(one)
+    negatives, positives = fewest_of_classes(one).tolist()
     good = float(in_range(metric, np.array(score)))
     source: LimitSource = ShareLimits(score, _trials(one, metric, good), low, high, exact=True)
     half, up = 0.5 * (high - low), metric.greater_is_better
-    for code, count in ((1, first), (0, second)):
+    for code, count in ((1, positives), (0, negatives)):
         own = _recall(one, code)
         start = score - half * own if up else score - half * (1.0 - own)
         part = ShareLimits(score, count, start, start + half, exact=True)
@@ -426,7 +434,7 @@ def _kinds(metric: MomentMetric, target: Target) -> tuple[Array, Array]:
 
 def _trials(one: Predictions, metric: Metric, good: float) -> float:
     """Return how many independent outcomes a score is worth."""
-    law = None if one.target.groups is not None else law_of(metric, one.target)
+    law = None if one.target.groups is not None else _find_law(metric, one.target)
     if law is not None:
         score = _from_range(metric, good)
         return float(WinnerLaw.of(law, one, metric, np.array([score])).trials[0])
@@ -471,10 +479,10 @@ def _errors_of(contest: Contest, metric: Metric, trials: float) -> Array | None:
     if len(table) < FEWEST:
         return None
     good = in_range(metric, contest.scores[defined])
-    law = WinnerLaw(Law.SHARE, pi, metric, good, np.full(len(good), trials))
+    worth = np.full(len(good), trials)
     return winner_errors(
-        law.steady(table),
-        law.steady(np.clip(good, 0.0, 1.0)),
+        anscombe(table, worth),
+        anscombe(np.clip(good, 0.0, 1.0), worth),
         int(defined[: contest.winner].sum()),
         contest.seeds.generator(Purpose.LOCAL_LEVEL),
         best_wins=contest.best_wins,
@@ -502,7 +510,8 @@ def _units_of_classes(one: Predictions) -> tuple[int, int]:
     target, groups = one.target, one.target.groups
     code = _rarest(target)
     if groups is None and len(target.classes) == 2:
-        return fewest_of_classes(one)
+        negatives, positives = fewest_of_classes(one).tolist()
+        return positives, negatives
     positive = target.y == code
     if groups is None:
         return int(positive.sum()), max(1, int((~positive).sum()))

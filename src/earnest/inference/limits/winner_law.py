@@ -150,6 +150,11 @@ class WinnerLaw:
         made = kind(law, pi, metric, scores)
         return replace(made, scores=made.read(scores))
 
+    @cached_property
+    def trials(self) -> Array:
+        """How many independent 0/1 outcomes each score is worth, where it is worth any: (C,)."""
+        raise NotImplementedError
+
     def read(self, values: Array) -> Array:
         """Return values (..., C) of the metric on the scale of the law."""
         raise NotImplementedError
@@ -175,6 +180,10 @@ class WinnerLaw:
 
     def _limits(self, winner: int, table: Array, near: NDArray[np.bool_]) -> LimitSource:
         raise NotImplementedError
+
+    def spread_ratio(self, winner: int) -> float:
+        """Return how many times the variance of its law the winner's score has, 1 if unknown."""
+        return 1.0
 
     def objection(self, winner: int) -> Caution | None:
         """Return why the law cannot be the winner's, None where nothing is known against it."""
@@ -516,6 +525,13 @@ def pooled_trials(scores: Array, table: Array, near: NDArray[np.bool_]) -> float
 def overlapping_cases(own: Array, shared: Array) -> Array:
     """Return the weight of the cases that are positive or predicted so: the trials of F1."""
     return np.asarray(own[1] + shared[1] - own[0])
+
+
+def in_range(metric: Metric, values: Array) -> Array:
+    """Return values as shares of the metric's range, 1 being the best."""
+    low, high = metric.limits
+    share = (values - low) / (high - low)
+    return np.asarray(share if metric.greater_is_better else 1.0 - share)
 
 
 def used_repeats(pi: Predictions) -> int:

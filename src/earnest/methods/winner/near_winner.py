@@ -18,6 +18,7 @@ from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import DrawnLimits, LimitSource
 from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec, Side
 from earnest.core.results.winner_limits import NearWinnerLimits
+from earnest.inference.limits.ceiling import Contest
 from earnest.inference.limits.drawn_spread import with_spread
 from earnest.inference.limits.local_level import Dropped, winner_errors
 from earnest.inference.limits.winner_law import WinnerLaw, law_of, need_law
@@ -199,7 +200,10 @@ class NearWinner:
             )
         else:
             one = pi.select(final)
-            source, said = with_spread(DrawnLimits(drawn[:, 0]), one, metric, rivals=pi.n_configs)
+            contest = Contest.of(pi, final, scores, selector, call.seeds, n_jobs=call.n_jobs)
+            source, said = with_spread(
+                DrawnLimits(drawn[:, 0]), one, metric, value=value, contest=contest
+            )
             said = (objection, *said)
         wins = BBCDetails.of(drawn[:, 1].astype(np.intp), pi.n_configs)
         return make_estimate(
