@@ -351,8 +351,8 @@ class Estimate(Result):
             cautions=tuple(Caution.from_dict(c) for c in data["cautions"]),
             provenance=Provenance.from_dict(data),
             no_information=data["no_information"],
-            optimism_error=data["optimism_error"],
-            gain_error=data["gain_error"],
+            optimism_error=data.get("optimism_error"),
+            gain_error=data.get("gain_error"),
             source=source_from_dict(data["limits_from"]),
         )
 

@@ -32,7 +32,7 @@ from earnest.resampling.bootstrap import BLOCK, Resampler, StratifiedBootstrap
 
 CELLS = 1 << 21  # terms gathered at a time
 KEPT = 1 << 22  # counts that an error is read from: the first resamples of an estimate
-TERMS = 1 << 23  # terms that errors are read from, those of the most frequent winners
+TERMS = 1 << 21  # terms that errors are read from, those of the most frequent winners
 OUTER, INNER = 200, 200  # normal draws of the scores, and of resamples of each
 STEP = 0.6  # of a standard error, by which scores are moved to see how the corrected one follows
 BUNDLES = 4096  # units from which a sum of several stands for each

@@ -73,7 +73,8 @@ class BBC:
 
     **When it fails.** A dynamic search (Bayesian optimisation) has used the same cases to propose
     configurations, which no resampling of its predictions can undo. With very few cases of a class
-    the out-of-bag scores are rough. Where they are all alike, as on few separated cases, the
+    the out-of-bag scores are rough. Scores that depend on how many cases there are, such as R² or
+    F1, are freed of the size of the part left out. Where they are all alike, as on few separated cases, the
     limits are not theirs but the exact ones for what went unseen, with a caution.
 
     Tsamardinos, Greasidou, Borboudakis 2018, algorithm 5 (with the column index missing in its
@@ -90,7 +91,8 @@ class BBC:
     resampler : str or Resampler, optional
         By default groups are drawn where there are any, else cases.
     variant : {None, 'as_published'}
-        'as_published' selects in-bag by the pooled score but names the winner by the mean of the
+        'as_published' gives the mean of the out-of-bag scores for every metric, selects in-bag by
+        the pooled score but names the winner by the mean of the
         folds, and takes the 25th and 975th of 1000 draws for a two-sided 95 % interval, be
         they a point or not.
 
