@@ -73,9 +73,10 @@ class BBC:
 
     **When it fails.** A dynamic search (Bayesian optimisation) has used the same cases to propose
     configurations, which no resampling of its predictions can undo. With very few cases of a class
-    the out-of-bag scores are rough. Scores that depend on how many cases there are, such as R² or
-    F1, are freed of the size of the part left out. Where they are all alike, as on few separated cases, the
-    limits are not theirs but the exact ones for what went unseen, with a caution.
+    the out-of-bag scores are rough. Where they are all alike, as on few separated cases, the
+    limits are not theirs but the exact ones for what went unseen, with a caution. Scores that
+    depend on how many cases there are, such as R² or F1, are freed of the size of the part left
+    out.
 
     Tsamardinos, Greasidou, Borboudakis 2018, algorithm 5 (with the column index missing in its
     line 9); the redraw rule is that of the authors' code for Paraschakis et al. 2024.
