@@ -42,5 +42,6 @@ def estimate(
             seed=7, fingerprint="0", n_folds=10, n_repeats=3, knobs={}, versions={}
         ),
         no_information=0.5,
+        optimism_error=0.02,
     )
     return dataclasses.replace(made, **changes)

@@ -32,11 +32,11 @@ def statistics(made: Estimate) -> dict[str, float]:
     low, high = made.at(side="lower").interval, made.interval
     assert low is not None
     assert high is not None
-    assert made.standard_error is not None
+    assert made.draws is not None
     return {
         "point": made.value,
         "lower05": low.low,
-        "boot_sd": made.standard_error,
+        "boot_sd": float(np.nanstd(made.draws, ddof=1)),
         "q025": high.low,
         "q975": high.high,
     }

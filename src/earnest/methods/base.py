@@ -19,7 +19,12 @@ from earnest.core.data.replicates import Drawn, Replicates
 from earnest.core.data.selection import SELECTORS, MeanOfFolds, Pooled, Selector
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution
-from earnest.core.results.estimate import Estimate, Provenance, make_interval
+from earnest.core.results.estimate import (
+    Estimate,
+    Provenance,
+    ScoreErrors,
+    make_interval,
+)
 from earnest.core.results.interval import Ask, LimitSource
 from earnest.core.results.limits import WidenedLimits, draws_of
 from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
@@ -257,10 +262,12 @@ def make_estimate(
     details: Any = None,
     estimand: str | None = None,
     used: Mapping[str, Any] | None = None,
+    errors: ScoreErrors | None = None,
 ) -> Estimate:
     """Put an estimate together; interval and standard error are read from the source of limits.
 
-    `used` are the knobs as they were resolved, where a default depends on the data.
+    `used` are the knobs as they were resolved, where a default depends on the data. `errors` are
+    those of the value itself, where the spread of the draws is not its error.
     """
     scale = call.metric.scale
     draws = draws_of(source)
@@ -268,7 +275,9 @@ def make_estimate(
     return Estimate(
         value=scale.clip(value),
         interval=None if source is None else make_interval(source, call.ask, scale),
-        standard_error=standard_error(source, valid),
+        standard_error=standard_error(source, valid) if errors is None else errors.value,
+        optimism_error=None if errors is None else errors.optimism,
+        gain_error=None if errors is None else errors.gain,
         scale=scale,
         method=method.spec.name,
         estimand=str(method.spec.estimand if estimand is None else estimand),

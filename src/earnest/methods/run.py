@@ -20,7 +20,7 @@ from earnest.core.results.estimate_table import Estimates
 from earnest.core.results.interval import Ask
 from earnest.core.results.limits import limit_remarks
 from earnest.core.results.specs import Side
-from earnest.core.text.estimate import LARGE, elected, percent, printed
+from earnest.core.text.estimate import LARGE, elected, flatters, optimism_words
 from earnest.inference.cases.areas import is_auc
 from earnest.inference.cases.no_information import no_information
 from earnest.inference.remarks import evidence_remarks, few_decide, resampling_remarks
@@ -391,13 +391,12 @@ def _of_replicates(call: ReplicatesCall) -> Iterator[Caution]:
 
 
 def too_optimistic(made: Estimate, *, corrected: bool) -> Iterator[Caution]:
-    """Yield a caution where the own score of the winner flatters it by much."""
-    lost, shown = made.share_lost, printed(made)
-    if corrected and lost is not None and lost >= LARGE and shown.differ:
+    """Yield a caution where the own score of the winner flatters it, by much and for certain."""
+    lost = made.share_lost
+    if corrected and lost is not None and lost >= LARGE and flatters(made):
         yield Caution(
             "EN001",
-            f"The winner's own score is too optimistic by {shown.optimism}, "
-            f"{percent(round(lost, 2))} of what it seems to have learned.",
+            f"The winner's own score is too optimistic by {optimism_words(made)}.",
             "Do not report it.",
             "Report the limit at the bad end."
             if elected(made)

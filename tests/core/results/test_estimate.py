@@ -47,6 +47,8 @@ def an_estimate(
             seed=1, fingerprint="ab", n_folds=5, n_repeats=2, knobs={"a": 1}, versions={"b": "2"}
         ),
         no_information=0.5 if scale is AUC else 2.0,
+        optimism_error=0.02,
+        gain_error=0.05,
         source=source,
     )
 
@@ -62,6 +64,31 @@ def test_share_lost_is_relative_to_what_was_learned() -> None:
     assert an_estimate(MSE, 1.5, 1.2).share_lost == pytest.approx(0.3 / 0.8)
     assert an_estimate(AUC, 0.4, 0.45).share_lost is None  # nothing was learned
     assert an_estimate(naive=None).share_lost is None
+
+
+def test_the_optimism_has_a_normal_interval_at_the_level() -> None:
+    made = an_estimate()
+    found, wide = made.optimism_interval, made.at(confidence_level=0.99).optimism_interval
+    assert found is not None
+    assert wide is not None
+    assert (found.low, found.high) == pytest.approx(
+        (0.1 - 1.96 * 0.02, 0.1 + 1.96 * 0.02), abs=1e-5
+    )
+    assert wide.width == pytest.approx(2 * 2.5758 * 0.02, abs=1e-5)
+    loss = an_estimate(MSE, 1.5, 1.4).optimism_interval
+    assert loss is not None
+    assert (loss.low, loss.high) == pytest.approx((found.low, found.high))
+    assert replace(made, optimism_error=None).optimism_interval is None
+    assert an_estimate(naive=None).optimism_interval is None
+
+
+def test_another_level_keeps_the_caution_only_where_the_optimism_is_certain() -> None:
+    made = replace(an_estimate(), optimism_error=0.04)  # 2.5 errors
+    codes = {
+        level: [c.code for c in made.at(confidence_level=level).cautions] for level in (0.9, 0.99)
+    }
+    assert "EN001" in codes[0.9]
+    assert "EN001" not in codes[0.99]
 
 
 def test_limits_are_brought_into_the_range_of_the_metric() -> None:

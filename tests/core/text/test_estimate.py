@@ -18,9 +18,11 @@ from earnest.core.text.estimate import (
     article,
     confidence,
     estimand_words,
+    flatters,
     form,
     headline,
     limits_words,
+    optimism_words,
     percent,
     printed,
     prose,
@@ -51,6 +53,7 @@ def made(value: float, naive: float | None, **changes: object) -> Estimate:
             seed=7, fingerprint="0", n_folds=10, n_repeats=1, knobs={}, versions={}
         ),
         no_information=0.5,
+        optimism_error=0.001,
     )
     return dataclasses.replace(base, **changes)  # type: ignore[arg-type]
 
@@ -78,6 +81,46 @@ def test_a_small_share_lost_names_the_gap():
         "Expect a ROC AUC of 0.984 on new data. "
         "The 0.991 that the search reported is 0.007 too optimistic."
     )
+
+
+def test_an_optimism_that_chance_explains_is_not_stated():
+    for error in (0.0036, 0.1):  # 0.007 is 1.94 of the first
+        unsure = dataclasses.replace(SMALL, optimism_error=error)
+        assert form(unsure) is Form.OPEN
+        assert headline(unsure, "ROC AUC") == (
+            "Expect a ROC AUC of 0.984 on new data; the search reported 0.991."
+        )
+        assert not flatters(unsure)
+    assert flatters(SMALL)
+
+
+def test_without_an_error_the_naive_score_must_lie_beyond_the_interval():
+    unknown = dataclasses.replace(SMALL, optimism_error=None)
+    assert form(unknown) is Form.OPEN
+    beyond = dataclasses.replace(unknown, naive=0.995)
+    assert form(beyond) is Form.SMALL
+    assert form(dataclasses.replace(beyond, interval=None)) is Form.OPEN
+
+
+def test_the_optimism_is_said_with_its_interval_and_as_a_share_of_the_gain():
+    words = plain(optimism_words(dataclasses.replace(LARGE, optimism_error=0.02)))
+    assert words == "0.09 (95 % interval 0.05 to 0.13), 21 % of its apparent gain over chance"
+
+
+@pytest.mark.parametrize("value", [0.5, 0.45, 0.2])
+def test_no_more_than_all_of_the_gain_is_lost(value):
+    words = plain(optimism_words(made(value, 0.55, standard_error=0.06)))
+    assert "all of its apparent gain over chance" in words
+    assert words.count("%") == 1  # that of the level
+
+
+def test_a_test_decides_about_a_constant_not_the_end_of_the_interval():
+    wide = made(0.7, 0.75, interval=Interval(0.4, 0.9, 0.95, "two-sided"), gain_error=0.1)
+    assert wide.beats_constant  # 2 errors above, and 1.645 is what one side at 95 % asks for
+    assert form(wide) is not Form.NO_EVIDENCE
+    narrow = dataclasses.replace(wide, gain_error=0.13)
+    assert narrow.beats_constant is False
+    assert form(narrow) is Form.NO_EVIDENCE
 
 
 def test_a_large_share_lost_contradicts_the_search():
@@ -137,6 +180,7 @@ def test_a_one_sided_bound_says_its_side_once():
 def test_without_interval_the_estimate_itself_must_beat_no_information():
     assert form(made(0.5, 0.6, interval=None)) is Form.NO_EVIDENCE
     assert form(made(0.51, 0.6, interval=None)) is Form.LARGE
+    assert made(0.51, 0.6, no_information=None).beats_constant is None
 
 
 def test_one_configuration_has_no_naive_number():

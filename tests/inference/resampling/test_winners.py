@@ -9,8 +9,15 @@ import earnest as en
 from earnest import Predictions, Weights, metric
 from earnest.core.data.selection import MeanOfFolds, OneStandardError, Pooled
 from earnest.inference.resampling import winners as module
-from earnest.inference.resampling.winners import defined_folds, winner, winners
+from earnest.inference.resampling.winners import (
+    defined_folds,
+    fold_inflation,
+    gains_of,
+    winner,
+    winners,
+)
 from earnest.kernels import contest
+from earnest.kernels.score import fold_scores
 from earnest.testing import squared_error
 from tests.methods import oracles
 
@@ -83,3 +90,33 @@ def test_folds_undefined_for_all_are_left_out() -> None:
     np.testing.assert_array_equal(defined_folds(scores), scores[1:])
     with pytest.raises(en.EvidenceError):
         defined_folds(scores[:1])
+
+
+def test_fold_inflation_is_the_count_over_the_effective_count() -> None:
+    pi = Predictions.from_arrays(np.arange(6.0), np.arange(6.0), [0, 0, 0, 1, 1, 1])
+    weights = Weights(np.array([[1, 1, 1, 3, 0, 0], [2, 1, 0, 1, 0, 0]], dtype=np.uint8))
+    np.testing.assert_allclose(fold_inflation(pi, weights), [[1.0, 3 * 5 / 9], [3.0, 3.0]])
+
+
+@pytest.mark.parametrize(("n", "folds", "name"), [(100, 5, "mse"), (100, 10, "mae")])
+def test_one_standard_error_chooses_in_resamples_as_on_the_sample(
+    n: int, folds: int, name: str
+) -> None:
+    # 60 samples, 20 configurations that become better and more complex, seed 0: the mean rank in
+    # 40 resamples agrees with that on the sample within 4 standard errors of the difference over
+    # samples, about .9; without the inflation it is 1.4 too simple and .9 is exceeded
+    rng, rule = np.random.default_rng(0), OneStandardError()
+    measure, away, plain = metric(name), [], []
+    for _ in range(60):
+        y = rng.standard_normal(n)
+        noise = np.sqrt(0.5) * (rng.standard_normal((n, 1)) + rng.standard_normal((n, 20)))
+        size = 1.5 - 0.5 * np.sqrt(np.arange(20) / 20)
+        pi = Predictions.from_arrays(y, y[:, None] + size * noise, np.arange(n) % folds)
+        weights = Weights(rng.multinomial(n, np.ones(n) / n, 40).astype(np.uint8))
+        whole = winner(pi, measure, rule)[0]
+        away.append(winners(pi, measure, weights, rule).mean() - whole)
+        gains = gains_of(measure, fold_scores(pi, measure, weights))
+        plain.append(rule(gains, pi.configs.simplicity_order()).mean() - whole)
+    error = np.std(away) / np.sqrt(60)
+    assert abs(np.mean(away)) < 4 * error
+    assert np.mean(plain) < np.mean(away) - 2 * error  # what the rule would do with inflated folds

@@ -168,3 +168,32 @@ def test_repeats_with_other_numbers_of_folds_are_not_enumerated() -> None:
     result = estimate(pi, method="bbc_fold", metric="accuracy", n_resamples=300, rng=11)
     assert result.n_resamples == 300  # enumerated, five folds would count for more than three
     assert result.provenance.knobs["exact"] is False
+
+
+def test_the_error_of_one_configuration_is_that_of_the_mean_of_its_folds() -> None:
+    rng = np.random.default_rng(0)
+    y, fold = np.tile([0, 1], 50), np.repeat(np.arange(5), 20)
+    pi = Predictions.from_arrays(y, 0.5 * y + rng.random(100), fold)
+    made = estimate(pi, method="bbc_fold", metric="roc_auc")
+    scores = [oracles.auc(y[fold == k], pi.responses[fold == k, 0, 0]) for k in range(5)]
+    assert made.standard_error == pytest.approx(np.std(scores, ddof=1) / np.sqrt(5), rel=1e-9)
+    assert made.optimism == pytest.approx(0.0, abs=1e-9)
+
+
+def test_the_standard_error_is_that_of_the_value() -> None:
+    # 80 samples of ten folds, ten equal configurations, seed 1: their standard deviation has an
+    # error of 8 %; the spread of the draws is 80 % too large
+    rng = np.random.default_rng(1)
+    y, fold = np.tile([0, 1], 50), np.repeat(np.arange(10), 10)
+    made = [
+        estimate(
+            Predictions.from_arrays(y, 0.8 * y[:, None] + rng.standard_normal((100, 10)), fold),
+            method=BBCFold(n_resamples=200),
+            metric="roc_auc",
+            rng=seed,
+        )
+        for seed in range(80)
+    ]
+    spread = np.std([one.value for one in made])
+    assert np.mean([one.standard_error for one in made]) / spread == pytest.approx(1, abs=0.35)
+    assert np.mean([np.std(one.draws) for one in made]) / spread > 1.4

@@ -17,7 +17,7 @@ from earnest.plotting.svg.figures import Figure, answer
 from tests.plotting.report_gallery import an_estimate
 
 SVG = "{http://www.w3.org/2000/svg}"
-MADE = an_estimate()
+MADE = replace(an_estimate(), optimism_error=0.001)  # so that its optimism is certain
 
 
 def words_of(figure: Figure) -> list[str]:
@@ -41,6 +41,14 @@ def test_the_picture_prints_the_numbers_of_the_sentence(width: float) -> None:
     assert shown.high in words
     assert any(shown.naive in word for word in words)
     assert any(shown.optimism in word for word in words)
+
+
+def test_an_optimism_that_chance_explains_is_not_drawn() -> None:
+    unsure = replace(MADE, optimism_error=1.0)
+    figure = answer(unsure, name="a")
+    assert "too optimistic" not in figure.label
+    assert not any("too optimistic" in word for word in words_of(figure))
+    assert printed(unsure).naive in figure.label
 
 
 def test_the_label_says_the_finding_in_numbers() -> None:

@@ -33,6 +33,7 @@ class Purpose(IntEnum):
     MULTIPLIERS = 8
     REPLICATES = 9
     LOCAL_LEVEL = 12
+    VALUE_ERROR = 40
 
 
 @dataclass(frozen=True)

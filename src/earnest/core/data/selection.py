@@ -73,9 +73,17 @@ class OneStandardError:
     by_fold: ClassVar[bool] = True
 
     def __call__(
-        self, gains: NDArray[np.float64], simplicity: NDArray[np.intp]
+        self,
+        gains: NDArray[np.float64],
+        simplicity: NDArray[np.intp],
+        inflation: NDArray[np.float64] | None = None,
     ) -> NDArray[np.intp]:
-        """Return the simplest column within the best's standard error."""
+        """Return the simplest column within the best's standard error.
+
+        In a resample cases stand more than once, which makes the score of a fold vary more than
+        that of as many different cases. `inflation` (F, B) says how many times its variance is as
+        large, so that the rule sees the standard error that the sample itself would have.
+        """
         if len(gains) < 2:
             raise InputError(
                 "selector 'one_standard_error' needs the spread of fold scores",
@@ -88,7 +96,8 @@ class OneStandardError:
         rows = np.arange(len(best))
         own = gains[:, rows, best]  # (F, B)
         count = np.maximum((~np.isnan(own)).sum(axis=0), 1)
-        away = np.nansum(np.square(own - means[rows, best]), axis=0)
+        square = np.square(own - means[rows, best])
+        away = np.nansum(square if inflation is None else square / inflation, axis=0)
         spread = np.sqrt(away / np.maximum(count - 1, 1) / count)  # (B,)
         floor = means[rows, best] - spread - slack(means[rows, best])
         near = (means >= floor[:, None])[:, simplicity]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -13,7 +14,13 @@ from numpy.typing import NDArray
 from earnest.core.base.errors import EvidenceError
 from earnest.core.results.base import Result
 from earnest.core.results.cautions import Caution, Severity
-from earnest.core.results.interval import Ask, Interval, LimitSource, source_from_dict
+from earnest.core.results.interval import (
+    Ask,
+    Interval,
+    LimitSource,
+    NormalLimits,
+    source_from_dict,
+)
 from earnest.core.results.limits import draws_of, limit_remarks
 from earnest.core.results.specs import Estimand, Side
 from earnest.core.text.numbers import decimals, number
@@ -30,6 +37,8 @@ _OF_FOLD_MODELS = {
     Estimand.PROCEDURE,
 }
 OF_A_LEVEL = {"EN016", "EN026", "EN029"}  # cautions that another level may not deserve
+LEVEL = 0.95  # of what is said of a value without an interval
+ROUNDING = 1e-9  # of a score, by which a naive score that is the same may differ
 FEW_IN_TAIL = 5  # draws beyond a limit under which the limit is rough
 
 
@@ -44,6 +53,25 @@ class Scale:
     def clip(self, value: float) -> float:
         """Bring a value into the metric's range."""
         return min(max(value, self.limits[0]), self.limits[1])
+
+
+@dataclass(frozen=True)
+class ScoreErrors:
+    """Standard errors of a score and of its distances, each None where it is not known.
+
+    Attributes
+    ----------
+    value : float or None
+        That of the score.
+    optimism : float or None
+        That of the naive score less the score, over samples and over resamples.
+    gain : float or None
+        That of the score less the score of the best constant prediction.
+    """
+
+    value: float | None = None
+    optimism: float | None = None
+    gain: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,6 +123,9 @@ class Estimate(Result):
         Seed, fingerprint, folds, knobs and versions.
     no_information : float or None
         The score of the best constant prediction, the zero point of what was learned.
+    optimism_error, gain_error : float or None
+        The standard errors of the optimism, and of the value less the score of the best constant
+        prediction.
     source : LimitSource or None
         Where limits of any level are read from; not in the repr, not compared.
     details : object
@@ -134,6 +165,8 @@ class Estimate(Result):
     cautions: tuple[Caution, ...]
     provenance: Provenance
     no_information: float | None = None
+    optimism_error: float | None = None
+    gain_error: float | None = None
     source: LimitSource | None = field(default=None, repr=False, compare=False)
     details: Any = field(default=None, repr=False, compare=False)
 
@@ -155,7 +188,10 @@ class Estimate(Result):
 
     @property
     def optimism(self) -> float | None:
-        """By how much the naive score flatters; positive means too good, for losses too."""
+        """By how much the naive score flatters; positive means too good, for losses too.
+
+        It is an estimate, see `optimism_interval`.
+        """
         if self.naive is None:
             return None
         gap = self.naive - self.value
@@ -171,6 +207,67 @@ class Estimate(Result):
         if folds < 2 or self.estimand not in _OF_FOLD_MODELS:
             return None
         return "all but one" if folds == self.n_cases else f"{folds - 1}/{folds}"
+
+    @property
+    def optimism_interval(self) -> Interval | None:
+        """The two-sided interval of the optimism at the estimate's level, None where not known.
+
+        The optimism is an estimate too: of the bias of the naive score, over samples like this one.
+        """
+        if self.optimism is None or self.optimism_error is None:
+            return None
+        level = LEVEL if self.interval is None else self.interval.confidence_level
+        source = NormalLimits(self.optimism, self.optimism_error)
+        return Interval(*source.limits(level, Side.TWO_SIDED), level, str(Side.TWO_SIDED))
+
+    @property
+    def flattered(self) -> bool:
+        """Whether the naive score is too good beyond what chance explains, at the level.
+
+        By the interval of the optimism. Where that is not known the naive score must lie beyond
+        the good end of the interval; without an interval nothing tells.
+        """
+        if self.naive is None or self.optimism is None:
+            return False
+        found = self.optimism_interval
+        if found is not None:
+            return found.low > ROUNDING * abs(self.naive)
+        if self.interval is None:
+            return False
+        better = self.scale.greater_is_better
+        return self.naive > self.interval.high if better else self.naive < self.interval.low
+
+    @property
+    def beats_constant(self) -> bool | None:
+        """Whether a test at the level shows more than the best constant prediction has.
+
+        One-sided: by the error of the value less that of the constant, else by the one-sided limit
+        at the bad end. None where no constant has a score.
+        """
+        zero, better = self.no_information, self.scale.greater_is_better
+        if zero is None:
+            return None
+        level = LEVEL if self.interval is None else self.interval.confidence_level
+        gain = self.value - zero if better else zero - self.value
+        if self.gain_error:
+            return gain > NormalDist().inv_cdf(level) * self.gain_error
+        bound = self._bad_end(level)
+        return bound > zero if better else bound < zero
+
+    def _bad_end(self, level: float) -> float:
+        """Return the one-sided limit at the bad end, else the interval's, else the value."""
+        better = self.scale.greater_is_better
+        side = Side.LOWER if better else Side.UPPER
+        if self.source is not None:
+            try:
+                ends = self.source.limits(level, side)
+                return ends[0] if better else ends[1]
+            except EvidenceError:  # its draws were not kept
+                pass
+        interval = self.interval
+        if interval is None or interval.side not in (Side.TWO_SIDED, side):
+            return self.value
+        return interval.low if better else interval.high
 
     @property
     def share_lost(self) -> float | None:
@@ -198,7 +295,12 @@ class Estimate(Result):
         level = self.interval.confidence_level if confidence_level is None else confidence_level
         ask = Ask.of(level, self.interval.side if side is None else side)
         interval = make_interval(self.source, ask, self.scale)
-        kept = [caution for caution in self.cautions if caution.code not in OF_A_LEVEL]
+        certain = replace(self, interval=interval).flattered
+        kept = [
+            caution
+            for caution in self.cautions
+            if caution.code not in OF_A_LEVEL and (caution.code != "EN001" or certain)
+        ]
         fresh = limit_remarks(self.source, interval.confidence_level, Side(interval.side))
         cautions = by_severity([*kept, *few_beyond(interval, self.n_valid), *fresh])
         return replace(self, interval=interval, cautions=cautions)
@@ -211,6 +313,7 @@ class Estimate(Result):
         draws : bool
             Whether to keep the resampled values, so that `at` works after `from_dict`.
         """
+        bias = self.optimism_interval
         data: dict[str, Any] = {
             "schema": self.schema,
             "value": finite(self.value),
@@ -218,7 +321,10 @@ class Estimate(Result):
             "standard_error": finite(self.standard_error),
             "naive": finite(self.naive),
             "optimism": finite(self.optimism),
+            "optimism_error": finite(self.optimism_error),
+            "optimism_interval": None if bias is None else bias.to_dict(),
             "no_information": finite(self.no_information),
+            "gain_error": finite(self.gain_error),
             "method": self.method,
             "metric": self.metric,
             "greater_is_better": self.scale.greater_is_better,
@@ -264,6 +370,8 @@ class Estimate(Result):
             cautions=tuple(Caution.from_dict(c) for c in data["cautions"]),
             provenance=Provenance.from_dict(data),
             no_information=data["no_information"],
+            optimism_error=data.get("optimism_error"),
+            gain_error=data.get("gain_error"),
             source=source_from_dict(data["limits_from"]),
         )
 

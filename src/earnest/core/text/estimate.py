@@ -36,6 +36,7 @@ class Form(StrEnum):
     NONE = "as reported"
     SMALL = "a little optimistic"
     LARGE = "too optimistic"
+    OPEN = "another number, by no more than chance explains"
     NO_EVIDENCE = "no evidence that the model beats a constant prediction"
     ALONE = "nothing to be compared with"
     UNCORRECTED = "not corrected for the search"
@@ -137,7 +138,7 @@ def form(estimate: Estimate, *, corrected: bool = True) -> Form:
     searched = estimate.n_configs > 1
     if searched and not corrected:
         return Form.UNCORRECTED
-    if _reaches_no_information(estimate):
+    if estimate.beats_constant is False:
         return Form.NO_EVIDENCE
     if elected(estimate):
         return Form.ELECTED
@@ -146,6 +147,8 @@ def form(estimate: Estimate, *, corrected: bool = True) -> Form:
     shown = printed(estimate)
     if not shown.differ or estimate.optimism <= 0:
         return Form.NONE
+    if not estimate.flattered:
+        return Form.OPEN
     lost = estimate.share_lost
     return Form.LARGE if lost is not None and lost >= LARGE else Form.SMALL
 
@@ -181,7 +184,7 @@ def headline(
     if kind is Form.UNCORRECTED:
         return f"The winner's {words}{comma} of {shown.value} is not corrected for the search."
     if kind is Form.NO_EVIDENCE:
-        claim = f"No evidence that the model beats {_rival(estimate)}"
+        claim = f"No evidence that the model beats {rival(estimate)}"
         return f"{claim}: {words}{comma} {shown.value} on new data."
     if kind is Form.ELECTED:
         scored = f"The best of the candidates scored {article(words)} {words}{comma} of"
@@ -193,6 +196,8 @@ def headline(
             else f"no worse than the {shown.naive} that {speaker}"
         )
         return f"{expect}, {told} reported."
+    if kind is Form.OPEN:
+        return f"{expect}; {speaker} reported {shown.naive}."
     if kind is Form.LARGE:
         return f"{expect}, not the {shown.naive} that {speaker} reported."
     if kind is Form.SMALL:
@@ -261,6 +266,30 @@ def training_words(estimate: Estimate, *, delivered: bool = False) -> str:
     rest = "the delivered model has" if delivered else "one refitted on all of them has"
     more = "seen all of them" if delivered else "seen more"
     return f"Models trained on {share} of your cases earned it; {rest} {more}."
+
+
+def optimism_words(estimate: Estimate) -> str:
+    """Return by how much the naive score flatters, with its interval and as a share of the gain.
+
+    The share is of what the naive score is better than a constant prediction; it is all of it at
+    most.
+    """
+    shown, found, lost = printed(estimate), estimate.optimism_interval, estimate.share_lost
+    words = f"{shown.optimism}"
+    if found is not None:
+        places = places_of([estimate])
+        low, high = (prose(max(end, 0.0), places, NO_LIMITS) for end in (found.low, found.high))
+        words += f" ({percent(found.confidence_level)} interval {low} to {high})"
+    if lost is None:
+        return words
+    part = "all" if lost >= 1.0 else percent(round(lost, 2))
+    return f"{words}, {part} of its apparent gain over {rival(estimate)}"
+
+
+def flatters(estimate: Estimate) -> bool:
+    """Tell whether to say that the naive score is too good: it is, and a reader sees it."""
+    shown = printed(estimate)
+    return shown.differ and (estimate.optimism or 0.0) > 0 and estimate.flattered
 
 
 def estimand_words(estimate: Estimate) -> str:
@@ -378,23 +407,7 @@ def _claim(interval: Interval, shown: Printed) -> str:
     return f"is {words}"
 
 
-def _reaches_no_information(estimate: Estimate) -> bool:
-    """Tell whether the bad end of the interval is no better than a constant prediction.
-
-    An interval that is open at the bad end says nothing of it; then the estimate itself counts,
-    as it does for a method without an interval.
-    """
-    zero, scale, interval = estimate.no_information, estimate.scale, estimate.interval
-    if zero is None:
-        return False
-    worst = estimate.value
-    open_end = Side.UPPER if scale.greater_is_better else Side.LOWER
-    if interval is not None and interval.side != open_end:
-        worst = interval.low if scale.greater_is_better else interval.high
-    return worst <= zero if scale.greater_is_better else worst >= zero
-
-
-def _rival(estimate: Estimate) -> str:
+def rival(estimate: Estimate) -> str:
     """Name the model without information: chance where it scores half-way, as a coin does.
 
     The largest class or the mean outcome is not chance, but a constant prediction.

@@ -133,6 +133,43 @@ def case_values(
     return CaseValues(value, terms, folds, pi.target.groups, kind, pooled, found)
 
 
+def score_terms(pi: Predictions, metric: Metric) -> tuple[Array, Array] | None:
+    """Return the pooled score of every configuration (C,) and the terms of its cases (n, C).
+
+    The score is that of `score_table`: over all cases of a repeat at once, and the mean over
+    repeats. A term is the score plus the influence of the case on it, so that the terms have the
+    score as their mean. None for a metric that does not say what a case adds to it.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> from earnest.inference.cases.case_values import score_terms
+    >>> pi = en.Predictions.from_arrays([0, 1, 1], [0.2, 0.7, 0.3])
+    >>> score_terms(pi, en.metric("accuracy"))[1][:, 0]
+    array([1., 1., 0.])
+    """
+    if not has_terms(metric):
+        return None
+    _, rule = _rule(metric)
+    values, moves = [], np.zeros((pi.n_cases, pi.n_configs))
+    for repeat in range(pi.n_repeats):
+        rows = np.flatnonzero(pi.tested(repeat))
+        if len(rows) == 0:
+            continue
+        response = respond(pi, metric.needs, pi.responses[rows, :, repeat])
+        value, mine = rule(pi.target.take(rows), response, np.zeros(len(rows), dtype=np.int32))
+        values.append(value)
+        moves[rows] += (mine - value) * (pi.n_cases / len(rows))
+    value = np.mean(values, axis=0)
+    return value, value + moves / len(values)
+
+
+def has_terms(metric: Metric) -> bool:
+    """Tell whether a metric says what each case adds to it: a function of sums, or an AUC."""
+    area = isinstance(metric, RankMetric) and metric.scan is auc_scan
+    return area or isinstance(metric, MomentMetric)
+
+
 def check_terms(pi: Predictions, metric: Metric, *, singles: bool = False) -> None:
     """Refuse a metric that has no terms, or folds in which it has none, before any work."""
     kind, _ = _rule(metric)

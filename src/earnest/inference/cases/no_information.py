@@ -45,6 +45,17 @@ def no_information(target: Target, metric: Metric) -> float | None:
     One half for the AUC, the share of the largest class for accuracy, 0 for R², the standard
     deviation of y for the RMSE. Labels try every class, values the mean and the median.
     """
+    found = best_constant(target, metric)
+    if found is None or found[0] == metric.limits[1 if metric.greater_is_better else 0]:
+        return None
+    return found[0]
+
+
+def best_constant(target: Target, metric: Metric) -> tuple[float, Predictions | None] | None:
+    """Return the score of the best constant prediction, and that prediction for every case.
+
+    None where no constant has a score; a correlation with a constant counts as 0, of no prediction.
+    """
     if metric.needs is Need.RESPONSE:
         return None  # nobody knows what a bare function makes of a constant
     constants = _constants(target, metric.needs)
@@ -64,9 +75,9 @@ def no_information(target: Target, metric: Metric) -> float | None:
             return None
         raise
     if np.isnan(scores).all():
-        return 0.0 if metric.limits == (-1.0, 1.0) else None  # a correlation with a constant
-    best = float(metric.sign * np.nanmax(metric.sign * scores))
-    return None if best == metric.limits[1 if metric.greater_is_better else 0] else best
+        return (0.0, None) if metric.limits == (-1.0, 1.0) else None
+    best = int(np.nanargmax(metric.sign * scores))
+    return float(scores[best]), pi.select(best)
 
 
 def _kind(target: Target, need: Need) -> ResponseKind:

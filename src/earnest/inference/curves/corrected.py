@@ -8,7 +8,7 @@ that chose it, stands beside it: that one has the naive area.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -56,7 +56,8 @@ class MeanCurve:
     mean, low, high : ndarray of shape (G,)
         The vertical mean, and the ends of the band at each point for itself.
     area : float
-        The mean of the areas: the BBC estimate of the ROC AUC or of the average precision.
+        The BBC estimate of the ROC AUC or of the average precision where that was estimated, else
+        the mean of the areas.
     area_limits : tuple of float
         The ends of its interval, of the same order statistics as the band.
     own : ndarray of shape (G,)
@@ -109,6 +110,11 @@ class Choosing:
         Whether classes are asked for on both sides always, as in the authors' code.
     draws : ndarray of shape (B,) or None
         The scores that come out if it is done just so; None where they were not kept.
+    metric : str or None
+        The metric of the estimate.
+    value : float or None
+        The estimate, which an area under a curve of its own metric is given as: the mean of
+        out-of-bag areas still depends on the size of the part left out.
     """
 
     seeds: Seeds
@@ -118,6 +124,8 @@ class Choosing:
     selector: Selector = POOLED
     published: bool = False
     draws: Floats | None = field(default=None, repr=False, compare=False)
+    metric: str | None = None
+    value: float | None = None
 
     @classmethod
     def of(cls, estimate: Estimate) -> Choosing:
@@ -138,7 +146,14 @@ class Choosing:
             selector=SELECTORS[selector] if _known(selector, SELECTORS) else POOLED,
             published=knobs.get("variant") == "as_published",
             draws=estimate.draws,
+            metric=estimate.metric,
+            value=estimate.value,
         )
+
+    def area(self, metric: str, mean: float, resamples: int) -> float:
+        """Return the area under a curve: the estimate's where it is one, else the mean of areas."""
+        same = metric == self.metric and resamples == self.n_resamples
+        return mean if self.value is None or not same else self.value
 
     def refuse_others(self, draws: Floats) -> None:
         """Refuse scores that are not those of the estimate: the curve would have another area."""
@@ -220,7 +235,7 @@ def mean_curves(
     parts = np.split(table[:, 2:], [1, 2, 2 + len(GRID)], axis=1)
     prevalence = float(np.mean(pi.target.y == 1))
     several = pi.n_configs > 1
-    return Curves(
+    made = Curves(
         mean_curve(
             parts[0][:, 0], parts[2], (own.roc[0], float(own.auc[0])), 0.5, level, several=several
         ),
@@ -233,6 +248,11 @@ def mean_curves(
             several=several,
         ),
     )
+    roc, precision = (
+        replace(curve, area=choosing.area(name, curve.area, len(table)))
+        for name, curve in (("roc_auc", made.roc), ("average_precision", made.precision_recall))
+    )
+    return Curves(roc, precision)
 
 
 def drawn(

@@ -7,12 +7,13 @@ from numpy.typing import NDArray
 
 from earnest.core.base.errors import EvidenceError, MetricError
 from earnest.core.data.predictions import Predictions
-from earnest.core.data.selection import Pooled, Selector, in_units_of_the_best
+from earnest.core.data.selection import OneStandardError, Pooled, Selector, in_units_of_the_best
 from earnest.core.data.weights import Weights
 from earnest.kernels.contest import can_contest, contest
 from earnest.kernels.score import fold_repeats, fold_scores, score_table
 from earnest.metrics.families import Metric
 
+TINY = 1e-9  # in place of 0, for a fold of which no case was drawn
 FOLD_CELLS = 1 << 23  # scores of single folds held at a time
 
 
@@ -42,12 +43,30 @@ def winners(
         )
     step = max(1, FOLD_CELLS // (len(fold_repeats(pi)) * pi.n_configs))
     parts = [weights.take(slice(b, b + step)) for b in range(0, len(weights), step)]
-    return np.concatenate(
-        [
-            selector(gains_of(metric, fold_scores(pi, metric, p, n_jobs=n_jobs)), order)
-            for p in parts
-        ]
-    )
+    chosen = []
+    for part in parts:
+        gains = gains_of(metric, fold_scores(pi, metric, part, n_jobs=n_jobs))
+        if type(selector) is OneStandardError:  # a subclass has its own rule
+            chosen.append(selector(gains, order, fold_inflation(pi, part)))
+        else:
+            chosen.append(selector(gains, order))
+    return np.concatenate(chosen)
+
+
+def fold_inflation(pi: Predictions, weights: Weights) -> NDArray[np.float64]:
+    """Return how many times the variance of a fold's mean is as large in a resample: (F, B).
+
+    A mean under counts w varies as one of (sum w)² / sum w² different cases, of which a fold of n
+    cases has about n / 2; the spread of folds over one sample is that of n cases each.
+    """
+    rows = []
+    for repeat in range(pi.n_repeats):
+        codes = pi.folds[:, repeat]
+        for fold in np.flatnonzero(pi.cells[repeat].any(axis=1)):
+            counts = weights.values[:, codes == fold].astype(np.float64)
+            total, squares = counts.sum(axis=1), np.square(counts).sum(axis=1)
+            rows.append(counts.shape[1] * squares / np.maximum(total, 1.0) ** 2)
+    return np.asarray(np.maximum(np.stack(rows), TINY))
 
 
 def gains_of(metric: Metric, scores: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -10,14 +10,16 @@ from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
+from earnest.core.base.rng import Purpose
 from earnest.core.data.selection import MeanOfFolds, Pooled, Selector
-from earnest.core.data.weights import Weights
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import DrawnLimits, LimitSource
+from earnest.core.results.limits import WidenedLimits
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
 from earnest.inference.limits.ceiling import Contest
 from earnest.inference.limits.drawn_spread import no_width, with_spread
 from earnest.inference.remarks import other_winner, ties_at_the_top, unlike_scales
+from earnest.inference.resampling.correction import WinnerScores
 from earnest.inference.resampling.resampled import (
     Undefined,
     choose_resampler,
@@ -25,7 +27,6 @@ from earnest.inference.resampling.resampled import (
     resampled,
 )
 from earnest.inference.resampling.winners import winner, winners
-from earnest.kernels.score import score_selected
 from earnest.methods.base import (
     MOST_RESAMPLES,
     Call,
@@ -74,7 +75,9 @@ class BBC:
     **When it fails.** A dynamic search (Bayesian optimisation) has used the same cases to propose
     configurations, which no resampling of its predictions can undo. With very few cases of a class
     the out-of-bag scores are rough. Where they are all alike, as on few separated cases, the
-    limits are not theirs but the exact ones for what went unseen, with a caution.
+    limits are not theirs but the exact ones for what went unseen, with a caution. Scores that
+    depend on how many cases there are, such as R² or F1, are freed of the size of the part left
+    out.
 
     Tsamardinos, Greasidou, Borboudakis 2018, algorithm 5 (with the column index missing in its
     line 9); the redraw rule is that of the authors' code for Paraschakis et al. 2024.
@@ -90,7 +93,8 @@ class BBC:
     resampler : str or Resampler, optional
         By default groups are drawn where there are any, else cases.
     variant : {None, 'as_published'}
-        'as_published' selects in-bag by the pooled score but names the winner by the mean of the
+        'as_published' gives the mean of the out-of-bag scores for every metric, selects in-bag by
+        the pooled score but names the winner by the mean of the
         folds, and takes the 25th and 975th of 1000 draws for a two-sided 95 % interval, be
         they a point or not.
 
@@ -129,20 +133,22 @@ class BBC:
             check.one_of("variant", self.variant, ["as_published"])
 
     def __call__(self, call: Call) -> Estimate:
-        """Return the mean of the out-of-bag scores of in-bag winners."""
+        """Return the mean out-of-bag score of in-bag winners, free of the size of that part."""
         pi, metric = call.pi, call.metric
         undefined, published = Undefined(self.undefined), self.variant == "as_published"
         selector = selector_of(self.selector, Pooled())
         resampler = choose_resampler(resampler_of(self.resampler), pi.target, undefined)
         need_out_of_bag(self.spec.name, resampler)
 
-        def select_and_score(inbag: Weights) -> NDArray[np.float64]:
-            best = winners(pi, metric, inbag, selector, n_jobs=call.n_jobs)  # (b,)
-            draws = score_selected(pi, metric, inbag.out_of_bag(), best, n_jobs=call.n_jobs)
-            return np.column_stack([draws, best])
-
+        scorer = WinnerScores(
+            pi,
+            metric,
+            resampler,
+            lambda inbag: winners(pi, metric, inbag, selector, n_jobs=call.n_jobs),
+            call.n_jobs,
+        )
         table = resampled(
-            select_and_score,
+            scorer,
             pi.target,
             resampler,
             self.n_resamples,
@@ -151,7 +157,7 @@ class BBC:
             redraw=undefined is Undefined.REDRAW,
             n_jobs=call.n_jobs,
             columns=pi.n_configs,
-        )  # (B, 2)
+        )  # (B, 2) or (B, 4)
         draws = table[:, 0]
         final, naive, scores = winner(
             pi, metric, MeanOfFolds() if published else selector, n_jobs=call.n_jobs
@@ -165,7 +171,7 @@ class BBC:
         return make_estimate(
             self,
             call,
-            value=float(np.nanmean(draws)),
+            value=scorer.corrected(table, published=published),
             winner=final,
             naive=naive,
             source=source,
@@ -177,6 +183,14 @@ class BBC:
             ],
             details=BBCDetails.of(table[:, 1].astype(np.intp), pi.n_configs),
             used={"selector": selector, "resampler": resampler},
+            errors=None
+            if isinstance(source, WidenedLimits)
+            else scorer.errors(
+                table,
+                final,
+                call.seeds.generator(Purpose.VALUE_ERROR),
+                best_wins=type(selector) in (Pooled, MeanOfFolds),
+            ),
         )
 
 

@@ -17,12 +17,14 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import MeanOfFolds, Selector, first_best
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution, Severity
-from earnest.core.results.estimate import Estimate
+from earnest.core.results.estimate import Estimate, ScoreErrors
 from earnest.core.results.interval import DrawnLimits, LimitSource
+from earnest.core.results.limits import WidenedLimits
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
 from earnest.inference.limits.ceiling import Contest
 from earnest.inference.limits.drawn_spread import no_width, with_spread
 from earnest.inference.remarks import one_repeat_at_a_time, ties_at_the_top, undefined_folds
+from earnest.inference.resampling.correction import errors_in_the_limit
 from earnest.inference.resampling.winners import gains_of, judged
 from earnest.kernels.score import fold_repeats, fold_scores
 from earnest.methods.base import (
@@ -162,6 +164,9 @@ class BBCFold:
             ],
             details=BBCDetails.of(best, pi.n_configs),
             used={"selector": selector, "exact": self._exact(tables)},
+            errors=None
+            if isinstance(source, WidenedLimits)
+            else _errors(tables, selector, metric, best, call.seeds),
         )
 
     def draws(
@@ -246,6 +251,33 @@ def _select(
         drawn = np.moveaxis(scores[bags[start : start + step]], 1, 0)  # (K, b', C)
         chosen.append(selector(gains_of(metric, drawn), order))
     return np.concatenate(chosen)
+
+
+def _errors(
+    tables: list[NDArray[np.float64]],
+    selector: Selector,
+    metric: Metric,
+    best: NDArray[np.intp],
+    seeds: Seeds,
+) -> ScoreErrors:
+    """Return the standard error of the value, folds of a repeat being independent units.
+
+    Folds of different repeats share their cases, so that repeats make it no smaller. So few units
+    say too little of the optimism for an interval. None for rules other than the best mean.
+    """
+    known, wins = np.unique(best[best >= 0], return_counts=True)
+    defined = all(np.isfinite(table[:, known]).all() for table in tables)
+    if type(selector) is not MeanOfFolds or not defined or len(known) == 0:
+        return ScoreErrors()
+    squares = []
+    for repeat, table in enumerate(tables):
+        gains, folds = metric.sign * table[:, known], len(table)
+        away = (gains - gains.mean(axis=0)) / np.sqrt(folds * (folds - 1))
+        moves = np.column_stack([away, np.zeros(folds)])
+        rng = seeds.generator(Purpose.VALUE_ERROR, repeat)
+        found = errors_in_the_limit(moves, gains.mean(axis=0), wins / wins.sum(), rng)
+        squares.append((found.value or 0.0) ** 2)
+    return ScoreErrors(value=float(np.sqrt(np.mean(squares))))
 
 
 def _few_folds(folds: int) -> Iterator[Caution]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.rng import Purpose
 from earnest.core.data.predictions import Predictions
-from earnest.core.data.selection import Pooled, Selector
+from earnest.core.data.selection import MeanOfFolds, Pooled, Selector
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Estimate
@@ -23,6 +23,7 @@ from earnest.inference.limits.drawn_spread import with_spread
 from earnest.inference.limits.local_level import Dropped, winner_errors
 from earnest.inference.limits.winner_law import WinnerLaw, law_of, need_law
 from earnest.inference.remarks import ties_at_the_top, unlike_scales
+from earnest.inference.resampling.correction import WinnerScores
 from earnest.inference.resampling.resampled import (
     Undefined,
     choose_resampler,
@@ -30,7 +31,7 @@ from earnest.inference.resampling.resampled import (
     resampled,
 )
 from earnest.inference.resampling.winners import gains_of, winner, winners
-from earnest.kernels.score import score_selected, score_table
+from earnest.kernels.score import score_table
 from earnest.methods.base import (
     MOST_RESAMPLES,
     Call,
@@ -150,19 +151,17 @@ class NearWinner:
         best_wins = type(selector) is Pooled  # a subclass has its own rule
         tables: list[NDArray[np.float64]] = []
 
-        def select_and_score(inbag: Weights) -> NDArray[np.float64]:
+        def choose(inbag: Weights) -> NDArray[np.intp]:
             scores = score_table(pi, metric, inbag, n_jobs=jobs)  # (b, C)
             if sum(map(len, tables)) < MOST_ROWS:
                 tables.append(scores)
             if best_wins:
-                best = selector(gains_of(metric, scores[None]), pi.configs.simplicity_order())
-            else:
-                best = winners(pi, metric, inbag, selector, n_jobs=jobs)
-            draws = score_selected(pi, metric, inbag.out_of_bag(), best, n_jobs=jobs)
-            return np.column_stack([draws, best])
+                return selector(gains_of(metric, scores[None]), pi.configs.simplicity_order())
+            return winners(pi, metric, inbag, selector, n_jobs=jobs)
 
+        scorer = WinnerScores(pi, metric, resampler, choose, jobs)
         drawn = resampled(
-            select_and_score,
+            scorer,
             pi.target,
             resampler,
             self.n_resamples,
@@ -171,7 +170,7 @@ class NearWinner:
             redraw=undefined is Undefined.REDRAW,
             n_jobs=jobs,
             columns=pi.n_configs,
-        )  # (B, 2)
+        )  # (B, 2) or (B, 4)
         final, naive, scores = winner(pi, metric, selector, n_jobs=jobs)
         if not best_wins:  # its scores may be means over folds
             scores = score_table(pi, metric, Weights.ones(pi.n_cases), n_jobs=jobs)[0]
@@ -186,7 +185,7 @@ class NearWinner:
             steady = law.steady(table), law.steady(law.scores)
             found = winner_errors(*steady, final, rng, best_wins=best_wins, dropped=dropped)
             near, errors = found.near, found.errors
-        value = float(np.nanmean(drawn[:, 0]))
+        value = scorer.corrected(drawn)
         objection = law.objection(final)
         if objection is None:
             said = tuple(law.remarks(final))
@@ -220,6 +219,12 @@ class NearWinner:
             ],
             details=NearWinnerDetails(wins.winners, wins.win_share, near),
             used={"selector": selector, "resampler": resampler},
+            errors=scorer.errors(
+                drawn,
+                final,
+                call.seeds.generator(Purpose.VALUE_ERROR),
+                best_wins=type(selector) in (Pooled, MeanOfFolds),
+            ),
         )
 
     def find_objection(

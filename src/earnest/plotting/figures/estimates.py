@@ -10,7 +10,7 @@ from earnest.core.results.estimate import Estimate
 from earnest.core.results.estimate_table import Estimates
 from earnest.core.results.interval import Interval
 from earnest.core.results.specs import Side
-from earnest.core.text.estimate import percent, printed
+from earnest.core.text.estimate import flatters, percent, printed
 from earnest.plotting.figures.style import GRID, HONEST, NAIVE, SMALL, get_axes, literal, quiet
 
 if TYPE_CHECKING:
@@ -148,8 +148,8 @@ def _draw_naive(ax: Axes, estimate: Estimate) -> None:
     shown, naive = printed(estimate), estimate.naive
     assert naive is not None
     ax.plot(naive, -0.5, "D", color=NAIVE, markerfacecolor="white", markersize=7, zorder=4)
-    flatters = shown.naive != shown.value and (estimate.optimism or 0.0) > 0
-    if flatters:
+    sure = flatters(estimate)
+    if sure:
         ax.annotate(
             "",
             (estimate.value, -0.5),
@@ -157,7 +157,7 @@ def _draw_naive(ax: Axes, estimate: Estimate) -> None:
             arrowprops={"arrowstyle": "->", "color": NAIVE, "linestyle": "--", "shrinkA": 6},
         )
     word = "too high" if estimate.scale.greater_is_better else "too low"
-    gap = f", {shown.optimism} {word}" if flatters else ""
+    gap = f", {shown.optimism} {word}" if sure else ""
     ax.annotate(
         f"naive {shown.naive}{gap}",
         (naive, -0.5),

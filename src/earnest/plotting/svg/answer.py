@@ -86,8 +86,9 @@ def write_in_signs(words: Printed) -> Printed:
 
 
 def flatters(estimate: Estimate, words: Printed) -> bool:
-    """Tell whether the naive score is better than the honest one, as printed."""
-    return words.naive != words.value and (estimate.optimism or 0.0) > 0
+    """Tell whether the naive score is better than the honest one, as printed and for certain."""
+    better = words.naive != words.value and (estimate.optimism or 0.0) > 0
+    return better and estimate.flattered
 
 
 def name_zero(estimate: Estimate) -> str:

@@ -96,7 +96,7 @@ def _draw_marks(
     rows: tuple[float, float],
     naive: float | None,
 ) -> None:
-    """Draw the mean solid, the naive score dashed, and the interval under the axis."""
+    """Draw the estimate solid, the naive score dashed, and the interval under the axis."""
     words, (top, bottom) = printed(estimate), rows
     at, first = x(estimate.value), naive is not None and estimate.value > naive
     canvas.line((at, top - 6), (at, bottom), "accent", 2)
@@ -149,7 +149,7 @@ def _find_beside(canvas: Canvas, x: float, words: str, *, left: bool) -> tuple[f
 
 def _label(estimate: Estimate, valid: np.ndarray) -> str:
     words = printed(estimate)
-    said = f"{len(valid):,} resampled scores with mean {write_in_figure(words.value)}"
+    said = f"{len(valid):,} resampled scores, estimate {write_in_figure(words.value)}"
     if estimate.interval is not None and words.low is not None:
         level = percent(estimate.interval.confidence_level)
         high = write_in_figure(words.high or "")

@@ -15,6 +15,7 @@ from earnest.core.text.estimate import (
     article,
     confidence,
     elected,
+    flatters,
     form,
     headline,
     limits_words,
@@ -208,10 +209,7 @@ def interval_words(made: Estimate, places: int | None = None) -> str:
 
 
 def _gap(made: Estimate) -> str:
-    shown = printed(made)
-    if not shown.differ or made.optimism is None or made.optimism <= 0:
-        return ""
-    return f"{shown.optimism} too optimistic"
+    return f"{printed(made).optimism} too optimistic" if flatters(made) else ""
 
 
 def _meaning(found: Results, made: Estimate) -> Iterator[str]:

@@ -112,7 +112,8 @@ class EstimateQuestion:
         corrected = configured(self.method, n_resamples=self.n_resamples).spec.corrected
         if corrected and sign * made.value <= sign * own:
             kept = [one for one in made.cautions if one.code not in OF_THE_WINNER]
-            told = replace(made, naive=naive, winner=alone.winner)
+            # The error of the optimism is that of the other winner's.
+            told = replace(made, naive=naive, winner=alone.winner, optimism_error=None)
             remarks = [*too_optimistic(told, corrected=True), *_warn_of_rules(made, alone)]
             return replace(told, cautions=(*kept, *remarks))
         whole = [one for one in made.cautions if one.code in OF_ALL]
