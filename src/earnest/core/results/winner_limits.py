@@ -245,7 +245,7 @@ class OverlapLimits:
     >>> low, _ = OverlapLimits(1.0, 20).limits(0.95, Side.LOWER)
     >>> share = 0.05 ** (1 / 20)
     >>> round(low, 4), round(2 * share / (1 + share), 4)
-    (0.9253, 0.9253)
+    (0.9252, 0.9252)
     """
 
     f1: float
