@@ -12,6 +12,7 @@ from earnest import DeLong, DeLong10p, HanleyMcNeil, HanleyMcNeil10p, estimate
 from earnest import metric as metric_of
 from earnest.core.base.rng import Seeds
 from earnest.core.results.estimate import Estimate
+from earnest.core.results.interval import source_from_dict
 from earnest.core.results.limits import best_of
 from earnest.core.results.specs import Side
 from earnest.inference.limits.auc import hanley_mcneil_variance
@@ -112,7 +113,22 @@ def test_the_split_gives_the_bounds_of_the_authors_code(name: str, word: str) ->
         assert lower(made) < 1
         assert "EN027" in {c.code for c in made.cautions}
     else:
-        assert lower(made) == pytest.approx(max(known[word], 0.0), abs=DIGITS)
+        ours = formula_bound(made)
+        assert lower(made) <= ours + DIGITS  # no nearer than a perfect AUC
+        assert ours == pytest.approx(max(known[word], 0.0), abs=DIGITS)
+
+
+def formula_bound(made: Estimate) -> float:
+    """Return the lower bound of the formula, which a perfect AUC may widen, at Sidak's level."""
+    data = made.to_dict(draws=True)["limits_from"]
+    for place in (data, data.get("inner", {})):
+        if place.get("kind") == "widened":
+            outer = place is not data
+            drawn = place["drawn"]
+            data = {**data, "inner": drawn} if outer else drawn
+    source = source_from_dict(data)
+    assert source is not None
+    return max(source.limits(0.95, Side.LOWER)[0], 0.0)
 
 
 # ---- tilts: the whole sample evaluates, the candidates are given
