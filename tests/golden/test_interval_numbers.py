@@ -12,6 +12,7 @@ from earnest import DeLong, DeLong10p, HanleyMcNeil, HanleyMcNeil10p, estimate
 from earnest import metric as metric_of
 from earnest.core.base.rng import Seeds
 from earnest.core.results.estimate import Estimate
+from earnest.core.results.interval import source_from_dict
 from earnest.core.results.limits import best_of
 from earnest.core.results.specs import Side
 from earnest.inference.limits.auc import hanley_mcneil_variance
@@ -47,9 +48,11 @@ def test_delong_of_every_column_is_that_of_proc(name: str) -> None:
         if column["delong_var_fixed"] > 0:
             assert made.standard_error is not None
             assert made.standard_error**2 == pytest.approx(column["delong_var_fixed"], abs=DIGITS)
-            assert made.interval is not None
             low, _, high = column["delong90_fixed"]
-            assert (made.interval.low, made.interval.high) == pytest.approx((low, high), abs=DIGITS)
+            source = getattr(made.source, "drawn", made.source)  # no nearer than a perfect AUC
+            assert source is not None
+            ends = np.clip(source.limits(0.9, Side.TWO_SIDED), 0.0, 1.0)
+            assert ends == pytest.approx((low, high), abs=DIGITS)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -110,7 +113,22 @@ def test_the_split_gives_the_bounds_of_the_authors_code(name: str, word: str) ->
         assert lower(made) < 1
         assert "EN027" in {c.code for c in made.cautions}
     else:
-        assert lower(made) == pytest.approx(max(known[word], 0.0), abs=DIGITS)
+        ours = formula_bound(made)
+        assert lower(made) <= ours + DIGITS  # no nearer than a perfect AUC
+        assert ours == pytest.approx(max(known[word], 0.0), abs=DIGITS)
+
+
+def formula_bound(made: Estimate) -> float:
+    """Return the lower bound of the formula, which a perfect AUC may widen, at Sidak's level."""
+    data = made.to_dict(draws=True)["limits_from"]
+    for place in (data, data.get("inner", {})):
+        if place.get("kind") == "widened":
+            outer = place is not data
+            drawn = place["drawn"]
+            data = {**data, "inner": drawn} if outer else drawn
+    source = source_from_dict(data)
+    assert source is not None
+    return max(source.limits(0.95, Side.LOWER)[0], 0.0)
 
 
 # ---- tilts: the whole sample evaluates, the candidates are given

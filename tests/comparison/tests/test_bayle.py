@@ -141,7 +141,10 @@ def test_without_spread_a_difference_is_as_wide_as_the_single_models_allow(metri
     assert made.interval is not None
     assert alone is not None
     assert (made.difference, made.p_value) == (0.0, 1.0)
-    assert made.interval.high == pytest.approx(1.0 - alone.low, rel=0.01)
+    if metric == "roc_auc":  # of pairs that share no case, where a single AUC has a law
+        assert made.interval.high > 1.0 - alone.low
+    else:
+        assert made.interval.high == pytest.approx(1.0 - alone.low, rel=0.01)
     assert made.interval.low == -made.interval.high
     assert made.interval.high > 0.25  # where the rule of three for 100 cases says 0.036
 
