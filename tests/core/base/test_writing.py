@@ -233,15 +233,15 @@ WRITERS = {
     ("core/tables/formats/replicate_files.py", "save_replicates"),
     ("cli/commands/predict.py", "_save"),
     ("cli/show/terminal.py", "_lost"),
-    ("adapters/predictions/optuna_kept.py", "_packed"),
+    ("adapters/predictions/optuna_kept.py", "_pack"),
     ("adapters/predictions/optuna_kept.py", "_upload"),
     ("training/harvest/harvest.py", "_keep"),
     ("training/tune/model_checks.py", "settled"),
     ("training/tune/job.py", "_write"),  # by `Folder`, which uses `write_file`
-    ("engine/parcels.py", "_abandoned"),
-    ("engine/parcels.py", "_made"),
+    ("engine/parcels.py", "_is_abandoned"),
+    ("engine/parcels.py", "_make_folder"),
     ("engine/parcels.py", "_dump"),
-    ("engine/worker.py", "_marks"),
+    ("engine/worker.py", "_open_marks"),
     ("store/sqlite.py", "acquire"),
 }
 WRITING = {
