@@ -313,8 +313,8 @@ def test_bad_data_leave_no_folder(tmp_path, quick):
 
 SCRIPT = """
 import sys, time
-from earnest.training.tune.job import _nothing_fits, begin
-from earnest.training.tune.options import Asked
+from earnest.training.tune.job import begin
+from earnest.training.tune.options import TuneOptions
 from tests.training.tune_tables import of
 
 class Slow:
@@ -325,7 +325,8 @@ class Slow:
         time.sleep(0.2)  # so that it can be killed on its way
 
 if __name__ == "__main__":
-    asked = Asked(target="relapse", folds=5, n_configs=5, seed=7, n_jobs=1, portfolio=sys.argv[2])
+    asked = TuneOptions(target="relapse", folds=5, n_configs=5, seed=7, n_jobs=1,
+                        portfolio=sys.argv[2])
     job = begin(of("relapse"), asked, out=sys.argv[1], resume=True)
     job.run(job.plan(), Slow())
 """
