@@ -150,7 +150,7 @@ def test_a_block_counts_what_its_replications_did() -> None:
 
 
 # The population, n, repeats and metric: the share of two-sided 95 % intervals, and of one-sided
-# bounds, that held in 100 searches of the study (for the first two also in 200 of this test), at
+# bounds, that held in 100 searches of the study and 200 of this test together (the last: 100), at
 # most .95.
 COVERED = {
     ("linear", 100, 1, "r2"): (0.94, 0.95),
@@ -158,7 +158,7 @@ COVERED = {
     ("clouds", 100, 1, "f1"): (0.95, 0.95),
     ("clouds", 100, 1, "balanced_accuracy"): (0.95, 0.95),
     ("minority", 100, 1, "balanced_accuracy"): (0.94, 0.95),
-    ("rings", 100, 1, "log_loss"): (0.95, 0.94),
+    ("rings", 100, 1, "log_loss"): (0.93, 0.92),
     ("visits", 100, 1, "accuracy"): (0.95, 0.95),
     ("measured visits", 100, 1, "r2"): (0.89, 0.95),
 }
