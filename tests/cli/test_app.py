@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from earnest.cli.app import app
 from earnest.cli.failures import in_options, internal_error
+from tests.snapshots import read_snapshot
 
 GOLDEN = Path(__file__).parent / "golden"
 HEAVY = ("numpy", "scipy", "pyarrow", "numba", "sklearn", "pandas", "narwhals", "matplotlib")
@@ -39,7 +40,8 @@ def test_help_reads_as_recorded(args, name, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     shown = CliRunner().invoke(app, args, prog_name="earnest")
     assert shown.exit_code == 0
-    assert words(shown.output).split() == (GOLDEN / name).read_text(encoding="utf-8").split()
+    said = words(shown.output)
+    assert said.split() == read_snapshot(GOLDEN / name, said + "\n").split()
 
 
 def test_help_fits_eighty_columns(spawn):

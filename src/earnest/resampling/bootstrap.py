@@ -166,7 +166,7 @@ class GroupBootstrap:
     >>> scores = y[:, None] + 1.5 * np.random.default_rng(7).standard_normal((100, 20))
     >>> pi = en.Predictions.from_arrays(y, scores, groups=np.arange(100) // 4)
     >>> en.estimate(pi, method=en.BBC(resampler=en.GroupBootstrap()), metric="roc_auc", rng=7)
-    roc_auc 0.72, 95 % interval [0.53, 0.84] (bbc, winner of 20 configs, n=100)
+    roc_auc 0.73, 95 % interval [0.53, 0.84] (bbc, winner of 20 configs, n=100)
     """
 
     name: ClassVar[str] = "group"

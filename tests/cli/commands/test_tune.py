@@ -23,6 +23,7 @@ from earnest.training.tune import job as tune_job
 from earnest.training.tune import run as tune_run
 from earnest.training.tune.folder import FILES, REPORT
 from tests.cli.conftest import with_options
+from tests.snapshots import read_snapshot
 from tests.training.tune_tables import of, patients, portfolio
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -56,7 +57,7 @@ def test_a_run_reads_as_recorded(run, here, monkeypatch):
     monkeypatch.setattr("earnest.cli.show.tune._span", lambda seconds: "9 s")
     done = run(*QUICK)
     assert done.code == 0
-    assert done.out == (GOLDEN / "tune.txt").read_text(encoding="utf-8")
+    assert done.out == read_snapshot(GOLDEN / "tune.txt", done.out)
     assert max(map(len, done.out.splitlines())) <= 80
 
 

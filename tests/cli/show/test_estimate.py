@@ -15,6 +15,7 @@ from earnest.core.results.estimate import Estimate, Scale
 from earnest.core.results.estimate_table import Estimates
 from earnest.core.results.interval import Interval
 from tests.cli.results import CAUTION, NOTE, estimate
+from tests.snapshots import read_snapshot
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
@@ -49,11 +50,13 @@ def several() -> Estimates:
 
 
 def test_one_estimate_reads_as_recorded(capsys):
-    assert shown(estimate(), capsys) == (GOLDEN / "estimate.txt").read_text(encoding="utf-8")
+    said = shown(estimate(), capsys)
+    assert said == read_snapshot(GOLDEN / "estimate.txt", said)
 
 
 def test_several_estimates_read_as_recorded(capsys):
-    assert shown(several(), capsys) == (GOLDEN / "estimates.txt").read_text(encoding="utf-8")
+    said = shown(several(), capsys)
+    assert said == read_snapshot(GOLDEN / "estimates.txt", said)
 
 
 @pytest.mark.parametrize("result", [estimate(), several()])

@@ -56,6 +56,7 @@ def test_spawn_keys_never_change() -> None:
         "MULTIPLIERS": 8,
         "REPLICATES": 9,
         "LOCAL_LEVEL": 12,
+        "VALUE_ERROR": 13,
     }
 
 

@@ -236,7 +236,7 @@ WRITERS = {
     ("adapters/predictions/optuna_kept.py", "_pack"),
     ("adapters/predictions/optuna_kept.py", "_upload"),
     ("training/harvest/harvest.py", "_keep"),
-    ("training/tune/model_checks.py", "settled"),
+    ("training/tune/model_checks.py", "settle"),
     ("training/tune/job.py", "_write"),  # by `Folder`, which uses `write_file`
     ("engine/parcels.py", "_is_abandoned"),
     ("engine/parcels.py", "_make_folder"),

@@ -193,7 +193,7 @@ def test_one_configuration_has_no_naive_number():
 def test_what_is_not_corrected_promises_nothing():
     said = headline(SMALL, "ROC AUC", corrected=False)
     assert said == "The winner's ROC AUC of 0.984 is not corrected for the search."
-    assert "luck is still in this number" in reason(SMALL, corrected=False)
+    assert "does not correct" in reason(SMALL, corrected=False)
     assert plain(confidence(SMALL, corrected=False)) == (
         "As if the winner had been fixed in advance, with 95 % confidence it lies between 0.969 "
         "and 0.994."
@@ -209,7 +209,7 @@ def test_the_best_of_several_on_the_cases_that_score_is_not_promised():
     assert "flatters" in words
     assert "Expect" not in words
     assert "confidence its true value lies between" in confidence(best)
-    assert "out of the limit, not of the score" in reason(best)
+    assert "the score does not" in reason(best)
 
 
 def test_one_configuration_needs_no_correction():
@@ -231,12 +231,12 @@ def test_your_predictions_can_stand_for_the_search():
 
 def test_the_reason_speaks_of_your_predictions_where_nothing_else_is_known():
     assert reason(SMALL) == (
-        "The search tried 312 configurations and kept the one that looked best; its luck is "
-        "taken out here."
+        "The search tried 312 configurations and kept the best one. This estimate corrects for "
+        "that choice."
     )
     assert reason(SMALL, speaker="your predictions") == (
-        "Your predictions are of 312 configurations; the one that looked best was kept, and its "
-        "luck is taken out here."
+        "Your predictions cover 312 configurations, and the best one was kept. This estimate "
+        "corrects for that choice."
     )
 
 

@@ -33,7 +33,7 @@ class Purpose(IntEnum):
     MULTIPLIERS = 8
     REPLICATES = 9
     LOCAL_LEVEL = 12
-    VALUE_ERROR = 40
+    VALUE_ERROR = 13
 
 
 @dataclass(frozen=True)

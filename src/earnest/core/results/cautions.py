@@ -40,9 +40,9 @@ class Caution:
     --------
     >>> import numpy as np
     >>> import earnest as en
-    >>> y = np.tile([0, 1], 50)
-    >>> scores = y[:, None] + 1.5 * np.random.default_rng(7).standard_normal((100, 20))
-    >>> pi = en.Predictions.from_arrays(y, scores, fold=np.arange(100) // 2 % 10)
+    >>> y = np.tile([0, 1], 100)
+    >>> scores = y[:, None] + 1.5 * np.random.default_rng(7).standard_normal((200, 50))
+    >>> pi = en.Predictions.from_arrays(y, scores, fold=np.arange(200) // 2 % 10)
     >>> caution = en.estimate(pi, metric="roc_auc", rng=7).cautions[0]
     >>> caution.code
     'EN001'

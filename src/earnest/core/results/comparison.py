@@ -382,8 +382,8 @@ def _best_of_its_table(made: Comparison) -> Iterable[Caution]:
         f"{made.favours or made.a} is the best of the {made.best_of} configurations of this table.",
         "If you compare it because it looked best, p does not allow for that choice; over all "
         f"pairs of the table, {p_words(holds)}.",
-        "Compare all of them: compare_many in Python, earnest compare --all on the command line. "
-        "If you chose this pair before you saw any scores, p holds as it is.",
+        "Compare all configurations at once, as compare_many does. If you chose this pair before "
+        "you saw any scores, p holds as it is.",
         Severity.CAUTION if decides else Severity.NOTE,
     )
 

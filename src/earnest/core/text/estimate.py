@@ -234,13 +234,15 @@ def reason(estimate: Estimate, *, corrected: bool = True, speaker: str = "the se
     """
     if estimate.n_configs < 2:
         return ""
-    luck = "its luck is taken out here" if corrected else "its luck is still in this number"
-    luck = "its luck is taken out of the limit, not of the score" if elected(estimate) else luck
+    effect = "corrects" if corrected else "does not correct"
+    correction = f"This estimate {effect} for that choice."
+    if elected(estimate):
+        correction = "The limit corrects for that choice; the score does not."
     count = f"{estimate.n_configs:,} configurations"
     if speaker == "the search":
-        return f"The search tried {count} and kept the one that looked best; {luck}."
-    whose = f"{speaker[:1].upper()}{speaker[1:]} are of {count}"
-    return f"{whose}; the one that looked best was kept, and {luck}."
+        return f"The search tried {count} and kept the best one. {correction}"
+    whose = f"{speaker[:1].upper()}{speaker[1:]} cover {count}"
+    return f"{whose}, and the best one was kept. {correction}"
 
 
 def training_words(estimate: Estimate, *, delivered: bool = False) -> str:
@@ -258,14 +260,13 @@ def training_words(estimate: Estimate, *, delivered: bool = False) -> str:
     >>> from earnest.core.text.estimate import training_words
     >>> pi = en.Predictions.from_arrays([0, 1] * 10, np.arange(20) / 20, np.arange(20) // 2 % 5)
     >>> training_words(en.estimate(pi, metric="accuracy", rng=0))
-    'Models trained on 4/5 of your cases earned it; one refitted on all of them has seen more.'
+    'It is the score of models trained on 4/5 of your cases; a refitted model sees all of them.'
     """
     share = estimate.training_share
     if share is None:
         return ""
-    rest = "the delivered model has" if delivered else "one refitted on all of them has"
-    more = "seen all of them" if delivered else "seen more"
-    return f"Models trained on {share} of your cases earned it; {rest} {more}."
+    rest = "the delivered model has seen" if delivered else "a refitted model sees"
+    return f"It is the score of models trained on {share} of your cases; {rest} all of them."
 
 
 def optimism_words(estimate: Estimate) -> str:

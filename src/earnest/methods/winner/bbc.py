@@ -14,10 +14,9 @@ from earnest.core.base.rng import Purpose
 from earnest.core.data.selection import MeanOfFolds, Pooled, Selector
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import DrawnLimits, LimitSource
-from earnest.core.results.limits import WidenedLimits
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
 from earnest.inference.limits.ceiling import Contest
-from earnest.inference.limits.drawn_spread import no_width, with_spread
+from earnest.inference.limits.drawn_spread import has_width, no_width, with_spread
 from earnest.inference.remarks import other_winner, ties_at_the_top, unlike_scales
 from earnest.inference.resampling.correction import WinnerScores
 from earnest.inference.resampling.resampled import (
@@ -162,16 +161,18 @@ class BBC:
         final, naive, scores = winner(
             pi, metric, MeanOfFolds() if published else selector, n_jobs=call.n_jobs
         )
+        value = scorer.corrected(table, published=published)
         source: LimitSource = DrawnLimits(draws, as_published=published)
+        spread = has_width(source)
         remarks = tuple(no_width(source))
         if not published:
             contest = Contest.of(pi, final, scores, selector, call.seeds, n_jobs=call.n_jobs)
-            one, value = pi.select(final), float(np.nanmean(draws))
+            one = pi.select(final)
             source, remarks = with_spread(source, one, metric, value=value, contest=contest)
         return make_estimate(
             self,
             call,
-            value=scorer.corrected(table, published=published),
+            value=value,
             winner=final,
             naive=naive,
             source=source,
@@ -183,14 +184,14 @@ class BBC:
             ],
             details=BBCDetails.of(table[:, 1].astype(np.intp), pi.n_configs),
             used={"selector": selector, "resampler": resampler},
-            errors=None
-            if isinstance(source, WidenedLimits)
-            else scorer.errors(
+            errors=scorer.errors(
                 table,
                 final,
                 call.seeds.generator(Purpose.VALUE_ERROR),
                 best_wins=type(selector) in (Pooled, MeanOfFolds),
-            ),
+            )
+            if spread
+            else None,
         )
 
 

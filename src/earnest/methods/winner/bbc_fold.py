@@ -19,10 +19,9 @@ from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import Estimate, ScoreErrors
 from earnest.core.results.interval import DrawnLimits, LimitSource
-from earnest.core.results.limits import WidenedLimits
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
 from earnest.inference.limits.ceiling import Contest
-from earnest.inference.limits.drawn_spread import no_width, with_spread
+from earnest.inference.limits.drawn_spread import has_width, no_width, with_spread
 from earnest.inference.remarks import one_repeat_at_a_time, ties_at_the_top, undefined_folds
 from earnest.inference.resampling.correction import errors_in_the_limit
 from earnest.inference.resampling.winners import gains_of, judged
@@ -142,16 +141,18 @@ class BBCFold:
         drawn = self.draws(tables, selector, metric, pi, call.seeds)  # (B, 2)
         draws, best = drawn[:, 0], drawn[:, 1].astype(np.intp)
         final, naive, means = judged(pi, metric, selector, table)
+        value = float(np.nanmean(draws))
         source: LimitSource = DrawnLimits(draws)
+        spread = has_width(source)
         remarks = tuple(no_width(source))
         if self.variant is None:
             contest = Contest.of(pi, final, means, selector, call.seeds, n_jobs=call.n_jobs)
-            one, value = pi.select(final), float(np.nanmean(draws))
+            one = pi.select(final)
             source, remarks = with_spread(source, one, metric, value=value, contest=contest)
         return make_estimate(
             self,
             call,
-            value=float(np.nanmean(draws)),
+            value=value,
             winner=final,
             naive=naive,
             source=source,
@@ -164,9 +165,7 @@ class BBCFold:
             ],
             details=BBCDetails.of(best, pi.n_configs),
             used={"selector": selector, "exact": self._exact(tables)},
-            errors=None
-            if isinstance(source, WidenedLimits)
-            else _errors(tables, selector, metric, best, call.seeds),
+            errors=_errors(tables, selector, metric, best, call.seeds) if spread else None,
         )
 
     def draws(
