@@ -28,14 +28,13 @@ from numpy.typing import NDArray
 from scipy.special import expit, ndtr, ndtri, stdtrit
 
 import earnest as en
+from benchmarks.calibration.run import bbc_limits
 from benchmarks.calibration.summary import too_rare
 from earnest.core.base.rng import Seeds
 from earnest.core.data.weights import Weights
-from earnest.core.results.interval import DrawnLimits
 from earnest.core.results.specs import Side
 from earnest.core.results.winner_limits import LossLimits, NearWinnerLimits
 from earnest.inference.cases.case_values import case_values
-from earnest.inference.limits.drawn_spread import with_spread
 from earnest.kernels.score import score_table
 from earnest.metrics import metric as resolve_metric
 from earnest.resampling.bootstrap import CaseBootstrap, batches
@@ -362,7 +361,7 @@ def replicate(cell: Cell, number: int) -> tuple[dict[str, Outcome], bool, bool]:
 
     whole = pi.usable()
     one = whole.select([str(made.winner)])
-    bbc, _ = with_spread(DrawnLimits(made.draws), one, metric, rivals=whole.n_configs)
+    bbc = bbc_limits(made, whole, number)
     laws = {"near_winner": judge(of(made.source)), "bbc": judge(of(bbc))}
     source = made.source
     if not isinstance(source, NearWinnerLimits):

@@ -23,11 +23,17 @@ import numpy as np
 
 import earnest as en
 from benchmarks.calibration.grid import CELLS, HERE, SEED, Cell, read
-from benchmarks.calibration.simulate import Sample, draw
+from benchmarks.calibration.simulate import draw
+from earnest.core.base.rng import Seeds
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.selection import Pooled
+from earnest.core.data.weights import Weights
 from earnest.core.results.interval import DrawnLimits, LimitSource
 from earnest.core.results.specs import Side
 from earnest.core.results.winner_limits import NearWinnerLimits
+from earnest.inference.limits.ceiling import Contest
 from earnest.inference.limits.drawn_spread import with_spread
+from earnest.kernels.score import score_table
 from earnest.metrics import metric as resolve_metric
 
 RESULTS = HERE / "results.csv"
@@ -117,7 +123,7 @@ def replicate(cell: Cell, number: int, resamples: int = RESAMPLES) -> Replicate:
     bare = [source.inner.limits(1.0 - source.local_tail(tail), Side.LOWER)[0] for tail in tails]
     return Replicate(
         outcome(drawn, truth),
-        outcome(bbc_limits(made, sample), truth),
+        outcome(bbc_limits(made, sample.predictions, number), truth),
         outcome(source, truth),
         outcome(replace(source, errors=ALWAYS_BONFERRONI), truth),
         *(low > made.value for low in bare),
@@ -125,12 +131,15 @@ def replicate(cell: Cell, number: int, resamples: int = RESAMPLES) -> Replicate:
     )
 
 
-def bbc_limits(made: en.Estimate, sample: Sample) -> LimitSource:
-    """Return the limits that BBC reads from the draws of an estimate."""
-    pi, metric = sample.predictions, resolve_metric(made.metric).on("binary")
+def bbc_limits(made: en.Estimate, pi: Predictions, seed: int) -> LimitSource:
+    """Return the limits that BBC reads from the draws of an estimate with that seed."""
+    metric = resolve_metric(made.metric).on(pi.target.task)
     assert made.draws is not None
-    one = pi.select([str(made.winner)])
-    return with_spread(DrawnLimits(made.draws), one, metric, rivals=pi.n_configs)[0]
+    winner = pi.configs.ids.index(str(made.winner))
+    scores = score_table(pi, metric, Weights.ones(pi.n_cases))[0]
+    contest = Contest.of(pi, winner, scores, Pooled(), Seeds(seed))
+    drawn, one = DrawnLimits(made.draws), pi.select(winner)
+    return with_spread(drawn, one, metric, value=made.value, contest=contest)[0]
 
 
 def outcome(source: LimitSource, truth: float) -> Outcome:

@@ -46,7 +46,7 @@ def test_the_step_fails_with_the_estimate_where_the_bound_is_below(tmp_path: Pat
     done = run(step().replace("0.75", "0.85"), tmp_path)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == (
-        "AssertionError: roc_auc 0.88, 95 % lower bound 0.82 "
+        "AssertionError: roc_auc 0.876, 95 % lower bound 0.816 "
         "(bbc, winner of 12 configs, trained on 9/10 of n=400)"
     )
 

@@ -110,7 +110,7 @@ def test_the_simulated_bbc_is_that_of_the_method() -> None:
                 for method in ("near_winner", "bbc")
             )
             assert bbc.source is not None
-            source = bbc_limits(made, sample)
+            source = bbc_limits(made, pi, number)
             for side in (Side.LOWER, Side.TWO_SIDED):
                 assert source.limits(0.95, side) == bbc.source.limits(0.95, side)
             truth = float(sample.truth[pi.configs.ids.index(str(bbc.winner))])

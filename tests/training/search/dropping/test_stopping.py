@@ -58,9 +58,9 @@ def test_a_width_of_nothing_stops_nothing() -> None:
     published = StopWhenWidth(0.5, method=BBC(variant="as_published"))
     found = published.test(pi, "roc_auc", Seeds(0), round=1)
     assert (found.width, found.stop) == (0.0, False)
-    # Else a perfect sample has the width of what went unseen: a share of 50 pairs, of two rivals.
-    assert StopWhenWidth(0.1).test(pi, "roc_auc", Seeds(0), round=1).stop
-    assert not StopWhenWidth(0.05).test(pi, "roc_auc", Seeds(0), round=1).stop
+    # Else a perfect sample has the width that the law of an AUC gives it: 0.024.
+    assert StopWhenWidth(0.05).test(pi, "roc_auc", Seeds(0), round=1).stop
+    assert not StopWhenWidth(0.02).test(pi, "roc_auc", Seeds(0), round=1).stop
 
 
 def test_a_class_that_is_missing_so_far_stops_nothing() -> None:
