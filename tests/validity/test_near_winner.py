@@ -160,9 +160,11 @@ def test_results_of_the_frozen_half_are_those_of_the_method() -> None:
         row for row in blocks() if known[int(row["cell"])].configs == 1 and row["first"] == "0"
     )
     made = asdict(simulate(known[int(row["cell"])], 0, 50, int(row["resamples"])))
-    for name in ("published", "bbc", "near", "bonferroni"):
-        for what in ("held", "two", "slack", "width"):
+    for what in ("held", "two", "slack", "width"):
+        for name in ("published", "near", "bonferroni"):
             assert made[f"{name}_{what}"] == pytest.approx(float(row[f"{name}_{what}"]), abs=1e-5)
+        # bbc was run before its limits near the best score, which only widen it (decision 0053)
+        assert made[f"bbc_{what}"] >= float(row[f"bbc_{what}"]) - 1e-5
     np.testing.assert_allclose(
         [float(v) for v in made["luck"].split()], [float(v) for v in row["luck"].split()], atol=1e-6
     )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
+from earnest.core.base.arrays import Numbers
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import PERCENT, ResponseKind, finite_range
 from earnest.core.data.selection import TIE, Selector
@@ -192,7 +192,7 @@ def _different_partitions(pi: Predictions) -> NDArray[np.int64]:
     return np.stack(list(found.values()), axis=1)
 
 
-def _neighbours_together(folds: NDArray[np.int64], codes: NDArray[Any]) -> float | None:
+def _neighbours_together(folds: NDArray[np.int64], codes: Numbers) -> float | None:
     """Return the share of neighbours in one fold if it is beyond chance, else None.
 
     Neighbours are next to each other among the cases of their class, so that folds stratified
@@ -355,7 +355,7 @@ def _between_folds(pi: Predictions, config: int) -> tuple[float, int, int]:
     return (between / numerator) / (within / denominator), numerator, denominator
 
 
-def _means(values: NDArray[np.float64], codes: NDArray[Any]) -> NDArray[np.float64]:
+def _means(values: NDArray[np.float64], codes: Numbers) -> NDArray[np.float64]:
     sums = np.bincount(codes, weights=values)
     return np.asarray((sums / np.maximum(1, np.bincount(codes)))[codes])
 
@@ -419,7 +419,7 @@ def best_of_several(candidates: int) -> Iterator[Caution]:
         )
 
 
-def few_groups_in_variance(groups: NDArray[Any] | None) -> Iterator[Caution]:
+def few_groups_in_variance(groups: Numbers | None) -> Iterator[Caution]:
     """Yield a caution where a variance over groups stands on few of them."""
     count = FEW_GROUPS if groups is None else len(np.unique(groups))
     if count < FEW_GROUPS:

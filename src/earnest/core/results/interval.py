@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
+from earnest.core.base.provenance import JsonObject
 from earnest.core.results.specs import Side
 
 
@@ -75,7 +76,7 @@ class Interval:
             return self
         return replace(self, low=min(self.low, value), high=max(self.high, value))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return plain data; an infinite end is None."""
         return {
             "low": self.low if math.isfinite(self.low) else None,
@@ -85,7 +86,7 @@ class Interval:
         }
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Interval:
+    def from_dict(cls, data: JsonObject) -> Interval:
         """Make an interval from plain data."""
         low = -math.inf if data["low"] is None else data["low"]
         high = math.inf if data["high"] is None else data["high"]
@@ -150,7 +151,7 @@ class LimitSource(Protocol):
         """Return the limits, infinite at an open end."""
         ...
 
-    def to_dict(self, *, draws: bool) -> dict[str, Any]:
+    def to_dict(self, *, draws: bool) -> JsonObject:
         """Return plain data, with or without the draws."""
         ...
 
@@ -174,9 +175,9 @@ class DrawnLimits:
             return published_limits(self.draws, confidence_level)
         return quantile_limits(self.draws, confidence_level, side)
 
-    def to_dict(self, *, draws: bool) -> dict[str, Any]:
+    def to_dict(self, *, draws: bool) -> JsonObject:
         """Return plain data, with or without the draws."""
-        data: dict[str, Any] = {"kind": "draws", "as_published": self.as_published}
+        data: dict[str, object] = {"kind": "draws", "as_published": self.as_published}
         if draws and self.draws is not None:
             data["draws"] = [None if math.isnan(d) else d for d in self.draws.tolist()]
         return data
@@ -195,7 +196,7 @@ class NormalLimits:
         reach = NormalDist().inv_cdf(1.0 - tail) * self.standard_error
         return opened(self.centre - reach, self.centre + reach, side)
 
-    def to_dict(self, *, draws: bool) -> dict[str, Any]:
+    def to_dict(self, *, draws: bool) -> JsonObject:
         """Return plain data; there are no draws."""
         return {"kind": "normal", "centre": self.centre, "standard_error": self.standard_error}
 
@@ -229,14 +230,14 @@ class EqualCaseLimits:
         low = self.centre - share * (self.centre - self.low)
         return opened(low, self.centre + share * (self.high - self.centre), side)
 
-    def to_dict(self, *, draws: bool) -> dict[str, Any]:
+    def to_dict(self, *, draws: bool) -> JsonObject:
         """Return plain data; there are no draws, and an infinite end is None."""
         ends = {"low": self.low, "high": self.high}
         finite = {name: end if math.isfinite(end) else None for name, end in ends.items()}
         return {"kind": "equal cases", "centre": self.centre, "n": self.n, **finite}
 
 
-def source_from_dict(data: dict[str, Any] | None) -> LimitSource | None:
+def source_from_dict(data: JsonObject | None) -> LimitSource | None:
     """Make a limit source from plain data."""
     if data is None:
         return None

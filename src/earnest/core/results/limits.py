@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.errors import EvidenceError
+from earnest.core.base.provenance import JsonObject
 from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import LimitSource, opened, source_from_dict, tail_of
 from earnest.core.results.specs import Side
@@ -131,9 +131,9 @@ class TiltedLimits:
                 "Use more resamples, or a method without tilts such as 'delong'.",
             )
 
-    def to_dict(self, *, draws: bool) -> dict[str, Any]:
+    def to_dict(self, *, draws: bool) -> JsonObject:
         """Return plain data, with or without tilts and draws."""
-        data: dict[str, Any] = {
+        data: dict[str, object] = {
             "kind": "tilted",
             "words": self.words,
             "fallback": self.fallback.to_dict(draws=draws),
@@ -144,7 +144,7 @@ class TiltedLimits:
         return data
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> TiltedLimits:
+    def from_dict(cls, data: JsonObject) -> TiltedLimits:
         """Make limits from plain data; without tilts they refuse to answer."""
         low, high = (
             TailCurve.from_dict(data[end]) if end in data else None for end in ("low", "high")
@@ -184,7 +184,7 @@ class LogitLimits:
         low, high = (self.low + width * _logistic(middle + r) for r in (-reach, reach))
         return opened(low, high, side)
 
-    def to_dict(self, *, draws: bool) -> dict[str, Any]:
+    def to_dict(self, *, draws: bool) -> JsonObject:
         """Return plain data; there are no draws."""
         ends = {"low": self.low, "high": self.high}
         error = self.standard_error
@@ -207,7 +207,7 @@ class StudentLimits:
         reach = float(stdtrit(self.df, 1.0 - tail)) * self.standard_error
         return opened(self.centre - reach, self.centre + reach, side)
 
-    def to_dict(self, *, draws: bool) -> dict[str, Any]:
+    def to_dict(self, *, draws: bool) -> JsonObject:
         """Return plain data; there are no draws."""
         return {
             "kind": "student",
@@ -248,7 +248,7 @@ class ShareLimits:
         low, high = (self.low + width * end for end in ends(share, self.trials, tail))
         return opened(low, high, side)
 
-    def to_dict(self, *, draws: bool) -> dict[str, Any]:
+    def to_dict(self, *, draws: bool) -> JsonObject:
         """Return plain data; there are no draws."""
         range_ = {"low": self.low, "high": self.high}
         trials, exact = self.trials, self.exact
@@ -297,7 +297,7 @@ class SidakLimits:
     def _tail(self, tail: float, end: Side) -> float:
         return sidak(tail, self.comparisons) if end is self.end else tail
 
-    def to_dict(self, *, draws: bool) -> dict[str, Any]:
+    def to_dict(self, *, draws: bool) -> JsonObject:
         """Return plain data, with or without the draws."""
         inner = self.inner.to_dict(draws=draws)
         return {"kind": "sidak", "m": self.comparisons, "end": str(self.end), "inner": inner}
@@ -344,7 +344,7 @@ class WidenedLimits:
         source = self.floor if self.end is None else self.drawn
         return getattr(source, "standard_error", None)
 
-    def to_dict(self, *, draws: bool) -> dict[str, Any]:
+    def to_dict(self, *, draws: bool) -> JsonObject:
         """Return plain data, with or without the draws."""
         drawn, floor = self.drawn.to_dict(draws=draws), self.floor.to_dict(draws=draws)
         end = {} if self.end is None else {"end": str(self.end)}
@@ -384,7 +384,7 @@ def best_of(source: LimitSource, comparisons: int, greater_is_better: bool) -> L
     return SidakLimits(source, comparisons, Side.LOWER if greater_is_better else Side.UPPER)
 
 
-def from_plain(data: dict[str, Any]) -> LimitSource:
+def from_plain(data: JsonObject) -> LimitSource:
     """Make one of these sources from plain data."""
     if data["kind"] == "logit":
         return LogitLimits(data["centre"], data["standard_error"], data["low"], data["high"])

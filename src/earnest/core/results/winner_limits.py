@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.errors import EvidenceError
+from earnest.core.base.provenance import JsonObject
 from earnest.core.results.interval import LimitSource, opened, source_from_dict, tail_of
 from earnest.core.results.limits import ShareLimits
 from earnest.core.results.specs import Side
@@ -100,9 +101,9 @@ class NearWinnerLimits:
         _, high = self.inner.limits(1.0 - upper, Side.UPPER)
         return opened(min(low, self.value), max(high, self.value), side)
 
-    def to_dict(self, *, draws: bool) -> dict[str, Any]:
+    def to_dict(self, *, draws: bool) -> JsonObject:
         """Return plain data, with or without the draws."""
-        data: dict[str, Any] = {
+        data: dict[str, object] = {
             "kind": "near_winner",
             "value": self.value,
             "end": str(self.end),
@@ -116,7 +117,7 @@ class NearWinnerLimits:
         return data
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> NearWinnerLimits:
+    def from_dict(cls, data: JsonObject) -> NearWinnerLimits:
         """Make limits from plain data."""
         inner, errors, draws = source_from_dict(data["inner"]), data.get("errors"), None
         assert inner is not None
@@ -203,7 +204,7 @@ class AreaLimits:
         own = float(binormal_trials(np.array(tested), self.positives, self.negatives))
         return min(own / self.widening, self.trials)
 
-    def to_dict(self, *, draws: bool) -> dict[str, Any]:
+    def to_dict(self, *, draws: bool) -> JsonObject:
         """Return plain data; there are no draws, and trials without a bound are None."""
         return {
             "kind": "area",
@@ -217,7 +218,7 @@ class AreaLimits:
         }
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> AreaLimits:
+    def from_dict(cls, data: JsonObject) -> AreaLimits:
         """Make limits from plain data."""
         given = {name: value for name, value in data.items() if name != "kind"}
         trials = math.inf if given["trials"] is None else given["trials"]
@@ -260,12 +261,12 @@ class OverlapLimits:
         )
         return low, high
 
-    def to_dict(self, *, draws: bool) -> dict[str, Any]:
+    def to_dict(self, *, draws: bool) -> JsonObject:
         """Return plain data; there are no draws."""
         return {"kind": "overlap", "f1": self.f1, "trials": self.trials}
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> OverlapLimits:
+    def from_dict(cls, data: JsonObject) -> OverlapLimits:
         """Make limits from plain data."""
         return cls(data["f1"], data["trials"])
 
@@ -318,7 +319,7 @@ class LossLimits:
     def _metric(self, loss: float) -> float:
         return self.constant + self.slope * math.pow(loss, self.power)
 
-    def to_dict(self, *, draws: bool) -> dict[str, Any]:
+    def to_dict(self, *, draws: bool) -> JsonObject:
         """Return plain data; there are no draws."""
         return {
             "kind": "loss",
@@ -330,7 +331,7 @@ class LossLimits:
         }
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> LossLimits:
+    def from_dict(cls, data: JsonObject) -> LossLimits:
         """Make limits from plain data."""
         return cls(**{name: value for name, value in data.items() if name != "kind"})
 
@@ -371,12 +372,12 @@ class FewUnitsLimits:
         level = 1.0 - 2.0 * tail if side is Side.TWO_SIDED else 1.0 - tail
         return self.inner.limits(level, side)
 
-    def to_dict(self, *, draws: bool) -> dict[str, Any]:
+    def to_dict(self, *, draws: bool) -> JsonObject:
         """Return plain data, with or without the draws."""
         return {"kind": "few units", "df": self.df, "inner": self.inner.to_dict(draws=draws)}
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> FewUnitsLimits:
+    def from_dict(cls, data: JsonObject) -> FewUnitsLimits:
         """Make limits from plain data."""
         inner = source_from_dict(data["inner"])
         assert inner is not None
@@ -434,7 +435,7 @@ _KINDS: dict[str, type[Any]] = {
 }
 
 
-def winner_source(data: dict[str, Any]) -> LimitSource:
+def winner_source(data: JsonObject) -> LimitSource:
     """Make any of these sources from plain data."""
     made: LimitSource = _KINDS[data["kind"]].from_dict(data)
     return made

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import MetricError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Target, Task
@@ -98,6 +97,6 @@ def turned(
     return np.asarray(middle[0] > middle[1])
 
 
-def scores_of(part: Predictions, repeat: int) -> NDArray[Any]:
+def scores_of(part: Predictions, repeat: int) -> Numbers:
     """Return the scores (n, C) of a repeat, greater for the positive class."""
     return respond(part, Need.SCORE, part.responses[:, :, repeat])

@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import MetricError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Target
@@ -178,7 +179,7 @@ def check_terms(pi: Predictions, metric: Metric, *, singles: bool = False) -> No
 
 
 Rule = Callable[
-    [Target, NDArray[Any], NDArray[np.int32]], tuple[Array, Array]
+    [Target, Numbers, NDArray[np.int32]], tuple[Array, Array]
 ]  # target, response (n, C[, K]), folds (n,) -> value (C,), terms (n, C)
 
 
@@ -208,23 +209,19 @@ def mean_moments(pi: Predictions, metric: MomentMetric, repeat: int) -> tuple[Ar
     return own.mean(axis=1, keepdims=True), shared.mean(axis=1)[:, None, None]
 
 
-def _moments(metric: MomentMetric, target: Target, response: NDArray[Any]) -> tuple[Array, Array]:
+def _moments(metric: MomentMetric, target: Target, response: Numbers) -> tuple[Array, Array]:
     """Return the features of the cases as float64: own (m, n, C) and shared (s, n)."""
     centre = None if metric.centre is None else metric.centre(target, response)
     made = metric.features(target, response, centre)
     return made.own.astype(np.float64), np.atleast_2d(made.shared).astype(np.float64)
 
 
-def _own_numbers(
-    metric: MomentMetric, target: Target, response: NDArray[Any]
-) -> tuple[Array, Array]:
+def _own_numbers(metric: MomentMetric, target: Target, response: Numbers) -> tuple[Array, Array]:
     own, _ = _moments(metric, target, response)
     return own[0].mean(axis=0), own[0]
 
 
-def _linearised(
-    metric: MomentMetric, target: Target, response: NDArray[Any]
-) -> tuple[Array, Array]:
+def _linearised(metric: MomentMetric, target: Target, response: Numbers) -> tuple[Array, Array]:
     """Return the metric (C,) and its linear terms (n, C), a block of columns at a time."""
     columns = response.shape[1]
     probe, _ = _moments(metric, target, response[:, :1])

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EvidenceError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Target
@@ -16,7 +15,7 @@ from earnest.metrics.families import Array, RankMetric, View
 
 
 def placement_terms(
-    metric: RankMetric, target: Target, scores: NDArray[Any], folds: NDArray[np.int32]
+    metric: RankMetric, target: Target, scores: Numbers, folds: NDArray[np.int32]
 ) -> tuple[Array, Array]:
     """Return the mean over folds of the AUC (C,), and the terms of the cases (n, C).
 
@@ -39,7 +38,7 @@ def placement_terms(
 
 
 def pooled_terms(
-    metric: RankMetric, target: Target, scores: NDArray[Any], folds: NDArray[np.int32]
+    metric: RankMetric, target: Target, scores: Numbers, folds: NDArray[np.int32]
 ) -> Array:
     """Return the terms of the cases (n, C) where placements are taken from the mean over folds.
 
@@ -68,7 +67,7 @@ def pooled_terms(
     return np.asarray(np.mean(values, axis=0) + away)
 
 
-def _areas(metric: RankMetric, target: Target, scores: NDArray[Any]) -> Array:
+def _areas(metric: RankMetric, target: Target, scores: Numbers) -> Array:
     """Return the AUC of every view in a fold: (C, V)."""
     return np.stack([_placed(view, scores)[1].auc for view in metric.views(target)], axis=1)
 
@@ -77,7 +76,7 @@ About = tuple[Array, list[NDArray[np.int64]]]  # AUCs (C, V), and how many cases
 
 
 def _in_fold(
-    metric: RankMetric, target: Target, scores: NDArray[Any], about: About | None = None
+    metric: RankMetric, target: Target, scores: Numbers, about: About | None = None
 ) -> tuple[Array, Array]:
     """Return the metric in a fold (C,), and the influence of its cases (n_j, C).
 
@@ -109,7 +108,7 @@ def _mass(view: View) -> Array:
 
 
 def _placed(
-    view: View, scores: NDArray[Any]
+    view: View, scores: Numbers
 ) -> tuple[tuple[NDArray[np.intp], NDArray[np.intp]], Placements]:
     """Return the cases of both sides of a view, positives first, and their placements."""
     used = np.flatnonzero(view.truth >= 0)
@@ -118,7 +117,7 @@ def _placed(
     return (used[positive], used[~positive]), placements(positive, column[used])
 
 
-def _in_view(view: View, scores: NDArray[Any]) -> tuple[Array, Array]:
+def _in_view(view: View, scores: Numbers) -> tuple[Array, Array]:
     """Return the AUC of one view (C,), and the influence of the cases of a fold (n_j, C).
 
     A positive's is (n_j / n_1)(V10 - A), a negative's (n_j / n_0)(V01 - A) (LeDell et al. 2015),
@@ -137,7 +136,7 @@ def _in_view(view: View, scores: NDArray[Any]) -> tuple[Array, Array]:
 
 
 def _about(
-    view: View, scores: NDArray[Any], centre: Array, sizes: NDArray[np.int64]
+    view: View, scores: Numbers, centre: Array, sizes: NDArray[np.int64]
 ) -> tuple[Array, Array]:
     """Return the AUC of one view (C,), and placements about the mean of all folds (n_j, C)."""
     sides, made = _placed(view, scores)

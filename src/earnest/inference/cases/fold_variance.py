@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
+from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.data.predictions import Predictions
 from earnest.metrics.families import Array
@@ -31,8 +32,8 @@ class Variance(StrEnum):
 
 def variance_of_mean(
     terms: Array,
-    folds: NDArray[Any],
-    groups: NDArray[Any] | None,
+    folds: Numbers,
+    groups: Numbers | None,
     kind: Variance | str,
 ) -> Any:
     """Return the variance of the mean of terms over all cases of a cross-validation.
@@ -80,7 +81,7 @@ def variance_of_mean(
     return float(variance[0]) if terms.ndim == 2 else variance
 
 
-def check_folds(folds: NDArray[Any], groups: NDArray[Any] | None, kind: Variance) -> None:
+def check_folds(folds: Numbers, groups: Numbers | None, kind: Variance) -> None:
     """Refuse folds or groups that leave a variance undefined, before any work."""
     for r in _repeats(folds):
         used = np.flatnonzero(folds[:, r] >= 0)
@@ -91,7 +92,7 @@ def check_folds(folds: NDArray[Any], groups: NDArray[Any] | None, kind: Variance
         _count(groups)
 
 
-def _all_pairs(terms: Array, folds: NDArray[Any], groups: NDArray[Any] | None) -> Array:
+def _all_pairs(terms: Array, folds: Numbers, groups: Numbers | None) -> Array:
     away = np.zeros(terms.shape[:2])
     repeats = _repeats(folds)
     for r in repeats:
@@ -105,7 +106,7 @@ def _all_pairs(terms: Array, folds: NDArray[Any], groups: NDArray[Any] | None) -
     return count / (count - 1) * _squares(away, least, groups)
 
 
-def _count(groups: NDArray[Any]) -> int:
+def _count(groups: Numbers) -> int:
     count = len(np.unique(groups))
     if count < 2:
         raise EvidenceError(
@@ -114,13 +115,13 @@ def _count(groups: NDArray[Any]) -> int:
     return count
 
 
-def _within(terms: Array, folds: NDArray[Any], groups: NDArray[Any] | None) -> Array:
+def _within(terms: Array, folds: Numbers, groups: Numbers | None) -> Array:
     repeats = _repeats(folds)
     parts = [_within_repeat(terms[:, :, r], folds[:, r], groups) for r in repeats]
     return np.asarray(np.mean(parts, axis=0))
 
 
-def _within_repeat(terms: Array, folds: NDArray[Any], groups: NDArray[Any] | None) -> Array:
+def _within_repeat(terms: Array, folds: Numbers, groups: Numbers | None) -> Array:
     """Return the variance (C,) of the mean of one repeat, from its spread within folds."""
     used = np.flatnonzero(folds >= 0)
     codes = np.unique(folds[used], return_inverse=True)[1].reshape(-1)
@@ -131,7 +132,7 @@ def _within_repeat(terms: Array, folds: NDArray[Any], groups: NDArray[Any] | Non
     return _squares(away, rounding(terms[used]), units) / len(used) ** 2
 
 
-def _units_of_folds(codes: NDArray[np.intp], groups: NDArray[Any] | None) -> NDArray[np.intp]:
+def _units_of_folds(codes: NDArray[np.intp], groups: Numbers | None) -> NDArray[np.intp]:
     """Return how many cases, or groups, each fold has, and refuse one that has a single one."""
     if groups is None:
         counts = np.bincount(codes)
@@ -169,7 +170,7 @@ def _sums(values: Array, codes: NDArray[np.intp]) -> Array:
     return np.asarray(np.add.reduceat(values[order], starts, axis=0))
 
 
-def _squares(away: Array, least: Array, units: NDArray[Any] | None = None) -> Array:
+def _squares(away: Array, least: Array, units: Numbers | None = None) -> Array:
     """Return the sum over units of the squared sum in each (C,), of sums that are no rounding."""
     if units is not None:
         codes = np.unique(units, return_inverse=True)[1].reshape(-1)
@@ -177,7 +178,7 @@ def _squares(away: Array, least: Array, units: NDArray[Any] | None = None) -> Ar
     return np.asarray(np.square(np.where(np.abs(away) > least, away, 0.0)).sum(axis=0))
 
 
-def _repeats(folds: NDArray[Any]) -> list[int]:
+def _repeats(folds: Numbers) -> list[int]:
     return [r for r in range(folds.shape[1]) if (folds[:, r] >= 0).any()]
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import MetricError
 from earnest.core.data.configs import Configs
 from earnest.core.data.predictions import Predictions
@@ -88,7 +88,7 @@ def _kind(target: Target, need: Need) -> ResponseKind:
     return ResponseKind.LABEL if need is Need.LABEL else ResponseKind.PROBABILITY
 
 
-def _constants(target: Target, need: Need) -> NDArray[Any]:
+def _constants(target: Target, need: Need) -> Numbers:
     """Return constant responses of shape (1, C, 1) or (1, C, 1, K)."""
     if not target.has_classes:
         centres = [0.0] if target.event is not None else [target.y.mean(), np.median(target.y)]
@@ -151,7 +151,7 @@ def _of_pairs(metric: RankMetric, target: Target) -> bool:
 
 
 def _mean_moments(
-    metric: MomentMetric, target: Target, given: NDArray[Any], centre: Any
+    metric: MomentMetric, target: Target, given: Numbers, centre: Any
 ) -> tuple[Array, Array]:
     """Return the mean of every feature over all pairs of an outcome and a prediction."""
     made = metric.features(target, given, centre)
@@ -174,7 +174,7 @@ def _mean_moments(
     return _over_pairs(metric, target, value, centre), shared
 
 
-def _over_classes(metric: MomentMetric, target: Target, given: NDArray[Any], centre: Any) -> Array:
+def _over_classes(metric: MomentMetric, target: Target, given: Numbers, centre: Any) -> Array:
     """Return the mean over all pairs, class by class: every prediction meets every class."""
     total: Any = 0.0
     for code, share in enumerate(np.bincount(target.y, minlength=len(target.classes)) / target.n):

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EvidenceError, InputError
 
 CELLS = 1 << 20  # scores that are ordered at a time
@@ -46,7 +46,7 @@ class Placements:
         """Return DeLong's variance of every AUC: (C,); NaN where a class has one case."""
         return np.asarray(sum(_spread(part) for part in (self.positives, self.negatives)))
 
-    def clustered_variance(self, positives: NDArray[Any], negatives: NDArray[Any]) -> Array:
+    def clustered_variance(self, positives: Numbers, negatives: Numbers) -> Array:
         """Return the variance of every AUC (C,) where cases of a group depend on each other.
 
         Placements less the AUC are summed in each group and class. With a and b these sums over n1
@@ -80,7 +80,7 @@ class Placements:
         return min(len(self.positives), len(self.negatives)) > 1
 
 
-def placements(positive: NDArray[np.bool_], scores: NDArray[Any]) -> Placements:
+def placements(positive: NDArray[np.bool_], scores: Numbers) -> Placements:
     """Return the placements of every column of scores, in n log n steps a column.
 
     DeLong, DeLong and Clarke-Pearson 1988, in the form of ranks of Sun and Xu 2014.
@@ -114,7 +114,7 @@ def _compiled_pays(cells: int) -> bool:
     return cells >= (WARM if "earnest.kernels.compiled" in sys.modules else COLD)
 
 
-def _placed(positive: NDArray[np.bool_], scores: NDArray[Any]) -> tuple[Array, Array]:
+def _placed(positive: NDArray[np.bool_], scores: Numbers) -> tuple[Array, Array]:
     """Return the placements of positives (C, n1) and of negatives (C, n0), by sorting in NumPy."""
     columns = scores.shape[1]
     counts = int(positive.sum()), int((~positive).sum())
@@ -129,7 +129,7 @@ def _placed(positive: NDArray[np.bool_], scores: NDArray[Any]) -> tuple[Array, A
 
 
 def _doubled(
-    positive: NDArray[np.bool_], scores: NDArray[Any]
+    positive: NDArray[np.bool_], scores: Numbers
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return twice the negatives below and the positives above each score (c, n), ties once."""
     n = len(positive)
@@ -157,9 +157,7 @@ def _restored(ranked: NDArray[np.int64], order: NDArray[np.intp]) -> NDArray[np.
     return out
 
 
-def _checked(
-    positive: NDArray[np.bool_], scores: NDArray[Any]
-) -> tuple[NDArray[np.bool_], NDArray[Any]]:
+def _checked(positive: NDArray[np.bool_], scores: Numbers) -> tuple[NDArray[np.bool_], Numbers]:
     positive, scores = np.asarray(positive, dtype=bool), np.asarray(scores)
     if scores.ndim != 2 or positive.shape != scores.shape[:1]:
         raise InputError(

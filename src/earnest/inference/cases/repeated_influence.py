@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from earnest.core.base.arrays import Numbers
 from earnest.inference.cases.case_values import CaseValues
 from earnest.inference.cases.fold_variance import Variance, variance_of_mean
 from earnest.metrics.families import Array
@@ -92,7 +91,7 @@ def variance_of_repeats(made: CaseValues) -> float:
     return float(np.mean(every))
 
 
-def _shrunk(folds: NDArray[Any]) -> float:
+def _shrunk(folds: Numbers) -> float:
     """Return what turns the variance over repeats into that of their mean, for noise alone."""
     repeats, n = folds.shape[1], len(folds)
     sizes = [np.bincount(code[code >= 0]) for code in folds.T]
@@ -101,7 +100,7 @@ def _shrunk(folds: NDArray[Any]) -> float:
     return float((repeats - 1.0) * (1.0 - share) / (repeats - 1.0 + share) / repeats)
 
 
-def _beside(away: Array, folds: NDArray[Any]) -> Array:
+def _beside(away: Array, folds: Numbers) -> Array:
     """Return for each case (n / n_k) times the sum over the other cases of its fold: (n,)."""
     used = folds >= 0
     out = np.zeros(len(away))
@@ -112,12 +111,12 @@ def _beside(away: Array, folds: NDArray[Any]) -> Array:
     return out
 
 
-def _sums(units: NDArray[Any], values: Array) -> Array:
+def _sums(units: Numbers, values: Array) -> Array:
     codes = np.unique(units, return_inverse=True)[1].reshape(-1)
     return np.asarray(np.bincount(codes, weights=values), dtype=np.float64)
 
 
-def _scale(groups: NDArray[Any] | None) -> float:
+def _scale(groups: Numbers | None) -> float:
     if groups is None:
         return 1.0
     count = len(np.unique(groups))

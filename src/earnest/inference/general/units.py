@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from earnest.core.base import check
+from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.rng import Seeds
 from earnest.core.data.target import Target, Task, encode_units
@@ -86,7 +87,7 @@ class Units:
         table[np.arange(self.count), self.stratum] = self.sizes
         return table
 
-    def weights(self, counts: NDArray[Any]) -> Array:
+    def weights(self, counts: Numbers) -> Array:
         """Return weights of cases (b, n) from those of units (b, G).
 
         In every stratum they sum to its number of cases, whatever was drawn or left out.
@@ -94,7 +95,7 @@ class Units:
         scale = self._members.sum(axis=0) / (counts @ self._members)  # (b, S)
         return np.asarray((counts * scale[:, self.stratum])[:, self.unit])
 
-    def draws(self, n_resamples: int, seeds: Seeds) -> Iterator[NDArray[Any]]:
+    def draws(self, n_resamples: int, seeds: Seeds) -> Iterator[Numbers]:
         """Yield counts of units (b, G), drawn with replacement within every stratum."""
         several = len(self.layers) > 1
         target = Target(
@@ -120,20 +121,18 @@ class Asked:
     units: Units
     vectorized: bool = False
 
-    def __call__(self, counts: NDArray[Any]) -> Array:
+    def __call__(self, counts: Numbers) -> Array:
         """Return the statistic under weights of units (b, G), NaN where it is undefined: (b,)."""
         return self.each(np.arange(len(counts)), lambda rows: counts[rows])
 
-    def each(
-        self, which: NDArray[np.intp], counts: Callable[[NDArray[np.intp]], NDArray[Any]]
-    ) -> Array:
+    def each(self, which: NDArray[np.intp], counts: Callable[[NDArray[np.intp]], Numbers]) -> Array:
         """Return the statistic for each of some, whose weights are made a few at a time: (b,)."""
         rows = max(1, MEMORY // (8 * self.units.n))
         parts = [self._some(counts(which[i : i + rows])) for i in range(0, len(which), rows)]
         values = np.concatenate(parts)
         return np.where(np.isfinite(values), values, np.nan)
 
-    def without_each(self, which: NDArray[np.intp], counts: NDArray[Any]) -> Array:
+    def without_each(self, which: NDArray[np.intp], counts: Numbers) -> Array:
         """Return the statistic with one copy of each of some units left out of counts (G,)."""
 
         def less(units: NDArray[np.intp]) -> Array:
@@ -158,7 +157,7 @@ class Asked:
             )
         return value
 
-    def _some(self, counts: NDArray[Any]) -> Array:
+    def _some(self, counts: Numbers) -> Array:
         weights = self.units.weights(counts)
         if not self.vectorized:
             return np.array([_number(self.function(row)) for row in weights], dtype=np.float64)

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from earnest.core.base import check
+from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.data.replicates import Drawn
 from earnest.metrics.families import Array
@@ -101,10 +101,10 @@ class LeaveOut:
 
 def leave_one_out(
     losses: Array,
-    counts: NDArray[Any],
+    counts: Numbers,
     *,
-    strata: NDArray[Any] | None = None,
-    groups: NDArray[Any] | None = None,
+    strata: Numbers | None = None,
+    groups: Numbers | None = None,
     variant: Variant | None = None,
 ) -> LeaveOut:
     """Return the mean over cases of their mean loss over the replicates that left them out.
@@ -172,7 +172,7 @@ def _blocks(shape: tuple[int, ...]) -> Iterator[slice]:
     yield from (slice(start, start + step) for start in range(0, shape[0], step))
 
 
-def _left_out_sums(losses: Array, counts: NDArray[Any]) -> tuple[NDArray[Any], Array, Array]:
+def _left_out_sums(losses: Array, counts: Numbers) -> tuple[Numbers, Array, Array]:
     """Return how often cases were left out (n,), their sums of losses (n,), those of replicates."""
     times = np.zeros(losses.shape[1], dtype=np.int64)
     sums, common = np.zeros(losses.shape[1]), np.empty(len(losses))
@@ -185,7 +185,7 @@ def _left_out_sums(losses: Array, counts: NDArray[Any]) -> tuple[NDArray[Any], A
     return times, sums, common
 
 
-def _beyond(losses: Array, counts: NDArray[Any], per_case: Array, share: Array) -> Array:
+def _beyond(losses: Array, counts: Numbers, per_case: Array, share: Array) -> Array:
     """Return what each replicate adds beyond the means of its cases: (B,).
 
     Centred, so that what the losses of a case have in common over replicates makes no noise.
@@ -197,7 +197,7 @@ def _beyond(losses: Array, counts: NDArray[Any], per_case: Array, share: Array) 
     return rest
 
 
-def check_shapes(losses: Any, counts: NDArray[Any]) -> Array:
+def check_shapes(losses: Any, counts: Numbers) -> Array:
     """Return losses as floats; refuse what is no pair of (B, n) tables."""
     made = np.asarray(losses, dtype=np.float64)
     if made.ndim != 2 or made.shape != counts.shape:
@@ -219,7 +219,7 @@ def nothing_left_out(what: str = "case") -> EvidenceError:
     )
 
 
-def refuse_units(strata: NDArray[Any] | None, groups: NDArray[Any] | None) -> None:
+def refuse_units(strata: Numbers | None, groups: Numbers | None) -> None:
     """Refuse strata and groups for the published form, which knows neither."""
     if strata is not None or groups is not None:
         raise drawn_otherwise(Drawn.GROUPS if strata is None else Drawn.STRATIFIED)
@@ -234,7 +234,7 @@ def drawn_otherwise(drawn: Drawn) -> InputError:
     )
 
 
-def unit_counts(counts: NDArray[Any], groups: NDArray[Any] | None) -> NDArray[Any]:
+def unit_counts(counts: Numbers, groups: Numbers | None) -> Numbers:
     """Return how often each unit was drawn: (B, units)."""
     if groups is None:
         return counts
@@ -242,9 +242,7 @@ def unit_counts(counts: NDArray[Any], groups: NDArray[Any] | None) -> NDArray[An
     return counts[:, first]
 
 
-def unit_gradient(
-    gradient: Array, strata: NDArray[Any] | None, groups: NDArray[Any] | None
-) -> Array:
+def unit_gradient(gradient: Array, strata: Numbers | None, groups: Numbers | None) -> Array:
     """Return what each unit adds as a test case: groups add up, strata are centred."""
     if groups is not None:
         codes = np.unique(groups, return_inverse=True)[1].reshape(-1)
@@ -256,7 +254,7 @@ def unit_gradient(
     return np.asarray(gradient - means[codes])
 
 
-def count_sums(counts: NDArray[Any], rest: Array) -> tuple[Array, float]:
+def count_sums(counts: Numbers, rest: Array) -> tuple[Array, float]:
     """Return the sum over replicates of count times rest (units,), and the noise in its squares.
 
     The noise is the sum over units of sum_b z² - (sum_b z)² / B with z = (count - 1) rest_b.
@@ -273,7 +271,7 @@ def count_sums(counts: NDArray[Any], rest: Array) -> tuple[Array, float]:
     return out, float((noise - out**2 / len(counts)).sum())
 
 
-def _published(gradient: Array, counts: NDArray[Any], common: Array, share: Array) -> Array:
+def _published(gradient: Array, counts: Numbers, common: Array, share: Array) -> Array:
     """Return eq. 48 with the mean loss of a replicate in the place of its misprinted factor."""
     n = counts.shape[1]
     away = counts - counts.mean(axis=0)

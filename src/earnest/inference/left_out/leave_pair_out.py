@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
+from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.data.target import Target, Task
 from earnest.inference.left_out.leave_one_out import (
@@ -83,12 +84,12 @@ def pairs_of(target: Target) -> Pairs:
 
 def leave_pair_out(
     scores: Array,
-    counts: NDArray[Any],
+    counts: Numbers,
     pairs: Pairs,
     *,
     other: Array | None = None,
-    strata: NDArray[Any] | None = None,
-    groups: NDArray[Any] | None = None,
+    strata: Numbers | None = None,
+    groups: Numbers | None = None,
     variant: Variant | None = None,
 ) -> LeaveOut:
     """Return the mean over pairs of how often models that saw neither case put them in order.
@@ -255,11 +256,11 @@ def _won(high: Array, low: Array) -> Array:
 
 def _published(
     gradient: Array,
-    counts: NDArray[Any],
+    counts: Numbers,
     sums: _PairSums,
     pairs: Pairs,
-    strata: NDArray[Any] | None,
-    groups: NDArray[Any] | None,
+    strata: Numbers | None,
+    groups: Numbers | None,
 ) -> Array:
     """Return the analogue of eq. 48 for two classes that were drawn apart."""
     by_class = np.zeros(counts.shape[1])

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EvidenceError
 from earnest.core.base.sums import weighted_sums
 from earnest.core.data.replicates import Replicates
@@ -53,7 +52,7 @@ def left_out_scores(replicates: Replicates, metric: Metric, n_jobs: int | None =
 
 def features(
     replicates: Replicates, metric: MomentMetric
-) -> Iterator[tuple[slice, NDArray[Any], NDArray[Any]]]:
+) -> Iterator[tuple[slice, Numbers, Numbers]]:
     """Yield a block of replicates, their features (m, n, b) and the shared ones (s, n).
 
     All are taken about one centre, that of the model of all cases, so that sums of different
@@ -77,7 +76,7 @@ def _shape(replicates: Replicates) -> tuple[int, int]:
 
 
 def _own_scores(
-    replicates: Replicates, metric: Metric, weights: NDArray[Any], n_jobs: int | None
+    replicates: Replicates, metric: Metric, weights: Numbers, n_jobs: int | None
 ) -> Array:
     """Return the score of every replicate's model under its own row of weights: (B,)."""
     if isinstance(metric, MomentMetric):
@@ -86,7 +85,7 @@ def _own_scores(
     return score_selected(replicates.columns, metric, Weights(weights), each, n_jobs=n_jobs)
 
 
-def _moment_scores(replicates: Replicates, metric: MomentMetric, weights: NDArray[Any]) -> Array:
+def _moment_scores(replicates: Replicates, metric: MomentMetric, weights: Numbers) -> Array:
     out = np.empty(replicates.n_replicates)
     for block, own, shared in features(replicates, metric):
         heavy = weights[block].astype(np.float64)  # (b, n)

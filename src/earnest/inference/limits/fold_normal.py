@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EvidenceError
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution, Severity
@@ -149,7 +149,7 @@ def few_cases(made: CaseValues) -> Iterator[Caution]:
         )
 
 
-def unlike_cases(terms: NDArray[np.float64], folds: NDArray[Any]) -> float:
+def unlike_cases(terms: NDArray[np.float64], folds: Numbers) -> float:
     """Return how many cases a repeat have another value than the most common one.
 
     Parameters

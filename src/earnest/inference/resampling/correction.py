@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.base.arrays import Numbers
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Target
 from earnest.core.data.weights import Weights
@@ -336,7 +337,7 @@ def _constant_terms(pi: Predictions, metric: Metric) -> Array:
     return made[1][:, 0]
 
 
-def _covariance_error(counts: NDArray[np.uint8], scores: Array) -> float | None:
+def _covariance_error(counts: Numbers, scores: Array) -> float | None:
     """Return the root of the summed squares of covariances of counts (B, m) with scores (B,).
 
     What the finite number of resamples adds is taken off. None where that leaves too little.
