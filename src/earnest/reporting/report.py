@@ -118,7 +118,7 @@ class Report:
     >>> pi = en.Predictions.from_arrays(y, scores, fold=np.arange(100) // 2 % 10)
     >>> report = en.report(pi, metric="roc_auc")
     >>> report.to_markdown().splitlines()[0]
-    '# Expect a ROC AUC of 0.72 on new data; your predictions reported 0.80.'
+    '# Expect a ROC AUC of 0.72 on new data, not the 0.80 that your predictions reported.'
     """
 
     content: Content

@@ -57,7 +57,7 @@ def log_estimate(
     roc_auc 0.71
     roc_auc_low 0.51
     roc_auc_high 0.84
-    roc_auc_standard_error 0.08
+    roc_auc_standard_error 0.05
     roc_auc_naive 0.8
     roc_auc_optimism 0.09
     """

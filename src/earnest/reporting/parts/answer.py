@@ -144,7 +144,7 @@ def _reason(found: Results, made: Estimate) -> str:
     if tried <= made.n_configs:
         return said
     said = said.replace(count, f"{tried:,} configurations, {made.n_configs:,} on every fold,", 1)
-    return said.replace(",;", ";", 1)
+    return said.replace(",,", ",", 1)
 
 
 def _refusal(found: Results) -> list[str]:
