@@ -150,8 +150,8 @@ def test_a_block_counts_what_its_replications_did() -> None:
 
 
 # The population, n, repeats and metric: the share of two-sided 95 % intervals, and of one-sided
-# bounds, that held in 100 searches of the study and 200 of this test together (the last: 100), at
-# most .95.
+# bounds, that held in 100 searches of the study, at most .95. Two entries, friedman mae and rings
+# log_loss, were lowered to what the searches of this very test gave: these check nothing new.
 COVERED = {
     ("linear", 100, 1, "r2"): (0.94, 0.95),
     ("friedman", 100, 1, "mae"): (0.94, 0.92),
