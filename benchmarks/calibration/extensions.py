@@ -28,10 +28,11 @@ from numpy.typing import NDArray
 from scipy.special import expit, ndtr, ndtri, stdtrit
 
 import earnest as en
-from benchmarks.calibration.run import bbc_limits
+from benchmarks.calibration.run import Outcome, bbc_limits
 from benchmarks.calibration.summary import too_rare
 from earnest.core.base.rng import Seeds
 from earnest.core.data.weights import Weights
+from earnest.core.results.interval import LimitSource
 from earnest.core.results.specs import Side
 from earnest.core.results.winner_limits import LossLimits, NearWinnerLimits
 from earnest.inference.cases.case_values import case_values
@@ -318,16 +319,6 @@ def drop(sample: Sample) -> en.Predictions:
 # ---- what is held against the truth
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What one law did on one sample."""
-
-    held: bool
-    slack: float
-    held_two_sided: bool
-    width: float
-
-
 def replicate(cell: Cell, number: int) -> tuple[dict[str, Outcome], bool, bool]:
     """Return what each law did, whether a bound was moved to the value, and BBC's was given."""
     sample = draw(cell, np.random.default_rng([SEED, cell.number, number]))
@@ -350,12 +341,12 @@ def replicate(cell: Cell, number: int) -> tuple[dict[str, Outcome], bool, bool]:
             sign * bound <= sign * truth, sign * (truth - bound), inside, abs(high - low)
         )
 
-    def of(source: object) -> Callable[[float, bool], float]:
+    def of(source: LimitSource) -> Callable[[float, bool], float]:
         sides = (Side.LOWER, Side.UPPER)
 
         def end(tail: float, is_bad: bool) -> float:
             place = bad if is_bad else good
-            return float(source.limits(1.0 - tail, sides[place])[place])  # type: ignore[attr-defined]
+            return float(source.limits(1.0 - tail, sides[place])[place])
 
         return end
 

@@ -25,7 +25,7 @@ import earnest as en
 from benchmarks.calibration.real.grid import HERE, Cell, read
 from benchmarks.calibration.real.learners import Search
 from benchmarks.calibration.real.populations import IN_A_GROUP, SEED, Population, population
-from benchmarks.calibration.run import ALWAYS_BONFERRONI, LEVEL
+from benchmarks.calibration.run import ALWAYS_BONFERRONI, LEVEL, done
 from earnest.core.results.winner_limits import NearWinnerLimits
 from earnest.metrics import metric as resolve_metric
 
@@ -280,14 +280,6 @@ def _row(cell: Cell, first: int, metric: str, method: str, rows: list[Judged]) -
 
 def _sum(rows: list[Judged], name: str) -> float:
     return round(float(sum(getattr(row, name) for row in rows)), 5)
-
-
-def done(path: Path) -> set[tuple[int, int]]:
-    """Return which blocks (cell, first) a file has."""
-    if not path.exists():
-        return set()
-    with path.open(encoding="utf-8", newline="") as file:
-        return {(int(row["cell"]), int(row["first"])) for row in csv.DictReader(file)}
 
 
 def run(

@@ -111,7 +111,7 @@ def _read_status(given: object) -> int:
         given = given.get("__enum__", "")
     if isinstance(given, str):
         return {"SUCCESS": SUCCESS, "RUNNING": 0}.get(given.rpartition(".")[2], 2)
-    return int(given)  # type: ignore[call-overload, no-any-return]  # whatever is none raises
+    return int(given)  # type: ignore[call-overload, no-any-return]  # raises for what is not a number
 
 
 def _read_cost(run: JsonObject, objective: str | int | None) -> float:

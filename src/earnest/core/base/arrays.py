@@ -162,7 +162,7 @@ def first_other(values: NDArray[np.generic]) -> tuple[int, object] | None:
 
 def _is_number(value: object) -> bool:
     try:
-        float(value)  # type: ignore[arg-type]  # whatever is none raises
+        float(value)  # type: ignore[arg-type]  # raises for what is not a number
     except (TypeError, ValueError):
         return False
     return True

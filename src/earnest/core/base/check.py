@@ -28,7 +28,7 @@ def whole_number(name: str, value: object, *, low: int, high: int | None = None)
     """Return `value` as an int within [low, high]."""
     limit = f"a whole number from {low}" + (f" to {high}" if high is not None else " on")
     try:
-        number = operator.index(value)  # type: ignore[arg-type]  # whatever is none raises
+        number = operator.index(value)  # type: ignore[arg-type]  # raises for what is not a number
     except TypeError:
         number = None
     if number is None or isinstance(value, bool) or number < low:
@@ -41,7 +41,7 @@ def whole_number(name: str, value: object, *, low: int, high: int | None = None)
 def share(name: str, value: object) -> float:
     """Return `value` as a float strictly between 0 and 1."""
     try:
-        number = float(value)  # type: ignore[arg-type]  # whatever is none raises
+        number = float(value)  # type: ignore[arg-type]  # raises for what is not a number
     except (TypeError, ValueError):
         number = math.nan
     if not 0.0 < number < 1.0:

@@ -53,7 +53,7 @@ def true_curves(scene: Scene, curve: EffectCurve, truth: Truth) -> Floats:
 
 def _check_number(value: object, config: dict[str, object]) -> float:
     try:
-        return float(value)  # type: ignore[arg-type]  # whatever is none raises
+        return float(value)  # type: ignore[arg-type]  # raises for what is not a number
     except (TypeError, ValueError):
         raise InputError(
             "`truth` does not return numbers",

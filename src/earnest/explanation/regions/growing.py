@@ -231,7 +231,7 @@ def _renumber(children: tuple[int, int] | None, place: dict[int, int]) -> tuple[
 
 def _check_gain(value: object) -> float:
     try:
-        number = float(value)  # type: ignore[arg-type]  # whatever is none raises
+        number = float(value)  # type: ignore[arg-type]  # raises for what is not a number
     except (TypeError, ValueError):
         number = -1.0
     if not 0.0 <= number < 1.0:

@@ -26,6 +26,7 @@ from earnest.core.results.winner_limits import AreaLimits, NearWinnerLimits, bin
 from earnest.inference.cases.areas import line_of
 from earnest.inference.limits.local_level import winner_errors
 from earnest.inference.limits.winner_law import (
+    CountedLaw,
     Law,
     WinnerLaw,
     anscombe,
@@ -437,7 +438,9 @@ def _trials(one: Predictions, metric: Metric, good: float) -> float:
     law = None if one.target.groups is not None else _find_law(metric, one.target)
     if law is not None:
         score = _from_range(metric, good)
-        return float(WinnerLaw.of(law, one, metric, np.array([score])).trials[0])
+        made = WinnerLaw.of(law, one, metric, np.array([score]))
+        assert isinstance(made, CountedLaw)  # as all laws that `_find_law` returns
+        return float(made.trials[0])
     if isinstance(metric, MomentMetric):
         return float(_units(one.target))
     return float(disjoint_pairs(one.target))

@@ -6,6 +6,7 @@ limits of one of them at any level. Where cases come in groups, the spread is th
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -122,7 +123,7 @@ def need_law(name: str, metric: Metric, target: Target) -> Law:
 
 
 @dataclass(frozen=True, eq=False)
-class WinnerLaw:
+class WinnerLaw(ABC):
     """The law of the scores of all configurations on one sample.
 
     Parameters
@@ -150,25 +151,20 @@ class WinnerLaw:
         made = kind(law, pi, metric, scores)
         return replace(made, scores=made.read(scores))
 
-    @cached_property
-    def trials(self) -> Array:
-        """How many independent 0/1 outcomes each score is worth, where it is worth any: (C,)."""
-        raise NotImplementedError
-
+    @abstractmethod
     def read(self, values: Array) -> Array:
         """Return values (..., C) of the metric on the scale of the law."""
-        raise NotImplementedError
 
+    @abstractmethod
     def steady(self, values: Array) -> Array:
         """Return values (..., C) of that scale on one of steady variance, greater being better."""
-        raise NotImplementedError
 
+    @abstractmethod
     def gaps(self, winner: int, own: float, others: Array, share: float) -> Array:
         """Return how far others are behind the winner on a share of the cases, on that scale.
 
         `own` is the metric of the winner there, `others` (D,) that of the others.
         """
-        raise NotImplementedError
 
     def limits(self, winner: int, table: Array, near: NDArray[np.bool_]) -> LimitSource:
         """Return the limits of the winner, as if it had been fixed in advance.
@@ -178,8 +174,9 @@ class WinnerLaw:
         made = self._limits(winner, table, near)
         return FewUnitsLimits(made, max(self.units - 1, 1)) if self.grouped else made
 
+    @abstractmethod
     def _limits(self, winner: int, table: Array, near: NDArray[np.bool_]) -> LimitSource:
-        raise NotImplementedError
+        """Return the same for independent units, before few groups widen them."""
 
     def spread_ratio(self, winner: int) -> float:
         """Return how many times the variance of its law the winner's score has, 1 if unknown."""
@@ -234,7 +231,24 @@ class WinnerLaw:
         return float(np.sqrt(max(self.kurtosis(winner) - 1.0, 0.0) / self.units))
 
 
-class _ShareLaw(WinnerLaw):
+class CountedLaw(WinnerLaw):
+    """Scores that are worth a number of 0/1 outcomes each."""
+
+    @cached_property
+    @abstractmethod
+    def trials(self) -> Array:
+        """How many independent outcomes each score is worth: (C,)."""
+
+    def steady(self, values: Array) -> Array:
+        """Return shares on Anscombe's scale, asin sqrt((x q + 3/8) / (q + 3/4))."""
+        return anscombe(values, self.trials)
+
+    def gaps(self, winner: int, own: float, others: Array, share: float) -> Array:
+        """Return the gaps of shares of as many trials as the winner has there."""
+        return _gaps(self.read(np.array(own)), self.read(others), share * self.trials[winner])
+
+
+class _ShareLaw(CountedLaw):
     """Shares of 0/1 outcomes, and what is worth a number of them: Clopper and Pearson's limits."""
 
     EXACT: ClassVar = (Law.SHARE, Law.OVERLAP)
@@ -284,14 +298,6 @@ class _ShareLaw(WinnerLaw):
             np.clip(share if self.metric.greater_is_better else 1.0 - share, 0.0, 1.0)
         )
 
-    def steady(self, values: Array) -> Array:
-        """Return shares on Anscombe's scale, asin sqrt((x q + 3/8) / (q + 3/4))."""
-        return anscombe(values, self.trials)
-
-    def gaps(self, winner: int, own: float, others: Array, share: float) -> Array:
-        """Return the gaps of shares of as many trials as the winner has there."""
-        return _gaps(self.read(np.array(own)), self.read(others), share * self.trials[winner])
-
     def _limits(self, winner: int, table: Array, near: NDArray[np.bool_]) -> LimitSource:
         repeats = used_repeats(self.pi)
         worth = float(self.trials[winner]) * (repeats if self.law in self.EXACT else 1)
@@ -321,7 +327,7 @@ class _ShareLaw(WinnerLaw):
             )
 
 
-class _AreaLaw(WinnerLaw):
+class _AreaLaw(CountedLaw):
     """An AUC, a mean of several, or a concordance: a Beta law with the variance at the value."""
 
     @cached_property
@@ -361,14 +367,6 @@ class _AreaLaw(WinnerLaw):
     def trials(self) -> Array:
         """How many trials each area is worth: (C,)."""
         return binormal_trials(self.scores, *self.classes)
-
-    def steady(self, values: Array) -> Array:
-        """Return areas on Anscombe's scale."""
-        return anscombe(values, self.trials)
-
-    def gaps(self, winner: int, own: float, others: Array, share: float) -> Array:
-        """Return the gaps of areas that are worth as many trials as the winner's there."""
-        return _gaps(self.read(np.array(own)), self.read(others), share * self.trials[winner])
 
     def _limits(self, winner: int, table: Array, near: NDArray[np.bool_]) -> LimitSource:
         pooled = pooled_trials(self.scores, table, near)
