@@ -90,6 +90,19 @@ def in_written_percent() -> Predictions:
         return Predictions.load(path)
 
 
+def in_a_workbook_of_two_sheets() -> Predictions:
+    """Predictions in the first sheet, notes in the second."""
+    import openpyxl
+
+    with TemporaryDirectory() as folder:
+        book = openpyxl.Workbook()
+        for row in [("y", "fold", "a"), *((i % 2, i // 2 % 3, i / 30) for i in range(30))]:
+            book.active.append(row)
+        book.create_sheet("notes").append(("made on Monday",))
+        book.save(Path(folder) / "preds.xlsx")
+        return Predictions.load(Path(folder) / "preds.xlsx")
+
+
 def stacked_repeats() -> Predictions:
     """Forty cases in two repeats, without a column that names the cases."""
     rng = np.random.default_rng(0)
@@ -357,6 +370,7 @@ TRIGGERS: dict[str, Callable[[], set[str]]] = {
     "EN122": lambda: of(stacked_repeats()),
     "EN123": lambda: of(far_out(), "near_winner", "mse"),
     "EN124": lambda: of(often_exact(), "near_winner", "mae"),
+    "EN128": lambda: of(in_a_workbook_of_two_sheets()),
     "EN130": lambda: of(noise(n=38), "near_winner"),
     "EN131": lambda: of(two_kinds_of_positives(), "near_winner"),
     "EN132": lambda: of(nearly_perfect_repeats(), "near_winner", "accuracy"),

@@ -232,7 +232,7 @@ def test_names_of_patients_and_classes_are_told_where_they_belong() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "cure"), [("x.rds", "write.csv"), ("x.sas7bdat", "Export it"), ("x.xlsx", "as CSV")]
+    ("name", "cure"), [("x.rds", "write.csv"), ("x.sas7bdat", "Export it"), ("x.xls", "or CSV")]
 )
 def test_files_of_other_programs_are_told_how_to_become_tables(
     name: str, cure: str, tmp_path: Path

@@ -220,14 +220,14 @@ def test_files_that_are_no_table_are_refused(tmp_path, data, message):
     ("name", "message"),
     [
         ("nope.csv", "there is no file"),
-        ("t.xlsx", "has a suffix .* Export the sheet as CSV"),
+        ("t.xls", "has a suffix .* as .xlsx or CSV"),
         ("t.csv.zip", "has a suffix .* Unpack it first"),
         ("t.dat", "has a suffix .* let its name end in .csv"),
         (".", "is a folder"),
     ],
 )
 def test_paths_that_are_no_table_are_refused(tmp_path, name, message):
-    for other in ("t.xlsx", "t.csv.zip", "t.dat"):
+    for other in ("t.xls", "t.csv.zip", "t.dat"):
         (tmp_path / other).write_bytes(b"x")
     with pytest.raises(FormatError, match=message):
         read_table(tmp_path / name, target="y")

@@ -209,11 +209,11 @@ def command(
 
 def _check_out(out: Path, overwrite: bool) -> None:
     """Refuse before any work what could not be written after it."""
-    from earnest.core.tables.files import WRITTEN
+    from earnest.core.tables.files import SAVED
 
-    if not out.name.casefold().endswith(WRITTEN):
+    if not out.name.casefold().endswith(SAVED):
         raise InputError(
-            "--out writes by the ending of its name", needs=", ".join(WRITTEN), got=str(out)
+            "--out writes by the ending of its name", needs=", ".join(SAVED), got=str(out)
         )
     check_place(out, overwrite)
 

@@ -15,11 +15,11 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import check_threshold
 from earnest.core.tables.formats.header import write_header
 from earnest.core.tables.formats.npz import load_npy, load_npz, save_npz
-from earnest.core.tables.formats.table_files import TABLES, load_table, save_table
+from earnest.core.tables.formats.table_files import TABLES, WRITTEN, load_table, save_table
 from earnest.core.tables.options import refuse_unknown
 
 READ = (*TABLES, ".npz", ".npy")
-WRITTEN = (*(suffix for suffix in TABLES if suffix != ".txt"), ".npz")
+SAVED = (*(suffix for suffix in WRITTEN if suffix != ".txt"), ".npz")
 
 
 def load(
@@ -28,10 +28,11 @@ def load(
     """Read Π from a file; its suffix tells the format.
 
     A file that `save` wrote comes back exactly, and is refused if its content was changed. Any
-    other table (`.csv`, `.csv.gz`, `.tsv`, `.txt`, `.parquet`, `.arrow`, `.feather`) is read as
-    `Predictions.from_frame` reads a frame. Any other `.npz` holds arrays named as the arguments
-    of `Predictions.from_arrays`: `y` (or `time` and `event`), `scores`, and perhaps `fold`,
-    `groups`, `strata`, `ids`, `configs`. A `.npy` holds the scores, and `y` is an option.
+    other table (`.csv`, `.csv.gz`, `.tsv`, `.txt`, `.parquet`, `.arrow`, `.feather`, `.xlsx`) is
+    read as `Predictions.from_frame` reads a frame; an Excel file needs the extra `excel`. Any
+    other `.npz` holds arrays named as the arguments of `Predictions.from_arrays`: `y` (or `time`
+    and `event`), `scores`, and perhaps `fold`, `groups`, `strata`, `ids`, `configs`. A `.npy`
+    holds the scores, and `y` is an option.
 
     In CSV an empty cell, NA or NaN is missing unless it is quoted, and the names of cases and
     configurations stay text. What separates the columns is what stands in every line equally
@@ -107,7 +108,7 @@ def save(pi: Predictions, path: str | Path) -> Path:
     Path
         Where it was written.
     """
-    suffix = _find_suffix(Path(path), WRITTEN, "written")
+    suffix = _find_suffix(Path(path), SAVED, "written")
     if Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir():
         raise FormatError(f"{str(path)!r} is no file, and cannot be replaced by one")
     with replacing(path) as temporary:
@@ -141,7 +142,7 @@ def _existing(path: Path) -> Path:
 def _suggest_export(suffix: str) -> str:
     """Say how the file of another program becomes one that is read."""
     if suffix.startswith(".xls") or suffix in (".ods", ".numbers"):
-        return "Export a spreadsheet as CSV."
+        return "Save the spreadsheet as .xlsx or CSV."
     if suffix in (".rds", ".rda", ".rdata"):
         return 'Write it in R with write.csv(x, "x.csv", row.names = FALSE).'
     if suffix in (".sas7bdat", ".xpt", ".sav", ".dta", ".pkl", ".pickle"):

@@ -42,7 +42,7 @@ def open_table(
     Parameters
     ----------
     source : str, Path or frame
-        A CSV, Parquet or Arrow file by its suffix, or a frame.
+        A CSV, Parquet, Arrow or Excel file by its suffix, or a frame.
     delimiter, decimal, thousands : str, optional
         What separates the columns of a CSV file, its decimal mark, and the mark between its
         thousands; by default they are read from the file where it tells.
@@ -123,7 +123,7 @@ def _read_suffix(path: Path) -> str:
 
 def _suggest_suffix(path: Path) -> str:
     if path.suffix.casefold().startswith((".xls", ".ods", ".numbers")):
-        return "Export the sheet as CSV."
+        return "Save the sheet as .xlsx or CSV."
     if path.suffix.casefold() in (".gz", ".zip", ".bz2", ".xz", ".zst"):
         return "Unpack it first."
     return "If it is text with columns, let its name end in .csv."

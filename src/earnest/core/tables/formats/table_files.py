@@ -1,4 +1,4 @@
-"""Tables on disk: CSV, Parquet and Arrow files."""
+"""Tables on disk: CSV, Parquet, Arrow and Excel files."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from earnest.core.base.errors import EarnestError, FormatError, InputError
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution
 from earnest.core.tables.columns import Columns
+from earnest.core.tables.formats.excel import EXCEL, read_excel
 from earnest.core.tables.formats.header import Facts, read_header, rebuild
 from earnest.core.tables.formats.parquet import BATCH, ParquetColumns, is_large, read_by_columns
 from earnest.core.tables.formats.text import TableFile, guess_delimiter, read_csv, write_csv
@@ -37,7 +38,7 @@ _SIGNS: tuple[tuple[bytes, str, tuple[str, ...]], ...] = (
     (b"PAR1", "a Parquet file", (".parquet",)),
     (b"ARROW1", "an Arrow file", (".arrow", ".feather")),
     (b"\x1f\x8b", "text compressed with gzip", (".csv.gz",)),
-    (b"PK\x03\x04", "a ZIP archive", (".npz",)),
+    (b"PK\x03\x04", "a ZIP archive", (".npz", *EXCEL)),
 )
 
 
@@ -85,7 +86,7 @@ def _suggest_cure(path: Path, suffix: str) -> str:
         with zipfile.ZipFile(path) as archive:
             names = archive.namelist()
         if "[Content_Types].xml" in names:
-            return "It is a spreadsheet: export it as CSV."
+            return "It is a spreadsheet: let its name end in '.xlsx', or export it as CSV."
         if not all(name.endswith(".npy") for name in names):
             return "Unpack it first."
     return f"Rename it so that its name ends in {suffix!r}."
@@ -93,7 +94,8 @@ def _suggest_cure(path: Path, suffix: str) -> str:
 
 KEY = b"earnest"  # of the header in the metadata of a schema
 CSV = (".csv", ".csv.gz", ".tsv", ".txt")
-TABLES = (*CSV, ".parquet", ".arrow", ".feather")
+WRITTEN = (*CSV, ".parquet", ".arrow", ".feather")
+TABLES = (*WRITTEN, *EXCEL)
 
 
 def load_table(
@@ -169,6 +171,8 @@ def open_table_file(
             opened = read_csv(path, suffix, options)
         elif suffix == ".parquet":
             opened = _open_parquet(path, stack, mmap)
+        elif suffix in EXCEL:
+            opened = TableFile(None, lambda facts: (), lambda: read_excel(path))
         else:
             opened = _open_arrow(path, stack)
 
