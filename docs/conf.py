@@ -17,6 +17,8 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
+    "sphinx_copybutton",
+    "sphinx_gallery.gen_gallery",
     "api_pages",
     "caution_links",
     "descriptions",
@@ -24,7 +26,7 @@ extensions = [
     "fitting_pictures",
     "glossary_links",
 ]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "gallery"]
 
 # ---- text: Markdown with $math$, :::-fences and links to headings
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "fieldlist"]
@@ -46,12 +48,24 @@ nitpicky = True
 nitpick_ignore_regex = [
     ("py:.*", r"(?!earnest\.).*"),
     # Types that arguments take by name, and of which only guides to extend earnest tell.
-    ("py:class", r"earnest\.core\.(selection\.Selector|differences\.Alternative)"),
-    ("py:class", r"earnest\.core\.(target\.Task|responses\.ResponseKind)"),
-    ("py:class", r"earnest\.(metrics\.families\.Metric|comparison\.base\.Test)"),
-    ("py:class", r"earnest\.(resampling\.bootstrap\.Resampler|explanation\.regions\.Region)"),
-    ("py:class", r"earnest\.training\.optuna_candidates\.OptunaCandidates"),
+    ("py:class", r"earnest\..*\.(Selector|Alternative|Task|ResponseKind|Metric|Test|Resampler)"),
+    ("py:class", r"earnest\..*\.(Region|OptunaCandidates|Splitter|Booster|LightGBMEnvironment)"),
 ]
+
+# ---- gallery: scripts of docs/gallery run at build time, and can be downloaded as notebooks
+sphinx_gallery_conf = {
+    "examples_dirs": "gallery",
+    "gallery_dirs": "examples",
+    "filename_pattern": r"plot_",
+    "within_subsection_order": "FileNameSortKey",
+    "remove_config_comments": True,
+    "show_memory": False,
+    "min_reported_time": 60,
+    "download_all_examples": False,
+    "only_warn_on_example_error": False,
+    "abort_on_example_error": True,
+}
+copybutton_exclude = ".linenos, .gp, .go"  # what is copied can be run: no prompts, no output
 
 # ---- html
 html_theme = "pydata_sphinx_theme"

@@ -1,4 +1,4 @@
-"""The Python API has a table before every group, and shapes that read as they were written."""
+"""The Python API: a page for every public name, a table of each group, shapes as written."""
 
 from __future__ import annotations
 
@@ -24,11 +24,14 @@ def load() -> ModuleType:
 api_pages = load()
 
 
-def test_a_group_gets_a_table_of_its_names() -> None:
-    group = ".. autofunction:: earnest.tune\n.. autoclass:: earnest.Model\n   :members: predict\n"
-    text = f"## Verbs\n\n```{{eval-rst}}\n{group}```\n\nMore.\n"
-    table = ".. autosummary::\n   :nosignatures:\n\n   ~earnest.tune\n   ~earnest.Model\n\n"
-    assert api_pages.with_summaries(text) == text.replace(group, table + group)
+GROUP = ".. autofunction:: earnest.tune\n.. autoclass:: earnest.Model\n   :members: predict\n"
+TEXT = f"## Verbs\n\n```{{eval-rst}}\n{GROUP}```\n\nMore.\n"
+
+
+def test_a_group_becomes_a_table_of_its_names_with_their_pages() -> None:
+    table = ".. autosummary::\n   :nosignatures:\n\n   ~earnest.tune\n   ~earnest.Model\n```\n\n"
+    pages = "```{toctree}\n:hidden:\n\ntune <api/earnest.tune>\nModel <api/earnest.Model>\n"
+    assert api_pages.with_summaries(TEXT) == TEXT.replace(f"{GROUP}", table + pages)
 
 
 def test_a_block_without_names_is_left_as_it_is() -> None:
@@ -36,11 +39,23 @@ def test_a_block_without_names_is_left_as_it_is() -> None:
     assert api_pages.with_summaries(text) == text
 
 
-def test_every_group_of_the_page_gets_one_and_every_name_is_in_one() -> None:
+def test_every_name_of_the_page_gets_a_page_with_its_members(tmp_path: Path) -> None:
+    api_pages.write_pages(TEXT, tmp_path)
+    model = "# Model\n\n```{eval-rst}\n.. autoclass:: earnest.Model\n   :members: predict\n```\n"
+    assert (tmp_path / "earnest.Model.md").read_text(encoding="utf-8") == model
     page = (ROOT / "docs" / "reference" / "api.md").read_text(encoding="utf-8")
-    dressed = api_pages.with_summaries(page)
-    assert dressed.count(".. autosummary::") == page.count("```{eval-rst}")
-    assert dressed.count("   ~earnest.") == page.count("\n.. auto")
+    api_pages.write_pages(page, tmp_path)
+    assert len(list(tmp_path.glob("*.md"))) == page.count("\n.. auto")
+
+
+def test_a_page_of_a_name_that_is_gone_is_removed_and_others_are_left(tmp_path: Path) -> None:
+    api_pages.write_pages(TEXT, tmp_path)
+    before = (tmp_path / "earnest.tune.md").stat().st_mtime_ns
+    api_pages.write_pages(
+        TEXT.replace(".. autoclass:: earnest.Model\n   :members: predict\n", ""), tmp_path
+    )
+    assert [path.name for path in tmp_path.glob("*.md")] == ["earnest.tune.md"]
+    assert (tmp_path / "earnest.tune.md").stat().st_mtime_ns == before
 
 
 @pytest.mark.parametrize(

@@ -22,20 +22,20 @@ SMALL, TINY = 9.4, 9.0  # points
 
 
 def get_axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
-    """Return the given Axes, or those of a new figure that belongs to nobody else."""
+    """Return the given Axes, or those of a new figure."""
     return new_figure(size).add_subplot() if ax is None else ax
 
 
 def new_figure(
     size: tuple[float, float], layout: Literal["constrained"] | None = "constrained"
 ) -> Figure:
-    """Return a new figure that can be saved without a display."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+    """Return a new figure of pyplot, so that a notebook shows it and `plt.show()` does.
 
-    figure = Figure(figsize=size, layout=layout)
-    FigureCanvasAgg(figure)
-    return figure
+    Without a display matplotlib takes a backend that only saves.
+    """
+    import matplotlib.pyplot as plt
+
+    return plt.figure(figsize=size, layout=layout)
 
 
 def quiet(ax: Axes, label: str) -> None:
