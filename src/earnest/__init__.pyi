@@ -1,5 +1,6 @@
 """The public names of earnest, each written once: what is here can be imported from `earnest`."""
 
+from .adapters.predictions.boosters import BoosterFolds as BoosterFolds
 from .adapters.predictions.door import predictions_from as predictions_from
 from .adapters.predictions.optuna_kept import keep_predictions as keep_predictions
 from .adapters.trials.door import trials_from as trials_from

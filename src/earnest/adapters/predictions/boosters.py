@@ -1,0 +1,373 @@
+"""Out-of-fold predictions of `xgboost.cv`, `lightgbm.cv` and `catboost.cv`.
+
+These functions train a model for each fold, return a table of scores and forget what the models
+predicted. A callback, or the models that CatBoost returns, give the predictions back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from earnest.adapters.predictions.automl import Model, ToolRun, predictions_of_models
+from earnest.adapters.predictions.request import PredictionsRequest
+from earnest.core.base import check
+from earnest.core.base.errors import InputError
+from earnest.core.data.predictions import Predictions
+
+if TYPE_CHECKING:
+    from xgboost.callback import TrainingCallback
+
+Fold = tuple[NDArray[np.intp], NDArray[np.intp]]  # the rows that train, and those that test
+Answer = NDArray[np.float64]
+
+EARLY_STOPPING = 30  # the `order` of LightGBM's own early stopping, before which ours is called
+
+
+class Splitter(Protocol):
+    """A splitter of scikit-learn, such as `StratifiedKFold(5)`."""
+
+    def split(self, X: object, y: object, groups: object = None) -> Iterable[object]:
+        """Yield the rows that train and those that test."""
+
+
+class Booster(Protocol):
+    """A model of LightGBM or CatBoost."""
+
+    def predict(self, data: object, **options: object) -> ArrayLike:
+        """Return the predictions of some rows."""
+
+
+class FoldModels(Protocol):
+    """LightGBM's `CVBooster`: the models of all folds."""
+
+    boosters: list[Booster]
+    best_iteration: int
+
+
+class LightGBMEnvironment(Protocol):
+    """What LightGBM gives a callback."""
+
+    model: FoldModels
+
+
+@dataclass(frozen=True, eq=False)
+class KeptRun:
+    """A call of a `cv` function: its name, its parameters, and how to get its predictions."""
+
+    name: str
+    params: dict[str, object]
+    read: Callable[[], tuple[Sequence[Answer], bool]]  # one answer a fold; whether it stopped early
+
+
+class BoosterFolds:
+    """Keep the out-of-fold predictions of `xgboost.cv`, `lightgbm.cv` and `catboost.cv`.
+
+    Make it once, and give its `folds` to every call, so that all configurations are tested on the
+    same cases.
+
+    Parameters
+    ----------
+    y : array-like, shape (n,)
+        The outcome, in the order of the rows.
+    folds : splitter, int or sequence of (train, test)
+        The folds. An int asks for that many, shuffled with `random_state`: stratified ones if `y`
+        holds classes, and whole groups if there are `groups`.
+    X : array or table, shape (n, p), optional
+        The features. LightGBM and CatBoost need them to predict; XGBoost does not.
+    groups : array-like, optional
+        Units that belong together, such as the patient of each row.
+    random_state : int
+        For `folds` given as an int.
+
+    Attributes
+    ----------
+    folds : list of (train, test)
+        The row numbers of each fold, for the `folds` argument of the three functions.
+
+    Examples
+    --------
+    >>> import numpy as np, earnest as en
+    >>> y = np.tile([0, 1], 20)
+    >>> kept = en.BoosterFolds(y, folds=5)
+    >>> [len(test) for train, test in kept.folds]
+    [8, 8, 8, 8, 8]
+
+    With XGBoost, for parameters `params` and a `DMatrix` of all rows::
+
+        xgboost.cv(params, data, folds=kept.folds, callbacks=[kept.xgboost(params)])
+        pi = kept.predictions()
+    """
+
+    def __init__(
+        self,
+        y: ArrayLike,
+        folds: Splitter | int | Sequence[tuple[ArrayLike, ArrayLike]] = 5,
+        *,
+        X: object = None,
+        groups: ArrayLike | None = None,
+        random_state: int = 0,
+    ) -> None:
+        self._y = np.asarray(y)
+        if self._y.ndim != 1 or len(self._y) == 0:
+            raise InputError(
+                "`y` is not a column", needs="one outcome per row", got=f"shape {self._y.shape}"
+            )
+        self._x = X
+        self._groups = groups
+        self.folds: list[Fold] = _read_folds(folds, self._y, groups, random_state)
+        self._fold = _test_fold_of_each(self.folds, len(self._y))
+        self._runs: list[KeptRun] = []
+
+    def __repr__(self) -> str:
+        return f"BoosterFolds(n={len(self._y)}, folds={len(self.folds)}, kept={len(self._runs)})"
+
+    def xgboost(
+        self, params: Mapping[str, object] | None = None, *, name: str | None = None
+    ) -> TrainingCallback:
+        """Return a callback for one call of `xgboost.cv`.
+
+        Put it last in `callbacks`. With early stopping the predictions are those of the best
+        iteration, as the table of scores says.
+
+        Parameters
+        ----------
+        params : mapping, optional
+            The parameters of this configuration, for tables and explanations.
+        name : str, optional
+            Its name; its number by default.
+        """
+        from xgboost.callback import TrainingCallback
+
+        answers: list[Answer] = []
+        stopped = [False]
+
+        class Keep(TrainingCallback):  # type: ignore[misc, unused-ignore]  # xgboost has no types
+            """Predict the test part of each fold when training ends."""
+
+            def after_training(self, model: object) -> object:
+                best = model.attr("best_iteration")  # type: ignore[attr-defined]
+                stopped[0] = best is not None
+                until = (0, int(best) + 1) if best is not None else (0, 0)
+                for part in model.cvfolds:  # type: ignore[attr-defined]
+                    answer = part.bst.predict(part.dtest, iteration_range=until)
+                    answers.append(np.asarray(answer, dtype=float))
+                return model
+
+        self._keep(name, params, lambda: (answers, stopped[0]))
+        return Keep()
+
+    def lightgbm(
+        self, params: Mapping[str, object] | None = None, *, name: str | None = None
+    ) -> Callable[[LightGBMEnvironment], None]:
+        """Return a callback for one call of `lightgbm.cv`.
+
+        Parameters
+        ----------
+        params : mapping, optional
+            The parameters of this configuration, for tables and explanations.
+        name : str, optional
+            Its name; its number by default.
+        """
+        self._need_features("LightGBM")
+        seen: list[FoldModels] = []
+
+        def keep(environment: LightGBMEnvironment) -> None:
+            seen[:] = [environment.model]
+
+        keep.order = EARLY_STOPPING - 10  # type: ignore[attr-defined]  # as LightGBM asks
+
+        def read() -> tuple[list[Answer], bool]:
+            if not seen:
+                return [], False
+            best = getattr(seen[0], "best_iteration", -1)
+            models = seen[0].boosters
+            return self._predict_parts(models, num_iteration=best if best > 0 else None), best > 0
+
+        self._keep(name, params, read)
+        return keep
+
+    def catboost(
+        self,
+        models: Sequence[Booster],
+        params: Mapping[str, object] | None = None,
+        *,
+        name: str | None = None,
+    ) -> None:
+        """Keep the predictions of one call of `catboost.cv(..., return_models=True)`.
+
+        Parameters
+        ----------
+        models : sequence of CatBoost
+            What the call returned as its second value: one model a fold.
+        params : mapping, optional
+            The parameters of this configuration, for tables and explanations.
+        name : str, optional
+            Its name; its number by default.
+        """
+        self._need_features("CatBoost")
+        self._check_parts(models, "CatBoost")
+        kind = "Probability" if _predicts_classes(models[0]) else "RawFormulaVal"
+        answers = self._predict_parts(models, prediction_type=kind)
+        settings = dict(params or {})
+        stops = bool({"early_stopping_rounds", "od_wait", "od_type", "od_pval"} & set(settings))
+        self._keep(name, params, lambda: (answers, stops))
+
+    def predictions(
+        self, *, task: str | None = None, positive: object = None, static: bool = True
+    ) -> Predictions:
+        """Return the predictions of every call so far, one configuration each.
+
+        Parameters
+        ----------
+        task, positive
+            As in `Predictions.from_arrays`.
+        static : bool
+            Whether the configurations were fixed before any was evaluated. Say False if an
+            optimiser proposed them by the scores of earlier ones.
+        """
+        if not self._runs:
+            raise InputError(
+                "no call of a cv function was kept",
+                needs="a callback of `xgboost` or `lightgbm` given to each call, or `catboost` "
+                "called after it",
+            )
+        models = tuple(self._make_model(run) for run in self._runs)
+        kept = ToolRun(tool="the cv function", models=models, y=self._y, fold=self._fold)
+        wanted = PredictionsRequest(
+            groups=self._groups, task=task, positive=positive, static=static
+        )
+        return predictions_of_models(kept, wanted)
+
+    def _make_model(self, run: KeptRun) -> Model:
+        parts, stopped = run.read()
+        if not parts:
+            raise InputError(
+                f"configuration {run.name!r} has no predictions",
+                needs="its callback given to a cv function that ran to its end",
+                cure="Pass callbacks=[...] to the call, and make a new callback for each call.",
+            )
+        self._check_parts(parts, f"configuration {run.name!r}")
+        whole = np.full((len(self._y), *parts[0].shape[1:]), np.nan)
+        for (_, test), answer in zip(self.folds, parts, strict=True):
+            if len(answer) != len(test):
+                raise InputError(
+                    f"configuration {run.name!r} was tested on other folds",
+                    needs=f"{len(test)} predictions of a fold",
+                    got=f"{len(answer)}",
+                    cure="Pass folds=kept.folds to the cv function.",
+                )
+            whole[test] = answer
+        return Model(name=run.name, answer=whole, params=run.params, stops_early=stopped)
+
+    def _keep(
+        self,
+        name: str | None,
+        params: Mapping[str, object] | None,
+        read: Callable[[], tuple[Sequence[Answer], bool]],
+    ) -> None:
+        called = str(len(self._runs)) if name is None else name
+        if any(run.name == called for run in self._runs):
+            raise InputError(
+                f"there is already a configuration {called!r}", needs="a name of its own"
+            )
+        self._runs.append(KeptRun(called, dict(params or {}), read))
+
+    def _need_features(self, tool: str) -> None:
+        if self._x is None:
+            raise InputError(
+                f"{tool} needs the features to predict the test folds",
+                needs="`X`, the rows that the models were trained on",
+                cure="BoosterFolds(y, folds, X=X)",
+            )
+
+    def _check_parts(self, parts: Sequence[object], what: str) -> None:
+        if len(parts) != len(self.folds):
+            raise InputError(
+                f"{what} has another number of folds",
+                needs=f"{len(self.folds)} folds",
+                got=f"{len(parts)}",
+                cure="Pass folds=kept.folds to the cv function.",
+            )
+
+    def _predict_parts(self, models: Sequence[Booster], **options: object) -> list[Answer]:
+        """Return what the model of each fold predicts for the rows that test it."""
+        self._check_parts(models, "the cross-validation")
+        answers = []
+        for model, (_, test) in zip(models, self.folds, strict=True):
+            answer = np.asarray(model.predict(_take_rows(self._x, test), **options), dtype=float)
+            if answer.ndim == 2 and answer.shape[1] <= 2:  # of two classes, that of the second
+                answer = answer[:, -1]
+            answers.append(answer)
+        return answers
+
+
+def _read_folds(
+    folds: Splitter | int | Sequence[tuple[ArrayLike, ArrayLike]],
+    y: NDArray[np.generic],
+    groups: ArrayLike | None,
+    random_state: int,
+) -> list[Fold]:
+    from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
+    from sklearn.utils.multiclass import type_of_target
+
+    splitter: object = folds
+    if isinstance(folds, int):
+        check.whole_number("folds", folds, low=2, high=len(y))
+        if groups is not None:
+            splitter = GroupKFold(folds)
+        elif type_of_target(y) in ("binary", "multiclass") and _has_enough(y, folds):
+            splitter = StratifiedKFold(folds, shuffle=True, random_state=random_state)
+        else:
+            splitter = KFold(folds, shuffle=True, random_state=random_state)
+    pairs = splitter.split(np.zeros(len(y)), y, groups) if hasattr(splitter, "split") else folds
+    return [
+        (np.asarray(train, dtype=np.intp), np.asarray(test, dtype=np.intp))
+        for train, test in cast("Iterable[tuple[ArrayLike, ArrayLike]]", pairs)
+    ]
+
+
+def _has_enough(y: NDArray[np.generic], folds: int) -> bool:
+    """Tell whether every fold can have a case of every class; whole numbers are no classes then."""
+    return bool(np.unique(y, return_counts=True)[1].min() >= folds)
+
+
+def _test_fold_of_each(folds: Sequence[Fold], n: int) -> NDArray[np.intp]:
+    """Return the fold (n,) that tests each case, and refuse cases without one or with two."""
+    counts = np.zeros(n, dtype=np.intp)
+    fold = np.full(n, -1, dtype=np.intp)
+    for number, (_, test) in enumerate(folds):
+        if len(test) and (test.min() < 0 or test.max() >= n):
+            raise InputError(
+                "`folds` names rows that do not exist",
+                needs=f"row numbers from 0 to {n - 1}",
+                got=f"{int(test.min())} to {int(test.max())}",
+            )
+        np.add.at(counts, test, 1)
+        fold[test] = number
+    if (counts != 1).any():
+        row = int(np.flatnonzero(counts != 1)[0])
+        raise InputError(
+            "`folds` must test every row exactly once",
+            got=f"row {row} is tested {int(counts[row])} times",
+            cure="Use KFold or StratifiedKFold; for repeats, make one BoosterFolds per repeat.",
+        )
+    return fold
+
+
+def _take_rows(x: object, rows: NDArray[np.intp]) -> object:
+    by_place = getattr(x, "iloc", None)
+    if by_place is not None:
+        return by_place[rows]
+    return x[rows] if hasattr(x, "__array__") else np.asarray(x)[rows]  # type: ignore[index]
+
+
+def _predicts_classes(model: object) -> bool:
+    """Tell whether a model of CatBoost was trained for classes, which its loss says."""
+    settings = cast("Mapping[str, object]", getattr(model, "get_all_params", dict)())
+    loss = str(settings.get("loss_function", ""))
+    return loss.split(":")[0] in ("Logloss", "CrossEntropy", "MultiClass", "MultiClassOneVsAll")
