@@ -28,3 +28,28 @@ def test_an_estimate_is_read_back_from_a_run(tmp_path: Path, binary: en.Predicti
     text = mlflow.artifacts.load_text(f"{run.info.artifact_uri}/earnest/estimate.json")
     assert en.Estimate.from_dict(json.loads(text)).value == made.value
     assert mlflow.artifacts.load_text(f"{run.info.artifact_uri}/earnest/page.html") == "<p>"
+
+
+def test_autologging_records_the_winner_of_a_search_and_its_corrected_score(tmp_path: Path) -> None:
+    import mlflow
+    import mlflow.sklearn
+    from sklearn.datasets import load_breast_cancer
+    from sklearn.tree import DecisionTreeClassifier
+
+    mlflow.set_tracking_uri(f"sqlite:///{tmp_path / 'mlflow.db'}")
+    place = mlflow.create_experiment("search", artifact_location=(tmp_path / "files").as_uri())
+    X, y = load_breast_cancer(return_X_y=True)
+    mlflow.sklearn.autolog()
+    try:
+        with mlflow.start_run(experiment_id=place) as run:
+            search = en.SearchCV(
+                DecisionTreeClassifier(random_state=0), {"max_depth": [1, 3, 5]}, cv=3
+            ).fit(X[:150], y[:150])
+    finally:
+        mlflow.sklearn.autolog(disable=True)
+    found = mlflow.get_run(run.info.run_id)
+    assert found.data.params == {"best_max_depth": str(search.best_params_["max_depth"])}
+    assert found.data.metrics == pytest.approx(search.estimate_.to_metrics())
+    assert len(mlflow.search_runs([place])) == 1
+    model = mlflow.sklearn.load_model(f"runs:/{run.info.run_id}/best_estimator")
+    assert model.get_params() == search.best_estimator_.get_params()

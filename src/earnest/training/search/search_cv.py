@@ -29,6 +29,7 @@ from earnest.training.fit.problem import make_survival_outcome
 from earnest.training.fit.routing import is_routing_enabled, make_router
 from earnest.training.fit.scoring import read_scoring
 from earnest.training.protocols import Answer, Estimator, MetricLike
+from earnest.training.search.autolog import log_the_winner
 from earnest.training.search.callbacks import Callbacks, CallbackSupport, tell_callbacks
 from earnest.training.search.dropping.bced import Dropping
 from earnest.training.search.estimate import EstimateAttributes, SearchRecord
@@ -353,7 +354,10 @@ class SearchCV(
         options = read_options(self)
         prepared = prepare(options, X, y, params)
         shared = prepared.experiment
-        with tell_callbacks(self, shared.X, shared.y, shared.fit_params) as callbacks:
+        with (
+            log_the_winner(self),
+            tell_callbacks(self, shared.X, shared.y, shared.fit_params) as callbacks,
+        ):
             return _fit_prepared(self, options, prepared, callbacks)
 
     def score(self, X: object, y: object = None, **params: object) -> Answer:
