@@ -51,8 +51,9 @@ def predictions_from(
         An Optuna study (or its storage URL, SQLite or journal file) whose objective called
         `keep_predictions`; the results folder of mljar-supervised; a fitted `TabularPredictor` of
         AutoGluon or its folder; an `H2OAutoML`, or models of H2O trained with
-        `keep_cross_validation_predictions=True`; a fitted `SearchCV`, or the folder that
-        `earnest tune` wrote; Π as it is.
+        `keep_cross_validation_predictions=True`; reports of skore (`CrossValidationReport`,
+        `EstimatorReport`, `ComparisonReport`, or a list of them); a fitted `SearchCV`, or the
+        folder that `earnest tune` wrote; Π as it is.
     y : array-like, optional
         The outcome of the cases in the order of the training rows, where the source has none.
     store : path or optuna artifact store, optional

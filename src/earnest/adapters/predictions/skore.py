@@ -1,0 +1,183 @@
+"""Π of skore: what the models of its cross-validation and estimator reports predict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol, TypeGuard
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from earnest.adapters.predictions.request import PredictionsRequest
+from earnest.adapters.readers import PredictionsReader, register
+from earnest.core.base import check
+from earnest.core.base.errors import EvidenceError
+from earnest.core.data.configs import Configs
+from earnest.core.data.predictions import Predictions
+
+TOOL = "skore"
+RESPONSES = ("predict_proba", "decision_function", "predict")  # the best that all models have
+CROSS, ONE, SEVERAL = "CrossValidationReport", "EstimatorReport", "ComparisonReport"
+
+
+class ReportModel(Protocol):
+    """An estimator as a report holds it."""
+
+    def get_params(self, deep: bool = True) -> Mapping[str, object]:
+        """Return its hyperparameters."""
+
+
+class SkoreReport(Protocol):
+    """A report of one estimator, over folds or on one test set."""
+
+    estimator_name_: str
+    estimator: ReportModel
+    ml_task: str
+    y: ArrayLike
+    y_test: ArrayLike
+    split_indices: Sequence[tuple[ArrayLike, ArrayLike]]
+
+    def get_predictions(self, *, data_source: str, response_method: str) -> object:
+        """Return what the models predict, a list over folds or one array."""
+
+
+def is_source(source: object) -> bool:
+    """Tell whether this is a report of skore, or a list of them."""
+    if isinstance(source, (list, tuple)):
+        return bool(source) and all(_is_report(one) for one in source)
+    return _is_report(source) or _names(source, SEVERAL)
+
+
+def _names(source: object, name: str) -> bool:
+    kind = type(source)
+    return kind.__name__ == name and kind.__module__.split(".")[0] == TOOL
+
+
+def _is_report(source: object) -> TypeGuard[SkoreReport]:
+    return _names(source, CROSS) or _names(source, ONE)
+
+
+def predictions_of(source: object, wanted: PredictionsRequest) -> Predictions:
+    """Make Π of reports, one configuration each; all must have the same cases and folds."""
+    wanted.refuse(TOOL, "store", "study", "trust_pickle", "ensembles", "y")
+    reports = _list_reports(source)
+    names = _name_apart(list(reports))
+    made = list(reports.values())
+    if len({_names(one, CROSS) for one in made}) > 1:
+        raise EvidenceError(
+            "these reports cannot be compared",
+            needs=f"either {CROSS}s or {ONE}s",
+            got="both",
+        )
+    response = _choose_response(made)
+    read = _read_folds if _names(made[0], CROSS) else _read_test_set
+    parts = [read(one, response) for one in made]
+    y, _, fold = parts[0]
+    for name, (other, _, its) in zip(names, parts, strict=True):
+        if not (np.array_equal(other, y) and np.array_equal(its, fold)):
+            raise EvidenceError(
+                f"report {name!r} has other cases or folds than {names[0]!r}",
+                needs="reports of the same rows, split in the same way",
+                cure="Give each report the same splitter, with a random_state if it shuffles.",
+            )
+    scores = np.stack([answer for _, answer, _ in parts], axis=1)  # (n, C, R) or (n, C, R, K)
+    configs = Configs(
+        ids=tuple(names), params=tuple(dict(one.estimator.get_params()) for one in made)
+    )
+    tested = fold if wanted.fold is None else wanted.fold
+    return wanted.made(y, scores, tested, configs)
+
+
+def _list_reports(source: object) -> dict[str, SkoreReport]:
+    """Return the reports by name."""
+    if _names(source, SEVERAL):
+        held = getattr(source, "reports_")  # noqa: B009  # no type says that it is there
+        return dict(held) if isinstance(held, Mapping) else {str(i): r for i, r in enumerate(held)}
+    listed = source if isinstance(source, (list, tuple)) else [source]
+    return {f"{i}\n{one.estimator_name_}": one for i, one in enumerate(listed)}
+
+
+def _name_apart(names: Sequence[str]) -> list[str]:
+    """Return names without the numbers that kept them apart, unless two would be the same."""
+    plain = [name.partition("\n")[2] or name for name in names]
+    return [
+        name if plain.count(name) == 1 else f"{name} {number}"
+        for number, name in enumerate(plain, 1)
+    ]
+
+
+def _choose_response(reports: Sequence[SkoreReport]) -> str:
+    """Return the richest response that the models of every report give."""
+    if any("classification" not in one.ml_task for one in reports):
+        return "predict"
+    for response in RESPONSES:
+        if all(hasattr(one.estimator, response) for one in reports):
+            return response
+    raise EvidenceError("these models cannot predict", needs=check.some(RESPONSES))
+
+
+def _read_folds(
+    report: SkoreReport, response: str
+) -> tuple[NDArray[np.generic], NDArray[np.float64], NDArray[np.intp]]:
+    """Return the outcome (n,), answers (n, R[, K]) and folds (n, R) of a cross-validation."""
+    y = np.asarray(report.y)
+    found = report.get_predictions(data_source="test", response_method=response)
+    answers = [_as_answer(one) for one in found]  # type: ignore[attr-defined]
+    tests = [np.asarray(test, dtype=np.intp) for _, test in report.split_indices]
+    rounds = _part_repeats(tests, len(y))
+    whole = np.full((len(y), len(rounds), *answers[0].shape[1:]), np.nan)
+    fold = np.full((len(y), len(rounds)), -1, dtype=np.intp)
+    for repeat, numbers in enumerate(rounds):
+        for number in numbers:
+            whole[tests[number], repeat] = answers[number]
+            fold[tests[number], repeat] = number
+    return y, whole, fold
+
+
+def _part_repeats(tests: Sequence[NDArray[np.intp]], n: int) -> list[list[int]]:
+    """Return the splits of each repeat; in a repeat every case is tested once."""
+    rounds: list[list[int]] = []
+    seen = np.ones(n, dtype=bool)
+    for number, test in enumerate(tests):
+        if seen.all():
+            rounds.append([])
+            seen = np.zeros(n, dtype=bool)
+        if seen[test].any():
+            raise EvidenceError(
+                "these folds test some cases more often than others",
+                needs="a splitter that tests every case once in each repeat, such as KFold",
+                got=f"a case that split {number + 1} tests again",
+            )
+        seen[test] = True
+        rounds[-1].append(number)
+    if not seen.all():
+        raise EvidenceError(
+            "these folds do not test every case",
+            needs="a splitter that tests every case once in each repeat, such as KFold",
+            got=f"{int((~seen).sum())} cases that no split tests",
+        )
+    return rounds
+
+
+def _read_test_set(
+    report: SkoreReport, response: str
+) -> tuple[NDArray[np.generic], NDArray[np.float64], NDArray[np.intp]]:
+    """Return the outcome, answers and the one fold of a test set."""
+    y = np.asarray(report.y_test)
+    answer = _as_answer(report.get_predictions(data_source="test", response_method=response))
+    return y, answer[:, None], np.zeros((len(y), 1), dtype=np.intp)
+
+
+def _as_answer(values: object) -> NDArray[np.float64]:
+    answer = np.asarray(values, dtype=float)
+    return answer[:, 1] if answer.ndim == 2 and answer.shape[1] == 2 else answer
+
+
+register(
+    PredictionsReader(
+        name="skore",
+        words="reports of skore",
+        takes=is_source,
+        read=predictions_of,
+    )
+)

@@ -1,0 +1,27 @@
+"""skore itself: its reports give what cross_val_predict gives."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_val_predict
+
+import earnest as en
+
+pytestmark = [pytest.mark.extra, pytest.mark.filterwarnings("default")]  # the tool's own warnings
+
+
+def test_reports_and_their_comparison_are_read() -> None:
+    import skore
+
+    X, y = load_breast_cancer(return_X_y=True)
+    X, y = X[:160, :5], y[:160]
+    models = [LogisticRegression(C=c, max_iter=5000) for c in (0.001, 1.0)]
+    reports = [skore.CrossValidationReport(model, X, y, splitter=5) for model in models]
+    for source in (reports, skore.ComparisonReport(reports)):
+        pi = en.predictions_from(source)
+        for number, model in enumerate(models):
+            wanted = cross_val_predict(model, X, y, cv=5, method="predict_proba")[:, 1]
+            np.testing.assert_allclose(pi.responses[:, number, 0], wanted, atol=1e-12)
