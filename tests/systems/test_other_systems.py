@@ -1,0 +1,120 @@
+"""earnest without what only Linux has, as far as that can be had on Linux.
+
+The processes of these tests find tests/systems/sitecustomize.py, which takes away fork, fcntl,
+/proc and the like before anything else is imported.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import earnest as en
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+SECONDS = 240  # a bound for a busy machine, not a claim about speed
+
+
+def run(*command: str, folder: Path, **settings: str) -> subprocess.CompletedProcess[str]:
+    paths = os.pathsep.join([str(HERE), str(ROOT / "src")])
+    return subprocess.run(
+        [sys.executable, *command],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": paths, "PYTHONUTF8": "0", **settings},
+        capture_output=True,
+        text=True,
+        encoding=settings.get("PYTHONIOENCODING", "utf-8"),
+        timeout=SECONDS,
+        check=False,
+    )
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(8)
+    y = np.tile([0, 1], 40)
+    rows = [f"{y[i]},{i // 2 % 4},{y[i] + rng.standard_normal():.4f}" for i in range(80)]
+    path = tmp_path / "preds.csv"
+    path.write_bytes(("y,fold,modèle\r\n" + "\r\n".join(rows) + "\r\n").encode())
+    return path
+
+
+def test_the_prelude_takes_away_what_it_says(tmp_path: Path) -> None:
+    code = "import os, multiprocessing as m; print(hasattr(os, 'fork'), m.get_start_method())"
+    assert run("-c", code, folder=tmp_path).stdout.split() == ["False", "spawn"]
+
+
+def test_a_search_in_two_processes_is_stored_killed_and_resumed(tmp_path: Path) -> None:
+    script = tmp_path / "search.py"
+    script.write_text(
+        """
+import sys
+from sklearn.datasets import load_breast_cancer
+from sklearn.tree import DecisionTreeClassifier
+import earnest as en
+
+if __name__ == "__main__":
+    X, y = load_breast_cancer(return_X_y=True)
+    search = en.SearchCV(
+        DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2, 3]}, cv=3, n_jobs=2,
+        store=sys.argv[1],
+    ).fit(X[:120], y[:120])
+    print(search.predictions_.fingerprint)
+"""
+    )
+    first, again, other = (
+        run(str(script), name, folder=tmp_path) for name in ("run.db", "run.db", "new.db")
+    )
+    for done in (first, again, other):
+        assert done.returncode == 0, done.stderr
+        assert done.stdout == first.stdout
+
+
+def test_the_command_line_reads_other_line_ends_and_prints_in_cp1252(
+    tmp_path: Path, table: Path
+) -> None:
+    unix = tmp_path / "unix.csv"
+    unix.write_bytes(table.read_bytes().replace(b"\r\n", b"\n"))
+    found = [
+        run("-m", "earnest", "estimate", str(path), "-m", "roc_auc", "--seed", "1", folder=tmp_path,
+            PYTHONIOENCODING="cp1252")
+        for path in (table, unix)
+    ]  # fmt: skip
+    for done in found:
+        assert done.returncode == 0, done.stderr
+        assert "Traceback" not in done.stderr
+    assert found[0].stdout.replace("preds", "unix") == found[1].stdout
+
+
+def test_tune_makes_a_model_and_a_report(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    y = np.tile(["no", "yes"], 60)
+    x = (y == "yes") + rng.standard_normal((3, 120))
+    rows = "\n".join(f"{y[i]},{x[0, i]:.3f},{x[1, i]:.3f},{x[2, i]:.3f}" for i in range(120))
+    (tmp_path / "data.csv").write_text("relapse,a,b,c\n" + rows + "\n")
+    done = run(
+        "-m", "earnest", "tune", "data.csv", "--target", "relapse", "--budget", "5s",
+        "--out", "run", "--seed", "1", folder=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert {"model.skops", "report.html", "estimate.json"} <= {
+        path.name for path in (tmp_path / "run").iterdir()
+    }
+    made = json.loads((tmp_path / "run" / "estimate.json").read_text(encoding="utf-8"))
+    assert 0.5 < en.Estimate.from_dict(made).value <= 1
+
+
+def test_names_that_differ_in_case_alone_are_kept_apart(tmp_path: Path) -> None:
+    y = np.tile([0, 1], 20)
+    scores = np.random.default_rng(0).random((40, 2))
+    pi = en.Predictions.from_arrays(y, scores, np.arange(40) // 2 % 4, configs=["SVM", "svm"])
+    for suffix in ("parquet", "csv", "npz"):
+        path = pi.save(tmp_path / f"pi.{suffix}")
+        assert en.Predictions.load(path).configs.ids == ("SVM", "svm")
