@@ -38,6 +38,7 @@ _OPTIONS = {
     "n_points": "--n-points",
     **{name: f"--{name}" for name in ("folds", "repeats", "budget", "drop", "portfolio", "ignore")},
     **{name: f"--{name}" for name in ("out", "resume", "keep")},
+    **{name: f"--{name}" for name in ("above", "below", "against", "margin", "ledger")},
     "n_configs": "--configs",
     "n_replicates": "--replicates",
     "n_repeats": "--repeats",

@@ -27,6 +27,7 @@ _READERS = {
         ("comparisons", "Comparisons"),
         ("explanation", "Explanation"),
         ("statistic", "StatisticResult"),
+        ("verdict", "Verdict"),
     )
 }
 
