@@ -3,7 +3,6 @@
 from .adapters.predictions.door import predictions_from as predictions_from
 from .adapters.predictions.optuna_kept import keep_predictions as keep_predictions
 from .adapters.trials.door import trials_from as trials_from
-from .comparison.losses import Losses as Losses
 from .comparison.many import compare_many as compare_many
 from .comparison.run import compare as compare
 from .comparison.tests.bayesian_t import BayesianTTest as BayesianTTest
@@ -31,6 +30,7 @@ from .core.data.designs import NestedPredictions as NestedPredictions
 from .core.data.designs import PairedHalves as PairedHalves
 from .core.data.predictions import Predictions as Predictions
 from .core.data.replicates import Replicates as Replicates
+from .core.data.scores import Scores as Scores
 from .core.data.target import Target as Target
 from .core.data.thresholds import with_thresholds as with_thresholds
 from .core.data.weights import Weights as Weights

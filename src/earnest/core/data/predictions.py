@@ -338,6 +338,8 @@ class Predictions:
     def case_fingerprint(self) -> str:
         """A hash of the cases and folds, equal where two results may be compared pair by pair."""
         digest = hashlib.sha256(repr((str(self.target.task), self.target.classes)).encode())
+        if self.target.measure is not None:
+            digest.update(repr(self.target.measure).encode())
         parts = (self.target.y, self.target.event, self.target.groups, self.folds)
         for part in parts:
             digest.update(b"-" if part is None else f"{part.dtype.name}{part.shape}".encode())

@@ -15,6 +15,7 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution
 from earnest.core.tables.columns import Columns
 from earnest.core.tables.formats.header import Facts, read_header, rebuild
+from earnest.core.tables.formats.json_lines import JSON_LINES, read_json_lines
 from earnest.core.tables.formats.parquet import BATCH, ParquetColumns, is_large, read_by_columns
 from earnest.core.tables.formats.text import TableFile, guess_delimiter, read_csv, write_csv
 from earnest.core.tables.formats.written_wide import column_names, read_wide
@@ -167,6 +168,8 @@ def open_table_file(
     with foreign_content(path):
         if suffix in CSV:
             opened = read_csv(path, suffix, options)
+        elif suffix in JSON_LINES:
+            opened = _open_json_lines(path)
         elif suffix == ".parquet":
             opened = _open_parquet(path, stack, mmap)
         else:
@@ -202,6 +205,11 @@ def _open_parquet(path: Path, stack: ExitStack, mmap: bool | None) -> TableFile:
         return file.read(), ()
 
     return TableFile(header, batches, table)
+
+
+def _open_json_lines(path: Path) -> TableFile:
+    table = read_json_lines(path)
+    return TableFile(None, lambda facts: table.to_batches(), lambda: (table, ()))
 
 
 def _open_arrow(path: Path, stack: ExitStack) -> TableFile:
