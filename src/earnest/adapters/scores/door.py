@@ -6,12 +6,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from earnest.adapters.readers import SCORES_READERS, ScoresReader, order_readers
 from earnest.adapters.scores import dspy, helm, inspect, lm_eval, openai_evals, plain, promptfoo
 from earnest.adapters.scores.joining import ScoreRows, join_runs
 from earnest.adapters.scores.runs import Run
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
+from earnest.core.data.configs import Configs
+from earnest.core.data.scores import Scores
 from earnest.core.results.cautions import Caution, Severity
 
 TOOLS = (dspy, helm, inspect, lm_eval, openai_evals, plain, promptfoo)  # each registers its readers
@@ -22,6 +26,99 @@ BESIDE = (
     "results_", "run_spec", "stats.json", "scenario", "display_", "instances", "config",
     "logs.json", "eval-set", "promptfooconfig", "README", "candidates", "run_log",
 )  # fmt: skip
+
+
+def scores_from(
+    source: str | Path,
+    *,
+    score: str | None = None,
+    by: str = "model",
+    aggregate: str | None = None,
+    limits: tuple[float, float] | None = None,
+    greater_is_better: bool | None = None,
+    missing: str | None = None,
+) -> Scores:
+    """Return the scores that evaluation tools wrote of every item, as one table.
+
+    Reads samples of lm-evaluation-harness, logs of Inspect, results of promptfoo, DSPy and GEPA,
+    logs of OpenAI's evals, statistics of HELM, and plain tables with the columns item and score.
+    Nothing is dropped in silence: half-written logs, double and missing items are cautions of
+    every result made of the scores, and a format that is not known is refused.
+
+    Parameters
+    ----------
+    source : path
+        A log, or a folder that is searched for logs, with all folders in it.
+    score : str, optional
+        Which score to read; needed where the logs hold several, such as `acc` and `acc_norm`.
+    by : {'model', 'task', 'file'}
+        What makes a configuration: the model with its settings (tasks are then sets of items); the
+        task, where prompts are tasks on the same items; or the file.
+    aggregate, limits, missing
+        As for `Scores`.
+    greater_is_better : bool, optional
+        Whether more is better; by default what the logs say, else that it is.
+
+    Returns
+    -------
+    Scores
+        Items, configurations and repeats.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> import earnest as en
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> for name, right in (("short", "0110"), ("polite", "0111")):
+    ...     rows = [f"q{at},{one}" for at, one in enumerate(right)]
+    ...     _ = (folder / f"{name}.csv").write_text("\\n".join(["item,score", *rows]))
+    >>> en.scores_from(folder)
+    Scores(items=4, configs=2, samples=1, mean score, limits=(0, 1))
+    """
+    rows = read_scores(source, score=score, by=by)
+    return make_scores(
+        rows,
+        aggregate=aggregate,
+        limits=limits,
+        greater_is_better=greater_is_better,
+        missing=missing,
+    )
+
+
+def make_scores(
+    rows: ScoreRows,
+    *,
+    aggregate: str | None = None,
+    limits: tuple[float, float] | None = None,
+    greater_is_better: bool | None = None,
+    missing: str | None = None,
+) -> Scores:
+    """Return the scores of a long table."""
+    items, configs = list(dict.fromkeys(rows.item)), list(dict.fromkeys(rows.config))
+    place = {name: at for at, name in enumerate(items)}
+    column = {name: at for at, name in enumerate(configs)}
+    values = np.full((len(items), len(configs), 1 + max(rows.repeat)), np.nan)
+    groups, tasks = np.empty(len(items), dtype=object), np.empty(len(items), dtype=object)
+    for item, config, repeat, score, group, task in zip(
+        rows.item, rows.config, rows.repeat, rows.score, rows.group, rows.task, strict=True
+    ):
+        at = place[item]
+        values[at, column[config], repeat] = np.nan if score is None else score
+        groups[at], tasks[at] = group, task
+    made = Scores(
+        values,
+        id=np.asarray(items),
+        groups=groups.astype(str) if rows.has_groups else None,
+        tasks=tasks.astype(str) if rows.has_tasks else None,
+        configs=Configs(ids=tuple(configs), static=rows.static),
+        aggregate=aggregate,
+        limits=limits,
+        greater_is_better=rows.greater_is_better if greater_is_better is None else greater_is_better,
+        name=None if rows.name in ("score", "val_score") else rows.name,
+        missing=missing,
+    )
+    parts = replace(made.parts, remarks=(*made.parts.remarks, *rows.cautions))
+    return type(made)._of(parts, made.measure, made.missing)
 
 
 def find_reader(path: Path) -> ScoresReader | None:

@@ -283,8 +283,8 @@ def _list_absent(made: ScoreRows) -> Iterator[Caution]:
         yield Caution(
             "EN146",
             f"Some of the {len(items):,} items were not run for every configuration ({told}).",
-            "Configurations with all items are judged; one that lacks the hard items would look "
-            "too good.",
+            "What was not run is missing, and not 0; a configuration that lacks the hard items "
+            "would look too good.",
             "Run the missing items.",
         )
     if failed:
@@ -292,8 +292,7 @@ def _list_absent(made: ScoreRows) -> Iterator[Caution]:
             "EN146",
             f"{failed:,} of {len(made.score):,} answers have no score.",
             "They count as not run, not as 0.",
-            "If a failed answer is a wrong one, have your tool score it 0.",
-            Severity.CAUTION,
+            "If a failed answer is a wrong one, say missing='worst'.",
         )
 
 
