@@ -57,8 +57,12 @@ def read_evidence(
     Scores need no metric; where none is named for predictions the command is refused, with the way
     to scores if the table may hold some.
     """
+    from earnest.adapters.scores.door import is_evaluation
     from earnest.core.tables.scores import holds_scores
 
+    if is_evaluation(path):
+        logs = read_logs(path, how, scoring)
+        return logs, metrics or [str(logs.measure.rule)]
     if scoring.scores or holds_scores(path):
         found = read_scores(path, how, scoring)
         return found, metrics or [str(found.measure.rule)]
@@ -104,6 +108,37 @@ def read_scores(path: Path, how: PredictionsReading, scoring: ScoresReading) -> 
         raise FormatError(f"{str(path)!r} cannot be read", got=why) from error
 
 
+def read_logs(path: Path, how: PredictionsReading, scoring: ScoresReading) -> Scores:
+    """Read the logs of evaluation tools: a log, or a folder of logs."""
+    from earnest.adapters.scores.door import scores_from
+    from earnest.cli.show.progress import patiently
+
+    with patiently(sys.stderr, f"Reading {path.name}", now=False):
+        found = scores_from(path, **list_log_options(how, scoring))
+    return found.select(how.config) if how.config else found
+
+
+def list_log_options(how: PredictionsReading, scoring: ScoresReading) -> dict[str, Any]:
+    """Return the options of `scores_from` that were given."""
+    for name, value in vars(how).items():
+        if value is not None and name != "config":
+            word = _CALLED.get(name, name)
+            raise InputError(
+                f"--{word} tells how to read a table, and this is a log", cure="Leave it out."
+            )
+    named: dict[str, Any] = {"by": scoring.by} if scoring.by is not None else {}
+    if scoring.score is not None:
+        named["score"] = scoring.score
+    if scoring.lower_is_better:
+        named["greater_is_better"] = False
+    if scoring.limits is not None:
+        named["limits"] = _read_limits(scoring.limits)
+    if scoring.missing is not None:
+        named["missing"] = scoring.missing
+    return named
+
+
+_CALLED = {"form": "format", "case": "id"}  # options with other names than their argument
 _SCORES_LOADED_AS = {
     "form": "format",
     "case": "id",
@@ -138,9 +173,11 @@ def list_score_options(how: PredictionsReading, scoring: ScoresReading) -> dict[
         named["greater_is_better"] = False
     if scoring.limits is not None:
         named["limits"] = _read_limits(scoring.limits)
-    for name in ("missing", "per"):
+    for name in ("missing", "per", "score"):
         if getattr(scoring, name) is not None:
             named[name] = getattr(scoring, name)
+    if scoring.by is not None:
+        raise InputError("--by is for logs of evaluations", cure="Leave it out.")
     return named
 
 

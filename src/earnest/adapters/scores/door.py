@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from earnest.adapters.predictions.paths import kind_of
 from earnest.adapters.readers import SCORES_READERS, ScoresReader, order_readers
 from earnest.adapters.scores import dspy, helm, inspect, lm_eval, openai_evals, plain, promptfoo
 from earnest.adapters.scores.joining import ScoreRows, join_runs
@@ -132,6 +133,21 @@ def holds_logs(source: str | Path) -> bool:
     if path.is_dir():
         return any(find_reader(file) is not None for file in _list_files(path))
     return path.is_file() and find_reader(path) is not None
+
+
+def is_evaluation(source: object) -> bool:
+    """Tell whether this is a log of an evaluation tool, or a folder of logs or of plain tables.
+
+    A single table with items and scores is not: it is read as any other table of scores. Nor is
+    what a tool for training wrote.
+    """
+    if not isinstance(source, str | Path) or kind_of(source) is not None:
+        return False
+    path = Path(source)
+    if path.is_dir():
+        return holds_logs(path)
+    reader = find_reader(path) if path.is_file() else None
+    return reader is not None and reader.tool != plain.TOOL
 
 
 def read_scores(source: str | Path, *, score: str | None = None, by: str = "model") -> ScoreRows:

@@ -9,7 +9,7 @@ import typer
 
 from earnest.cli.options import common as options
 from earnest.cli.options import gate as how
-from earnest.cli.reading import read_predictions
+from earnest.cli.reading import read_evidence
 from earnest.cli.show.terminal import write_json
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
@@ -24,7 +24,8 @@ HELP = (
     "1 minus the level. Of several configurations the best is judged, corrected for the choice.\n\n"
     "  earnest gate new.parquet --metric roc_auc --above 0.75\n"
     "  earnest gate new.parquet -m accuracy --against main.parquet --margin 0.02\n"
-    "  earnest gate new.parquet -m accuracy --above 0.8 --ledger looks.db --junit gate.xml"
+    "  earnest gate new.parquet -m accuracy --above 0.8 --ledger looks.db --junit gate.xml\n"
+    "  earnest gate logs/ --score acc --above 0.6"
 )
 
 
@@ -47,6 +48,7 @@ def command(
     n_jobs: how.Jobs = None,
     *,
     reading: options.PredictionsReading,
+    scoring: options.ScoresReading,
 ) -> None:
     """Read one or two tables, ask the gate, write what is wanted, and leave with its code."""
     check.whole_number("seed", seed, low=0)
@@ -57,8 +59,9 @@ def command(
     for place in (junit, markdown):
         if place is not None and not place.parent.is_dir():
             raise FormatError(f"there is no folder {str(place.parent)!r}", cure="Make it first.")
-    new = read_predictions(predictions, reading)
-    old = None if against is None else read_predictions(against, reading)
+    names = None if metric is None else [metric]
+    new, _ = read_evidence(predictions, reading, scoring, names)
+    old = None if against is None else read_evidence(against, reading, scoring, names)[0]
     from earnest.decision.gate import gate
 
     made = gate(

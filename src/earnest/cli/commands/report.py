@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from earnest.cli.options import common as options
-from earnest.cli.reading import list_load_options, list_score_options
+from earnest.cli.reading import list_load_options, list_log_options, list_score_options
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
 
@@ -141,8 +141,11 @@ def _list_options(
     run: Path, reading: options.PredictionsReading, scoring: options.ScoresReading
 ) -> dict[str, Any]:
     """Return how to read a table, of predictions or of scores."""
+    from earnest.adapters.scores.door import is_evaluation
     from earnest.core.tables.scores import holds_scores
 
+    if is_evaluation(run):
+        return list_log_options(reading, scoring)
     if scoring.scores or holds_scores(run):
         return {"scores": True, **list_score_options(reading, scoring)}
     return list_load_options(reading)

@@ -373,6 +373,26 @@ PerColumn = Annotated[
 ]
 
 
+ScoreName = Annotated[
+    str | None,
+    typer.Option(
+        "--score",
+        metavar="NAME",
+        help="Which score of a log, such as acc; of a long table, which column.",
+        rich_help_panel=_SCORES,
+    ),
+]
+ByWhat = Annotated[
+    str | None,
+    typer.Option(
+        "--by",
+        metavar="WHAT",
+        help="[dim]default: model[/dim]  Logs: whether model, task or file is the configuration.",
+        rich_help_panel=_SCORES,
+    ),
+]
+
+
 @dataclass(frozen=True, kw_only=True)
 class ScoresReading:
     """How a table of scores is read, beside what a table of predictions has too."""
@@ -382,3 +402,5 @@ class ScoresReading:
     limits: Limits = None
     missing: MissingRule = None
     per: PerColumn = None
+    score: ScoreName = None
+    by: ByWhat = None

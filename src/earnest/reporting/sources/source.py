@@ -10,6 +10,7 @@ import numpy as np
 
 from earnest.adapters.predictions.door import cure_for
 from earnest.adapters.predictions.paths import refuse_foreign
+from earnest.adapters.scores.door import is_evaluation, scores_from
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.data.predictions import Predictions
@@ -27,7 +28,7 @@ from earnest.reporting.sources.run import material_of_run
 from earnest.store import read_run
 
 NEEDS = (
-    "a fitted SearchCV, the result of tune, Predictions, Scores, a file of predictions, a run file "
+    "a fitted SearchCV, the result of tune, Predictions, Scores, a file of predictions, logs of evaluations, a run file "
     "(run.db), or a run folder"
 )
 
@@ -74,6 +75,9 @@ def material_from(source: Any, metric: Any = None, **options: Any) -> Material:
 
 
 def _of_path(path: Path, metric: Any, options: dict[str, Any]) -> Material:
+    if is_evaluation(path):
+        options.pop("scores", None)
+        return material_of_evidence(scores_from(path, **options), metric, path.name)
     refuse_foreign(path, own=False)
     if path.is_dir():
         from earnest.reporting.sources.folder import material_of_folder
