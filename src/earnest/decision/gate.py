@@ -159,9 +159,7 @@ def _check_bound(
     right, wrong = ("above", "below") if better else ("below", "above")
     if given[0] == wrong:
         kind = "score, and more is better" if better else "loss, and less is better"
-        raise InputError(
-            f"{measure.name} is a {kind}", needs=f"`{right}`", got=f"`{wrong}`"
-        )
+        raise InputError(f"{measure.name} is a {kind}", needs=f"`{right}`", got=f"`{wrong}`")
     if margin is not None and against is None:
         raise InputError("`margin` belongs to `against`", cure="Leave it out.")
     for name, value in (("above", above), ("below", below), ("margin", margin)):

@@ -349,5 +349,3 @@ def decide(low: float, high: float, bound: float, *, greater_is_better: bool) ->
     else:
         reached, missed = high <= bound, low > bound
     return Outcome.PASS if reached else Outcome.FAIL if missed else Outcome.UNDECIDED
-
-

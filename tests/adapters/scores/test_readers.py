@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import earnest as en
 from earnest.adapters.scores.door import find_reader, list_tools, read_scores
 from earnest.adapters.scores.inspect import _read_archive
 from earnest.adapters.scores.joining import ScoreRows
@@ -487,3 +488,92 @@ def test_a_log_of_openai_evals_without_events_is_refused(tmp_path: Path) -> None
     path.write_text('{"spec": {"run_id": "1"}}\n{"results": []}\n')
     with pytest.raises(FormatError, match="OpenAI evals"):
         read_scores(path)
+
+
+# HELM.
+
+
+def test_scores_of_helm_have_the_means_of_its_statistics() -> None:
+    folder = FILES / "helm"
+    rows = read_scores(folder, score="exact_match")
+    assert codes(rows) == []
+    assert set(rows.repeat) == {0, 1}  # the training trials
+    assert len(set(rows.item)) == 8
+    for path in folder.rglob("stats.json"):
+        told = json.loads(path.read_text())[0]["mean"]
+        model = json.loads(path.with_name("run_spec.json").read_text())["adapter_spec"]["model"]
+        assert means(rows)[model] == pytest.approx(told)
+
+
+def test_perturbed_instances_of_helm_are_items_of_one_group(copy: Callable[[str], Path]) -> None:
+    folder = copy("helm")
+    for path in folder.rglob("per_instance_stats.json"):
+        told = json.loads(path.read_text())
+        path.write_text(json.dumps([*told, {**told[0], "perturbation": {"name": "typos"}}]))
+    rows = read_scores(folder, score="exact_match")
+    assert len(set(rows.item)) == 9
+    assert rows.has_groups
+    assert len(set(rows.group)) == 8
+
+
+def test_instances_that_helm_lacks_in_one_run_are_said(copy: Callable[[str], Path]) -> None:
+    folder = copy("helm")
+    path = only(folder, "per_instance_stats.json")
+    path.write_text(json.dumps(json.loads(path.read_text())[4:]))
+    rows = read_scores(folder, score="exact_match")
+    assert codes(rows) == ["EN146"]
+    assert ": 2)" in rows.cautions[0].what
+
+
+def test_a_trial_of_helm_that_came_twice_is_kept_and_said(copy: Callable[[str], Path]) -> None:
+    folder = copy("helm")
+    path = only(folder, "per_instance_stats.json")
+    told = json.loads(path.read_text())
+    path.write_text(json.dumps([*told, told[0]]))
+    rows = read_scores(folder, score="exact_match")
+    assert codes(rows) == ["EN145"]
+    assert len(rows.item) == 33
+
+
+@pytest.mark.parametrize("text", ['{"stats": []}', "[]", '[{"id": 1}]'])
+def test_statistics_of_helm_in_another_form_are_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "per_instance_stats.json"
+    path.write_text(text)
+    with pytest.raises(FormatError, match="HELM"):
+        read_scores(path)
+
+
+# From logs to a result.
+
+
+def test_scores_from_logs_keep_every_number_and_every_caution() -> None:
+    scores = en.scores_from(FILES / "promptfoo")
+    rows = read_scores(FILES / "promptfoo")
+    assert scores.values.shape == (4, 4, 2)
+    assert int((~np.isnan(scores.values)).sum()) == sum(score is not None for score in rows.score)
+    for at, config in enumerate(scores.configs.ids):
+        assert np.nanmean(scores.values[:, at]) == pytest.approx(means(rows)[config])
+    assert {"EN140", "EN146"} <= {one.code for one in en.estimate(scores, rng=0).cautions}
+
+
+def test_candidates_that_were_proposed_by_scores_leave_some_optimism() -> None:
+    made = en.estimate(en.scores_from(FILES / "gepa"), rng=0)
+    assert "EN006" in {one.code for one in made.cautions}
+
+
+def test_groups_and_tasks_of_logs_go_into_the_scores() -> None:
+    plain = en.scores_from(FILES / "plain")
+    assert plain.parts.groups is not None
+    assert len(np.unique(plain.parts.groups)) == 5
+    assert plain.parts.tasks is None
+
+
+def test_gathered_scores_come_back_from_their_file(tmp_path: Path) -> None:
+    scores = en.scores_from(FILES / "lm_eval", score="acc")
+    scores.save(tmp_path / "scores.parquet")
+    assert en.Scores.load(tmp_path / "scores.parquet").fingerprint == scores.fingerprint
+
+
+def test_a_failed_answer_counts_as_the_worst_where_that_is_said() -> None:
+    made = en.scores_from(FILES / "promptfoo", missing="worst")
+    assert en.estimate(made, rng=0).n_cases == 4

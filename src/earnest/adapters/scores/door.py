@@ -114,7 +114,9 @@ def make_scores(
         configs=Configs(ids=tuple(configs), static=rows.static),
         aggregate=aggregate,
         limits=limits,
-        greater_is_better=rows.greater_is_better if greater_is_better is None else greater_is_better,
+        greater_is_better=rows.greater_is_better
+        if greater_is_better is None
+        else greater_is_better,
         name=None if rows.name in ("score", "val_score") else rows.name,
         missing=missing,
     )

@@ -28,6 +28,7 @@ _READERS = {
         ("explanation", "Explanation"),
         ("statistic", "StatisticResult"),
         ("verdict", "Verdict"),
+        ("plan", "Plan"),
     )
 }
 
