@@ -26,6 +26,7 @@ from earnest.cli.commands import (
     gather,
     methods,
     metrics,
+    plan,
     predict,
     report,
     tests,
@@ -105,6 +106,7 @@ app.command("compare-learners", help=compare_learners.HELP, rich_help_panel="Ask
     compare_learners.command
 )
 app.command("gate", help=gate.HELP, rich_help_panel="Decide", cls=Command)(gate.command)
+app.command("plan", help=plan.HELP, rich_help_panel="Decide", cls=Command)(plan.command)
 app.command("explain", help=explain.HELP, rich_help_panel="Ask", cls=Command)(explain.command)
 app.command("report", help=report.HELP, rich_help_panel="Ask", cls=Command)(report.command)
 app.command("methods", help=methods.HELP, rich_help_panel="Look up", cls=Command)(methods.command)

@@ -1,4 +1,4 @@
-"""The verb `gate`: does a change pass, by a bound or against what is in use?"""
+"""The verb `gate`: whether a change passes, by a bound or against what is in use."""
 
 from __future__ import annotations
 
@@ -415,7 +415,7 @@ def _compare(table: Predictions, count: int, measure: Metric, ask: _Asked) -> _P
         if table.n_configs > 2:
             fixed = count if table.n_configs - count == 1 else None
             family = family_of(reading, question, fixed=fixed)
-        terms = _count_different(question, first, count + second)
+        terms = _count_different(question, made, first, count + second)
         return _Pair(made=made, family=family, terms=terms)
 
     return ask_first_that_applies(ask.test, measure, answer)
@@ -431,11 +431,23 @@ def _find_best(measure: Metric, values: Any) -> int:
     return int(known[first_best(gains_of(measure, values[None, None, known])[0])[0]])
 
 
-def _count_different(question: Question, a: int, b: int) -> tuple[int, int] | None:
-    """Return the units, and how many of them tell the two apart; None where no range is known."""
+def _count_different(
+    question: Question, made: Comparison, a: int, b: int
+) -> tuple[int, int] | None:
+    """Return the units, and how many of them tell the two apart; None where it is not known.
+
+    Of a metric that is no mean over cases, such as the AUC, nothing is known but that no case
+    differs: then the smallest class counts.
+    """
     low, high = question.metric.scale.limits
     if not math.isfinite(high - low):
         return None
+    target = question.pi.target
+    if not question.metric.pointwise:
+        if made.standard_error or made.difference:
+            return None
+        classes = np.bincount(target.y.astype(int)) if target.has_classes else [target.n]
+        return int(min(size for size in classes if size)), 0
     try:
         values = case_values(question.pi.select([a, b]), question.metric)
     except EarnestError:

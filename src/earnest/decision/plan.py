@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from statistics import NormalDist
 from typing import Any
 
@@ -395,7 +396,7 @@ def _cross(points: Sequence[PlanPoint], power: float) -> int | None:
     inner = [(math.sqrt(one.n_items), normal.inv_cdf(min(max(one.value, 1e-4), 1 - 1e-4)))
              for one in points]  # fmt: skip
     wanted = normal.inv_cdf(power)
-    for (a, low), (b, high) in zip(inner, inner[1:], strict=False):
+    for (a, low), (b, high) in pairwise(inner):
         if low <= wanted <= high:
             at = a if high == low else a + (b - a) * (wanted - low) / (high - low)
             return math.ceil(at**2)

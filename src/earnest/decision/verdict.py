@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, ClassVar
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 from earnest.core.results.base import Result
 from earnest.core.results.cautions import Caution
@@ -264,7 +264,7 @@ class Verdict(Result):
     def to_junit(self) -> str:
         """Return a JUnit file of one test: a failure where it fails, an error where undecided."""
         failed, unsure = self.outcome == Outcome.FAIL, self.outcome == Outcome.UNDECIDED
-        suite = ElementTree.Element(
+        suite = ET.Element(
             "testsuite",
             name="earnest gate",
             tests="1",
@@ -274,16 +274,16 @@ class Verdict(Result):
         asked = f"{self.metric} {self.bound:g}"
         if self.baseline is not None:
             asked = f"{self.metric} against {self.baseline}"
-        case = ElementTree.SubElement(suite, "testcase", classname="earnest", name=_clean(asked))
+        case = ET.SubElement(suite, "testcase", classname="earnest", name=_clean(asked))
         if failed or unsure:
             kind = "failure" if failed else "error"
             said = _clean(self.sentence)
-            node = ElementTree.SubElement(case, kind, type=str(self.outcome), message=said)
+            node = ET.SubElement(case, kind, type=str(self.outcome), message=said)
             node.text = said
         if self.cautions:
-            told = ElementTree.SubElement(case, "system-out")
+            told = ET.SubElement(case, "system-out")
             told.text = _clean("\n".join(str(caution) for caution in self.cautions))
-        ElementTree.indent(suite)
+        ET.indent(suite)
         return f'<?xml version="1.0" encoding="utf-8"?>\n{_to_text(suite)}\n'
 
     def __repr__(self) -> str:
@@ -291,8 +291,8 @@ class Verdict(Result):
         return f"{self.outcome}: {self._clause()[:-1]}; {self.method}, n={self.n_items})"
 
 
-def _to_text(node: ElementTree.Element) -> str:
-    return ElementTree.tostring(node, encoding="unicode")
+def _to_text(node: ET.Element) -> str:
+    return ET.tostring(node, encoding="unicode")
 
 
 def _clean(text: str) -> str:

@@ -39,7 +39,7 @@ def scores_from(
     greater_is_better: bool | None = None,
     missing: str | None = None,
 ) -> Scores:
-    """Return the scores that evaluation tools wrote of every item, as one table.
+    r"""Return the scores that evaluation tools wrote of every item, as one table.
 
     Reads samples of lm-evaluation-harness, logs of Inspect, results of promptfoo, DSPy and GEPA,
     logs of OpenAI's evals, statistics of HELM, and plain tables with the columns item and score.
@@ -72,7 +72,7 @@ def scores_from(
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> for name, right in (("short", "0110"), ("polite", "0111")):
     ...     rows = [f"q{at},{one}" for at, one in enumerate(right)]
-    ...     _ = (folder / f"{name}.csv").write_text("\\n".join(["item,score", *rows]))
+    ...     _ = (folder / f"{name}.csv").write_text("\n".join(["item,score", *rows]))
     >>> en.scores_from(folder)
     Scores(items=4, configs=2, samples=1, mean score, limits=(0, 1))
     """

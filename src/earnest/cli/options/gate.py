@@ -90,8 +90,8 @@ MethodName = Annotated[
     typer.Option(
         "--method",
         metavar="NAME",
-        help="[dim]default: bbc; for one model on a test set delong or holdout[/dim]  With a bound: "
-        "see [bold]earnest methods[/bold].",
+        help="[dim]default: bbc; for one model on a test set delong or holdout[/dim]  With a "
+        "bound: see [bold]earnest methods[/bold].",
         rich_help_panel=_DECIDE,
     ),
 ]

@@ -28,8 +28,8 @@ from earnest.reporting.sources.run import material_of_run
 from earnest.store import read_run
 
 NEEDS = (
-    "a fitted SearchCV, the result of tune, Predictions, Scores, a file of predictions, logs of evaluations, a run file "
-    "(run.db), or a run folder"
+    "a fitted SearchCV, the result of tune, Predictions, Scores, a file of predictions, logs of "
+    "evaluations, a run file (run.db), or a run folder"
 )
 
 
