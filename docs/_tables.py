@@ -198,6 +198,29 @@ def field_table(*words: str) -> str:
     return made(*words)
 
 
+def flips_table() -> str:
+    """Return how often a gate changes its mind, from the results in the folder of the benchmark."""
+    import csv
+
+    path = ROOT / "benchmarks" / "gate" / "results.csv"
+    with path.open(encoding="utf-8") as file:
+        found = list(csv.DictReader(file))
+
+    def rows() -> Iterator[list[str]]:
+        for row in found:
+            reps = int(row["reps"])
+            shares = [f"{100 * int(row[name]) / reps:.1f} %" for name in OUTCOMES]
+            asked = 4 * reps  # another seed is asked four times
+            changed = f"{100 * int(row['changed']) / asked:.1f} %" if row["cell"] == "seed" else "–"
+            yield [row["cell"], row["n"], row["margin"] or "–", f"{reps:,}", *shares, changed]
+
+    heads = ["cell", "items", "margin", "simulations", *OUTCOMES, "changed by the seed"]
+    return table(heads, rows())
+
+
+OUTCOMES = ("pass", "fail", "undecided")
+
+
 def _page(method: Any) -> str:
     """Return the name of a method as its module and its page have it: that of '.632' is b632."""
     return str(method.__module__.rpartition(".")[2])
@@ -235,4 +258,5 @@ TABLES: dict[str, Callable[..., str]] = {
     "options": options_table,
     "assessment": assessment_table,
     "field": field_table,
+    "flips": flips_table,
 }

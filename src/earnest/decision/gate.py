@@ -34,9 +34,8 @@ from earnest.methods.run import estimate
 from earnest.metrics.families import Metric
 
 SEED = 0  # by default, so that the same files always have the same verdict
-IN_TAIL = 40  # resamples wanted beyond a limit
+IN_TAIL = 200  # resamples wanted beyond a limit, so that it hardly depends on the seed
 MOST_RESAMPLES = 20_000
-USUAL_RESAMPLES = 1_000
 FEW_DIFFERENT = 10  # cases that differ, below which the normal law of their mean is not trusted
 BASELINE = "baseline"
 
@@ -242,14 +241,15 @@ def _estimate(new: Any, ask: _Asked, level: float) -> Estimate:
         "rng": ask.rng,
         "n_jobs": ask.n_jobs,
     }
-    made = estimate(new, **given)
+    count = min(MOST_RESAMPLES, math.ceil(IN_TAIL / (1.0 - level)))
+    resampled = ask.method is None and new.n_configs > 1  # by bbc, which need not be tried first
+    made = estimate(new, **given, n_resamples=count if resampled else None)
     if made.interval is None:
         raise EvidenceError(
             f"method {made.method!r} gives no interval",
             needs="a method with limits",
             cure="Leave `method` out.",
         )
-    count = min(MOST_RESAMPLES, math.ceil(IN_TAIL / (1.0 - level)))
     if isinstance(ask.method, str | None) and (made.n_resamples or count) < count:
         made = estimate(new, **given, n_resamples=count)
     return made
