@@ -207,7 +207,7 @@ CODES: dict[str, str] = {
     "EN140": "scores that are missing",
     "EN141": "rows that are read as samples of one item",
     "EN142": "columns that may be no scores",
-    "EN143": "samples that say little more of the same items",
+    "EN143": "items that are drawn in batches",
     "EN150": "a comparison of the best of a table",
     "EN155": "a limit that few errors would put too near the score",
     "EN156": "folds that keep rows together though no groups were given",
