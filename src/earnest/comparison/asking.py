@@ -219,7 +219,7 @@ def result(
         reading.pair(a, b),
         question.metric.scale,
         (names[a], names[b]),
-        question.pi.n_cases,
+        question.pi.n_counted,
         _provenance(asked, question, reading),
         remarks,
     )

@@ -283,7 +283,7 @@ def make_estimate(
         estimand=_name_estimand(call.pi, method.spec.estimand if estimand is None else estimand),
         naive=naive,
         winner=call.pi.configs.ids[winner],
-        n_cases=call.pi.n_cases,
+        n_cases=call.pi.n_counted,
         n_configs=call.pi.n_configs,
         n_resamples=None if draws is None else len(draws),
         n_valid=None if valid is None else len(valid),

@@ -94,6 +94,8 @@ class Measure:
         The weight of each task, for the mean over tasks; they sum to 1.
     binary : bool
         Whether every score is 0 or 1, so that their mean is a share.
+    items : int
+        The number of items where what is drawn are batches of them, else 0.
     """
 
     name: str = "score"
@@ -102,6 +104,7 @@ class Measure:
     limits: tuple[float, float] = (-math.inf, math.inf)
     weights: tuple[float, ...] = ()
     binary: bool = False
+    items: int = 0
 
     @property
     def title(self) -> str:

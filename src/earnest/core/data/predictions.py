@@ -262,6 +262,12 @@ class Predictions:
         return self.target.n
 
     @property
+    def n_counted(self) -> int:
+        """The number of cases, or of items where batches of them stand for cases."""
+        measure = self.target.measure
+        return measure.items if measure is not None and measure.items else self.n_cases
+
+    @property
     def n_configs(self) -> int:
         """The number of configurations, complete or not."""
         return len(self.configs)

@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 
 FEW_WHOLE = 0.5  # of the items: where fewer have every score, nothing is left out by itself
 RULES = ("items", "configs", "worst")
+BATCHES = 5000  # means of as many tell of the mean of any number of items
+MANY = 50_000_000  # scores from which items are drawn in batches
+MOST_PLAYERS = 60  # configurations whose strengths are fitted in every resample
 Array = NDArray[np.float64]
 
 
@@ -117,6 +120,10 @@ class Scores:
         What to do where an item lacks the score of a configuration: leave out the item (the
         default, if half of the items at least have all), leave out the configuration, or count the
         worst score of the range.
+    batches : int, optional
+        In how many random batches the items of a large matrix are drawn: resampling the means of
+        5,000 batches tells as much of a mean as resampling 100,000 items, and is far quicker. By
+        default 5,000 where there are more than 50 million scores; 0 for never.
     fold : array-like, optional
         For losses of a cross-validation: the fold that tested each case, one column a repeat.
     format : {'wide', 'long'}, optional
@@ -138,6 +145,7 @@ class Scores:
     parts: ScoreParts
     measure: Measure
     missing: str | None
+    batches: int | None
 
     def __init__(
         self,
@@ -157,6 +165,7 @@ class Scores:
         greater_is_better: bool = True,
         name: str | None = None,
         missing: str | None = None,
+        batches: int | None = None,
         fold: ArrayLike | None = None,
         format: str | None = None,
     ) -> None:
@@ -183,6 +192,7 @@ class Scores:
             greater_is_better=greater_is_better,
             name=name,
             missing=missing,
+            batches=batches,
         )
 
     def _settle(
@@ -195,17 +205,20 @@ class Scores:
         greater_is_better: bool = True,
         name: str | None = None,
         missing: str | None = None,
+        batches: int | None = None,
     ) -> None:
         """Check what was said of the scores, and keep it."""
         if missing is not None:
             check.one_of("missing", missing, RULES)
+        if batches:
+            check.whole_number("batches", batches, low=100)
         rule = Rule.of(_usual_aggregate(parts) if aggregate is None else aggregate)
         _check_rule(rule, parts)
         low, high = _find_range(parts)
         binary = _are_binary(parts, rule, low, high)
         ends = _read_limits(limits, (low, high), greater_is_better, rule)
         self.parts = replace(parts, values=read_only(parts.values))
-        self.missing = missing
+        self.missing, self.batches = missing, batches
         self.measure = Measure(
             name=_usual_name(rule, greater_is_better) if name is None else str(name),
             rule=replace(rule, number=len(parts.configs))
@@ -218,11 +231,23 @@ class Scores:
         )
 
     @classmethod
-    def _of(cls, parts: ScoreParts, measure: Measure, missing: str | None) -> Self:
+    def _of(
+        cls, parts: ScoreParts, measure: Measure, missing: str | None, batches: int | None
+    ) -> Self:
         """Make scores of parts that were checked."""
         made = object.__new__(cls)
-        made.parts, made.measure, made.missing = parts, measure, missing
+        made.parts, made.measure = parts, measure
+        made.missing, made.batches = missing, batches
         return made
+
+    def _with(self, parts: ScoreParts | None = None, missing: str | None = None) -> Self:
+        """Return the same scores with other parts, or another rule for what is missing."""
+        return type(self)._of(
+            self.parts if parts is None else parts,
+            self.measure,
+            self.missing if missing is None else missing,
+            self.batches,
+        )
 
     @classmethod
     def from_frame(cls, frame: object, **options: Any) -> Self:
@@ -294,7 +319,7 @@ class Scores:
     def fingerprint(self) -> str:
         """A hash of all content, equal only for equal scores of equal items."""
         parts = self.parts
-        facts = (parts.configs.ids, self.measure, self.missing, parts.values.shape)
+        facts = (parts.configs.ids, self.measure, self.missing, self.batches, parts.values.shape)
         digest = hashlib.sha256(repr(facts).encode())
         for known in (parts.ids, parts.groups, parts.tasks, parts.fold, parts.codes):
             digest.update(b"-" if known is None else repr(np.asarray(known).tolist()).encode())
@@ -333,7 +358,7 @@ class Scores:
             values=self.parts.values[:, columns],
             per=None if per is None else per[:, columns],
         )
-        return type(self)._of(parts, self.measure, self.missing)
+        return self._with(parts)
 
     def take(self, rows: NDArray[np.intp]) -> Scores:
         """Return the scores of some of the items, by position."""
@@ -350,7 +375,7 @@ class Scores:
                 for name in ("per", "ids", "groups", "tasks", "fold", "codes")
             },
         )
-        return type(self)._of(parts, self.measure, self.missing)
+        return self._with(parts)
 
     def summed_up(self, aggregate: str) -> Scores:
         """Return the same scores, summed up in another way.
@@ -384,8 +409,70 @@ class Scores:
             greater_is_better=measure.greater_is_better,
             name=None if usual else measure.name,
             missing=self.missing,
+            batches=self.batches,
         )
         return made
+
+    @classmethod
+    def from_judgements(
+        cls,
+        table: object,
+        *,
+        a: str = "a",
+        b: str = "b",
+        winner: str = "winner",
+        id: str | None = None,
+        groups: str | None = None,
+        aggregate: str = "win_rate",
+        name: str | None = None,
+    ) -> Self:
+        """Make scores of judgements of pairs: which of two answers was better.
+
+        Parameters
+        ----------
+        table : frame or mapping
+            A row a judgement.
+        a, b : str
+            The columns that name the two configurations.
+        winner : str
+            The column that says which was better: the name of the configuration, 'a' or 'b',
+            or 'tie'.
+        id, groups : str, optional
+            The columns that name the judgements, and those that belong together, such as all
+            judgements of one question or by one judge.
+        aggregate : {'win_rate', 'bradley_terry'}
+            The share of its judgements that a configuration wins, a tie being half a win; or the
+            chance to beat one of the others, by strengths that allow for who met whom.
+
+        Examples
+        --------
+        >>> import earnest as en
+        >>> rows = {"a": ["x", "x", "y"], "b": ["y", "z", "z"], "winner": ["x", "a", "tie"]}
+        >>> judged = en.Scores.from_judgements(rows)
+        >>> judged
+        Scores(items=3, configs=3, samples=1, win rate, limits=(0, 1))
+        """
+        from earnest.core.tables.scores import read_judgements
+
+        made = object.__new__(cls)
+        parts = read_judgements(table, a=a, b=b, winner=winner, id=id, groups=groups)
+        made._settle(parts, aggregate=aggregate, name=name)
+        return made
+
+    def variation(self) -> Variation:
+        """Return how scores vary between items and within them, and how many samples are worth it.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import earnest as en
+        >>> rng = np.random.default_rng(0)
+        >>> hard = rng.random((400, 1, 1))
+        >>> found = en.Scores(rng.random((400, 2, 8)) < hard).variation()
+        >>> round(found.between, 2), round(found.within, 2), found.samples_worth()
+        (0.08, 0.17, 42)
+        """
+        return measure_variation(self)
 
     def __repr__(self) -> str:
         """Return one line with the sizes."""
@@ -412,6 +499,128 @@ class Scores:
             for name, value in facts
         )
         return f"<table>{rows}</table>"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variation:
+    """How scores vary: between items, and between samples of the same item.
+
+    Attributes
+    ----------
+    between, within : float
+        The variance between items of what each would score in the long run, and the variance of
+        samples of the same item; means over configurations. `within` is NaN with one sample each.
+    items : int
+        The number of items.
+    samples : float
+        The mean number of samples of an item and configuration.
+    design_effect : float
+        How many times as large the variance of a mean is since items of a group are alike; 1
+        without groups.
+    """
+
+    between: float
+    within: float
+    items: int
+    samples: float
+    design_effect: float = 1.0
+
+    def standard_error(self, items: int | None = None, samples: float | None = None) -> float:
+        """Return the standard error of the mean of one configuration, with so many of each.
+
+        Examples
+        --------
+        >>> from earnest.core.data.scores import Variation
+        >>> found = Variation(between=0.04, within=0.16, items=100, samples=1)
+        >>> round(found.standard_error(), 3), round(found.standard_error(samples=4), 3)
+        (0.045, 0.028)
+        """
+        n = self.items if items is None else items
+        times = self.samples if samples is None else samples
+        return math.sqrt(self.design_effect * (self.between + self.within / times) / n)
+
+    def samples_worth(self, share: float = 0.05) -> int | None:
+        """Return the number of samples beyond which more of them hardly help.
+
+        With as many, the spread within items adds at most this share to the variance of a mean;
+        only more items narrow it then. None where items do not differ, so that samples are as good
+        as items.
+        """
+        check.share("share", share)
+        if math.isnan(self.within):
+            raise EvidenceError(
+                "one sample of each item does not tell how samples vary",
+                needs="two samples of some items",
+                cure="Run a few items again.",
+            )
+        if self.between <= 0.0:
+            return None
+        return max(1, math.ceil(self.within / (share * self.between) - 1e-9))
+
+    def best_samples(self, *, item_cost: float = 0.0, sample_cost: float = 1.0) -> int:
+        """Return how many samples of an item give the smallest error for the same cost.
+
+        An item costs `item_cost` once (to write, to label) and `sample_cost` for each sample. With
+        free items, one sample of each is best, whatever the spread.
+        """
+        if math.isnan(self.within):
+            self.samples_worth()
+        if self.between <= 0.0 or sample_cost <= 0.0:
+            raise EvidenceError(
+                "no number of samples is best",
+                needs="items that differ, and samples that cost something",
+                got=f"a variance between items of {self.between:g}, a cost of {sample_cost:g}",
+            )
+        best = math.sqrt(item_cost / sample_cost * self.within / self.between)
+        low = max(1, math.floor(best))
+
+        def cost(times: int) -> float:
+            return (self.between + self.within / times) * (item_cost + sample_cost * times)
+
+        return low if cost(low) <= cost(low + 1) else low + 1
+
+
+def measure_variation(scores: Scores) -> Variation:
+    """Return how scores vary between items and within them, by the analysis of variance."""
+    if scores.parts.codes is not None or scores.parts.per is not None:
+        raise EvidenceError("only scores of single answers vary between items and within them")
+    values = scores.parts.values
+    known = np.isfinite(values)
+    count = known.sum(axis=2)
+    total = np.where(known, values, 0.0).sum(axis=2, dtype=np.float64)
+    seen = count > 0
+    means = np.where(seen, total / np.maximum(count, 1), np.nan)
+    off = np.where(known, values - means[:, :, None], 0.0)
+    spare = np.maximum(count - 1, 0).sum()
+    within = float(np.square(off, dtype=np.float64).sum() / spare) if spare else math.nan
+    items = seen.sum(axis=0)
+    enough = items > 1
+    if not enough.any():
+        raise EvidenceError("one item does not tell how items vary", needs="two items at least")
+    centre = np.nansum(np.where(seen, means, 0.0), axis=0) / np.maximum(items, 1)
+    apart = np.where(seen, means - centre, 0.0)
+    spread = np.square(apart).sum(axis=0)[enough] / (items[enough] - 1)
+    noise = np.where(seen, 1.0 / np.maximum(count, 1), 0.0).sum(axis=0) / np.maximum(items, 1)
+    own = 0.0 if math.isnan(within) else within * float(noise[enough].mean())
+    return Variation(
+        between=max(0.0, float(spread.mean()) - own),
+        within=within,
+        items=len(values),
+        samples=float(count[seen].mean()),
+        design_effect=_design_effect(scores, apart, float(spread.mean())),
+    )
+
+
+def _design_effect(scores: Scores, apart: Array, spread: float) -> float:
+    """Return how many times as large the variance of a mean is as for independent items."""
+    codes = encode_units(scores.parts.groups, len(apart), "groups", "table")
+    if codes is None or spread <= 0.0:
+        return 1.0
+    sums = np.zeros((int(codes.max()) + 1, apart.shape[1]))
+    np.add.at(sums, codes, apart)
+    units = len(sums)
+    clustered = float(np.square(sums).sum(axis=0).mean()) * units / max(1, units - 1)
+    return max(1.0, clustered / (len(apart) * spread))
 
 
 # What is usual, and what does not fit.
@@ -443,6 +652,13 @@ def _check_rule(rule: Rule, parts: ScoreParts) -> None:
             f"{str(rule)!r} is made of judgements of pairs",
             needs="a table with a row a judgement",
             cure="Read it with Scores.from_judgements.",
+        )
+    if rule.kind is Aggregate.BRADLEY_TERRY and len(parts.configs) > MOST_PLAYERS:
+        raise InputError(
+            f"strengths of {len(parts.configs)} configurations take too long to fit in every "
+            "resample",
+            needs=f"at most {MOST_PLAYERS}",
+            cure="Say aggregate='win_rate', or leave judgements of some out.",
         )
     if rule.kind not in OF_JUDGEMENTS and parts.codes is not None:
         raise InputError(
@@ -597,6 +813,13 @@ def make_predictions(scores: Scores) -> Predictions:
     target = _make_target(scores, np.zeros(parts.values.shape[0]))
     if rows is not None:
         target = target.take(rows)
+    count = count_batches(scores, *table.shape[:2])
+    if count:
+        items = len(table)
+        table = draw_batches(table[:, :, 0], count)[:, :, None]
+        measure = replace(scores.measure, items=items, binary=False)
+        target = Target(y=np.zeros(count), task=Task.SCORES, measure=measure)
+        remarks = (*remarks, _batch_remark(items, count))
     return Predictions(
         target=target,
         configs=parts.configs if columns is None else parts.configs.take(columns),
@@ -629,6 +852,45 @@ def sum_up_samples(values: Numbers, rule: Rule) -> Numbers:
             share *= np.clip(others - drawn, 0.0, None) / (count - drawn)
         share[count == 0] = np.nan
         return share if rule.kind is Aggregate.PASS_ALL else 1.0 - share
+
+
+def count_batches(scores: Scores, items: int, configs: int) -> int:
+    """Return in how many batches items are drawn, 0 where each is drawn by itself."""
+    parts, kind = scores.parts, scores.measure.rule.kind
+    plain = parts.groups is None and parts.tasks is None
+    if not plain or kind not in (Aggregate.MEAN, *OF_SAMPLES) or scores.batches == 0:
+        return 0
+    if scores.batches is None:
+        return BATCHES if items * configs > MANY and items >= 2 * BATCHES else 0
+    return scores.batches if items >= 2 * scores.batches else 0
+
+
+def draw_batches(table: Numbers, count: int) -> Numbers:
+    """Return the means (count, C) of random batches of items (n, C), all of the same size.
+
+    Items are put into batches by a draw that depends on their number alone. What is left over, less
+    than one item a batch, is shared out among all of them, so that the mean of the batches is that
+    of the items.
+    """
+    order = np.random.default_rng(len(table)).permutation(len(table))
+    size, left = divmod(len(table), count)
+    total = np.zeros((count, table.shape[1]))
+    for place in range(size):
+        total += table[order[place * count : (place + 1) * count]]
+    if left:
+        total += table[order[size * count :]].sum(axis=0, dtype=np.float64) / count
+    return np.asarray(total / (size + left / count))
+
+
+def _batch_remark(items: int, count: int) -> Caution:
+    return Caution(
+        "EN143",
+        f"The {items:,} items are drawn in {count:,} random batches.",
+        "Means of batches vary as means of items do, so the interval is that of the items; what "
+        "looks at single items, such as mcnemar, is not offered.",
+        "For single items say batches=0, which takes far longer.",
+        Severity.NOTE,
+    )
 
 
 def _sum_samples(values: Numbers) -> Array:

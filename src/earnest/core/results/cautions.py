@@ -207,7 +207,7 @@ CODES: dict[str, str] = {
     "EN140": "scores that are missing",
     "EN141": "rows that are read as samples of one item",
     "EN142": "columns that may be no scores",
-    "EN143": "samples that say little more of the same items",
+    "EN143": "items that are drawn in batches",
     "EN144": "an evaluation log that was not read whole",
     "EN145": "items that one run scored more often than others",
     "EN146": "items without a score of every configuration",

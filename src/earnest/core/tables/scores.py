@@ -503,6 +503,80 @@ class _Frame:
             )
 
 
+# Judgements of pairs.
+
+
+TIES = ("tie", "draw", "both", "neither", "equal", "")
+
+
+def read_judgements(
+    table: object, *, a: str, b: str, winner: str, id: str | None, groups: str | None
+) -> ScoreParts:
+    """Return judgements of pairs, a row each, as scores: 1, 0, or a half for a tie."""
+    columns = Columns.of(_as_table(table) if isinstance(table, Mapping) else table)
+    for role, name in (("a", a), ("b", b), ("winner", winner), ("id", id), ("groups", groups)):
+        if name is not None and name not in columns.names:
+            raise InputError(
+                f"column {name!r} is missing",
+                needs=f"a column for `{role}`",
+                got=f"columns {check.some(columns.names)}",
+                cure=check.nearest(name, columns.names),
+            )
+    first, second, told = (
+        [str(value) for value in columns.array(name).tolist()] for name in (a, b, winner)
+    )
+    absent = missing(columns.array(a)) | missing(columns.array(b)) | missing(columns.array(winner))
+    if absent.any():
+        raise InputError(
+            "judgements lack a name or a winner",
+            needs="both names and the winner in every row",
+            got=f"{int(absent.sum())} of {columns.rows} rows without",
+            cure="Write 'tie' where neither won, and leave out rows that were not judged.",
+        )
+    names = list(dict.fromkeys([*first, *second]))
+    codes = {name: place for place, name in enumerate(names)}
+    won = [
+        _read_winner(*row, number)
+        for number, row in enumerate(zip(first, second, told, strict=True))
+    ]
+    places = np.array([[codes[x], codes[y]] for x, y in zip(first, second, strict=True)])
+    alone = np.flatnonzero(places[:, 0] == places[:, 1])
+    if len(alone):
+        raise InputError(
+            "a configuration is judged against itself",
+            needs="two different names in every row",
+            got=f"{first[alone[0]]!r} twice in row {alone[0] + 1}",
+        )
+    points = np.array(won)
+    rows = np.arange(len(points))
+    values = np.full((len(points), len(names), 1), np.nan)
+    values[rows, places[:, 0], 0] = points
+    values[rows, places[:, 1], 0] = 1.0 - points
+    outcome = (2 * points).astype(np.int64)
+    return ScoreParts(
+        values=values,
+        configs=Configs.of(names, len(names)),
+        ids=None if id is None else columns.array(id),
+        groups=None if groups is None else columns.array(groups),
+        codes=(places[:, 0] * len(names) + places[:, 1]) * 3 + outcome,
+    )
+
+
+def _read_winner(a: str, b: str, told: str, row: int) -> float:
+    """Return 1 where the first won, 0 where the second did, a half for a tie."""
+    if told == a or (told.casefold() in ("a", "model_a") and told != b):
+        return 1.0
+    if told == b or told.casefold() in ("b", "model_b"):
+        return 0.0
+    if told.strip().casefold() in TIES or told.casefold().startswith("tie"):
+        return 0.5
+    raise InputError(
+        "the winner of a judgement cannot be told",
+        needs=f"{a!r}, {b!r}, 'a', 'b' or 'tie'",
+        got=f"{check.show(told)} in row {row + 1}",
+    )
+
+
 # Files.
 
 
@@ -541,9 +615,7 @@ def load_scores(kind: type[Scores], path: str | Path, options: Mapping[str, Any]
             return _rebuild(kind, header, table, path, said)
         made = kind(table, **said)
     if remarks:
-        made = kind._of(
-            replace(made.parts, remarks=(*made.parts.remarks, *remarks)), made.measure, made.missing
-        )
+        made = made._with(parts=replace(made.parts, remarks=(*made.parts.remarks, *remarks)))
     return made
 
 
@@ -686,7 +758,7 @@ def _verify(
     path: Path,
     said: Mapping[str, Any],
 ) -> Scores:
-    made = kind._of(parts, measure, facts["missing"])
+    made = kind._of(parts, measure, facts["missing"], facts["batches"])
     if made.fingerprint != facts["fingerprint"]:
         raise _changed(
             path, f"fingerprint {facts['fingerprint']}", f"fingerprint {made.fingerprint}"
@@ -705,7 +777,7 @@ def _said_anew(made: Scores, said: Mapping[str, Any], path: Path) -> Scores:
             made = cast("Scores", made.select(value))
         elif name == "missing":
             check.one_of("missing", value, ("items", "configs", "worst"))
-            made = type(made)._of(made.parts, made.measure, value)
+            made = made._with(missing=value)
         else:
             raise FormatError(
                 f"{path.name!r} says itself what its columns are",
@@ -791,6 +863,7 @@ def _list_facts(scores: Scores) -> dict[str, Any]:
         "static": parts.configs.static,
         "measure": scores.measure.to_dict(),
         "missing": scores.missing,
+        "batches": scores.batches,
         "remarks": [one.to_dict() for one in parts.remarks],
         "fingerprint": scores.fingerprint,
     }
