@@ -121,7 +121,7 @@ def make_scores(
         missing=missing,
     )
     parts = replace(made.parts, remarks=(*made.parts.remarks, *rows.cautions))
-    return type(made)._of(parts, made.measure, made.missing)
+    return made._with(parts)
 
 
 def find_reader(path: Path) -> ScoresReader | None:
