@@ -204,6 +204,16 @@ def test_the_ledger_of_other_items_is_refused(tmp_path: Path) -> None:
         en.gate(scores(0.8, 120), above=0.5, ledger=tmp_path / "l.db")
 
 
+def test_an_item_without_a_score_is_still_one_of_the_items(tmp_path: Path) -> None:
+    values = answer_items(np.random.default_rng(0), 60, [0.8, 0.8], 0.5)
+    values[3, 1] = np.nan  # of a service that failed
+    looks = [
+        en.gate(make_scores(values[:, at], f"v{at}"), above=0.5, ledger=tmp_path / "l.db").look
+        for at in (0, 1)
+    ]
+    assert looks == [1, 2]
+
+
 def test_a_question_that_is_refused_is_no_look(tmp_path: Path) -> None:
     ledger = tmp_path / "l.db"
     with pytest.raises(EvidenceError):

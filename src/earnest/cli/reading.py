@@ -79,7 +79,7 @@ def read_evidence(
 
 def refuse_no_metric(path: Path) -> None:
     """Refuse a command without a metric, with the way to scores if the table may hold some."""
-    import click
+    import typer
 
     from earnest.core.tables.scores import may_hold_scores
 
@@ -89,9 +89,8 @@ def refuse_no_metric(path: Path) -> None:
             needs="the outcome in a column, and a metric; or scores, one column a configuration",
             cure="For scores of items, such as prompts scored on the same questions, say --scores.",
         )
-    raise click.MissingParameter(
-        ctx=click.get_current_context(), param_hint="'--metric' / '-m'", param_type="option"
-    )
+    usage_error: type[Exception] = typer.BadParameter.__mro__[1]  # typer exports its subclass only
+    raise usage_error("Missing option '--metric' / '-m'.")
 
 
 def read_scores(path: Path, how: PredictionsReading, scoring: ScoresReading) -> Scores:

@@ -25,7 +25,7 @@ from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Family
 from earnest.core.results.estimate import Estimate, by_severity
 from earnest.core.results.specs import Side
-from earnest.decision.looks import Look, enter_look, level_of_look, list_remarks
+from earnest.decision.looks import Look, enter_look, identify_items, level_of_look, list_remarks
 from earnest.decision.verdict import Verdict, decide
 from earnest.inference.cases.case_values import case_values
 from earnest.inference.resampling.winners import gains_of
@@ -114,6 +114,8 @@ def gate(
         test=test,
         rng=rng,
         n_jobs=n_jobs,
+        ledger=ledger,
+        items="" if ledger is None else identify_items(new),
     )
     pi, measure = measured(new, metric)
     if config is not None:
@@ -122,9 +124,9 @@ def gate(
     if against is None:
         bound = above if above is not None else below
         assert bound is not None
-        return _judge_alone(new if config is None else pi, pi, measure, float(bound), ledger, ask)
+        return _judge_alone(new if config is None else pi, pi, measure, float(bound), ask)
     other, _ = measured(against, metric)
-    return _judge_pair(pi, other, measure, float(margin or 0.0), ledger, ask)
+    return _judge_pair(pi, other, measure, float(margin or 0.0), ask)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,6 +139,8 @@ class _Asked:
     test: str | Test | None
     rng: RngLike
     n_jobs: int | None
+    ledger: str | Path | None
+    items: str  # what the items are known by in the ledger
 
 
 def _check_bound(
@@ -180,27 +184,23 @@ def _check_bound(
         )
 
 
-def _take_look(
-    ledger: str | Path | None, pi: Predictions, use: str, about: str, metric: str, level: float
-) -> tuple[Look | None, float]:
+def _take_look(ask: _Asked, use: str, about: str, metric: str) -> tuple[Look | None, float]:
     """Return which look this is, and the level that is left for it."""
-    if ledger is None:
-        return None, level
-    look = enter_look(ledger, pi, use, about, metric)
-    return look, level_of_look(level, look.number)
+    if ask.ledger is None:
+        return None, ask.level
+    look = enter_look(ask.ledger, ask.items, use, about, metric)
+    return look, level_of_look(ask.level, look.number)
 
 
 # A bound.
 
 
-def _judge_alone(
-    new: Any, pi: Predictions, measure: Metric, bound: float, ledger: str | Path | None, ask: _Asked
-) -> Verdict:
+def _judge_alone(new: Any, pi: Predictions, measure: Metric, bound: float, ask: _Asked) -> Verdict:
     """Judge one result by a bound, by the one-sided limits of its estimate."""
     about = check.some(pi.configs.ids, 3)
     # Whatever can be refused is refused before the look is counted.
     made = _estimate(new, ask, ask.level)
-    look, level = _take_look(ledger, pi, pi.fingerprint, about, measure.name, ask.level)
+    look, level = _take_look(ask, pi.fingerprint, about, measure.name)
     if look is not None:
         made = _estimate(new, ask, level)
     lower = made.at(confidence_level=level, side=Side.LOWER)
@@ -263,7 +263,6 @@ def _judge_pair(
     other: Predictions,
     measure: Metric,
     margin: float,
-    ledger: str | Path | None,
     ask: _Asked,
 ) -> Verdict:
     """Judge the best of a result against the best of another, by a paired test."""
@@ -271,7 +270,7 @@ def _judge_pair(
     found = _compare(table, pi.n_configs, measure, ask)
     about = check.some(pi.configs.ids, 3)
     use = f"{pi.fingerprint} {other.fingerprint}"
-    look, level = _take_look(ledger, pi, use, about, measure.name, ask.level)
+    look, level = _take_look(ask, use, about, measure.name)
     low = found.limit(level, "greater")
     high = found.limit(level, "less")
     better = measure.greater_is_better

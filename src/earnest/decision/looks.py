@@ -16,6 +16,7 @@ import numpy as np
 
 from earnest.core.base.errors import InputError, StoreError
 from earnest.core.data.predictions import Predictions
+from earnest.core.data.scores import Scores
 from earnest.core.results.cautions import Caution, Severity
 from earnest.store import SqliteStore
 
@@ -55,15 +56,15 @@ def level_of_look(confidence_level: float, number: int) -> float:
     return 1.0 - (1.0 - confidence_level) / (number * (number + 1))
 
 
-def enter_look(ledger: str | Path, pi: Predictions, use: str, about: str, metric: str) -> Look:
+def enter_look(ledger: str | Path, items: str, use: str, about: str, metric: str) -> Look:
     """Record a look in the ledger of these items, unless it is there, and return its number.
 
     Parameters
     ----------
     ledger : path
         The file; made when it is not there.
-    pi : Predictions
-        The items.
+    items : str
+        What the items are known by, see `identify_items`.
     use : str
         What is looked at: the same evidence for the same metric is the same look.
     about, metric : str
@@ -72,7 +73,7 @@ def enter_look(ledger: str | Path, pi: Predictions, use: str, about: str, metric
     mark = hashlib.sha256(f"{use} {metric}".encode()).hexdigest()[:32]
     try:
         with SqliteStore(ledger) as store:
-            store.open({"kind": "test set", "cases": identify_items(pi)})
+            store.open({"kind": "test set", "cases": items})
             uses: list[dict[str, str]] = json.loads(store.documents().get(USES, "[]"))
             marks = [one["use"] for one in uses]
             if mark not in marks:
@@ -91,9 +92,17 @@ def enter_look(ledger: str | Path, pi: Predictions, use: str, about: str, metric
     return Look(number + 1, tuple(one["learner"] for one in uses[:number]))
 
 
-def identify_items(pi: Predictions) -> str:
-    """Return a hash of the items, whatever was predicted for them and in whatever order."""
-    target, n = pi.target, pi.n_cases
+def identify_items(given: Predictions | Scores) -> str:
+    """Return a hash of the items, whatever was predicted for them and in whatever order.
+
+    Of scores the names of the items are all that is known, also of those without a score.
+    """
+    if isinstance(given, Scores):
+        known = given.parts.ids
+        names = np.arange(given.n_cases) if known is None else np.asarray(known)
+        texts = np.sort(names.astype(str))
+        return hashlib.sha256("\0".join(["scores", *texts.tolist()]).encode()).hexdigest()[:32]
+    target, n = given.target, given.n_cases
     names = np.arange(n) if target.ids is None else np.asarray(target.ids)
     texts = names.astype(str)
     order = np.argsort(texts, kind="stable")
