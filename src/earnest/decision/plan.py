@@ -94,8 +94,8 @@ def plan(
     Notes
     -----
     A small pilot knows its own variance badly: with 50 items, of which a quarter differ, the number
-    needed has a standard error of 25 %. What a study finds is not what a pilot found: the difference
-    to detect is yours to say, because the one that a pilot shows for its best is too large.
+    needed has a standard error of 25 %. The difference to detect is yours to say, because the one
+    that a pilot shows for its best is too large.
 
     Examples
     --------

@@ -105,6 +105,20 @@ def test_scores_of_promptfoo_have_the_sums_that_it_gives() -> None:
     assert len(set(rows.item)) == 4
 
 
+def test_files_of_promptfoo_with_other_prompts_are_other_configurations(
+    copy: Callable[[str], Path],
+) -> None:
+    folder = copy("promptfoo")
+    told = json.loads((folder / "results.json").read_text())
+    (folder / "again.json").write_text(json.dumps(told))
+    assert set(read_scores(folder).repeat) == {0, 1, 2, 3}  # the same prompts: more repeats
+    told["results"]["prompts"][0]["raw"] = "Sum {{a}} and {{b}}"
+    (folder / "again.json").write_text(json.dumps(told))
+    rows = read_scores(folder)
+    assert len(set(rows.config)) == 8
+    assert set(rows.repeat) == {0, 1}
+
+
 def test_an_answer_that_promptfoo_could_not_get_is_missing_and_not_wrong() -> None:
     rows = read_scores(FILES / "promptfoo")
     none = [c for c, s in zip(rows.config, rows.score, strict=True) if s is None]

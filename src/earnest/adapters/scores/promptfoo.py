@@ -49,7 +49,16 @@ def read_results(path: Path) -> list[Run]:
         raise make_other_version_error(path, TOOL, _NEEDS, got)
     names = _name_configs(listed, get_list(made, "prompts"))
     rows = [_read_result(one, names, path) for one in listed]
-    return [Run(path=path, config=TOOL, rows=rows, unfinished=_find_end(made, len(rows)))]
+    texts: list[Json] = [get_text(one, "raw") for one in get_list(made, "prompts")]
+    return [
+        Run(
+            path=path,
+            config=TOOL,
+            rows=rows,
+            settings={"prompts": texts},  # a label may stand for another text in another file
+            unfinished=_find_end(made, len(rows)),
+        )
+    ]
 
 
 def _name_configs(listed: list[JsonDict], prompts: list[Json]) -> dict[str, str]:
