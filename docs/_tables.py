@@ -247,7 +247,40 @@ def _yes(value: bool) -> str:
     return "yes" if value else "no"
 
 
+def best_of_many_table() -> str:
+    """Return how corrections of the best of many do, from the file of the simulation."""
+    import csv
+
+    path = ROOT / "benchmarks" / "scores" / "results.csv"
+    with path.open(encoding="utf-8") as file:
+        found = list(csv.DictReader(file))
+    cells = list(dict.fromkeys(row["cell"] for row in found))
+    methods = ("naive", "independent", "bonferroni", "evalfloor", "bbc", "near_winner")
+    head = ["matrix", "luck", *(f"off: {m}" for m in methods if m not in ("naive", "bonferroni"))]
+    head += [f"held: {m}" for m in methods if m != "evalfloor"]
+    head += [f"width: {m}" for m in ("bonferroni", "bbc", "near_winner")]
+
+    def rows() -> Iterator[list[str]]:
+        for cell in cells:
+            mine = {row["method"]: row for row in found if row["cell"] == cell}
+
+            def said(method: str, field: str, mine: dict[str, dict[str, str]] = mine) -> str:
+                value = mine.get(method, {}).get(field, "")
+                return f"{100 * float(value):.1f}".replace("-", "\u2212") if value else "\u2013"
+
+            yield [
+                cell.replace("-", ", ").replace("n", "n = ", 1).replace("C", "C = ", 1),
+                said("naive", "bias"),
+                *(said(m, "bias") for m in methods if m not in ("naive", "bonferroni")),
+                *(said(m, "coverage") for m in methods if m != "evalfloor"),
+                *(said(m, "width") for m in ("bonferroni", "bbc", "near_winner")),
+            ]
+
+    return table(head, rows())
+
+
 TABLES: dict[str, Callable[..., str]] = {
+    "best-of-many": best_of_many_table,
     "facts": facts_table,
     "test": test_table,
     "tests": tests_table,

@@ -107,8 +107,12 @@ ON_ITEMS: dict[str, Estimand] = {
     Estimand.WINNER_AS_FIXED: Estimand.AS_FIXED_ON_ITEMS,
     Estimand.CHOSEN_ON_LEARNING: Estimand.CHOSEN_ON_PART,
     Estimand.CHOSEN_ON_EVALUATION: Estimand.ELECTED_ON_PART,
+    Estimand.FITTED_MODEL: Estimand.CHOSEN_ON_PART,
+    Estimand.THIS_MODEL: Estimand.ONE_ON_ITEMS,
     Estimand.FIXED_MODEL: Estimand.ONE_ON_ITEMS,
 }
+# The same of a difference between two configurations.
+COMPARED_ON_ITEMS = "the scores of the two configurations, on items like these"
 
 
 class Family(StrEnum):

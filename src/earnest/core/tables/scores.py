@@ -316,8 +316,8 @@ class _Frame:
                 f"column {strange[0]!r} holds no scores",
                 needs="numbers, or true and false, in every column that is a configuration",
                 got=f"other values in {check.some(map(repr, strange))}",
-                cure="Say what it is with id=..., groups=... or tasks=..., name the configurations "
-                "with configs=[...], or for a row a score say config=... and score=....",
+                cure="Say what it is with `id`, `groups` or `tasks`, name the configurations with "
+                "configs=[...], or for a row a score say `config` and `score`.",
             )
         return names
 
@@ -361,7 +361,7 @@ class _Frame:
                     f"a long table of scores lacks the column of `{role}`",
                     needs=f"a column {' or '.join(repr(w) for w in words)}, or its name",
                     got=f"columns {check.some(self.columns.names)}",
-                    cure=f"Say {role}=....",
+                    cure=f"Say which with `{role}`.",
                 )
         assert config is not None
         assert score is not None
@@ -370,7 +370,7 @@ class _Frame:
                 "a long table of scores lacks the column that names the items",
                 needs=f"a column {' or '.join(repr(w) for w in ITEMS[:3])}, or its name",
                 got=f"columns {check.some(self.columns.names)}",
-                cure="Say id=....",
+                cure="Say which with `id`.",
             )
         which, labels = self.columns.complete_codes(config)
         names = tuple(str(label) for label in labels)
@@ -379,7 +379,7 @@ class _Frame:
                 f"column {score!r} holds no scores",
                 needs="numbers, or true and false",
                 got=f"values such as {check.show(self.columns.array(score)[0])}",
-                cure="Name the column of scores with score=....",
+                cure="Name the column of scores with `score`.",
             )
         item, sample, first = self._find_rows(which, len(names))
         shape = (len(first), len(names), int(sample.max()) + 1)
@@ -416,7 +416,7 @@ class _Frame:
                     f"column {self.roles['repeat']!r} numbers samples, and nothing names the items",
                     needs="a column that tells which rows are the same item",
                     got=f"columns {check.some(self.columns.names)}",
-                    cure="Say id=....",
+                    cure="Say which with `id`.",
                 )
             return alone, np.zeros_like(alone), alone
         item, _ = self.columns.complete_codes(name)

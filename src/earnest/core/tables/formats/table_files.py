@@ -124,8 +124,25 @@ def load_table(
                 said = kept.get("target") or next(
                     (name for name in ("y", "y_true") if name in names_of(table)), None
                 )
-                raise tell_of_data(error, table, path, said) from error.__cause__
+                told = tell_of_data(error, table, path, said)
+                raise _tell_of_scores(told, table, said) from error.__cause__
     return rebuild(facts, arrays, path, verify=verify), True
+
+
+def _tell_of_scores(error: InputError, table: pa.Table | Columns, target: object) -> InputError:
+    """Return an error about a table, with the way to `Scores` where it may hold some."""
+    from earnest.core.tables.scores import looks_like_scores
+
+    columns = table if isinstance(table, Columns) else Columns.of(table)
+    if target is not None or not looks_like_scores(columns):
+        return error
+    cure = (
+        "If these are scores of items, a column a configuration, say --scores on the command line, "
+        "or Scores.load in Python."
+    )
+    return type(error)(
+        error.what, needs=error.needs, got=error.got, cure=f"{error.cure} {cure}".lstrip()
+    )
 
 
 def _add_remarks(pi: Predictions, remarks: tuple[Caution, ...]) -> Predictions:
