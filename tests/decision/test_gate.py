@@ -327,7 +327,7 @@ def test_the_same_evidence_always_has_the_same_verdict() -> None:
 
 
 def test_another_seed_seldom_changes_the_verdict() -> None:
-    """The stated flip rate: at most 5 in 100 verdicts of the best of many change with the seed."""
+    """The stated flip rate: with another seed at most 1 in 10 verdicts on the best changes."""
     flips = total = 0
     for seed in range(20):
         rng = np.random.default_rng([14, seed])
@@ -335,7 +335,7 @@ def test_another_seed_seldom_changes_the_verdict() -> None:
         made = [en.gate(table, above=0.6, rng=again).outcome for again in range(3)]
         flips += sum(one != made[0] for one in made[1:])
         total += 2
-    assert flips / total <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / total)
+    assert flips / total <= 0.1 + 3 * math.sqrt(0.1 * 0.9 / total)
 
 
 def test_decide_is_exclusive_and_complete() -> None:

@@ -27,11 +27,11 @@ def show_verdict(made: Verdict) -> None:
 def _list_facts(made: Verdict) -> Iterator[Fact]:
     judged = made.config or "the result"
     of = f", the best of {made.n_configs:,}" if made.n_configs > 1 else ""
-    yield ("judged", f"{judged}{of}")
+    yield ("Judged", f"{judged}{of}")
     if made.baseline is not None:
-        yield ("against", made.baseline)
-    yield ("limits", f"one-sided, each at {percent(made.level)}, by {made.method}")
+        yield ("Against", made.baseline)
+    yield ("Limits", f"one-sided, each at {percent(made.level)}, by {made.method}")
     if made.look is not None:
-        yield ("look", f"{made.look} at these cases; {percent(made.confidence_level)} for all")
-    yield ("cases", f"{made.n_items:,}")
-    yield ("exit code", f"{made.exit_code}")
+        yield ("Look", f"{made.look} at these items; {percent(made.confidence_level)} for all")
+    yield ("Items", f"{made.n_items:,}")
+    yield ("Exit code", f"{made.exit_code}")
