@@ -306,7 +306,7 @@ def test_the_best_of_ten_at_the_margin_passes_as_rarely_as_stated() -> None:
 
 def test_any_of_many_looks_passes_as_rarely_as_one(tmp_path: Path) -> None:
     """Eight changes at the margin, on the same items: without the ledger one set in five passes."""
-    count, looks = 60, 8
+    count, looks = 30, 8
     with_ledger = without = 0
     for seed in range(count):
         values = answer_items(np.random.default_rng([12, seed]), 150, [0.68] * looks + [0.7], 0.2)

@@ -216,8 +216,8 @@ class Plan(Result):
         )
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the curve as flat dicts, one a simulated study."""
-        return [dict(vars(point)) for point in self.curve]
+        """Return what is needed as flat dicts, one a number of configurations and repeats."""
+        return [{**vars(need), "runs": need.runs} for need in self.needs]
 
     def _to_table(self) -> PaperTable:
         from earnest.core.text.paper import PaperTable
