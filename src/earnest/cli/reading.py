@@ -75,8 +75,6 @@ def read_evidence(
 
 def refuse_no_metric(path: Path) -> None:
     """Refuse a command without a metric, with the way to scores if the table may hold some."""
-    import click
-
     from earnest.core.tables.scores import may_hold_scores
 
     if may_hold_scores(path):
@@ -85,8 +83,10 @@ def refuse_no_metric(path: Path) -> None:
             needs="the outcome in a column, and a metric; or scores, one column a configuration",
             cure="For scores of items, such as prompts scored on the same questions, say --scores.",
         )
-    raise click.MissingParameter(
-        ctx=click.get_current_context(), param_hint="'--metric' / '-m'", param_type="option"
+    raise InputError(
+        "Missing option '--metric' / '-m'",
+        needs="what to measure, such as --metric accuracy",
+        cure="'earnest metrics' lists them.",
     )
 
 
