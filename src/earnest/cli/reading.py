@@ -79,8 +79,6 @@ def read_evidence(
 
 def refuse_no_metric(path: Path) -> None:
     """Refuse a command without a metric, with the way to scores if the table may hold some."""
-    import typer
-
     from earnest.core.tables.scores import may_hold_scores
 
     if may_hold_scores(path):
@@ -89,8 +87,11 @@ def refuse_no_metric(path: Path) -> None:
             needs="the outcome in a column, and a metric; or scores, one column a configuration",
             cure="For scores of items, such as prompts scored on the same questions, say --scores.",
         )
-    usage_error: type[Exception] = typer.BadParameter.__mro__[1]  # typer exports its subclass only
-    raise usage_error("Missing option '--metric' / '-m'.")
+    raise InputError(
+        "Missing option '--metric' / '-m'",
+        needs="what to measure, such as --metric accuracy",
+        cure="'earnest metrics' lists them.",
+    )
 
 
 def read_scores(path: Path, how: PredictionsReading, scoring: ScoresReading) -> Scores:

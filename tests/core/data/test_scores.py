@@ -324,6 +324,16 @@ def test_saved_scores_load_exactly(given: en.Scores, suffix: str, tmp_path: Path
     assert en.estimate(again, rng=0) == en.estimate(given, rng=0)
 
 
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "npz"])
+def test_the_predictions_that_scores_become_keep_what_they_are_summed_up_to(
+    suffix: str, tmp_path: Path
+) -> None:
+    given = en.Scores(RNG.random((9, 2)), aggregate="quantile(0.3)", limits=(0, math.inf))
+    again = en.Predictions.load(given.predictions.save(tmp_path / f"pi.{suffix}"))
+    assert again.target.measure == given.measure
+    assert en.estimate(again, rng=0) == en.estimate(given, rng=0)
+
+
 def test_a_changed_file_is_refused(tmp_path: Path) -> None:
     path = EVERY[0].save(tmp_path / "scores.csv")
     text = path.read_text().replace("q3", "q33")

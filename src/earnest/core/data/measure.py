@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from earnest.core.base import check
@@ -134,6 +134,8 @@ class Measure:
             "limits": ends,
             "weights": list(self.weights),
             "binary": self.binary,
+            "number": self.rule.number,
+            "items": self.items,
         }
 
     @classmethod
@@ -142,9 +144,10 @@ class Measure:
         low, high = data["limits"]  # type: ignore[misc]  # two numbers, as `to_dict` wrote them
         return cls(
             name=str(data["name"]),
-            rule=Rule.of(data["aggregate"]),
+            rule=replace(Rule.of(data["aggregate"]), number=data["number"]),
             greater_is_better=bool(data["greater_is_better"]),
             limits=(-math.inf if low is None else low, math.inf if high is None else high),
             weights=tuple(data["weights"]),  # type: ignore[arg-type]  # numbers, as written
             binary=bool(data["binary"]),
+            items=int(str(data["items"])),
         )
