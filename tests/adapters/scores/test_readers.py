@@ -262,6 +262,18 @@ def test_an_archive_that_is_cut_off_is_refused(copy: Callable[[str], Path], shar
         read_scores(path, score="match")
 
 
+@pytest.mark.parametrize("epoch", ["x", None, -1, 10**30, []])
+def test_a_sample_of_inspect_without_an_epoch_is_refused(
+    copy: Callable[[str], Path], epoch: object
+) -> None:
+    path = only(copy("inspect/as_json"), "*.json")
+    told = json.loads(path.read_text())
+    told["samples"][0]["epoch"] = epoch
+    path.write_text(json.dumps(told))
+    with pytest.raises(FormatError, match="epoch"):
+        read_scores(path, score="match")
+
+
 def test_a_log_of_inspect_of_a_later_version_is_refused(copy: Callable[[str], Path]) -> None:
     path = only(copy("inspect/as_json"), "*.json")
     told = json.loads(path.read_text())

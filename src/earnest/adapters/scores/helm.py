@@ -10,6 +10,7 @@ from earnest.adapters.scores.runs import (
     JsonDict,
     Row,
     Run,
+    get_count,
     get_dict,
     get_list,
     get_text,
@@ -82,11 +83,10 @@ def _read_instance(one: Json, path: Path) -> Row:
         if isinstance(stat, dict):
             scores[get_text(named, "name")] = _read_mean(stat)
     item = get_text(one, "instance_id")
-    trial = get_text(one, "train_trial_index")
     return Row(
         f"{item}/{perturbed}" if perturbed else item,
         scores,
-        repeat=int(trial) if trial.isdecimal() else None,
+        repeat=get_count(one, "train_trial_index"),
         group=item,  # an instance and its perturbed copies
     )
 

@@ -16,6 +16,7 @@ from earnest.adapters.scores.runs import (
     JsonDict,
     Row,
     Run,
+    get_count,
     get_dict,
     get_list,
     get_text,
@@ -62,7 +63,7 @@ def read_log(path: Path) -> list[Run]:
         about = found if isinstance(found, dict) else {}
         samples = [one for one in get_list(found, "samples") if isinstance(one, dict)]
     ran = get_dict(about, "eval")
-    if not ran or int(get_text(about, "version") or 0) > 2 or "model" not in ran:
+    if not ran or (get_count(about, "version") or 0) > 2 or "model" not in ran:
         got = f"version {get_text(about, 'version') or 'unknown'}"
         raise make_other_version_error(path, TOOL, _NEEDS, got)
     if not samples and get_text(about, "status") == _DONE:
@@ -84,7 +85,8 @@ def read_log(path: Path) -> list[Run]:
 
 
 def _read_sample(sample: JsonDict, path: Path) -> Row:
-    if "id" not in sample or "epoch" not in sample:
+    epoch = get_count(sample, "epoch")
+    if "id" not in sample or epoch is None:
         got = f"a sample with {check.some(sorted(sample))}"
         raise make_other_version_error(path, TOOL, "samples with `id` and `epoch`", got)
     scores: dict[str, float | None] = {}
@@ -95,7 +97,6 @@ def _read_sample(sample: JsonDict, path: Path) -> Row:
         else:
             scores[scorer] = read_number(value)
     group = get_text(sample, "metadata", "group")
-    epoch = int(get_text(sample, "epoch")) - 1
     return Row(name_item(sample["id"]), scores, repeat=epoch, group=group or None)
 
 
@@ -113,7 +114,7 @@ def _list_settings(ran: JsonDict, about: JsonDict) -> dict[str, Json]:
 def _find_end(about: JsonDict, ran: JsonDict, count: int) -> str:
     """Return why a log is not whole, as it says itself."""
     status = get_text(about, "status") or "started"
-    epochs = int(get_text(ran, "config", "epochs") or 1)
+    epochs = get_count(ran, "config", "epochs") or 1
     wanted = len(get_list(ran, "dataset", "sample_ids")) * epochs
     if status != _DONE:
         said = get_text(about, "error", "message")

@@ -207,11 +207,13 @@ def _number_repeats(rows: Sequence[Row]) -> tuple[list[int], int]:
 
     Rows without a number that come equally often for every item are repeats, as `--repeat` makes.
     """
+    told = sorted({row.repeat for row in rows if row.repeat is not None})
+    place = {number: at for at, number in enumerate(told)}  # tools count from 0, from 1 or by seed
     seen: dict[str, set[int]] = defaultdict(set)
     numbers, moved = [], Counter[str]()
     for row in rows:
         used = seen[row.item]
-        number = len(used) if row.repeat is None else row.repeat
+        number = len(used) if row.repeat is None else place[row.repeat]
         if number in used:
             number = max(used) + 1
             moved[row.item] += 1

@@ -48,7 +48,7 @@ class Row:
     scores : mapping of str to float or None
         Each score by its name; None where the answer has none, such as after an error.
     repeat : int or None
-        Which of several answers to the item, from 0; None where the log does not number them.
+        The number of one of several answers to the item; None where the log does not number them.
     group : str or None
         What items belong together, such as questions on one passage.
     config : str or None
@@ -223,6 +223,12 @@ def get_text(value: Json, *names: str) -> str:
     if found is None or isinstance(found, dict | list):
         return ""
     return str(found)
+
+
+def get_count(value: Json, *names: str) -> int | None:
+    """Return the whole number under names within names, None where there is none."""
+    text = get_text(value, *names)
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
 
 
 def make_other_version_error(path: Path, tool: str, needs: str, got: str) -> FormatError:
