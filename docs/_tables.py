@@ -198,6 +198,29 @@ def field_table(*words: str) -> str:
     return made(*words)
 
 
+def flips_table() -> str:
+    """Return how often a gate changes its mind, from the results in the folder of the benchmark."""
+    import csv
+
+    path = ROOT / "benchmarks" / "gate" / "results.csv"
+    with path.open(encoding="utf-8") as file:
+        found = list(csv.DictReader(file))
+
+    def rows() -> Iterator[list[str]]:
+        for row in found:
+            reps = int(row["reps"])
+            shares = [f"{100 * int(row[name]) / reps:.1f} %" for name in OUTCOMES]
+            asked = 4 * reps  # another seed is asked four times
+            changed = f"{100 * int(row['changed']) / asked:.1f} %" if row["cell"] == "seed" else "–"
+            yield [row["cell"], row["n"], row["margin"] or "–", f"{reps:,}", *shares, changed]
+
+    heads = ["cell", "items", "margin", "simulations", *OUTCOMES, "changed by the seed"]
+    return table(heads, rows())
+
+
+OUTCOMES = ("pass", "fail", "undecided")
+
+
 def _page(method: Any) -> str:
     """Return the name of a method as its module and its page have it: that of '.632' is b632."""
     return str(method.__module__.rpartition(".")[2])
@@ -224,7 +247,40 @@ def _yes(value: bool) -> str:
     return "yes" if value else "no"
 
 
+def best_of_many_table() -> str:
+    """Return how corrections of the best of many do, from the file of the simulation."""
+    import csv
+
+    path = ROOT / "benchmarks" / "scores" / "results.csv"
+    with path.open(encoding="utf-8") as file:
+        found = list(csv.DictReader(file))
+    cells = list(dict.fromkeys(row["cell"] for row in found))
+    methods = ("naive", "independent", "bonferroni", "evalfloor", "bbc", "near_winner")
+    head = ["matrix", "luck", *(f"off: {m}" for m in methods if m not in ("naive", "bonferroni"))]
+    head += [f"held: {m}" for m in methods if m != "evalfloor"]
+    head += [f"width: {m}" for m in ("bonferroni", "bbc", "near_winner")]
+
+    def rows() -> Iterator[list[str]]:
+        for cell in cells:
+            mine = {row["method"]: row for row in found if row["cell"] == cell}
+
+            def said(method: str, field: str, mine: dict[str, dict[str, str]] = mine) -> str:
+                value = mine.get(method, {}).get(field, "")
+                return f"{100 * float(value):.1f}".replace("-", "\u2212") if value else "\u2013"
+
+            yield [
+                cell.replace("-", ", ").replace("n", "n = ", 1).replace("C", "C = ", 1),
+                said("naive", "bias"),
+                *(said(m, "bias") for m in methods if m not in ("naive", "bonferroni")),
+                *(said(m, "coverage") for m in methods if m != "evalfloor"),
+                *(said(m, "width") for m in ("bonferroni", "bbc", "near_winner")),
+            ]
+
+    return table(head, rows())
+
+
 TABLES: dict[str, Callable[..., str]] = {
+    "best-of-many": best_of_many_table,
     "facts": facts_table,
     "test": test_table,
     "tests": tests_table,
@@ -235,4 +291,5 @@ TABLES: dict[str, Callable[..., str]] = {
     "options": options_table,
     "assessment": assessment_table,
     "field": field_table,
+    "flips": flips_table,
 }

@@ -3,8 +3,8 @@
 from .adapters.predictions.boosters import BoosterFolds as BoosterFolds
 from .adapters.predictions.door import predictions_from as predictions_from
 from .adapters.predictions.optuna_kept import keep_predictions as keep_predictions
+from .adapters.scores.door import scores_from as scores_from
 from .adapters.trials.door import trials_from as trials_from
-from .comparison.losses import Losses as Losses
 from .comparison.many import compare_many as compare_many
 from .comparison.run import compare as compare
 from .comparison.tests.bayesian_t import BayesianTTest as BayesianTTest
@@ -32,6 +32,7 @@ from .core.data.designs import NestedPredictions as NestedPredictions
 from .core.data.designs import PairedHalves as PairedHalves
 from .core.data.predictions import Predictions as Predictions
 from .core.data.replicates import Replicates as Replicates
+from .core.data.scores import Scores as Scores
 from .core.data.target import Target as Target
 from .core.data.thresholds import with_thresholds as with_thresholds
 from .core.data.weights import Weights as Weights
@@ -44,6 +45,10 @@ from .core.results.interval import Interval as Interval
 from .core.space.parameters import Parameter as Parameter
 from .core.space.space import Space as Space
 from .core.space.trials import Trials as Trials
+from .decision.gate import gate as gate
+from .decision.plan import plan as plan
+from .decision.planned import Plan as Plan
+from .decision.verdict import Verdict as Verdict
 from .explanation.effects.curves import EffectCurve as EffectCurve
 from .explanation.effects.curves import EffectSurface as EffectSurface
 from .explanation.explain import explain as explain

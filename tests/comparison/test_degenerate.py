@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from earnest import Comparison, EarnestError, EvidenceError, Losses, Predictions, compare
+from earnest import Comparison, EarnestError, EvidenceError, Predictions, Scores, compare
 from earnest.comparison import TESTS
 from tests.comparison.evidence import EVERY_TEST, WITH_P, classified, columns, metric_of
 
@@ -124,7 +124,7 @@ def test_an_error_that_is_rounding_of_a_derivative_is_no_error() -> None:
 
 def test_no_p_value_is_0_however_far_out() -> None:
     rng = np.random.default_rng(5)
-    given = Losses({"a": rng.random(400), "b": 50 + rng.random(400)})
+    given = Scores({"a": rng.random(400), "b": 50 + rng.random(400)}, greater_is_better=False)
     sound(compare(given, "a", "b"))
 
 
@@ -215,7 +215,7 @@ def test_two_cases_are_answered_or_refused(test: str) -> None:
 
 @pytest.mark.parametrize("test", EVERY_TEST)
 def test_one_case_is_refused_or_shows_nothing(test: str) -> None:
-    given = Losses({"a": [0.0], "b": [1.0]}, limits=(0.0, 1.0))
+    given = Scores({"a": [0.0], "b": [1.0]}, limits=(0.0, 1.0), greater_is_better=False)
     try:
         made = compare(given, "a", "b", test=test, rng=0)
     except EarnestError:

@@ -160,9 +160,10 @@ def test_equal_configurations_are_called_worse_in_five_percent_of_samples() -> N
     wrong = holm = 0
     for seed in range(200):
         rng = np.random.default_rng(seed)
-        given = en.Losses(
+        given = en.Scores(
             {f"c{i}": x for i, x in enumerate(rng.exponential(1.0, (20, 60)))},
             fold=np.arange(60) % 5,
+            greater_is_better=False,
         )
         many = en.compare_many(given, rng=seed)
         wrong += len(many.not_worse) < 20
@@ -247,8 +248,10 @@ def test_two_equal_columns_are_both_in_the_set() -> None:
 
 def test_losses_can_be_compared_with_the_best() -> None:
     rng = np.random.default_rng(0)
-    given = en.Losses(
-        {f"m{i}": rng.exponential(1 + i, 200) for i in range(3)}, fold=np.arange(200) % 5
+    given = en.Scores(
+        {f"m{i}": rng.exponential(1 + i, 200) for i in range(3)},
+        fold=np.arange(200) % 5,
+        greater_is_better=False,
     )
     many = en.compare_many(given, rng=0)
     assert many.not_worse == ("m0",)
@@ -278,8 +281,10 @@ def test_a_configuration_without_a_value_is_left_out_of_many_and_refused_alone(t
 @pytest.mark.parametrize("test", ["sign_flip", "corrected_t"])
 def test_a_set_of_single_tests_looks_below_the_best_of_a_loss(test: str) -> None:
     rng = np.random.default_rng(7)
-    given = en.Losses(
-        {"low": rng.random(100), "high": 1.0 + rng.random(100)}, fold=np.arange(100) % 10
+    given = en.Scores(
+        {"low": rng.random(100), "high": 1.0 + rng.random(100)},
+        fold=np.arange(100) % 10,
+        greater_is_better=False,
     )
     many = en.compare_many(given, test=test, rng=0)
     assert many["high"].p_values is not None

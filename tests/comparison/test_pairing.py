@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from earnest import EvidenceError, InputError, Losses
+from earnest import EvidenceError, InputError, Scores
 from earnest.comparison.pairing import common, measured, paired
 from tests.comparison.evidence import classified
 
@@ -15,7 +15,7 @@ from tests.comparison.evidence import classified
 def test_names_and_positions_find_their_columns() -> None:
     pi = classified()
     assert paired(pi, "poor", 0)[1:] == (2, 0)
-    given = Losses({"a": [1.0], "b": [2.0]})
+    given = Scores({"a": [1.0], "b": [2.0]}, greater_is_better=False)
     assert paired(given, "b", "a")[1:] == (1, 0)
 
 
@@ -46,15 +46,15 @@ def test_tables_of_several_and_a_third_thing_are_refused() -> None:
         paired(pi, pi.select("good"), None)
     with pytest.raises(InputError, match="`b` given beside two tables"):
         paired(pi.select("good"), pi.select("poor"), "fair")
-    with pytest.raises(InputError, match="Predictions and Losses"):
-        paired(pi.select("good"), Losses({"a": [1.0]}), None)
+    with pytest.raises(InputError, match="Predictions and Scores"):
+        paired(pi.select("good"), Scores({"a": [1.0]}, greater_is_better=False), None)
 
 
-def test_a_metric_goes_with_predictions_and_not_with_losses() -> None:
+def test_a_metric_goes_with_predictions_and_scores_have_their_own() -> None:
     with pytest.raises(InputError, match="`metric` is missing"):
         measured(classified(), None)
-    with pytest.raises(InputError, match="`metric` given beside losses"):
-        measured(Losses({"a": [1.0]}), "accuracy")
+    with pytest.raises(InputError, match="the way to sum up scores is unknown"):
+        measured(Scores({"a": [1.0]}, greater_is_better=False), "accuracy")
     with pytest.raises(EvidenceError, match=r"earnest\.Predictions"):
         measured(np.zeros(3), "accuracy")
     assert measured(classified(), "auc")[1].name == "roc_auc"

@@ -79,6 +79,11 @@ def results() -> dict[str, Any]:
         "jackknife": en.jackknife(mean, X, vectorized=True),
         "influence": en.influence(mean, X, vectorized=True),
         "given slope": en.influence(mean, X, derivative=X, vectorized=True),
+        "verdict": en.gate(pi.select(names[0]), metric="roc_auc", above=0.5),
+        "verdict on a pair": en.gate(
+            pi.select(names[0]), metric="accuracy", against=pi.select(names[1]), margin=0.1
+        ),
+        "plan": en.plan(pi, metric="accuracy", detect=0.1, rng=0),
         "explanation": tree,
         "curve": next(iter(tree.effects.values())),
         "surface": tree.effect2d("rate", "kind"),
@@ -92,7 +97,8 @@ KINDS = [
     "estimate", "one-sided", "no interval", "tilted", "table", "comparison", "posterior",
     "comparisons", "bootstrap bca", "bootstrap percentile", "bootstrap basic",
     "bootstrap studentised", "undefined draws", "lower bound", "jackknife", "influence",
-    "given slope", "explanation", "curve", "surface", "regions", "interval", "caution",
+    "given slope", "verdict", "verdict on a pair", "plan", "explanation",
+    "curve", "surface", "regions", "interval", "caution",
 ]  # fmt: skip
 SAVED = [kind for kind in KINDS if kind not in ("interval", "caution")]  # those are parts
 

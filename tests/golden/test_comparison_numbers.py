@@ -32,7 +32,7 @@ PROCEDURES = {
 }
 
 
-def losses(problem: str, procedure: str) -> en.Losses:
+def losses(problem: str, procedure: str) -> en.Scores:
     known = KNOWN[problem]
     n, k = known["n"], known["k"]
     values, fold = np.array(known["losses_in_fold_order"]), np.arange(n) // (n // k)
@@ -45,7 +45,7 @@ def losses(problem: str, procedure: str) -> en.Losses:
         values = np.array(known["J_errors_rep_tt"])
         fold = np.arange(len(values))
     columns = {"h": values, "zero": np.zeros_like(values)}
-    return en.Losses(columns, fold=fold, limits=(-np.inf, np.inf))
+    return en.Scores(columns, fold=fold, limits=(-np.inf, np.inf), greater_is_better=False)
 
 
 def made(problem: str, procedure: str, alternative: str = "two-sided") -> en.Comparison:

@@ -76,7 +76,12 @@ def rejected(draw: Draw, n: int, runs: int, seed: int, **ask: object) -> int:
     rng, count = np.random.default_rng(seed), 0
     for _ in range(runs):
         a, b, truth = draw(rng, n)
-        given = en.Losses({"a": a - truth, "b": b}, fold=folds_of(n), limits=(-np.inf, np.inf))
+        given = en.Scores(
+            {"a": a - truth, "b": b},
+            fold=folds_of(n),
+            limits=(-np.inf, np.inf),
+            greater_is_better=False,
+        )
         p = en.compare(given, "a", "b", **ask).p_value
         count += p is not None and p <= ALPHA
     return count
@@ -152,7 +157,7 @@ def test_resampling_tests_reject_equal_models_in_five_percent(test: object, n: i
     rng, runs, count = np.random.default_rng(60), 1000, 0
     for run in range(runs):
         losses = rng.exponential(1.0, (n, 1)) + rng.exponential(1.0, (n, 2))
-        given = en.Losses({"a": losses[:, 0], "b": losses[:, 1]})
+        given = en.Scores({"a": losses[:, 0], "b": losses[:, 1]}, greater_is_better=False)
         count += bool(en.compare(given, "a", "b", test=test, rng=run).shown)
     low, high = bounds(runs)
     print(f"{test}: {count}/{runs} = {count / runs:.3f} [{low}, {high}]")
@@ -166,10 +171,12 @@ def test_the_exact_sign_flip_and_mcnemar_never_exceed_their_level() -> None:
     flips = hits = 0
     for _ in range(runs):
         losses = rng.exponential(1.0, (10, 1)) + rng.exponential(1.0, (10, 2))
-        given = en.Losses({"a": losses[:, 0], "b": losses[:, 1]})
+        given = en.Scores({"a": losses[:, 0], "b": losses[:, 1]}, greater_is_better=False)
         flips += bool(en.compare(given, "a", "b", test="sign_flip").shown)
         right = (rng.random((60, 2)) < 0.7).astype(float)
-        given = en.Losses({"a": right[:, 0], "b": right[:, 1]}, limits=(0, 1))
+        given = en.Scores(
+            {"a": right[:, 0], "b": right[:, 1]}, limits=(0, 1), greater_is_better=False
+        )
         hits += bool(en.compare(given, "a", "b", test="mcnemar").shown)
     _, high = bounds(runs)
     print(f"sign_flip exact {flips}/{runs}, mcnemar exact {hits}/{runs}, at most {high}")
@@ -183,7 +190,9 @@ def test_the_set_holds_a_true_best_as_often_as_it_promises(test: str) -> None:
     rng, runs, kept = np.random.default_rng(62), 400, 0
     for run in range(runs):
         losses = rng.exponential(1.0, (200, 1)) + rng.exponential(1.0, (200, 10))
-        given = en.Losses({f"c{i}": losses[:, i] for i in range(10)}, fold=folds_of(200))
+        given = en.Scores(
+            {f"c{i}": losses[:, i] for i in range(10)}, fold=folds_of(200), greater_is_better=False
+        )
         many = en.compare_many(given, test=test, rng=run)
         kept += "c3" in many.not_worse
     low, _ = bounds(runs, 0.95)

@@ -129,7 +129,11 @@ def test_intervals_for_all_at_once_hold_the_true_differences_of_the_best() -> No
     single = at_once = 0
     for run in range(runs):
         losses = rng.exponential(1.0, (80, 1)) + rng.exponential(1.0, (80, 15)) + truth
-        given = en.Losses({f"c{i}": losses[:, i] for i in range(15)}, fold=np.arange(80) % 5)
+        given = en.Scores(
+            {f"c{i}": losses[:, i] for i in range(15)},
+            fold=np.arange(80) % 5,
+            greater_is_better=False,
+        )
         many = en.compare_many(given, rng=run)
         best = int(many.best[1:])
         apart = {f"c{i}": truth[best] - truth[i] for i in range(15)}

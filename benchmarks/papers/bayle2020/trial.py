@@ -104,7 +104,9 @@ def intervals(made: Evidence, task: str, metric: str, which: int, every: bool) -
         """Ask a test of two learners, of which the other never errs."""
         loss, fold = _losses(made, kind)
         nothing = np.where(np.isnan(loss[:, which]), np.nan, 0.0)
-        given = en.Losses({"it": loss[:, which], "nothing": nothing}, fold=fold)
+        given = en.Scores(
+            {"it": loss[:, which], "nothing": nothing}, fold=fold, greater_is_better=False
+        )
         found = en.compare(given, "it", "nothing", test=test)
         assert found.interval is not None
         return found.difference, found.interval.low, found.interval.high
@@ -133,7 +135,7 @@ def comparisons(made: Evidence, every: bool) -> Floats:
 
     def asked(kind: str, test: Any) -> Answer:
         loss, fold = _losses(made, kind)
-        given = en.Losses({"A1": loss[:, 0], "A2": loss[:, 1]}, fold=fold)
+        given = en.Scores({"A1": loss[:, 0], "A2": loss[:, 1]}, fold=fold, greater_is_better=False)
         found = en.compare(given, "A1", "A2", test=test, confidence_level=0.9)
         p = found.p_values or {}
         low, high = -np.inf, np.inf

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 from earnest.adapters.predictions.request import PredictionsRequest
+from earnest.adapters.scores.runs import Run
 from earnest.adapters.trials.request import TrialsRequest
 from earnest.core.base.registry import Registry
 from earnest.core.data.predictions import Predictions
@@ -77,6 +79,24 @@ class TrialsReader(Reader):
     read: Callable[[Any, TrialsRequest], Trials]
 
 
+@dataclass(frozen=True, kw_only=True)
+class ScoresReader(Reader):
+    """A reader of evaluation logs, for `scores_from`, `earnest gather` and `earnest report`.
+
+    Parameters
+    ----------
+    name, words, takes, rank
+        As for every reader; `takes` is asked of each file of a folder.
+    read : callable
+        `read(path) -> list[Run]`: what one log says.
+    tool : str
+        Whose log it is.
+    """
+
+    read: Callable[[Path], list[Run]]
+    tool: str
+
+
 R = TypeVar("R", bound=Reader)
 
 
@@ -86,8 +106,10 @@ def register(reader: R) -> R:
         PREDICTIONS_READERS.add(reader.name, reader)
     elif isinstance(reader, TrialsReader):
         TRIALS_READERS.add(reader.name, reader)
+    elif isinstance(reader, ScoresReader):
+        SCORES_READERS.add(reader.name, reader)
     else:
-        raise TypeError("a reader is a PredictionsReader or a TrialsReader")
+        raise TypeError("a reader is a PredictionsReader, a TrialsReader or a ScoresReader")
     return reader
 
 
@@ -99,3 +121,4 @@ def order_readers(readers: Registry[R]) -> list[R]:
 _GROUP = "earnest.readers"
 PREDICTIONS_READERS: Registry[PredictionsReader] = Registry("reader", group=_GROUP, adopt=register)
 TRIALS_READERS: Registry[TrialsReader] = Registry("reader", group=_GROUP, adopt=register)
+SCORES_READERS: Registry[ScoresReader] = Registry("reader", group=_GROUP, adopt=register)

@@ -22,9 +22,11 @@ from earnest.cli.commands import (
     demo,
     estimate,
     explain,
+    gate,
     gather,
     methods,
     metrics,
+    plan,
     predict,
     report,
     tests,
@@ -61,7 +63,8 @@ HELP = (
 )
 EPILOG = (
     "[bold]earnest COMMAND --help[/bold] explains a command. "
-    "Exit codes: 0 done, 2 bad input, 1 a fault of earnest, 130 interrupted, 141 closed pipe."
+    "Exit codes: 0 done, 2 bad input, 1 a fault of earnest, 130 interrupted, 141 closed pipe; of "
+    "[bold]gate[/bold] also 3 fail and 4 undecided."
 )
 
 
@@ -102,6 +105,8 @@ app.command("compare", help=compare.HELP, rich_help_panel="Ask", cls=Command)(co
 app.command("compare-learners", help=compare_learners.HELP, rich_help_panel="Ask", cls=Command)(
     compare_learners.command
 )
+app.command("gate", help=gate.HELP, rich_help_panel="Decide", cls=Command)(gate.command)
+app.command("plan", help=plan.HELP, rich_help_panel="Decide", cls=Command)(plan.command)
 app.command("explain", help=explain.HELP, rich_help_panel="Ask", cls=Command)(explain.command)
 app.command("report", help=report.HELP, rich_help_panel="Ask", cls=Command)(report.command)
 app.command("methods", help=methods.HELP, rich_help_panel="Look up", cls=Command)(methods.command)

@@ -6,12 +6,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from earnest.core.base.errors import FormatError
+from earnest.core.base.errors import FormatError, InputError
 
 if TYPE_CHECKING:
-    from earnest.cli.options.common import PredictionsReading
+    from earnest.cli.options.common import PredictionsReading, ScoresReading
     from earnest.cli.options.tune import CasesReading
     from earnest.core.data.predictions import Predictions
+    from earnest.core.data.scores import Scores
     from earnest.training.tables.table import Tabular
 
 LARGE = 100_000_000  # bytes of a file that is read so long that it is said
@@ -48,9 +49,152 @@ def read_predictions(path: Path, how: PredictionsReading) -> Predictions:
         raise FormatError(f"{str(path)!r} cannot be read", got=why) from error
 
 
-def is_large(pi: Predictions) -> bool:
-    """Tell whether predictions are so many that what is asked of them takes long."""
-    return int(pi.responses.nbytes) > LARGE
+def read_evidence(
+    path: Path, how: PredictionsReading, scoring: ScoresReading, metrics: list[str] | None
+) -> tuple[Predictions | Scores, list[str]]:
+    """Read a table of predictions, or of scores, and what to measure of it.
+
+    Scores need no metric; where none is named for predictions the command is refused, with the way
+    to scores if the table may hold some.
+    """
+    from earnest.adapters.scores.door import is_evaluation
+    from earnest.core.tables.scores import holds_scores
+
+    if is_evaluation(path):
+        logs = read_logs(path, how, scoring)
+        return logs, metrics or [str(logs.measure.rule)]
+    if scoring.scores or holds_scores(path):
+        found = read_scores(path, how, scoring)
+        return found, metrics or [str(found.measure.rule)]
+    for name, value in vars(scoring).items():
+        if value:
+            option = f"--{name.replace('_', '-')}"
+            raise InputError(
+                f"{option} is for scores", cure=f"Say --scores, or leave {option} out."
+            )
+    if not metrics:
+        refuse_no_metric(path)
+    return read_predictions(path, how), metrics or []
+
+
+def refuse_no_metric(path: Path) -> None:
+    """Refuse a command without a metric, with the way to scores if the table may hold some."""
+    from earnest.core.tables.scores import may_hold_scores
+
+    if may_hold_scores(path):
+        raise FormatError(
+            f"--metric is missing, and {path.name!r} has no column 'y'",
+            needs="the outcome in a column, and a metric; or scores, one column a configuration",
+            cure="For scores of items, such as prompts scored on the same questions, say --scores.",
+        )
+    raise InputError(
+        "Missing option '--metric' / '-m'",
+        needs="what to measure, such as --metric accuracy",
+        cure="'earnest metrics' lists them.",
+    )
+
+
+def read_scores(path: Path, how: PredictionsReading, scoring: ScoresReading) -> Scores:
+    """Read a table of scores."""
+    from earnest.cli.show.progress import patiently
+    from earnest.core.data.scores import Scores
+
+    size = path.stat().st_size if path.is_file() else 0
+    try:
+        with patiently(sys.stderr, f"Reading {path.name}, {size / 1e6:,.0f} MB", now=size > LARGE):
+            return Scores.load(path, **list_score_options(how, scoring))
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise FormatError(f"{str(path)!r} cannot be read", got=why) from error
+
+
+def read_logs(path: Path, how: PredictionsReading, scoring: ScoresReading) -> Scores:
+    """Read the logs of evaluation tools: a log, or a folder of logs."""
+    from earnest.adapters.scores.door import scores_from
+    from earnest.cli.show.progress import patiently
+
+    with patiently(sys.stderr, f"Reading {path.name}", now=False):
+        found = scores_from(path, **list_log_options(how, scoring))
+    return found.select(how.config) if how.config else found
+
+
+def list_log_options(how: PredictionsReading, scoring: ScoresReading) -> dict[str, Any]:
+    """Return the options of `scores_from` that were given."""
+    for name, value in vars(how).items():
+        if value is not None and name != "config":
+            word = _CALLED.get(name, name)
+            raise InputError(
+                f"--{word} tells how to read a table, and this is a log", cure="Leave it out."
+            )
+    named: dict[str, Any] = {"by": scoring.by} if scoring.by is not None else {}
+    if scoring.score is not None:
+        named["score"] = scoring.score
+    if scoring.lower_is_better:
+        named["greater_is_better"] = False
+    if scoring.limits is not None:
+        named["limits"] = _read_limits(scoring.limits)
+    if scoring.missing is not None:
+        named["missing"] = scoring.missing
+    return named
+
+
+_CALLED = {"form": "format", "case": "id"}  # options with other names than their argument
+_SCORES_LOADED_AS = {
+    "form": "format",
+    "case": "id",
+    "group": "groups",
+    "task": "tasks",
+    "model": "config",
+    "prediction": "score",
+    "config": "configs",
+}
+_NOT_OF_SCORES = ("target", "time", "event", "positive", "response", "threshold")
+
+
+def list_score_options(how: PredictionsReading, scoring: ScoresReading) -> dict[str, Any]:
+    """Return the options of `Scores.load` that were given."""
+    given = {name: value for name, value in vars(how).items() if value is not None}
+    for name in _NOT_OF_SCORES:
+        if name in given:
+            raise InputError(f"--{name} has no meaning with --scores", cure="Leave it out.")
+    if "model" in given:
+        if len(given["model"]) > 1:
+            raise InputError(
+                "one column names the configuration of a score",
+                needs="--model once",
+                got=f"{len(given['model'])} times",
+            )
+        given["model"] = given["model"][0]
+    named = {_SCORES_LOADED_AS.get(name, name): value for name, value in given.items()}
+    for name in ("delimiter", "thousands"):
+        if name in named:
+            named[name] = read_sign(named[name])
+    if scoring.lower_is_better:
+        named["greater_is_better"] = False
+    if scoring.limits is not None:
+        named["limits"] = _read_limits(scoring.limits)
+    for name in ("missing", "per", "score"):
+        if getattr(scoring, name) is not None:
+            named[name] = getattr(scoring, name)
+    if scoring.by is not None:
+        raise InputError("--by is for logs of evaluations", cure="Leave it out.")
+    return named
+
+
+def _read_limits(text: str) -> tuple[float, float]:
+    try:
+        low, high = (float(end) for end in text.split(","))
+    except ValueError:
+        raise InputError(
+            f"--limits: {text!r} is no range", needs="two numbers, such as 0,1 or 0,inf"
+        ) from None
+    return low, high
+
+
+def is_large(given: Predictions | Scores) -> bool:
+    """Tell whether predictions or scores are so many that what is asked of them takes long."""
+    matrix = given.responses if hasattr(given, "responses") else given.values
+    return int(matrix.nbytes) > LARGE
 
 
 def list_load_options(how: PredictionsReading) -> dict[str, Any]:

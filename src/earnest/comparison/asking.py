@@ -16,12 +16,13 @@ from earnest.core.base.provenance import knobs, plain, versions
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.base.threads import workers
 from earnest.core.data.predictions import Predictions
+from earnest.core.data.target import Task
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
 from earnest.core.results.comparison import Comparison, level_remarks
 from earnest.core.results.differences import Alternative, make_difference_interval
 from earnest.core.results.estimate import Provenance, Scale, by_severity, few_beyond
-from earnest.core.results.specs import Evidence
+from earnest.core.results.specs import COMPARED_ON_ITEMS, Evidence
 from earnest.inference.remarks import evidence_remarks
 from earnest.kernels.score import score_table
 from earnest.metrics.families import Metric, RankMetric
@@ -214,15 +215,17 @@ def result(
 ) -> Comparison:
     """Put the comparison of two columns of the question together."""
     names = question.pi.configs.ids
-    return assembled(
+    made = assembled(
         asked,
         reading.pair(a, b),
         question.metric.scale,
         (names[a], names[b]),
-        question.pi.n_cases,
+        question.pi.n_counted,
         _provenance(asked, question, reading),
         remarks,
     )
+    items = question.pi.target.task is Task.SCORES and question.pi.n_folds == 1
+    return replace(made, estimand=COMPARED_ON_ITEMS) if items else made
 
 
 def assembled(

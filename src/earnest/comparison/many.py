@@ -15,13 +15,13 @@ from earnest.comparison.asking import (
     undefined,
 )
 from earnest.comparison.base import Array, JointReading, Question, Reading, Test
-from earnest.comparison.losses import Losses
 from earnest.comparison.pairing import measured
 from earnest.comparison.shared.joint import largest_errors
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.rng import RngLike
 from earnest.core.data.predictions import Predictions
+from earnest.core.data.scores import Scores
 from earnest.core.data.selection import first_best
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.comparison_table import ADJUSTMENTS, Comparisons, Family, adjust_all
@@ -32,7 +32,7 @@ from earnest.metrics.families import Metric
 
 
 def compare_many(
-    predictions: Predictions | Losses,
+    predictions: Predictions | Scores,
     *,
     test: str | Test | None = None,
     metric: str | Metric | Any = None,

@@ -8,46 +8,36 @@ from typing import Any
 
 import numpy as np
 
-from earnest.comparison.losses import Losses
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.data.predictions import Predictions
+from earnest.core.data.scores import Scores
 from earnest.core.results.cautions import Caution
-from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric
 from earnest.metrics.responding import check_fits
+from earnest.metrics.scores import read_evidence
 
-Evidence = Predictions | Losses
+Evidence = Predictions | Scores
 
 
 def measured(given: Any, metric: Any) -> tuple[Predictions, Metric]:
     """Return predictions and metric of what was given to compare."""
-    if isinstance(given, Losses):
-        if metric is not None:
-            raise InputError(
-                "`metric` given beside losses",
-                needs="losses alone: the metric is their mean",
-                cure="Leave it out; name the losses with Losses(..., name=...).",
-            )
-        return given.predictions(), given.metric()
-    if not isinstance(given, Predictions):
+    if not isinstance(given, (Predictions, Scores)):
         raise EvidenceError(
             "this is not a table of out-of-sample predictions",
-            needs="earnest.Predictions, or earnest.Losses",
+            needs="earnest.Predictions, or earnest.Scores",
             got=type(given).__name__,
             cure="Make one with Predictions.from_arrays, from_frame or load; for two columns of "
-            "losses Losses({'a': ..., 'b': ...}).",
+            "scores Scores({'a': ..., 'b': ...}).",
         )
-    if metric is None:
-        raise InputError("`metric` is missing", needs="what to compare by, such as 'accuracy'")
-    measure = resolve_metric(metric).on(given.target.task)
-    check_fits(given, measure)
-    return given, measure
+    pi, measure = read_evidence(given, metric)
+    check_fits(pi, measure)
+    return pi, measure
 
 
 def paired(given: Any, a: Any, b: Any) -> tuple[Any, int, int]:
     """Return the evidence and the columns of a and b."""
-    if isinstance(a, (Predictions, Losses)):
+    if isinstance(a, (Predictions, Scores)):
         return _two_tables(given, a, b), 0, 1
     if b is None or a is None:
         raise InputError(
@@ -56,7 +46,7 @@ def paired(given: Any, a: Any, b: Any) -> tuple[Any, int, int]:
             got="one" if a is not None else "none",
             cure="For all against the best use compare_many.",
         )
-    table = given.predictions() if isinstance(given, Losses) else given
+    table = given.predictions if isinstance(given, Scores) else given
     if not isinstance(table, Predictions):
         return given, 0, 1  # refused by `measured`
     return given, table.configs.index(a), table.configs.index(b)
@@ -64,12 +54,14 @@ def paired(given: Any, a: Any, b: Any) -> tuple[Any, int, int]:
 
 def _two_tables(first: Any, second: Any, extra: Any) -> Predictions:
     """Return two predictions of one configuration each, on the same cases, side by side."""
+    if isinstance(first, Scores) and isinstance(second, Scores):
+        first, second = first.predictions, second.predictions
     if not isinstance(first, Predictions) or not isinstance(second, Predictions):
         raise InputError(
-            "two tables of predictions are compared, or two columns of one table of losses",
-            needs="Predictions and Predictions",
+            "two tables of predictions are compared, or two of scores",
+            needs="Predictions and Predictions, or Scores and Scores",
             got=f"{type(first).__name__} and {type(second).__name__}",
-            cure="Put both columns of losses in one Losses({'a': ..., 'b': ...}).",
+            cure="Put both columns of scores in one Scores({'a': ..., 'b': ...}).",
         )
     if extra is not None:
         raise InputError(

@@ -15,12 +15,12 @@ from earnest.comparison.asking import (
     result,
 )
 from earnest.comparison.base import Test
-from earnest.comparison.losses import Losses
 from earnest.comparison.many import family_of
 from earnest.comparison.pairing import common, measured, paired
 from earnest.core.base.errors import EarnestError
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.data.predictions import Predictions
+from earnest.core.data.scores import Scores
 from earnest.core.data.selection import first_best
 from earnest.core.data.weights import Weights
 from earnest.core.results.comparison import Comparison
@@ -34,8 +34,8 @@ LAW_SEED = 0  # of the joint law of a table, for tests that draw nothing themsel
 
 
 def compare(
-    predictions: Predictions | Losses,
-    a: str | int | Predictions | None = None,
+    predictions: Predictions | Scores,
+    a: str | int | Predictions | Scores | None = None,
     b: str | int | None = None,
     *,
     test: str | Test | None = None,
@@ -53,9 +53,9 @@ def compare(
 
     Parameters
     ----------
-    predictions : Predictions or Losses
+    predictions : Predictions or Scores
         The predictions of both configurations; or those of the first, with `a` the Predictions of
-        the second on the same cases and folds; or columns of losses.
+        the second on the same cases and folds; or scores of prompts or models on the same items.
     a, b : str or int
         The configurations, by name or position.
     test : str or Test, optional
@@ -64,7 +64,7 @@ def compare(
         applies of `delong` (for the ROC AUC of two classes), `bayle` and `bootstrap`.
     metric : str, Metric or callable
         What to compare by, named like scikit-learn's scorers and shown in its natural sign; left
-        out for losses.
+        out for scores, which say themselves what they are summed up to.
     alternative : {'two-sided', 'less', 'greater'}
         What to show of the difference: that it is not 0, below 0, or above 0. The interval of a
         one-sided alternative is one-sided: 'less' gives an upper bound.

@@ -258,7 +258,7 @@ def resampling_remarks(pi: Predictions, resampler: str | None) -> Iterator[Cauti
             f"There are {count} groups.",
             "An interval that resamples whole groups is rough with so few.",
         )
-    if pi.target.strata is not None:
+    if pi.target.strata is not None and pi.target.measure is None:  # tasks of scores are weighted
         yield Caution(
             "EN025",
             "Strata are not used where groups are resampled.",

@@ -17,7 +17,7 @@ from earnest.core.data.designs import NestedPredictions, PairedHalves
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.replicates import Drawn, Replicates
 from earnest.core.data.selection import SELECTORS, MeanOfFolds, Pooled, Selector
-from earnest.core.data.target import Target
+from earnest.core.data.target import Target, Task
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import (
     Estimate,
@@ -27,7 +27,7 @@ from earnest.core.results.estimate import (
 )
 from earnest.core.results.interval import Ask, LimitSource
 from earnest.core.results.limits import WidenedLimits, draws_of
-from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
+from earnest.core.results.specs import ON_ITEMS, Estimand, Evidence, Family, MethodSpec
 from earnest.inference.cases.areas import is_auc
 from earnest.inference.left_out.estimates import has_cases, has_pairs
 from earnest.inference.limits.winner_law import law_of
@@ -280,10 +280,10 @@ def make_estimate(
         gain_error=None if errors is None else errors.gain,
         scale=scale,
         method=method.spec.name,
-        estimand=str(method.spec.estimand if estimand is None else estimand),
+        estimand=_name_estimand(call.pi, method.spec.estimand if estimand is None else estimand),
         naive=naive,
         winner=call.pi.configs.ids[winner],
-        n_cases=call.pi.n_cases,
+        n_cases=call.pi.n_counted,
         n_configs=call.pi.n_configs,
         n_resamples=None if draws is None else len(draws),
         n_valid=None if valid is None else len(valid),
@@ -299,6 +299,15 @@ def make_estimate(
         source=source,
         details=details,
     )
+
+
+def _name_estimand(pi: Predictions, estimand: str) -> str:
+    """Return what is estimated; of scores of items nothing was trained, and there are no folds."""
+    if pi.target.task is not Task.SCORES or pi.n_folds > 1:
+        return str(estimand)
+    if pi.n_configs == 1:
+        estimand = Estimand.FIXED_MODEL
+    return str(ON_ITEMS.get(estimand, estimand))
 
 
 def chosen_by(method: Splitting, call: Call, *, preselect: bool) -> tuple[Choice, Selector]:

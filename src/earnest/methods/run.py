@@ -13,6 +13,7 @@ from earnest.core.base.threads import workers
 from earnest.core.data.designs import NestedPredictions, PairedHalves
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.replicates import Drawn, Replicates
+from earnest.core.data.scores import Scores
 from earnest.core.data.selection import Selector
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import Estimate, by_severity, few_beyond
@@ -38,13 +39,14 @@ from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric
 from earnest.metrics.knobs import split_knobs
 from earnest.metrics.responding import check_fits
+from earnest.metrics.scores import read_evidence
 
 
 def estimate(
-    predictions: Predictions | Replicates | NestedPredictions | PairedHalves,
+    predictions: Predictions | Scores | Replicates | NestedPredictions | PairedHalves,
     *,
     method: str | Method | None = None,
-    metric: str | Metric | Any,
+    metric: str | Metric | Any = None,
     confidence_level: float = 0.95,
     side: Side | str = "two-sided",
     n_resamples: int | None = None,
@@ -57,16 +59,18 @@ def estimate(
 
     Parameters
     ----------
-    predictions : Predictions or Replicates
-        The out-of-sample predictions of every configuration that was tried; or for the bootstrap
-        estimators of one learner, such as '.632+', what `bootstrap_train` made.
+    predictions : Predictions, Scores or Replicates
+        The out-of-sample predictions of every configuration that was tried, or the scores of every
+        prompt or model on the same items; or for the bootstrap estimators of one learner, such as
+        '.632+', what `bootstrap_train` made.
     method : str or Method, optional
         A name (`earnest methods` lists them), with knobs such as "delong(variant='logit')" if
         there are any to turn, or a configured instance such as `BBC(n_resamples=5000)`. By default
         that of the evidence: for one configuration on a test set 'delong' (the AUC) or 'holdout'
         (other metrics), else 'bbc'.
     metric : str, Metric or callable
-        What to measure, named like scikit-learn's scorers and shown in its natural sign.
+        What to measure, named like scikit-learn's scorers and shown in its natural sign. Scores say
+        themselves what they are summed up to; another way may be named, such as 'median'.
     confidence_level : float
         The level of the interval.
     side : {'two-sided', 'lower', 'upper', 'pessimistic'}
@@ -105,6 +109,7 @@ def estimate(
     >>> en.estimate(pi, metric="roc_auc", rng=7)
     roc_auc 0.68, 95 % interval [0.56, 0.77] (bbc, winner of 50 configs, trained on 9/10 of n=200)
     """
+    predictions, metric = read_evidence(predictions, metric)
     if method is None:
         resamples = n_resamples is not None or undefined is not None
         method = usual_method(predictions, metric, resamples=resamples)
@@ -115,10 +120,10 @@ def estimate(
 
 
 def estimate_all(
-    predictions: Predictions | Replicates | NestedPredictions | PairedHalves,
+    predictions: Predictions | Scores | Replicates | NestedPredictions | PairedHalves,
     *,
     methods: Iterable[str | Method] | str | None = None,
-    metric: str | Metric | Any,
+    metric: str | Metric | Any = None,
     confidence_level: float = 0.95,
     side: Side | str = "two-sided",
     n_resamples: int | None = None,
@@ -153,6 +158,7 @@ def estimate_all(
     >>> [e.method for e in table], list(table.refused)  # DeLong's interval is for the AUC
     (['bbc', 'tilted'], ['delong'])
     """
+    predictions, metric = read_evidence(predictions, metric)
     wanted = [methods] if isinstance(methods, str) else methods
     names = usual_methods(predictions) if wanted is None else list(wanted)
     if not names:

@@ -16,7 +16,7 @@ import numpy as np
 from earnest.core.base import check
 from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import InputError, UnknownNameError
-from earnest.core.data.target import Task
+from earnest.core.data.target import TASKS, Task
 from earnest.metrics.families import (
     CLASSES,
     METRICS,
@@ -98,8 +98,8 @@ _TASKS: dict[Need, frozenset[Task]] = {
     Need.PROBABILITY: CLASSES,
     Need.VALUE: REGRESSION,
     Need.RISK: SURVIVAL,
-    Need.PREDICTION: frozenset(Task),
-    Need.RESPONSE: frozenset(Task),
+    Need.PREDICTION: frozenset(TASKS),
+    Need.RESPONSE: frozenset(TASKS),
 }
 _LOSS_ENDINGS = ("_loss", "_error", "_deviance")  # scikit-learn's convention of names
 
@@ -169,7 +169,7 @@ def make_metric(
 
 def _read_tasks(tasks: Iterable[Task | str]) -> frozenset[Task]:
     words = [tasks] if isinstance(tasks, str) else list(tasks)
-    allowed = [str(task) for task in Task]
+    allowed = [str(task) for task in TASKS]
     return frozenset(Task(check.one_of("tasks", str(word), allowed)) for word in words)
 
 

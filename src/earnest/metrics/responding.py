@@ -125,5 +125,6 @@ def _suggest_metric(task: Task) -> str:
         Task.MULTICLASS: "'accuracy' or 'roc_auc_ovr'",
         Task.REGRESSION: "'r2' or 'rmse'",
         Task.SURVIVAL: "'concordance'",
+        Task.SCORES: "'mean' or 'median', or leave `metric` out",
     }
     return f"Try {names[task]}."

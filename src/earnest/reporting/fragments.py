@@ -26,6 +26,8 @@ from earnest.core.text.estimate import (
     reason,
     training_words,
 )
+from earnest.decision.planned import Plan
+from earnest.decision.verdict import Verdict
 from earnest.explanation.findings import as_sentence, in_percent
 from earnest.explanation.findings import headline as learned_headline
 from earnest.explanation.result import Explanation
@@ -297,6 +299,30 @@ def _difference(one: Comparison, *, kept: bool) -> draw.Difference:
     )
 
 
+def verdict_fragment(made: Verdict) -> str:
+    """Return a verdict: the sentence, the facts and the cautions."""
+    facts = [("Judged", made.config or DASH)]
+    if made.baseline is not None:
+        facts.append(("Against", made.baseline))
+    facts += [
+        ("Limits", f"one-sided, each at {percent(made.level)}, by {made.method}"),
+        ("Items", f"{made.n_items:,}"),
+    ]
+    if made.look is not None:
+        facts.append(("Look", f"{made.look} at these items"))
+    return fragment(made.sentence, "", facts, made.cautions)
+
+
+def plan_fragment(made: Plan) -> str:
+    """Return a plan: the sentence, what is needed, and the cautions."""
+    table = made._to_table()
+    rows = tuple(TableRow(row) for row in table.rows)
+    facts = [("Pilot", f"{made.n_pilot:,} items"), ("Judged by", made.method)]
+    return fragment(
+        made.sentence, "", facts, made.cautions, table=Table(heads=table.heads, rows=rows)
+    )
+
+
 _FRAGMENTS: dict[type, Callable[[Any], str]] = {
     Estimate: estimate_fragment,
     Estimates: estimates_fragment,
@@ -304,4 +330,6 @@ _FRAGMENTS: dict[type, Callable[[Any], str]] = {
     Comparisons: comparisons_fragment,
     Explanation: explanation_fragment,
     StatisticResult: statistic_fragment,
+    Verdict: verdict_fragment,
+    Plan: plan_fragment,
 }

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.replicates import Replicates
-from earnest.core.data.target import Task
+from earnest.core.data.target import TASKS, Task
 from earnest.core.results.cautions import CODES
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import DrawnLimits
@@ -233,7 +233,7 @@ def result_survives_json(case: MethodCase) -> None:
 
 def refuses_what_it_cannot_do(case: MethodCase) -> None:
     """A metric of another task, other evidence, and folds that are not there, are refused."""
-    strange = next((task for task in Task if task not in case.metric.tasks), None)
+    strange = next((task for task in TASKS if task not in case.metric.tasks), None)
     if strange is not None:
         other = example_evidence(case.method.spec.needs, strange)
         require_refusal(lambda: case.ask(other), f"a {strange} task")

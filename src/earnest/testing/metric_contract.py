@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
-from earnest.core.data.target import Task
+from earnest.core.data.target import TASKS, Task
 from earnest.core.data.weights import Weights
 from earnest.kernels.score import score_selected, score_table
 from earnest.metrics import metric as resolve_metric
@@ -141,7 +141,7 @@ def threads_do_not_matter(case: MetricCase) -> None:
 
 def another_task_is_refused(case: MetricCase) -> None:
     """Predictions of a task that the metric is not defined for are refused with a reason."""
-    strange = next((task for task in Task if task not in case.metric.tasks), None)
+    strange = next((task for task in TASKS if task not in case.metric.tasks), None)
     if strange is not None:
         pi = example_predictions(strange, n_cases=12)
         ones = Weights.ones(pi.n_cases)

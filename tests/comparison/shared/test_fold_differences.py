@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from earnest import EvidenceError, Losses, compare
+from earnest import EvidenceError, Scores, compare
 from tests.comparison.evidence import classified, columns
 
 
@@ -20,7 +20,7 @@ def test_the_standard_error_is_that_of_the_definition(test: str, corrected: bool
     rng = np.random.default_rng(0)
     fold, losses = np.arange(53) % 5, rng.random((53, 2))
     apart = fold_means(losses[:, 0], fold) - fold_means(losses[:, 1], fold)
-    given = Losses({"a": losses[:, 0], "b": losses[:, 1]}, fold=fold)
+    given = Scores({"a": losses[:, 0], "b": losses[:, 1]}, fold=fold, greater_is_better=False)
     made = compare(given, "a", "b", test=test)
     factor = 1 / 5 + (1 / 4 if corrected else 0.0)
     assert made.difference == pytest.approx(apart.mean())

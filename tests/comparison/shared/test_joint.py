@@ -109,6 +109,9 @@ def test_four_cases_exclude_nothing_whatever_the_losses(test: str) -> None:
     # seeds 0 to 19; a two-sided sign test of four cases has no p-value below 1/8
     for seed in range(20):
         rng = np.random.default_rng(seed)
-        given = en.Losses({"a": rng.random(4), "b": 5 + rng.random(4), "c": 9 + rng.random(4)})
+        given = en.Scores(
+            {"a": rng.random(4), "b": 5 + rng.random(4), "c": 9 + rng.random(4)},
+            greater_is_better=False,
+        )
         many = en.compare_many(given, test=test, rng=seed)
         assert many.not_worse == ("a", "b", "c")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from earnest import BootstrapTest, InputError, Losses, Predictions, compare, score_table
+from earnest import BootstrapTest, InputError, Predictions, Scores, compare, score_table
 from earnest.core.base.rng import Seeds
 from earnest.resampling.bootstrap import CaseBootstrap, batches
 from tests.comparison.evidence import classified, columns
@@ -117,7 +117,7 @@ def test_units_are_groups_then_the_rarest_class_then_cases() -> None:
 )
 def test_few_cases_are_cautioned_of(n: int, said: str | None) -> None:
     rng = np.random.default_rng(n)
-    given = Losses({"a": rng.random(n), "b": rng.random(n)})
+    given = Scores({"a": rng.random(n), "b": rng.random(n)}, greater_is_better=False)
     made = compare(given, "a", "b", test="bootstrap", n_resamples=99, rng=0)
     found = [caution.what for caution in made.cautions if caution.code == "EN036"]
     assert found == ([] if said is None else [said])

@@ -10,11 +10,13 @@ import earnest as en
 from earnest.comparison.tests.five_by_two import spread
 
 
-def losses(a: np.ndarray, b: np.ndarray, **about: object) -> en.Losses:
+def losses(a: np.ndarray, b: np.ndarray, **about: object) -> en.Scores:
     """Two cases a repeat, each a fold of its own: the differences are those of the cases."""
     fold = np.tile([[0], [1]], 5)
     limits = (-np.inf, np.inf)
-    return en.Losses({"a": a.T, "b": b.T}, fold=fold, limits=limits, **about)
+    return en.Scores(
+        {"a": a.T, "b": b.T}, fold=fold, limits=limits, **about, greater_is_better=False
+    )
 
 
 APART = np.random.default_rng(3).normal(0.4, 1.0, (5, 2))

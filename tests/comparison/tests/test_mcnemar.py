@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 from scipy.stats import binom, binomtest
 
-from earnest import InputError, Losses, McNemarTest, MetricError, compare
+from earnest import InputError, McNemarTest, MetricError, Scores, compare
 from earnest.comparison.tests.mcnemar import _p_values, adjusted_limits
 from tests.comparison.evidence import classified
 
 COUNTS = [(0, 0), (1, 0), (0, 5), (3, 3), (2, 9), (40, 17), (700, 640)]
 
 
-def hits(only_a: int, only_b: int, both: int = 20, neither: int = 7) -> Losses:
+def hits(only_a: int, only_b: int, both: int = 20, neither: int = 7) -> Scores:
     a = [1] * only_a + [0] * only_b + [1] * both + [0] * neither
     b = [0] * only_a + [1] * only_b + [1] * both + [0] * neither
-    return Losses({"a": a, "b": b}, greater_is_better=True, name="hits", limits=(0, 1))
+    return Scores({"a": a, "b": b}, greater_is_better=True, name="hits", limits=(0, 1))
 
 
 @pytest.mark.parametrize(("only_a", "only_b"), COUNTS)

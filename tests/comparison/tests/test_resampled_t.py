@@ -13,7 +13,12 @@ from tests.comparison.evidence import classified
 def test_it_is_students_paired_test_of_all_test_sets() -> None:
     rng = np.random.default_rng(0)
     a, b = rng.exponential(1.0, (2, 12))
-    made = en.compare(en.Losses({"a": a, "b": b}, fold=np.arange(12)), "a", "b", test="resampled_t")
+    made = en.compare(
+        en.Scores({"a": a, "b": b}, fold=np.arange(12), greater_is_better=False),
+        "a",
+        "b",
+        test="resampled_t",
+    )
     known = stats.ttest_rel(a, b)
     assert made.statistic == pytest.approx(known.statistic)
     assert made.p_value == pytest.approx(known.pvalue)

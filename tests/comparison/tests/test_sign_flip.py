@@ -10,14 +10,19 @@ import pytest
 from scipy.stats import permutation_test
 
 import earnest as en
-from earnest import InputError, Losses, MetricError, SignFlipTest, compare
+from earnest import InputError, MetricError, Scores, SignFlipTest, compare
 from tests.comparison.evidence import classified
 
 REAL = (-np.inf, np.inf)
 
 
-def given(differences: np.ndarray, **about: object) -> Losses:
-    return Losses({"a": differences, "b": np.zeros(len(differences))}, limits=REAL, **about)
+def given(differences: np.ndarray, **about: object) -> Scores:
+    return Scores(
+        {"a": differences, "b": np.zeros(len(differences))},
+        limits=REAL,
+        **about,
+        greater_is_better=False,
+    )
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
@@ -120,7 +125,7 @@ def test_p_and_interval_agree_where_all_units_show_the_same(alternative: str) ->
         for apart in (0.1, -0.4, 1.0):
             pair = {"a": np.full(n, max(apart, 0.0)), "b": np.full(n, max(-apart, 0.0))}
             made = compare(
-                Losses(pair, limits=(0.0, 1.0)),
+                Scores(pair, limits=(0.0, 1.0), greater_is_better=False),
                 "a",
                 "b",
                 test="sign_flip",

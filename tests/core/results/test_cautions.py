@@ -31,6 +31,7 @@ from earnest import (
     Naive,
     NaiveBootstrap,
     Predictions,
+    Scores,
     SearchCV,
     Tilted,
     Trials,
@@ -231,6 +232,8 @@ def weighed() -> set[str]:
 
 LEAKING = [(np.arange(40), np.arange(30, 60)), (np.arange(30, 60), np.arange(30))]
 
+TWO_SAMPLES = {"item": [1, 1, 2], "model": ["a", "a", "a"], "score": [1, 0, 1]}
+WITH_TOKENS = {"item": [1, 2], "a": [0, 1], "b": [1, 1], "tokens": [812, 790]}
 TRIGGERS: dict[str, Callable[[], set[str]]] = {
     "EN001": lambda: of(noise(), "bbc"),
     "EN002": lambda: of(noise(n=20, folds=5)),
@@ -374,6 +377,10 @@ TRIGGERS: dict[str, Callable[[], set[str]]] = {
     "EN130": lambda: of(noise(n=38), "near_winner"),
     "EN131": lambda: of(two_kinds_of_positives(), "near_winner"),
     "EN132": lambda: of(nearly_perfect_repeats(), "near_winner", "accuracy"),
+    "EN140": lambda: codes(estimate(Scores([[0, 1], [1, None], [1, 1], [0, 0]]), rng=0).cautions),
+    "EN141": lambda: codes(Scores(TWO_SAMPLES, config="model").predictions.remarks),
+    "EN142": lambda: codes(Scores(WITH_TOKENS).predictions.remarks),
+    "EN143": lambda: codes(estimate(Scores(np.eye(300, 2), batches=100), rng=0).cautions),
     "EN150": lambda: codes(
         compare(best_first(noise(configs=4)), 0, 1, metric="accuracy", rng=0).cautions
     ),

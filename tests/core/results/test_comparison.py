@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import false_discovery_control
 from scipy.stats import t as student
 
-from earnest import Comparison, Comparisons, FormatError, Losses, compare, compare_many
+from earnest import Comparison, Comparisons, FormatError, Scores, compare, compare_many
 from earnest.core.results.comparison_table import adjusted
 from earnest.core.results.differences import Alternative, FlippedLimits, StudentDifference, alpha_of
 from earnest.core.results.interval import Interval
@@ -26,7 +26,7 @@ def made(
     """Losses of two models, b worse by the shift on average."""
     rng = np.random.default_rng(seed)
     a, b = rng.random((2, n))
-    given = Losses(
+    given = Scores(
         {"svm": a, "tree": b + shift},
         fold=np.arange(n) % 10,
         greater_is_better=better,
@@ -72,7 +72,7 @@ def test_the_decision_claims_only_what_the_test_shows(
 
 
 def test_no_difference_is_said_to_be_the_same() -> None:
-    given = Losses({"svm": np.arange(40.0), "tree": np.arange(40.0)})
+    given = Scores({"svm": np.arange(40.0), "tree": np.arange(40.0)}, greater_is_better=False)
     said = plain(compare(given, "svm", "tree").decision)
     assert said.startswith(
         "svm and tree have the same loss (95 % interval 0.000 to 0.000; p = 1.00)"
@@ -82,7 +82,9 @@ def test_no_difference_is_said_to_be_the_same() -> None:
 def test_a_difference_that_rounds_to_nothing_is_not_printed_as_0() -> None:
     a = 1 + np.random.default_rng(0).random(400)
     b = a + np.where(np.arange(400) % 2, 0.1, -0.1) + 1e-4
-    said = plain(compare(Losses({"svm": a, "tree": b}), "svm", "tree").decision)
+    said = plain(
+        compare(Scores({"svm": a, "tree": b}, greater_is_better=False), "svm", "tree").decision
+    )
     assert "the loss of svm is less than 0.001 lower" in said
 
 
@@ -192,7 +194,9 @@ def test_benjamini_and_hochberg_is_that_of_scipy() -> None:
 
 def test_many_have_a_decision_and_a_short_repr() -> None:
     rng = np.random.default_rng(2)
-    given = Losses({f"m{i}": rng.random(200) + 0.02 * i for i in range(15)})
+    given = Scores(
+        {f"m{i}": rng.random(200) + 0.02 * i for i in range(15)}, greater_is_better=False
+    )
     many = compare_many(given, rng=0)
     lines = repr(many).splitlines()
     assert lines[0] == many.decision
@@ -206,17 +210,21 @@ def test_many_have_a_decision_and_a_short_repr() -> None:
 def test_two_are_named_in_the_decision() -> None:
     rng = np.random.default_rng(3)
     a = rng.random(200)
-    near = compare_many(Losses({"a": a, "b": rng.random(200)}), rng=0)
+    near = compare_many(Scores({"a": a, "b": rng.random(200)}, greater_is_better=False), rng=0)
     other = "b" if near.best == "a" else "a"
     assert near.decision == f"Besides {near.best}, {other} may be the best."
-    far = compare_many(Losses({"a": a, "b": a + rng.random(200)}), rng=0)
+    far = compare_many(Scores({"a": a, "b": a + rng.random(200)}, greater_is_better=False), rng=0)
     assert far.decision == "a is better than b."
 
 
 @pytest.mark.parametrize("test", ["bayle", "cv_t", "corrected_t"])
 @pytest.mark.parametrize("alternative", ["less", "greater"])
 def test_a_difference_of_0_is_shown_at_no_level(test: str, alternative: str) -> None:
-    given = Losses({"a": [0.0, 1.0, 0.5, 0.2], "b": [1.0, 0.0, 0.5, 0.2]}, fold=[0, 1, 2, 3])
+    given = Scores(
+        {"a": [0.0, 1.0, 0.5, 0.2], "b": [1.0, 0.0, 0.5, 0.2]},
+        fold=[0, 1, 2, 3],
+        greater_is_better=False,
+    )
     made = compare(given, "a", "b", test=test, alternative=alternative, confidence_level=0.5)
     assert (made.difference, made.p_value, made.shown) == (0.0, 0.5, False)
 

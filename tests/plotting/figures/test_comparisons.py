@@ -65,12 +65,17 @@ def test_many_are_cut_with_a_word() -> None:
 
 
 def test_odd_names_and_missing_intervals_can_be_saved() -> None:
-    flat = en.Losses({"$a$ x_1": np.ones(9), "b<>&": np.full(9, 2.0)})
+    flat = en.Scores({"$a$ x_1": np.ones(9), "b<>&": np.full(9, 2.0)}, greater_is_better=False)
     made = en.compare(flat, "$a$ x_1", "b<>&")
     assert made.interval is None
     ax = made.plot()
     ax.figure.savefig(io.BytesIO(), format="svg")
-    few = en.compare(en.Losses({"a": [0.1, 0.2], "b": [0.3, 0.9]}), "a", "b", test="sign_flip")
+    few = en.compare(
+        en.Scores({"a": [0.1, 0.2], "b": [0.3, 0.9]}, greater_is_better=False),
+        "a",
+        "b",
+        test="sign_flip",
+    )
     few.plot().figure.savefig(io.BytesIO(), format="png")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from earnest.cli.options import common as options
 from earnest.cli.options import compare as how
-from earnest.cli.reading import read_predictions
+from earnest.cli.reading import read_evidence
 from earnest.cli.writing import answer_each, check_table
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
@@ -15,6 +15,7 @@ from earnest.core.base.errors import InputError
 if TYPE_CHECKING:
     from earnest.comparison.base import Test
     from earnest.core.data.predictions import Predictions
+    from earnest.core.data.scores import Scores
     from earnest.core.results.comparison import Comparison
     from earnest.core.results.comparison_table import Comparisons
 
@@ -26,6 +27,7 @@ HELP = (
     "\n\n"
     "  earnest compare preds.csv svm rf --metric accuracy\n"
     "  earnest compare preds.csv svm rf -m roc_auc --test delong\n"
+    "  earnest compare scores.csv --scores --all\n"
     "  earnest compare preds.csv --all -m accuracy --json > compared.json"
 )
 
@@ -43,7 +45,7 @@ class CompareOptions(TypedDict):
 @options.take_options
 def command(
     predictions: options.Table,
-    metric: options.MetricNames,
+    metric: options.MetricNames = None,
     a: how.First = None,
     b: how.Second = None,
     everything: how.All = False,
@@ -60,13 +62,14 @@ def command(
     n_jobs: how.Jobs = None,
     *,
     reading: options.PredictionsReading,
+    scoring: options.ScoresReading,
 ) -> None:
     """Read predictions, compare two or all, and show or write what the test says."""
     _check_names(a, everything, adjust, reference)
     check_table(table, json)
     if seed is not None:
         check.whole_number("seed", seed, low=0)
-    pi = read_predictions(predictions, reading)
+    pi, metrics = read_evidence(predictions, reading, scoring, metric)
     ask: CompareOptions = {
         "test": _configure_test(test, rope),
         "alternative": alternative,
@@ -78,12 +81,12 @@ def command(
         from earnest.cli.show.comparison_table import show_comparisons
 
         ask_all = _compare_all(pi, adjust or "simultaneous", reference, ask)
-        answer_each(metric, ask_all, show_comparisons, seed=seed, json=json, table=table)
+        answer_each(metrics, ask_all, show_comparisons, seed=seed, json=json, table=table)
     else:
         from earnest.cli.show.comparison import show_comparison
 
         ask_pair = _compare_pair(pi, *_name_pair(pi.configs.ids, a, b), ask)
-        answer_each(metric, ask_pair, show_comparison, seed=seed, json=json, table=table)
+        answer_each(metrics, ask_pair, show_comparison, seed=seed, json=json, table=table)
 
 
 def _name_pair(names: tuple[str, ...], a: str | None, b: str | None) -> tuple[str, str]:
@@ -130,7 +133,7 @@ def _configure_test(name: str | None, rope: float | None) -> str | Test | None:
 
 
 def _compare_pair(
-    pi: Predictions, a: str, b: str, ask: CompareOptions
+    pi: Predictions | Scores, a: str, b: str, ask: CompareOptions
 ) -> Callable[[str, int | None], Comparison]:
     from earnest.comparison.run import compare
 
@@ -141,7 +144,7 @@ def _compare_pair(
 
 
 def _compare_all(
-    pi: Predictions, adjust: str, reference: str | None, ask: CompareOptions
+    pi: Predictions | Scores, adjust: str, reference: str | None, ask: CompareOptions
 ) -> Callable[[str, int | None], Comparisons]:
     from earnest.comparison.many import compare_many
 

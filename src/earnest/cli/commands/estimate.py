@@ -7,13 +7,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypedDict
 
 from earnest.cli.options import common as options
-from earnest.cli.reading import is_large, read_predictions
+from earnest.cli.reading import is_large, read_evidence
 from earnest.cli.writing import answer_each, check_table
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 
 if TYPE_CHECKING:
     from earnest.core.data.predictions import Predictions
+    from earnest.core.data.scores import Scores
     from earnest.core.results.estimate import Estimate
     from earnest.core.results.estimate_table import Estimates
 
@@ -21,9 +22,11 @@ HELP = (
     "How good is the winner [bold]really[/bold]? An honest estimate with its interval.\n\n"
     "Reads the out-of-fold predictions of every configuration that a search tried: a column "
     "[bold]y[/bold] with the outcome, a column [bold]fold[/bold], and a column for each "
-    "configuration.\n\n"
+    "configuration. With [bold]--scores[/bold]: the scores of prompts, models or settings on "
+    "the same items, a column each.\n\n"
     "  earnest estimate preds.csv --metric roc_auc --seed 7\n"
     "  earnest estimate preds.parquet -m accuracy -m brier --side lower --all\n"
+    "  earnest estimate scores.csv --scores --id item --group passage\n"
     "  earnest estimate preds.csv -m roc_auc --json > estimate.json\n"
     "  earnest estimate preds.csv -m roc_auc --table latex > table.tex"
 )
@@ -43,7 +46,7 @@ class EstimateOptions(TypedDict):
 @options.take_options
 def command(
     predictions: options.Table,
-    metric: options.MetricNames,
+    metric: options.MetricNames = None,
     json: options.AsJson = False,
     table: options.PaperTable = None,
     method: options.Methods = None,
@@ -57,6 +60,7 @@ def command(
     n_jobs: options.Jobs = None,
     *,
     reading: options.PredictionsReading,
+    scoring: options.ScoresReading,
 ) -> None:
     """Read predictions, ask one or several methods, and show or write what they say."""
     if everything and method:
@@ -64,7 +68,7 @@ def command(
     check_table(table, json)
     if seed is not None:
         check.whole_number("seed", seed, low=0)
-    pi = read_predictions(predictions, reading)
+    pi, metrics = read_evidence(predictions, reading, scoring, metric)
     ask: EstimateOptions = {
         "confidence_level": level,
         "side": side,
@@ -78,16 +82,16 @@ def command(
         from earnest.cli.show.estimate_table import show_estimates
 
         ask_all = _ask_several(pi, None if everything else names, ask)
-        answer_each(metric, ask_all, show_estimates, seed=seed, json=json, table=table)
+        answer_each(metrics, ask_all, show_estimates, seed=seed, json=json, table=table)
     else:
         from earnest.cli.show.estimate import show_estimate
 
         ask_one = _ask_one(pi, names[0] if names else None, ask)
-        answer_each(metric, ask_one, show_estimate, seed=seed, json=json, table=table)
+        answer_each(metrics, ask_one, show_estimate, seed=seed, json=json, table=table)
 
 
 def _ask_one(
-    pi: Predictions, method: str | None, ask: EstimateOptions
+    pi: Predictions | Scores, method: str | None, ask: EstimateOptions
 ) -> Callable[[str, int | None], Estimate]:
     from earnest.cli.show.progress import patiently
     from earnest.methods.run import estimate
@@ -102,7 +106,7 @@ def _ask_one(
 
 
 def _ask_several(
-    pi: Predictions, methods: list[str] | None, ask: EstimateOptions
+    pi: Predictions | Scores, methods: list[str] | None, ask: EstimateOptions
 ) -> Callable[[str, int | None], Estimates]:
     from earnest.cli.show.progress import patiently
     from earnest.methods.run import estimate_all

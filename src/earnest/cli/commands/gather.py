@@ -11,10 +11,12 @@ import typer
 from earnest.cli.options import gather as options
 from earnest.cli.options.common import (
     AsJson,
+    ByWhat,
     Decimal,
     Delimiter,
     Positive,
     Response,
+    ScoreName,
     TaskName,
     Thousands,
 )
@@ -132,22 +134,24 @@ def _read_array(columns: Columns, name: str, role: str) -> Array:
 
 
 HELP = (
-    "Gather the predictions that [bold]another tool[/bold] kept into one table.\n\n"
+    "Gather the predictions or scores that [bold]another tool[/bold] kept into one table.\n\n"
     "Reads an Optuna study whose objective called keep_predictions, the results folder of "
-    "mljar-supervised, the folder of an AutoGluon predictor, or a run of earnest. Nothing is "
-    "trained, and what is to be known of the tool goes into the file, which estimate, compare and "
-    "report then read.\n\n"
+    "mljar-supervised, the folder of an AutoGluon predictor, or a run of earnest; and the logs of "
+    "evaluations: lm-evaluation-harness, Inspect, promptfoo, DSPy, GEPA, OpenAI's evals, HELM, or "
+    "a table a model with the columns item and score. Nothing is trained, and what is to be known "
+    "of the tool goes into the file, which estimate, compare and report then read.\n\n"
     "  earnest gather study.db --store kept --data train.csv --target relapse\n"
     "  earnest gather AutoML_1/ -o predictions.csv\n"
-    "  earnest gather AutogluonModels/ag-1 --trust-pickle"
+    "  earnest gather AutogluonModels/ag-1 --trust-pickle\n"
+    "  earnest gather logs/ --score acc -o scores.parquet"
 )
 
 Source = Annotated[
     str,
     typer.Argument(
         metavar="SOURCE",
-        help="An Optuna storage (URL, SQLite or journal file), or the folder of mljar-supervised, "
-        "AutoGluon or a run.",
+        help="An Optuna storage (URL, SQLite or journal file), the folder of mljar-supervised, "
+        "AutoGluon or a run, or logs of an evaluation.",
         show_default=False,
     ),
 ]
@@ -155,11 +159,13 @@ Source = Annotated[
 
 def command(
     source: Source,
-    out: options.Out = Path("predictions.parquet"),
+    out: options.Out = None,
     overwrite: options.Overwrite = False,
     json: AsJson = False,
     study: options.Study = None,
     store: options.Store = None,
+    score: ScoreName = None,
+    by: ByWhat = None,
     ensembles: options.Ensembles = False,
     static: options.Static = None,
     trust_pickle: options.TrustPickle = False,
@@ -177,8 +183,19 @@ def command(
     thousands: Thousands = None,
 ) -> None:
     """Read what the tool kept, write it, and tell what it is."""
+    from earnest.adapters.scores.door import is_evaluation
+
+    logs = is_evaluation(source)
+    out = (Path("scores.parquet") if logs else Path("predictions.parquet")) if out is None else out
     _check_out(out, overwrite)
     _refuse_inputs(out, Path(source), data)
+    if logs:
+        given = {"--data": data, "--store": store, "--study": study, "--positive": positive}
+        _gather_scores(source, out, json, score, by, [name for name, one in given.items() if one])
+        return
+    for option, value in (("--score", score), ("--by", by)):
+        if value is not None:
+            raise InputError(f"{option} is for logs of evaluations", cure="Leave it out.")
     from earnest.adapters.predictions.door import predictions_from
 
     named = ColumnNames(target=target, group=group, fold=fold, time=time, event=event)
@@ -205,6 +222,24 @@ def command(
     pi = replace(pi, remarks=(*pi.remarks, *columns.cautions))
     pi.save(out)
     _tell(pi, source, out, json)
+
+
+def _gather_scores(
+    source: str, out: Path, json: bool, score: str | None, by: str | None, given: list[str]
+) -> None:
+    """Read the logs of an evaluation, write their scores, and tell what they are."""
+    if given:
+        raise InputError(f"{given[0]} is for predictions, and this is a log", cure="Leave it out.")
+    from earnest.adapters.scores.door import scores_from
+    from earnest.cli.show.gather import facts_of_scores, show_scores
+
+    scores = scores_from(source, score=score, by=by or "model")
+    scores.save(out)
+    facts = facts_of_scores(scores, source, out)
+    if json:
+        write_json(facts)
+    else:
+        show_scores(facts, scores.parts.remarks)
 
 
 def _check_out(out: Path, overwrite: bool) -> None:

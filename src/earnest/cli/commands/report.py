@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from earnest.cli.options import common as options
-from earnest.cli.reading import list_load_options
+from earnest.cli.reading import list_load_options, list_log_options, list_score_options
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
 
@@ -21,6 +21,7 @@ HELP = (
     "predictions. Nothing is trained.\n\n"
     "  earnest report run/ --open\n"
     "  earnest report preds.csv --metric roc_auc -o report.html\n"
+    "  earnest report scores.csv --scores -o report.html\n"
     "  earnest report run.db -o report.md"
 )
 _WRITE, _HOW = "What to write", "How to estimate"
@@ -110,6 +111,7 @@ def command(
     n_jobs: options.Jobs = None,
     *,
     reading: options.PredictionsReading,
+    scoring: options.ScoresReading,
 ) -> None:
     """Read a run, make its report, and write it."""
     if seed is not None:
@@ -127,12 +129,26 @@ def command(
         explain=not no_explain,
         rng=seed,
         n_jobs=n_jobs,
-        **list_load_options(reading),
+        **_list_options(run, reading, scoring),
     )
     made.save(path)
     _say(made, path)
     if show:
         _open(path)
+
+
+def _list_options(
+    run: Path, reading: options.PredictionsReading, scoring: options.ScoresReading
+) -> dict[str, Any]:
+    """Return how to read a table, of predictions or of scores."""
+    from earnest.adapters.scores.door import is_evaluation
+    from earnest.core.tables.scores import holds_scores
+
+    if is_evaluation(run):
+        return list_log_options(reading, scoring)
+    if scoring.scores or holds_scores(run):
+        return {"scores": True, **list_score_options(reading, scoring)}
+    return list_load_options(reading)
 
 
 def _choose_path(run: Path, out: Path | None) -> Path:

@@ -77,13 +77,13 @@ Table = Annotated[
     ),
 ]
 MetricNames = Annotated[
-    list[str],
+    list[str] | None,
     typer.Option(
         "--metric",
         "-m",
         metavar="NAME",
         help="What to measure: see [bold]earnest metrics[/bold]. Given several times: one answer "
-        "each.",
+        "each. With --scores: mean, macro, median, quantile(0.9), pass@5 or pass^5.",
     ),
 ]
 AsJson = Annotated[
@@ -221,7 +221,8 @@ TaskName = Annotated[
     typer.Option(
         "--task",
         metavar="TASK",
-        help="binary, multiclass, regression or survival.",
+        help="binary, multiclass, regression or survival. With --scores: the column of tasks, "
+        "which count alike.",
         rich_help_panel=_READ,
     ),
 ]
@@ -285,7 +286,7 @@ PredictionColumn = Annotated[
     typer.Option(
         "--prediction",
         metavar="COLUMN",
-        help="[dim]default: y_pred[/dim]  Long tables: the predictions.",
+        help="[dim]default: y_pred, or score[/dim]  Long tables: the predictions, or scores.",
         rich_help_panel=_READ,
     ),
 ]
@@ -322,3 +323,84 @@ class PredictionsReading:
     config: OnlyConfigs = None
     model: ModelColumns = None
     prediction: PredictionColumn = None
+
+
+_SCORES = "Scores of items"
+IsScores = Annotated[
+    bool,
+    typer.Option(
+        "--scores",
+        metavar="",
+        help="The table holds scores, not predictions: a column a configuration, or a row a score.",
+        rich_help_panel=_SCORES,
+    ),
+]
+LowerIsBetter = Annotated[
+    bool,
+    typer.Option(
+        "--lower-is-better",
+        metavar="",
+        help="Scores are losses or costs.",
+        rich_help_panel=_SCORES,
+    ),
+]
+Limits = Annotated[
+    str | None,
+    typer.Option(
+        "--limits",
+        metavar="LOW,HIGH",
+        help="The smallest and the largest score that is possible.",
+        rich_help_panel=_SCORES,
+    ),
+]
+MissingRule = Annotated[
+    str | None,
+    typer.Option(
+        "--missing",
+        metavar="RULE",
+        help="Where scores are missing: leave out items, leave out configs, or count the worst.",
+        rich_help_panel=_SCORES,
+    ),
+]
+PerColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--per",
+        metavar="COLUMN",
+        help="Long tables: what the score is counted per, such as successes for costs.",
+        rich_help_panel=_SCORES,
+    ),
+]
+
+
+ScoreName = Annotated[
+    str | None,
+    typer.Option(
+        "--score",
+        metavar="NAME",
+        help="Which score of a log, such as acc; of a long table, which column.",
+        rich_help_panel=_SCORES,
+    ),
+]
+ByWhat = Annotated[
+    str | None,
+    typer.Option(
+        "--by",
+        metavar="WHAT",
+        help="[dim]default: model[/dim]  Logs: whether model, task or file is the configuration.",
+        rich_help_panel=_SCORES,
+    ),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoresReading:
+    """How a table of scores is read, beside what a table of predictions has too."""
+
+    scores: IsScores = False
+    lower_is_better: LowerIsBetter = False
+    limits: Limits = None
+    missing: MissingRule = None
+    per: PerColumn = None
+    score: ScoreName = None
+    by: ByWhat = None

@@ -11,12 +11,13 @@ _READ = "How to read it"
 _DATA = "What the tool did not keep"
 
 Out = Annotated[
-    Path,
+    Path | None,
     typer.Option(
         "--out",
         "-o",
         metavar="FILE",
-        help="Where to: .parquet, .csv, .csv.gz, .tsv, .arrow, .feather or .npz.",
+        help="[dim]default: predictions.parquet, or scores.parquet[/dim]  Where to: .parquet, "
+        ".csv, .csv.gz, .tsv, .arrow, .feather or .npz.",
     ),
 ]
 Overwrite = Annotated[

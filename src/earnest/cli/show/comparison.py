@@ -23,7 +23,7 @@ from earnest.cli.show.terminal import ACCENT, GREY, clean, columns, emit
 from earnest.comparison import TESTS
 from earnest.comparison.base import TestSpec
 from earnest.core.results.comparison import Comparison
-from earnest.core.results.specs import Side
+from earnest.core.results.specs import COMPARED_ON_ITEMS, Side
 from earnest.core.text.comparison import chance, decision, p_words, places_of_difference
 from earnest.core.text.estimate import MINUS, percent, prose
 from earnest.metrics import METRICS
@@ -164,7 +164,8 @@ def evidence(made: Comparison) -> Iterator[Fact]:
     trained = splits(about.n_folds)
     if samples is not None:
         trained = counted(int(samples), "bootstrap sample")
-    parts = [counted(made.n_cases, "case"), trained]
+    items = made.estimand == COMPARED_ON_ITEMS
+    parts = [counted(made.n_cases, "item")] if items else [counted(made.n_cases, "case"), trained]
     if about.n_repeats > 1:
         parts.append(counted(about.n_repeats, "repeat"))
     if made.n_resamples:

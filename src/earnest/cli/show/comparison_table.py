@@ -15,6 +15,7 @@ from earnest.cli.show.terminal import ACCENT, GREY, clean, columns, emit
 from earnest.core.results.cautions import Caution
 from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Comparisons
+from earnest.core.results.specs import COMPARED_ON_ITEMS
 from earnest.core.text.comparison import p_words, places_of_difference
 from earnest.core.text.estimate import MINUS, prose
 
@@ -151,8 +152,10 @@ def facts(results: Comparisons) -> Iterator[Fact]:
     yield "At once", f"{which}: for all pairs, {how}; may be best where above {alpha}"
     yield from test_facts(first)
     about = first.provenance
-    parts = [counted(first.n_cases, "case"), counted(len(results.p_best), "configuration")]
-    parts.append(splits(about.n_folds))
+    items = first.estimand == COMPARED_ON_ITEMS
+    units = counted(first.n_cases, "item" if items else "case")
+    parts = [units, counted(len(results.p_best), "configuration")]
+    parts += [] if items else [splits(about.n_folds)]
     if results.seed is not None:
         parts.append(f"seed {results.seed}")
     yield "Evidence", ", ".join(parts)

@@ -20,6 +20,7 @@ from earnest.core.text.estimate import (
     confidence,
     estimand_words,
     headline,
+    is_on_items,
     printed,
     reason,
     training_words,
@@ -146,10 +147,11 @@ def method_facts(estimate: Estimate) -> Iterator[Fact]:
 def evidence(estimate: Estimate) -> Iterator[Fact]:
     """Yield what the number stands on."""
     made = estimate.provenance
+    items = is_on_items(estimate)
     parts = [
-        counted(estimate.n_cases, "case"),
+        counted(estimate.n_cases, "item" if items else "case"),
         counted(estimate.n_configs, "configuration"),
-        splits(made.n_folds),
+        *([] if items else [splits(made.n_folds)]),
     ]
     if made.n_repeats > 1:
         parts.append(counted(made.n_repeats, "repeat"))

@@ -12,10 +12,13 @@ import numpy as np
 from rich.text import Text
 
 from earnest.adapters.predictions.paths import kind_of
+from earnest.adapters.scores.door import list_tools
 from earnest.cli.show.estimate import Fact, counted, indented, labelled, remarks
 from earnest.cli.show.terminal import GREY, clean, emit
+from earnest.core.base import check
 from earnest.core.base.errors import MetricError
 from earnest.core.data.predictions import Predictions
+from earnest.core.data.scores import Scores
 from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution
 from earnest.metrics import METRICS
@@ -138,3 +141,68 @@ def _search(static: bool) -> str:
     if static:
         return "static: configurations were fixed before any was evaluated"
     return "dynamic: configurations were proposed by scores, so some optimism stays (EN006)"
+
+
+# Scores of evaluations.
+
+SCORES_SCHEMA = "earnest/gathered-scores/1"
+
+
+def facts_of_scores(scores: Scores, source: str, out: Path) -> dict[str, Any]:
+    """Return what was read of evaluation logs, and written, as plain data."""
+    parts = scores.parts
+    return {
+        "schema": SCORES_SCHEMA,
+        "source": source,
+        "tools": list_tools(source),
+        "out": str(out),
+        "n_items": scores.n_cases,
+        "n_configs": scores.n_configs,
+        "n_repeats": scores.n_repeats,
+        "score": scores.measure.name,
+        "greater_is_better": scores.measure.greater_is_better,
+        "limits": list(scores.measure.limits),
+        "configs": list(scores.configs.ids),
+        "groups": None if parts.groups is None else len(np.unique(parts.groups)),
+        "tasks": None if parts.tasks is None else np.unique(parts.tasks).tolist(),
+        "static": scores.configs.static,
+        "n_missing": int(np.isnan(scores.values).all(axis=2).sum()),
+        "cautions": [one.to_dict() for one in parts.remarks],
+        "fingerprint": scores.fingerprint,
+        "next": f"earnest estimate {shlex.quote(str(out))}",
+    }
+
+
+def show_scores(facts: dict[str, Any], cautions: Sequence[Caution]) -> None:
+    """Write what was read of evaluation logs, and what to do next."""
+    head = (
+        f"Gathered {counted(facts['n_configs'], 'configuration')} with the scores of "
+        f"{counted(facts['n_items'], 'item')}."
+    )
+    emit(
+        Text(),
+        indented(Text(head, style="bold")),
+        Text(),
+        labelled(_list_rows_of_scores(facts)),
+        Text(),
+        *((*remarks(cautions, ""), Text()) if cautions else ()),
+        indented(Text(f"Next: {clean(facts['next'])}")),
+    )
+
+
+def _list_rows_of_scores(facts: dict[str, Any]) -> Iterator[Fact]:
+    yield "Tool", f"{', '.join(facts['tools'])}, {facts['source']}"
+    better = "more is better" if facts["greater_is_better"] else "less is better"
+    yield "Score", f"{facts['score']}, {better}"
+    yield "Configurations", check.some(facts["configs"])
+    if facts["n_repeats"] > 1:
+        yield "Repeats", f"up to {facts['n_repeats']} of an item"
+    if facts["groups"]:
+        yield "Groups", f"{facts['groups']:,}"
+    if facts["tasks"]:
+        yield "Tasks", check.some(facts["tasks"])
+    if facts["n_missing"]:
+        yield "Missing", counted(facts["n_missing"], "score")
+    if not facts["static"]:
+        yield "Search", _search(static=False)
+    yield "Wrote", facts["out"]

@@ -262,6 +262,12 @@ class Predictions:
         return self.target.n
 
     @property
+    def n_counted(self) -> int:
+        """The number of cases, or of items where batches of them stand for cases."""
+        measure = self.target.measure
+        return measure.items if measure is not None and measure.items else self.n_cases
+
+    @property
     def n_configs(self) -> int:
         """The number of configurations, complete or not."""
         return len(self.configs)
@@ -338,6 +344,8 @@ class Predictions:
     def case_fingerprint(self) -> str:
         """A hash of the cases and folds, equal where two results may be compared pair by pair."""
         digest = hashlib.sha256(repr((str(self.target.task), self.target.classes)).encode())
+        if self.target.measure is not None:
+            digest.update(repr(self.target.measure).encode())
         parts = (self.target.y, self.target.event, self.target.groups, self.folds)
         for part in parts:
             digest.update(b"-" if part is None else f"{part.dtype.name}{part.shape}".encode())

@@ -33,6 +33,7 @@ _ALLOWED = {
     Task.MULTICLASS: (ResponseKind.PROBABILITY, ResponseKind.DECISION, ResponseKind.LABEL),
     Task.REGRESSION: (ResponseKind.VALUE,),
     Task.SURVIVAL: (ResponseKind.RISK,),
+    Task.SCORES: (ResponseKind.VALUE,),
 }
 
 

@@ -14,17 +14,22 @@ from numpy.typing import ArrayLike, NDArray
 from earnest.core.base import check
 from earnest.core.base.arrays import as_array, read_one_column, whole_as_int
 from earnest.core.base.errors import InputError
+from earnest.core.data.measure import Measure
 
 S = TypeVar("S", bound=np.generic)
 
 
 class Task(StrEnum):
-    """The four kinds of outcome."""
+    """The four kinds of outcome, and scores of items, which were computed without one here."""
 
     BINARY = "binary"
     MULTICLASS = "multiclass"
     REGRESSION = "regression"
     SURVIVAL = "survival"
+    SCORES = "scores"
+
+
+TASKS = (Task.BINARY, Task.MULTICLASS, Task.REGRESSION, Task.SURVIVAL)  # with an outcome
 
 
 # Pairs of labels whose positive class nobody doubts; the positive one stands second.
@@ -77,6 +82,8 @@ class Target:
         Whether the cases stand in the order of time.
     ids : ndarray of int64 or str, shape (n,), optional
         The names of the cases, all different.
+    measure : Measure, optional
+        Scores only: what they are summed up to.
 
     Examples
     --------
@@ -96,6 +103,7 @@ class Target:
     strata: NDArray[np.int64] | None = None
     ordered: bool = False
     ids: NDArray[np.generic] | None = None
+    measure: Measure | None = None
 
     def __post_init__(self) -> None:
         """Read the task, which may be given by its name."""
@@ -149,6 +157,7 @@ class Target:
             strata=part(self.strata),
             ordered=self.ordered,
             ids=part(self.ids),
+            measure=self.measure,
         )
 
 

@@ -19,6 +19,7 @@ from earnest.core.base.arrays import (
 from earnest.core.base.errors import InputError
 from earnest.core.data.responses import is_subset, look_like_class_columns
 from earnest.core.data.target import (
+    TASKS,
     Target,
     Task,
     encode_classes,
@@ -46,7 +47,7 @@ def read_target(
 ) -> tuple[Target, tuple[object, ...]]:
     """Return the target, and the classes in the order of a class axis."""
     if task is not None:
-        task = Task(check.one_of("task", str(task), [str(t) for t in Task]))
+        task = Task(check.one_of("task", str(task), [str(t) for t in TASKS]))
     pair = _read_pair(y) if task is Task.SURVIVAL else survival_parts(y)
     if pair is not None and task in (None, Task.SURVIVAL):
         _refuse_classes(positive, classes, Task.SURVIVAL)

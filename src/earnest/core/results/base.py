@@ -27,6 +27,8 @@ _READERS = {
         ("comparisons", "Comparisons"),
         ("explanation", "Explanation"),
         ("statistic", "StatisticResult"),
+        ("verdict", "Verdict"),
+        ("plan", "Plan"),
     )
 }
 

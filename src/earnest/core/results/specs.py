@@ -84,6 +84,35 @@ class Estimand(StrEnum):
         "preselected on the learning part, its predictions read as one fixed model's"
     )
     FIXED_MODEL = "the performance of this one configuration, its predictions read as they are"
+    CHOSEN_ON_ITEMS = (
+        "the score of a configuration chosen by this rule from these configurations, on items like "
+        "these"
+    )
+    WINNER_ON_ITEMS = "the winner's own score on the items that chose it; too good for every target"
+    AS_FIXED_ON_ITEMS = "the winner's score on items like these, as if it had been fixed in advance"
+    CHOSEN_ON_PART = (
+        "the score of the configuration chosen on one part of the items, on items like these"
+    )
+    ELECTED_ON_PART = (
+        "the score of the configuration chosen on the evaluation part among those preselected on "
+        "the learning part, on items like these"
+    )
+    ONE_ON_ITEMS = "the score of this one configuration, on items like these"
+
+
+# What is estimated where scores of items are the evidence: nothing was trained.
+ON_ITEMS: dict[str, Estimand] = {
+    Estimand.WINNER: Estimand.CHOSEN_ON_ITEMS,
+    Estimand.WINNER_SCORE: Estimand.WINNER_ON_ITEMS,
+    Estimand.WINNER_AS_FIXED: Estimand.AS_FIXED_ON_ITEMS,
+    Estimand.CHOSEN_ON_LEARNING: Estimand.CHOSEN_ON_PART,
+    Estimand.CHOSEN_ON_EVALUATION: Estimand.ELECTED_ON_PART,
+    Estimand.FITTED_MODEL: Estimand.CHOSEN_ON_PART,
+    Estimand.THIS_MODEL: Estimand.ONE_ON_ITEMS,
+    Estimand.FIXED_MODEL: Estimand.ONE_ON_ITEMS,
+}
+# The same of a difference between two configurations.
+COMPARED_ON_ITEMS = "the scores of the two configurations, on items like these"
 
 
 class Family(StrEnum):

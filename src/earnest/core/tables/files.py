@@ -14,11 +14,12 @@ from earnest.core.base.writing import replacing
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import check_threshold
 from earnest.core.tables.formats.header import write_header
+from earnest.core.tables.formats.json_lines import JSON_LINES
 from earnest.core.tables.formats.npz import load_npy, load_npz, save_npz
 from earnest.core.tables.formats.table_files import TABLES, WRITTEN, load_table, save_table
 from earnest.core.tables.options import refuse_unknown
 
-READ = (*TABLES, ".npz", ".npy")
+READ = (*TABLES, *JSON_LINES, ".npz", ".npy")
 SAVED = (*(suffix for suffix in WRITTEN if suffix != ".txt"), ".npz")
 
 
@@ -69,7 +70,7 @@ def load(
     True
     """
     refuse_unknown(options)
-    path = _existing(Path(path))
+    path = find_existing(Path(path))
     suffix = _find_suffix(path, READ, "read")
     if mmap and suffix not in (".npz", ".npy", ".parquet"):
         raise InputError(
@@ -119,20 +120,21 @@ def save(pi: Predictions, path: str | Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def _existing(path: Path) -> Path:
+def find_existing(path: Path, content: str = "predictions") -> Path:
+    """Return the path of a file that is there, and refuse what is none."""
     if path.is_dir():
-        raise FormatError(f"{str(path)!r} is a folder", needs="a file of predictions")
+        raise FormatError(f"{str(path)!r} is a folder", needs=f"a file of {content}")
     if path.is_symlink() and not path.exists():
         raise FormatError(
             f"{str(path)!r} is a link to nothing",
-            needs="a file of predictions",
+            needs=f"a file of {content}",
             got=f"a link to {str(path.readlink())!r}",
         )
     if not path.exists():
         near = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
         raise FormatError(
             f"there is no file {str(path)!r}",
-            needs="a file of predictions",
+            needs=f"a file of {content}",
             cure=check.nearest(path.name, near),
         )
     check.refuse_stream(path)

@@ -15,7 +15,7 @@ from enum import StrEnum
 from earnest.core.results.cautions import Severity
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import Interval
-from earnest.core.results.specs import Estimand, Side
+from earnest.core.results.specs import ON_ITEMS, Estimand, Side
 from earnest.core.text.numbers import decimals, number, shared_places
 
 LARGE = 0.05  # the share lost from which the search's own number is contradicted
@@ -180,30 +180,45 @@ def headline(
     words, shown = title or estimate.metric, printed(estimate)
     kind = form(estimate, corrected=corrected)
     comma = "," if "," in words else ""  # "a ROC AUC, one against the rest, of 0.8"
-    expect = f"Expect {article(words)} {words}{comma} of {shown.value} on new data"
+    items = is_on_items(estimate)
+    where = "on items like these" if items else "on new data"
+    reported = "the winner scored here" if items else f"{speaker} reported"
+    expect = f"Expect {article(words)} {words}{comma} of {shown.value} {where}"
     if kind is Form.UNCORRECTED:
         return f"The winner's {words}{comma} of {shown.value} is not corrected for the search."
     if kind is Form.NO_EVIDENCE:
         claim = f"No evidence that the model beats {rival(estimate)}"
-        return f"{claim}: {words}{comma} {shown.value} on new data."
+        return f"{claim}: {words}{comma} {shown.value} {where}."
     if kind is Form.ELECTED:
         scored = f"The best of the candidates scored {article(words)} {words}{comma} of"
         return f"{scored} {shown.value} on the cases that elected it, which flatters it."
     if kind is Form.NONE:
-        told = (
-            f"as {speaker}"
-            if not shown.differ
-            else f"no worse than the {shown.naive} that {speaker}"
-        )
-        return f"{expect}, {told} reported."
+        if not shown.differ:
+            return f"{expect}, as {reported}."
+        return f"{expect}, no worse than the {shown.naive} that {reported}."
     if kind is Form.OPEN:
-        return f"{expect}; {speaker} reported {shown.naive}."
+        if items:
+            return f"{expect}; the winner scored {shown.naive} here."
+        return f"{expect}; {reported} {shown.naive}."
     if kind is Form.LARGE:
-        return f"{expect}, not the {shown.naive} that {speaker} reported."
+        return f"{expect}, not the {shown.naive} that {reported}."
     if kind is Form.SMALL:
-        gap = f"The {shown.naive} that {speaker} reported is {shown.optimism} too optimistic."
+        gap = f"The {shown.naive} that {reported} is {shown.optimism} too optimistic."
         return f"{expect}. {gap}"
     return f"{expect}."
+
+
+def is_on_items(estimate: Estimate) -> bool:
+    """Tell whether an estimate is about scores of items: no folds, and nothing trained.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> from earnest.core.text.estimate import is_on_items
+    >>> is_on_items(en.estimate(en.Scores([[0, 1], [1, 1], [0, 0], [1, 0]]), rng=0))
+    True
+    """
+    return estimate.estimand in set(ON_ITEMS.values())
 
 
 def confidence(estimate: Estimate, *, corrected: bool = True) -> str:
@@ -239,6 +254,9 @@ def reason(estimate: Estimate, *, corrected: bool = True, speaker: str = "the se
     if elected(estimate):
         correction = "The limit corrects for that choice; the score does not."
     count = f"{estimate.n_configs:,} configurations"
+    if is_on_items(estimate):
+        scored = f"{count} were scored on the same {estimate.n_cases:,} items"
+        return f"{scored}, and the best one was kept. {correction}"
     if speaker == "the search":
         return f"The search tried {count} and kept the best one. {correction}"
     whose = f"{speaker[:1].upper()}{speaker[1:]} cover {count}"

@@ -56,6 +56,8 @@ def best_constant(target: Target, metric: Metric) -> tuple[float, Predictions | 
 
     None where no constant has a score; a correlation with a constant counts as 0, of no prediction.
     """
+    if target.task is Task.SCORES:
+        return None  # of an item that was scored elsewhere no constant answer is known
     if metric.needs is Need.RESPONSE:
         return None  # nobody knows what a bare function makes of a constant
     constants = _constants(target, metric.needs)

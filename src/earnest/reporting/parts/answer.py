@@ -18,6 +18,7 @@ from earnest.core.text.estimate import (
     flatters,
     form,
     headline,
+    is_on_items,
     limits_words,
     percent,
     places_of,
@@ -40,6 +41,7 @@ TASKS = {
     Task.MULTICLASS: "classification of several classes",
     Task.REGRESSION: "regression",
     Task.SURVIVAL: "survival",
+    Task.SCORES: "scores of items",
 }
 MOST_PARAMS = 6
 NO_OUTCOME = (
@@ -80,7 +82,9 @@ def _of_estimate(found: Results, made: Estimate) -> Answer:
         interval=interval_words(made),
         naive=shown.naive if naive else None,
         naive_title="Naive score",
-        naive_note="the winner’s own cross-validation score",
+        naive_note="the winner’s own score on these items"
+        if is_on_items(made)
+        else "the winner’s own cross-validation score",
         gap=_gap(made) if naive else "",
         meaning=tuple(_meaning(found, made)),
         cautions=_cautions(found, made),
@@ -175,7 +179,9 @@ def _place(said: str, text: str) -> int:
 
 def _kicker(material: Material, made: Estimate | None) -> str:
     one = made is not None and made.n_configs == 1
-    parts = ["One configuration" if one else "The tuned model", material.title]
+    items = made is not None and is_on_items(made)
+    several = "The best of several" if items else "The tuned model"
+    parts = ["One configuration" if one else several, material.title]
     if material.predictions is not None:
         parts.append(TASKS[material.predictions.target.task])
     parts += [day for day in [day_words(material.begun)] if day]
@@ -224,8 +230,9 @@ def _meaning(found: Results, made: Estimate) -> Iterator[str]:
     if made.n_configs == 1:
         yield f"The {title} of this one configuration{trained}."
     elif found.corrected and not elected(made):
+        kind = "" if is_on_items(made) else "mean "
         yield (
-            f"The mean {title} of a configuration chosen this way from these "
+            f"The {kind}{title} of a configuration chosen this way from these "
             f"{made.n_configs:,}{trained}."
         )
     else:
@@ -233,6 +240,9 @@ def _meaning(found: Results, made: Estimate) -> Iterator[str]:
     if material.refitted or (made.n_configs > 1 and folds > 1):
         yield f"What a model refitted on all {n} gains is not counted: usually a little."
     yield from _two_naive(found, made)
+    if is_on_items(made):
+        yield f"“Items like these” means items drawn like these {n}: same source, same mix."
+        return
     yield f"“New data” means cases drawn like these {n}: same source, same period, same mix."
 
 
@@ -300,7 +310,7 @@ def _winner(found: Results) -> Iterator[tuple[str, str]]:
 
 
 def _data(found: Results, target: Target) -> Iterator[tuple[str, str]]:
-    yield "Cases", f"{target.n:,}"
+    yield "Items" if target.measure is not None else "Cases", f"{target.n:,}"
     if target.has_classes:
         codes = [1] if target.task is Task.BINARY else range(min(len(target.classes), 4))
         for code in codes:
@@ -311,6 +321,11 @@ def _data(found: Results, target: Target) -> Iterator[tuple[str, str]]:
     elif target.event is not None:
         count = int(target.event.sum())
         yield "Events", f"{count:,} ({percent(round(count / target.n, 2))})"
+    elif target.measure is not None:
+        better = "higher" if target.measure.greater_is_better else "lower"
+        yield "Measure", f"{target.measure.title}, {better} is better"
+        if target.strata is not None:
+            yield "Tasks", f"{len(set(target.strata.tolist())):,}"
     else:
         yield "Outcome", f"{target.y.min():.4g} to {target.y.max():.4g}, mean {target.y.mean():.4g}"
     if found.material.n_features is not None:
@@ -323,7 +338,8 @@ def _search(found: Results) -> Iterator[tuple[str, str]]:
     material = found.material
     yield "Tried", counted(len(material.tried), "configuration")
     if found.n_folds == 1:
-        yield "Splits", "none: one set of cases"
+        items = found.target is not None and found.target.measure is not None
+        yield "Splits", "none: one set of items" if items else "none: one set of cases"
     elif found.n_folds:
         repeats = "" if found.n_repeats < 2 else f", {counted(found.n_repeats, 'repeat')}"
         yield "Splits", f"{counted(found.n_folds, 'fold')}{repeats}"

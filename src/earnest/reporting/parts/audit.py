@@ -206,11 +206,12 @@ def _lede(found: Results, rows: list[AuditRow], *, pooled: bool) -> str:
     if len(material.tried) == 1:
         return "Nothing was chosen, so there is nothing to correct."
     by_folds = material.by_folds and not pooled
-    basis = "means over folds" if by_folds else "over all cases at once"
+    everything = "items" if material.speaker == "your scores" else "cases"
+    basis = "means over folds" if by_folds else f"over all {everything} at once"
     said = f"Scores are those of the search, {basis}, not corrected."
     if not material.searched:
         said = (
-            f"Scores are those of your predictions, {basis}, not corrected for choosing the best "
+            f"Scores are those of {material.speaker}, {basis}, not corrected for choosing the best "
             "of them."
         )
     if pooled and any(one.status != COMPLETE for one in material.tried):

@@ -11,7 +11,7 @@ from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.papers import Citing, collect_papers, find_papers
 from earnest.core.results.specs import Side
-from earnest.core.text.estimate import article, limits_words, percent, printed
+from earnest.core.text.estimate import article, is_on_items, limits_words, percent, printed
 from earnest.explanation.result import Explanation
 from earnest.reporting.model import ComputedPart, Facts
 from earnest.reporting.parts.headings import COMPUTED
@@ -130,7 +130,8 @@ def _evidence(found: Results) -> Iterator[tuple[str, str]]:
 
 def _no_date(material: Material) -> str:
     """Say why there is no date: a page never shows that of its own rendering."""
-    why = "the run did not record it" if material.searched else "predictions carry no date"
+    own = "scores" if material.speaker == "your scores" else "predictions"
+    why = "the run did not record it" if material.searched else f"{own} carry no date"
     return f"{NONE} ({why})"
 
 
@@ -152,9 +153,11 @@ def paragraph(found: Results) -> str:
     folds = f" by {found.n_folds}-fold cross-validation{repeats}" if found.n_folds > 1 else ""
     tried = len(material.tried)
     whole = f", {made.n_configs:,} of them on every fold," if tried > made.n_configs else ""
+    items = is_on_items(made)
+    units, where = ("items", "items like these") if items else ("cases", "new data")
     told = [
-        f"We evaluated {counted(tried, 'configuration')}{whole} on {made.n_cases:,} cases{folds} "
-        f"and estimated the {material.title} on new data with {spec.name} ({spec.title}; "
+        f"We evaluated {counted(tried, 'configuration')}{whole} on {made.n_cases:,} {units}{folds} "
+        f"and estimated the {material.title} on {where} with {spec.name} ({spec.title}; "
         f"{spec.cites})",
     ]
     if made.n_resamples:
@@ -171,8 +174,9 @@ def paragraph(found: Results) -> str:
             "refitted on all of them, and what it gains by that is not counted."
         )
     if made.n_configs > 1 and shown.naive is not None and found.corrected:
+        own = "score" if items else "cross-validated score"
         told.append(
-            f"The cross-validated score of the selected configuration, which is not corrected for "
+            f"The {own} of the selected configuration, which is not corrected for "
             f"the selection, was {shown.naive}."
         )
     if found.many is not None and len(found.many):
@@ -182,8 +186,9 @@ def paragraph(found: Results) -> str:
             f"{test.name} ({test.title}; {test.cites}), two-sided{_adjusted(found.many)}."
         )
     used = ", ".join(f"{name} {number}" for name, number in made.provenance.versions.items())
+    evidence = "scores" if items else "predictions"
     told.append(
-        f"Computed with {used}; fingerprint of the predictions {made.provenance.fingerprint}."
+        f"Computed with {used}; fingerprint of the {evidence} {made.provenance.fingerprint}."
     )
     return " ".join(told)
 

@@ -71,6 +71,18 @@ GROUPS: dict[str, tuple[str, str]] = {
     Estimand.FIXED_MODEL: ("This one configuration", "its predictions read as they are"),
     Estimand.WINNER_SCORE: ("The winner's own score", "as selected"),
     Estimand.WINNER_AS_FIXED: ("The winner as if fixed in advance", "its selection is ignored"),
+    Estimand.CHOSEN_ON_ITEMS: ("A configuration chosen this way", "mean over choices"),
+    Estimand.CHOSEN_ON_PART: (
+        "The chosen configuration",
+        "chosen on one part of the items, scored on the other",
+    ),
+    Estimand.ELECTED_ON_PART: (
+        "The best of a few candidates",
+        "the limit is corrected for the election, the value is not",
+    ),
+    Estimand.ONE_ON_ITEMS: ("This one configuration", "its scores as they are"),
+    Estimand.WINNER_ON_ITEMS: ("The winner's own score", "on the items that chose it"),
+    Estimand.AS_FIXED_ON_ITEMS: ("The winner as if fixed in advance", "its selection is ignored"),
     Estimand.LEARNER: ("The learner, over training sets", "of the size used here"),
 }
 # The same where there is one configuration: nothing was chosen.

@@ -16,6 +16,7 @@ from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import by_severity
 from earnest.core.results.interval import Interval
+from earnest.core.results.specs import COMPARED_ON_ITEMS
 from earnest.core.text.comparison import p_words, places_of_difference
 from earnest.core.text.estimate import MINUS, percent, prose
 from earnest.plotting.svg.figures import Difference, comparison_strip, difference_scale, strip_axis
@@ -141,7 +142,8 @@ def _scored(found: Results, made: Comparison) -> str:
     if naive is None or made.value_a != made.value_a:
         return ""
     if abs(made.value_a - naive) < SAME * max(1.0, abs(naive)):
-        return " Scores are over all cases at once, as the naive score is."
+        units = "items" if made.estimand == COMPARED_ON_ITEMS else "cases"
+        return f" Scores are over all {units} at once, as the naive score is."
     return " Scores are as this test takes them, and may differ a little from the naive score."
 
 

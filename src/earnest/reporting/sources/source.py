@@ -10,22 +10,26 @@ import numpy as np
 
 from earnest.adapters.predictions.door import cure_for
 from earnest.adapters.predictions.paths import refuse_foreign
+from earnest.adapters.scores.door import is_evaluation, scores_from
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.data.predictions import Predictions
+from earnest.core.data.scores import Scores
 from earnest.core.data.weights import Weights
 from earnest.core.space.trials import Trials
+from earnest.core.tables.scores import holds_scores
 from earnest.kernels.score import fold_scores, score_table
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric
 from earnest.metrics.responding import check_fits
+from earnest.metrics.scores import read_evidence
 from earnest.reporting.sources.material import COMPLETE, INCOMPLETE, Material, Tried, measuring
 from earnest.reporting.sources.run import material_of_run
 from earnest.store import read_run
 
 NEEDS = (
-    "a fitted SearchCV, the result of tune, Predictions, a file of predictions, a run file "
-    "(run.db), or a run folder"
+    "a fitted SearchCV, the result of tune, Predictions, Scores, a file of predictions, logs of "
+    "evaluations, a run file (run.db), or a run folder"
 )
 
 
@@ -47,8 +51,9 @@ def material_from(source: Any, metric: Any = None, **options: Any) -> Material:
         raise InputError(
             f"{check.some(options)} tell how to read a file", got=type(source).__name__
         )
-    if isinstance(source, Predictions):
-        return material_of_predictions(source, needed(metric), "predictions")
+    if isinstance(source, (Predictions, Scores)):
+        word = "scores" if isinstance(source, Scores) else "predictions"
+        return material_of_evidence(source, metric, word)
     from earnest.training.search.search_cv import SearchCV
 
     if isinstance(source, SearchCV) and hasattr(source, "cv_results_"):
@@ -70,6 +75,9 @@ def material_from(source: Any, metric: Any = None, **options: Any) -> Material:
 
 
 def _of_path(path: Path, metric: Any, options: dict[str, Any]) -> Material:
+    if is_evaluation(path):
+        options.pop("scores", None)
+        return material_of_evidence(scores_from(path, **options), metric, path.name)
     refuse_foreign(path, own=False)
     if path.is_dir():
         from earnest.reporting.sources.folder import material_of_folder
@@ -80,6 +88,8 @@ def _of_path(path: Path, metric: Any, options: dict[str, Any]) -> Material:
     check.refuse_stream(path)
     if path.suffix.lower() in (".db", ".sqlite"):
         return material_of_run(read_run(path, arrays=False), metric)
+    if options.pop("scores", False) or holds_scores(path):
+        return material_of_evidence(Scores.load(path, **options), metric, path.name)
     try:  # first, since a table that holds no predictions needs no metric
         pi = Predictions.load(path, **options)
     except OSError as error:
@@ -98,13 +108,20 @@ def needed(metric: Any) -> Any:
     return metric
 
 
+def material_of_evidence(given: Predictions | Scores, metric: Any, source: str) -> Material:
+    """Return what predictions or scores tell; scores say themselves what to measure."""
+    if metric is None and isinstance(given, Predictions) and given.target.measure is None:
+        needed(metric)
+    return material_of_predictions(*read_evidence(given, metric), source)
+
+
 def material_of_predictions(pi: Predictions, metric: Any, source: str) -> Material:
     """Return what predictions alone tell."""
     measure = resolve_metric(metric).on(pi.target.task)
     check_fits(pi, measure)
     return Material(
         source=source,
-        speaker="your predictions",
+        speaker="your scores" if pi.target.measure is not None else "your predictions",
         **measuring(measure),
         predictions=pi,
         tried=tried_from(pi, measure),

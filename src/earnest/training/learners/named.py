@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.base.registry import Registry
-from earnest.core.data.target import Task
+from earnest.core.data.target import TASKS, Task
 from earnest.training.learners.inputs import Inputs
 from earnest.training.protocols import Estimator
 
@@ -79,7 +79,7 @@ def make_learner(
     from earnest.training.learners.preprocessing import Preprocess
 
     kind = LEARNERS[name]
-    wanted = Task(check.one_of("task", str(task), [str(each) for each in Task]))
+    wanted = Task(check.one_of("task", str(task), [str(each) for each in TASKS]))
     if wanted not in kind.tasks:
         others = [each for each in LEARNERS if wanted in LEARNERS[each].tasks]
         raise InputError(

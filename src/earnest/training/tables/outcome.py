@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.arrays import first_other, whole_as_int
 from earnest.core.base.errors import InputError
-from earnest.core.data.target import Task, encode_classes, label_array, plain_labels, usual_positive
+from earnest.core.data.target import (
+    TASKS,
+    Task,
+    encode_classes,
+    label_array,
+    plain_labels,
+    usual_positive,
+)
 from earnest.core.data.target_reading import read_target
 from earnest.core.tables.columns import Columns
 from earnest.training.fit.problem import make_survival_outcome
@@ -71,7 +78,7 @@ def read_outcome(
     ten values and five cases a value on average; all other numbers are numbers.
     """
     if task is not None:
-        check.one_of("task", str(task), [str(one) for one in Task])
+        check.one_of("task", str(task), [str(one) for one in TASKS])
     if (time is None) != (event is None):
         raise InputError(
             "a survival outcome has two columns",

@@ -14,6 +14,7 @@ import numpy as np
 from earnest.core.base.arrays import RawArray
 from earnest.core.base.errors import FormatError
 from earnest.core.data.configs import Configs
+from earnest.core.data.measure import Measure
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Target, Task
@@ -45,6 +46,7 @@ class Facts(TypedDict):
     complexity: list[float] | None
     static: bool
     remarks: NotRequired[list[dict[str, str]]]
+    measure: NotRequired[dict[str, object]]
     fingerprint: str
 
 
@@ -71,6 +73,8 @@ def write_header(pi: Predictions) -> str:
     }
     if pi.remarks:
         facts["remarks"] = [one.to_dict() for one in pi.remarks]
+    if target.measure is not None:
+        facts["measure"] = target.measure.to_dict()
     return _write_json({**facts, "checksum": _compute_checksum(facts)})
 
 
@@ -116,6 +120,7 @@ def rebuild(
         strata=arrays.get("strata"),
         ordered=facts["ordered"],
         ids=arrays.get("ids"),
+        measure=Measure.from_dict(facts["measure"]) if "measure" in facts else None,
     )
     pi = Predictions(
         target=target,

@@ -45,7 +45,7 @@ def save_npz(pi: Predictions, header: str, path: Path) -> None:
     with zipfile.ZipFile(path, "w") as archive:
         for name, array in arrays.items():
             if array is not None:
-                _write(archive, f"{name}.npy", array)
+                write_member(archive, f"{name}.npy", array)
 
 
 def load_npz(
@@ -60,7 +60,7 @@ def load_npz(
         said = options.get("scores")  # an array, or the name of one
         matrix = "responses" if own else said if isinstance(said, str) else "scores"
         arrays = {
-            name: _read(path, archive, f"{name}.npy", mmap if name == matrix else False)
+            name: read_member(path, archive, f"{name}.npy", mmap if name == matrix else False)
             for name in names
         }
     if not own:
@@ -157,7 +157,8 @@ def _suggest_name(name: str) -> str:
     return f"Rename the array {name!r} to {match[0]!r}." if match else ""
 
 
-def _write(archive: zipfile.ZipFile, name: str, array: RawArray) -> None:
+def write_member(archive: zipfile.ZipFile, name: str, array: RawArray) -> None:
+    """Write an array as a member of an archive, at an aligned place."""
     info = zipfile.ZipInfo(name)  # its date is fixed, so that equal content is equal bytes
     offset = archive.start_dir or 0
     begins = offset + 30 + len(name) + 20 + 4  # local header, name, ZIP64 field, our field
@@ -167,7 +168,8 @@ def _write(archive: zipfile.ZipFile, name: str, array: RawArray) -> None:
         npy.write_array(member, array, allow_pickle=False)
 
 
-def _read(path: Path, archive: zipfile.ZipFile, name: str, mmap: bool | None) -> RawArray:
+def read_member(path: Path, archive: zipfile.ZipFile, name: str, mmap: bool | None) -> RawArray:
+    """Read an array of an archive, or map it where it lies, if it is large."""
     info = archive.getinfo(name)
     stored = info.compress_type == zipfile.ZIP_STORED
     if mmap and not stored:

@@ -19,7 +19,7 @@ from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Target, Task
 from earnest.core.results.cautions import Caution
 from earnest.core.results.files import parse_json
-from earnest.core.tables.files import _existing
+from earnest.core.tables.files import find_existing
 from earnest.core.tables.formats.expanding import refuse_expanding
 from earnest.core.tables.formats.header import changed
 from earnest.core.tables.formats.npz import HEADER, _read, _write, readable
@@ -72,7 +72,7 @@ def save_replicates(replicates: Replicates, path: str | Path) -> Path:
 
 def load_replicates(path: str | Path, *, verify: bool = True) -> Replicates:
     """Return the replicates of a file that `save_replicates` wrote, or refuse it."""
-    path = _existing(Path(path))
+    path = find_existing(Path(path))
     with readable(path), zipfile.ZipFile(path) as archive:
         refuse_expanding(archive, path)
         arrays = {

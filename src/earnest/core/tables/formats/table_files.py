@@ -16,6 +16,7 @@ from earnest.core.results.cautions import Caution
 from earnest.core.tables.columns import Columns
 from earnest.core.tables.formats.excel import EXCEL, read_excel
 from earnest.core.tables.formats.header import Facts, read_header, rebuild
+from earnest.core.tables.formats.json_lines import JSON_LINES, read_json_lines
 from earnest.core.tables.formats.parquet import BATCH, ParquetColumns, is_large, read_by_columns
 from earnest.core.tables.formats.text import TableFile, guess_delimiter, read_csv, write_csv
 from earnest.core.tables.formats.written_wide import column_names, read_wide
@@ -125,8 +126,25 @@ def load_table(
                 said = kept.get("target") or next(
                     (name for name in ("y", "y_true") if name in names_of(table)), None
                 )
-                raise tell_of_data(error, table, path, said) from error.__cause__
+                told = tell_of_data(error, table, path, said)
+                raise _tell_of_scores(told, table, said) from error.__cause__
     return rebuild(facts, arrays, path, verify=verify), True
+
+
+def _tell_of_scores(error: InputError, table: pa.Table | Columns, target: object) -> InputError:
+    """Return an error about a table, with the way to `Scores` where it may hold some."""
+    from earnest.core.tables.scores import looks_like_scores
+
+    columns = table if isinstance(table, Columns) else Columns.of(table)
+    if target is not None or not looks_like_scores(columns):
+        return error
+    cure = (
+        "If these are scores of items, a column a configuration, say --scores on the command line, "
+        "or Scores.load in Python."
+    )
+    return type(error)(
+        error.what, needs=error.needs, got=error.got, cure=f"{error.cure} {cure}".lstrip()
+    )
 
 
 def _add_remarks(pi: Predictions, remarks: tuple[Caution, ...]) -> Predictions:
@@ -169,6 +187,8 @@ def open_table_file(
     with foreign_content(path):
         if suffix in CSV:
             opened = read_csv(path, suffix, options)
+        elif suffix in JSON_LINES:
+            opened = _open_json_lines(path)
         elif suffix == ".parquet":
             opened = _open_parquet(path, stack, mmap)
         elif suffix in EXCEL:
@@ -206,6 +226,11 @@ def _open_parquet(path: Path, stack: ExitStack, mmap: bool | None) -> TableFile:
         return file.read(), ()
 
     return TableFile(header, batches, table)
+
+
+def _open_json_lines(path: Path) -> TableFile:
+    table = read_json_lines(path)
+    return TableFile(None, lambda facts: table.to_batches(), lambda: (table, ()))
 
 
 def _open_arrow(path: Path, stack: ExitStack) -> TableFile:

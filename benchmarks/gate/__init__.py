@@ -1,0 +1,1 @@
+"""How often a gate changes its mind about the same thing."""

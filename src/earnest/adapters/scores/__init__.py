@@ -1,0 +1,1 @@
+"""Scores of items that tools for evaluating language models and other systems wrote."""

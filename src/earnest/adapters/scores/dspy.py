@@ -1,0 +1,119 @@
+"""Results of DSPy's Evaluate, written with `save_as_json`, and of GEPA, written from `to_dict`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from earnest.adapters.readers import LATE, ScoresReader, register
+from earnest.adapters.scores.runs import (
+    Json,
+    Row,
+    Run,
+    get_list,
+    get_text,
+    make_other_version_error,
+    name_item,
+    read_document,
+    read_number,
+)
+from earnest.core.base import check
+from earnest.core.base.errors import FormatError
+
+DSPY, GEPA = "DSPy", "GEPA"
+_STATE = "gepa_state.bin"
+_NEEDS = "a list with one object an example, whose last entry is the score"
+_PEEK = 65536
+
+
+def is_evaluation(source: object) -> bool:
+    """Tell whether this is what Evaluate wrote: a list of examples, the score at the end."""
+    if not isinstance(source, str | Path) or Path(source).suffix != ".json":
+        return False
+    try:
+        with Path(source).open("rb") as file:
+            start = file.read(_PEEK)
+    except OSError:
+        return False
+    return start.lstrip()[:1] == b"[" and (b'"pred_' in start or b'"example_' in start)
+
+
+def read_evaluation(path: Path) -> list[Run]:
+    """Read one evaluation: the file is the configuration, and the place of an example its name."""
+    listed = read_document(path, f"results of {DSPY}")
+    rows = []
+    for at, one in enumerate(listed if isinstance(listed, list) else []):
+        if not isinstance(one, dict) or not one:
+            raise make_other_version_error(path, DSPY, _NEEDS, check.show(one))
+        name = list(one)[-1]
+        score = one[name]
+        if score is not None and read_number(score) is None:
+            raise make_other_version_error(path, DSPY, _NEEDS, f"{name!r}: {check.show(score)}")
+        rows.append(Row(name_item(one.get("id", at)), {name: read_number(score)}))
+    return [Run(path=path, config=path.stem, rows=rows)]
+
+
+def is_result(source: object) -> bool:
+    """Tell whether this is a result of GEPA, or the state that it keeps beside it."""
+    if not isinstance(source, str | Path) or not Path(source).is_file():
+        return False
+    path = Path(source)
+    if path.name == _STATE:
+        return True
+    if path.suffix != ".json":
+        return False
+    try:
+        with path.open("rb") as file:
+            return b'"val_subscores"' in file.read() if path.stat().st_size < 1e9 else False
+    except OSError:
+        return False
+
+
+def read_result(path: Path) -> list[Run]:
+    """Read one optimization: every candidate is a configuration, proposed by what was seen."""
+    if path.name == _STATE:
+        raise FormatError(
+            f"{str(path)!r} is a pickle",
+            needs="the result of GEPA as JSON",
+            cure="A pickle can run anything when it is read. In Python, write "
+            "json.dump(result.to_dict(), open('result.json', 'w')), of DSPy's optimizer "
+            "program.detailed_results.to_dict().",
+        )
+    found = read_document(path, f"a result of {GEPA}")
+    scores, candidates = get_list(found, "val_subscores"), get_list(found, "candidates")
+    if not scores or len(scores) != len(candidates):
+        needs = "as many `val_subscores` as `candidates`"
+        got = f"{len(scores)} and {len(candidates)}"
+        raise make_other_version_error(path, GEPA, needs, got)
+    rows = [
+        Row(item, {"val_score": read_number(score)}, config=f"candidate {at}")
+        for at, one in enumerate(scores)
+        for item, score in _list_scores(one, path)
+    ]
+    settings: dict[str, Json] = {"seed": get_text(found, "seed")}
+    return [Run(path=path, config=path.stem, rows=rows, settings=settings, static=False)]
+
+
+def _list_scores(one: Json, path: Path) -> list[tuple[str, Json]]:
+    """Return the scores of a candidate by item: versions before 0.1 wrote a list."""
+    if isinstance(one, dict):
+        return list(one.items())
+    if isinstance(one, list):
+        return [(str(at), score) for at, score in enumerate(one)]
+    raise make_other_version_error(path, GEPA, "scores by item", check.show(one))
+
+
+register(
+    ScoresReader(
+        name="gepa", words="a result of GEPA", takes=is_result, read=read_result, tool=GEPA
+    )
+)
+register(
+    ScoresReader(
+        name="dspy",
+        words="JSON results of DSPy's Evaluate",
+        takes=is_evaluation,
+        read=read_evaluation,
+        rank=LATE,
+        tool=DSPY,
+    )
+)

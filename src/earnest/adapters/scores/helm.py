@@ -1,0 +1,111 @@
+"""Runs of HELM: `per_instance_stats.json`, with `run_spec.json` beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from earnest.adapters.readers import ScoresReader, register
+from earnest.adapters.scores.runs import (
+    Json,
+    JsonDict,
+    Row,
+    Run,
+    get_count,
+    get_dict,
+    get_list,
+    get_text,
+    make_other_version_error,
+    read_document,
+    read_number,
+)
+from earnest.core.base import check
+
+TOOL = "HELM"
+FILE, SPEC = "per_instance_stats.json", "run_spec.json"
+_NEEDS = "a list of objects with instance_id, train_trial_index and stats"
+
+
+def is_stats(source: object) -> bool:
+    """Tell whether this is the statistics of each instance of a run."""
+    return isinstance(source, str | Path) and Path(source).name == FILE and Path(source).is_file()
+
+
+def read_stats(path: Path) -> list[Run]:
+    """Read one run; a training trial is a repeat, and a perturbed instance an item of its own."""
+    listed = read_document(path, f"the file {FILE} of {TOOL}")
+    beside = path.with_name(SPEC)
+    spec: Json = read_document(beside, f"the file {SPEC} of {TOOL}") if beside.is_file() else {}
+    adapter = get_dict(spec, "adapter_spec")
+    if not isinstance(listed, list) or not listed:
+        raise make_other_version_error(path, TOOL, _NEEDS, check.show(listed))
+    name = get_text(spec, "name") or path.parent.name
+    model = get_text(adapter, "model") or _find_part(name, "model") or path.parent.name
+    settings: dict[str, Json] = {
+        key: value for key, value in adapter.items() if key not in ("model", "model_deployment")
+    }
+    return [
+        Run(
+            path=path,
+            config=model,
+            rows=[_read_instance(one, path) for one in listed],
+            task=_name_task(name),
+            settings=settings,
+        )
+    ]
+
+
+def _name_task(name: str) -> str:
+    """Return the name of a run without its model.
+
+    Examples
+    --------
+    >>> from earnest.adapters.scores.helm import _name_task
+    >>> _name_task("mmlu:subject=anatomy,model=openai_gpt2")
+    'mmlu:subject=anatomy'
+    """
+    head, _, tail = name.partition(":")
+    kept = [part for part in tail.split(",") if part and not part.startswith("model=")]
+    return f"{head}:{','.join(kept)}" if kept else head
+
+
+def _find_part(name: str, key: str) -> str:
+    parts = name.partition(":")[2].split(",")
+    return next((part[len(key) + 1 :] for part in parts if part.startswith(f"{key}=")), "")
+
+
+def _read_instance(one: Json, path: Path) -> Row:
+    if not isinstance(one, dict) or "instance_id" not in one or "stats" not in one:
+        raise make_other_version_error(path, TOOL, _NEEDS, check.show(one))
+    perturbed = get_text(one, "perturbation", "name")
+    scores: dict[str, float | None] = {}
+    for stat in get_list(one, "stats"):
+        named = get_dict(stat, "name")
+        if isinstance(stat, dict):
+            scores[get_text(named, "name")] = _read_mean(stat)
+    item = get_text(one, "instance_id")
+    return Row(
+        f"{item}/{perturbed}" if perturbed else item,
+        scores,
+        repeat=get_count(one, "train_trial_index"),
+        group=item,  # an instance and its perturbed copies
+    )
+
+
+def _read_mean(stat: JsonDict) -> float | None:
+    """Return the mean of a statistic, which older files have as a sum and a count."""
+    found = read_number(stat.get("mean"))
+    total, count = read_number(stat.get("sum")), read_number(stat.get("count"))
+    if found is None and total is not None and count:
+        return total / count
+    return found
+
+
+register(
+    ScoresReader(
+        name="helm",
+        words="per_instance_stats.json of HELM",
+        takes=is_stats,
+        read=read_stats,
+        tool=TOOL,
+    )
+)

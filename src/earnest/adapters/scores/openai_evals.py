@@ -1,0 +1,94 @@
+"""Logs of OpenAI evals, and of what writes the same: JSON lines of a spec, events, a report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from earnest.adapters.readers import ScoresReader, register
+from earnest.adapters.scores.runs import (
+    JsonDict,
+    Row,
+    Run,
+    get_dict,
+    get_list,
+    get_text,
+    make_other_version_error,
+    peek_lines,
+    read_lines,
+    read_number,
+)
+from earnest.core.base import check
+
+TOOL = "OpenAI evals"
+MATCH, METRICS = "match", "metrics"  # events with scores; the others tell how they came about
+_NEEDS = "a line with `spec`, then events with `sample_id`, `type` and `data`"
+
+
+def is_log(source: object) -> bool:
+    """Tell whether this is a log of evals: it begins with a spec."""
+    if not isinstance(source, str | Path) or not Path(source).is_file():
+        return False
+    if not Path(source).name.endswith(".jsonl"):
+        return False
+    first = next(peek_lines(Path(source)), {})
+    return "spec" in first and "run_id" in get_dict(first, "spec")
+
+
+def read_log(path: Path) -> list[Run]:
+    """Read one run; an event of type `match` or `metrics` scores a sample."""
+    lines, unfinished = read_lines(path, f"a log of {TOOL}")
+    spec = get_dict(lines[0], "spec")
+    events = [line for line in lines if "sample_id" in line and "type" in line]
+    if not events:
+        got = f"{len(lines)} lines without an event"
+        raise make_other_version_error(path, TOOL, _NEEDS, got)
+    if not unfinished and not any("final_report" in line for line in lines):
+        unfinished = "it has no final report"
+    models = [str(name) for name in get_list(spec, "completion_fns")] or [get_text(spec, "model")]
+    return [
+        Run(
+            path=path,
+            config=", ".join(models) or path.stem,
+            rows=_read_events(events, path),
+            task=get_text(spec, "eval_name"),
+            settings={
+                name: get_dict(spec, "run_config").get(name)
+                for name in ("completion_args", "eval_args", "extra_eval_params", "seed")
+            },
+            unfinished=unfinished,
+        )
+    ]
+
+
+def _read_events(events: list[JsonDict], path: Path) -> list[Row]:
+    """Return a row a sample; one that was asked, and has no score, has None."""
+    rows: dict[tuple[str, int], dict[str, float | None]] = {}
+    times: dict[tuple[str, str], int] = {}
+    for event in events:
+        sample, kind = get_text(event, "sample_id"), get_text(event, "type")
+        data = event.get("data")
+        found: dict[str, float | None] = {}
+        if kind == MATCH:
+            found = {MATCH: read_number(get_dict(event, "data").get("correct"))}
+        elif kind == METRICS and isinstance(data, dict):
+            found = {name: read_number(value) for name, value in data.items()}
+        elif kind == METRICS:
+            got = f"metrics {check.show(data)}"
+            raise make_other_version_error(path, TOOL, _NEEDS, got)
+        if not found:
+            rows.setdefault((sample, 0), {})
+            continue
+        time = times[sample, kind] = times.get((sample, kind), -1) + 1
+        rows.setdefault((sample, time), {}).update(found)
+    return [Row(sample, scores) for (sample, _), scores in rows.items()]
+
+
+register(
+    ScoresReader(
+        name="openai_evals",
+        words="a log of OpenAI's evals",
+        takes=is_log,
+        read=read_log,
+        tool=TOOL,
+    )
+)

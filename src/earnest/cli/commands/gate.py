@@ -1,0 +1,97 @@
+"""`earnest gate`: pass, fail or undecided, as an exit code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from earnest.cli.options import common as options
+from earnest.cli.options import gate as how
+from earnest.cli.reading import read_evidence
+from earnest.cli.show.terminal import write_json
+from earnest.core.base import check
+from earnest.core.base.errors import FormatError, InputError
+
+if TYPE_CHECKING:
+    from earnest.decision.verdict import Verdict
+
+HELP = (
+    "Does it pass? A bound that must be [bold]shown[/bold], not only reached, as an exit code.\n\n"
+    "Exit codes: [bold]0[/bold] pass, [bold]3[/bold] fail, [bold]4[/bold] undecided, with how "
+    "many more cases would decide it. A wrong pass and a wrong fail each have a chance of at most "
+    "1 minus the level. Of several configurations the best is judged, corrected for the choice.\n\n"
+    "  earnest gate new.parquet --metric roc_auc --above 0.75\n"
+    "  earnest gate new.parquet -m accuracy --against main.parquet --margin 0.02\n"
+    "  earnest gate new.parquet -m accuracy --above 0.8 --ledger looks.db --junit gate.xml\n"
+    "  earnest gate logs/ --score acc --above 0.6"
+)
+
+
+@options.take_options
+def command(
+    predictions: options.Table,
+    metric: how.MetricName = None,
+    json: options.AsJson = False,
+    above: how.Above = None,
+    below: how.Below = None,
+    against: how.Against = None,
+    margin: how.Margin = None,
+    level: how.Level = 0.95,
+    ledger: how.Ledger = None,
+    junit: how.JUnit = None,
+    markdown: how.Markdown = None,
+    method: how.MethodName = None,
+    test: how.TestName = None,
+    seed: how.Seed = 0,
+    n_jobs: how.Jobs = None,
+    *,
+    reading: options.PredictionsReading,
+    scoring: options.ScoresReading,
+) -> None:
+    """Read one or two tables, ask the gate, write what is wanted, and leave with its code."""
+    check.whole_number("seed", seed, low=0)
+    if above is None and below is None and against is None:
+        raise InputError(
+            "there is no bound", needs="--above NUMBER, --below NUMBER or --against FILE"
+        )
+    for place in (junit, markdown):
+        if place is not None and not place.parent.is_dir():
+            raise FormatError(f"there is no folder {str(place.parent)!r}", cure="Make it first.")
+    names = None if metric is None else [metric]
+    new, _ = read_evidence(predictions, reading, scoring, names)
+    old = None if against is None else read_evidence(against, reading, scoring, names)[0]
+    from earnest.decision.gate import gate
+
+    made = gate(
+        new,
+        metric=metric,
+        above=above,
+        below=below,
+        against=old,
+        margin=margin,
+        confidence_level=level,
+        ledger=ledger,
+        method=method,
+        test=test,
+        rng=seed,
+        n_jobs=n_jobs,
+    )
+    _write_files(made, junit, markdown)
+    if json:
+        write_json(made.to_dict())
+    else:
+        from earnest.cli.show.gate import show_verdict
+
+        show_verdict(made)
+    raise typer.Exit(made.exit_code)
+
+
+def _write_files(made: Verdict, junit: Path | None, markdown: Path | None) -> None:
+    from earnest.core.base.writing import write_file
+
+    if junit is not None:
+        write_file(junit, made.to_junit())
+    if markdown is not None:
+        write_file(markdown, made.to_comment())

@@ -1,0 +1,37 @@
+"""A verdict as people read it in a terminal: the sentence, the numbers, the cautions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.text import Text
+
+from earnest.cli.show.estimate import Fact, indented, labelled, remarks
+from earnest.cli.show.terminal import clean, emit
+from earnest.core.text.estimate import percent
+from earnest.decision.verdict import Verdict
+
+
+def show_verdict(made: Verdict) -> None:
+    """Write one verdict."""
+    emit(
+        Text(),
+        indented(Text(clean(made.sentence), style="bold")),
+        Text(),
+        labelled(list(_list_facts(made))),
+        Text(),
+        *remarks(made.cautions, "folds, groups, looks, cases"),
+    )
+
+
+def _list_facts(made: Verdict) -> Iterator[Fact]:
+    judged = made.config or "the result"
+    of = f", the best of {made.n_configs:,}" if made.n_configs > 1 else ""
+    yield ("Judged", f"{judged}{of}")
+    if made.baseline is not None:
+        yield ("Against", made.baseline)
+    yield ("Limits", f"one-sided, each at {percent(made.level)}, by {made.method}")
+    if made.look is not None:
+        yield ("Look", f"{made.look} at these items; {percent(made.confidence_level)} for all")
+    yield ("Items", f"{made.n_items:,}")
+    yield ("Exit code", f"{made.exit_code}")

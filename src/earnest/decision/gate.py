@@ -1,0 +1,460 @@
+"""The verb `gate`: whether a change passes, by a bound or against what is in use."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+from earnest.comparison.asking import Asked, ask_first_that_applies, result
+from earnest.comparison.base import Question, Test
+from earnest.comparison.many import family_of
+from earnest.comparison.pairing import measured
+from earnest.core.base import check
+from earnest.core.base.errors import EarnestError, EvidenceError, InputError
+from earnest.core.base.rng import RngLike
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.selection import first_best
+from earnest.core.results.cautions import Caution
+from earnest.core.results.comparison import Comparison
+from earnest.core.results.comparison_table import Family
+from earnest.core.results.estimate import Estimate, by_severity
+from earnest.core.results.specs import Side
+from earnest.decision.looks import Look, enter_look, identify_items, level_of_look, list_remarks
+from earnest.decision.verdict import Verdict, decide
+from earnest.inference.cases.case_values import case_values
+from earnest.inference.resampling.winners import gains_of
+from earnest.methods.base import Method
+from earnest.methods.run import estimate
+from earnest.metrics.families import Metric
+
+SEED = 0  # by default, so that the same files always have the same verdict
+IN_TAIL = 200  # resamples wanted beyond a limit, so that it hardly depends on the seed
+MOST_RESAMPLES = 20_000
+FEW_DIFFERENT = 10  # cases that differ, below which the normal law of their mean is not trusted
+BASELINE = "baseline"
+
+
+def gate(
+    new: Any,
+    *,
+    metric: str | Metric | Any = None,
+    above: float | None = None,
+    below: float | None = None,
+    against: Any = None,
+    margin: float | None = None,
+    config: str | int | None = None,
+    confidence_level: float = 0.95,
+    ledger: str | Path | None = None,
+    method: str | Method | None = None,
+    test: str | Test | None = None,
+    rng: RngLike = SEED,
+    n_jobs: int | None = None,
+) -> Verdict:
+    """Tell whether a result passes: above a bound, or not worse than another by a margin.
+
+    **What holds.** A result that does not deserve it passes with a chance of at most 1 minus the
+    level, and one that deserves to pass fails with at most that chance; with a `ledger` this holds
+    for all looks at the same items together. In between it is undecided, and the verdict says how
+    many more items would decide it. The same evidence always has the same verdict.
+
+    Parameters
+    ----------
+    new : Predictions or Scores
+        The new result. Of several configurations the best is judged, corrected for the choice.
+    metric : str, Metric or callable
+        What to measure; left out for scores.
+    above, below : float, optional
+        The bound that a score must lie above, or a loss below.
+    against : Predictions or Scores, optional
+        What is in use, on the same cases. Of several configurations its best.
+    margin : float, optional
+        How much worse than `against` is allowed, 0 by default: the test of non-inferiority is
+        paired.
+    config : str or int, optional
+        The configuration of `new` that is judged, where it was fixed before any score was seen;
+        nothing is then corrected.
+    confidence_level : float
+        One minus the chance of a wrong pass, and of a wrong fail.
+    ledger : path, optional
+        The file that counts the looks at these items. The k-th look has limits at the level
+        1 - alpha / (k (k + 1)), so that all looks together keep the level.
+    method, test : optional
+        The method of the estimate, as for `estimate`; the test, as for `compare`.
+    rng : None, int, SeedSequence, Generator or RandomState
+        The seed of resamples; the same one by default, so that a verdict does not change by itself.
+    n_jobs : int, optional
+        The number of threads.
+
+    Returns
+    -------
+    Verdict
+        Pass, fail or undecided, with its limits.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> rng = np.random.default_rng(3)
+    >>> y = np.tile([0, 1], 150)
+    >>> old, new = (y + 0.8 * rng.standard_normal(300) for _ in range(2))
+    >>> old, new = (en.Predictions.from_arrays(y, s, configs=["m"]) for s in (old, new))
+    >>> en.gate(new, metric="roc_auc", against=old, margin=0.05).outcome
+    'pass'
+    """
+    ask = _Asked(
+        metric=metric,
+        level=check.share("confidence_level", confidence_level),
+        method=method,
+        test=test,
+        rng=rng,
+        n_jobs=n_jobs,
+        ledger=ledger,
+        items="" if ledger is None else identify_items(new),
+    )
+    pi, measure = measured(new, metric)
+    if config is not None:
+        pi = pi.select(config)
+    _check_bound(measure, above, below, against, margin)
+    if against is None:
+        bound = above if above is not None else below
+        assert bound is not None
+        return _judge_alone(new if config is None else pi, pi, measure, float(bound), ask)
+    other, _ = measured(against, metric)
+    return _judge_pair(pi, other, measure, float(margin or 0.0), ask)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Asked:
+    """How a gate is asked, whatever the question."""
+
+    metric: Any
+    level: float
+    method: str | Method | None
+    test: str | Test | None
+    rng: RngLike
+    n_jobs: int | None
+    ledger: str | Path | None
+    items: str  # what the items are known by in the ledger
+
+
+def _check_bound(
+    measure: Metric, above: float | None, below: float | None, against: Any, margin: float | None
+) -> None:
+    """Refuse a question without a bound, with two, or with one at the wrong end."""
+    given = [
+        name
+        for name, value in (("above", above), ("below", below), ("against", against))
+        if value is not None
+    ]
+    if len(given) != 1:
+        raise InputError(
+            "a gate has one bound",
+            needs="one of `above`, `below` and `against`",
+            got=" and ".join(f"`{name}`" for name in given) or "none",
+        )
+    better = measure.greater_is_better
+    right, wrong = ("above", "below") if better else ("below", "above")
+    if given[0] == wrong:
+        kind = "score, and more is better" if better else "loss, and less is better"
+        raise InputError(f"{measure.name} is a {kind}", needs=f"`{right}`", got=f"`{wrong}`")
+    if margin is not None and against is None:
+        raise InputError("`margin` belongs to `against`", cure="Leave it out.")
+    for name, value in (("above", above), ("below", below), ("margin", margin)):
+        if value is not None and (isinstance(value, bool) or not math.isfinite(value)):
+            raise InputError(f"`{name}` is not a number", got=check.show(value))
+    if margin is not None and margin < 0:
+        raise InputError(
+            "`margin` is below 0",
+            needs="how much worse is allowed, 0 or more, in the units of the metric",
+            got=f"{margin:g}",
+        )
+    bound = above if above is not None else below
+    low, high = measure.scale.limits
+    if bound is not None and not low <= bound <= high:
+        raise InputError(
+            f"no {measure.name} can be {given[0]} {bound:g}",
+            needs=f"a bound from {low:g} to {high:g}",
+            got=f"{bound:g}",
+        )
+
+
+def _take_look(ask: _Asked, use: str, about: str, metric: str) -> tuple[Look | None, float]:
+    """Return which look this is, and the level that is left for it."""
+    if ask.ledger is None:
+        return None, ask.level
+    look = enter_look(ask.ledger, ask.items, use, about, metric)
+    return look, level_of_look(ask.level, look.number)
+
+
+# A bound.
+
+
+def _judge_alone(new: Any, pi: Predictions, measure: Metric, bound: float, ask: _Asked) -> Verdict:
+    """Judge one result by a bound, by the one-sided limits of its estimate."""
+    about = check.some(pi.configs.ids, 3)
+    # Whatever can be refused is refused before the look is counted.
+    made = _estimate(new, ask, ask.level)
+    look, level = _take_look(ask, pi.fingerprint, about, measure.name)
+    if look is not None:
+        made = _estimate(new, ask, level)
+    lower = made.at(confidence_level=level, side=Side.LOWER)
+    upper = made.at(confidence_level=level, side=Side.UPPER)
+    assert lower.interval is not None
+    assert upper.interval is not None
+    low, high = lower.interval.low, upper.interval.high
+    better = measure.greater_is_better
+    remarks = {str(one): one for side in (lower, upper) for one in side.cautions}
+    return Verdict(
+        outcome=str(decide(low, high, bound, greater_is_better=better)),
+        value=made.value,
+        low=low,
+        high=high,
+        bound=bound,
+        margin=None,
+        scale=made.scale,
+        config=made.winner,
+        baseline=None,
+        confidence_level=ask.level,
+        level=level,
+        look=None if look is None else look.number,
+        n_items=made.n_cases,
+        n_configs=made.n_configs,
+        method=made.method,
+        cautions=by_severity([*remarks.values(), *list_remarks(look)]),
+        provenance=made.provenance,
+    )
+
+
+def _estimate(new: Any, ask: _Asked, level: float) -> Estimate:
+    """Return the estimate, with as many resamples as the level needs."""
+    given: dict[str, Any] = {
+        "method": ask.method,
+        "metric": ask.metric,
+        "confidence_level": level,
+        "side": Side.PESSIMISTIC,
+        "rng": ask.rng,
+        "n_jobs": ask.n_jobs,
+    }
+    count = min(MOST_RESAMPLES, math.ceil(IN_TAIL / (1.0 - level)))
+    resampled = ask.method is None and new.n_configs > 1  # by bbc, which need not be tried first
+    made = estimate(new, **given, n_resamples=count if resampled else None)
+    if made.interval is None:
+        raise EvidenceError(
+            f"method {made.method!r} gives no interval",
+            needs="a method with limits",
+            cure="Leave `method` out.",
+        )
+    if isinstance(ask.method, str | None) and (made.n_resamples or count) < count:
+        made = estimate(new, **given, n_resamples=count)
+    return made
+
+
+# Against what is in use.
+
+
+def _judge_pair(
+    pi: Predictions,
+    other: Predictions,
+    measure: Metric,
+    margin: float,
+    ask: _Asked,
+) -> Verdict:
+    """Judge the best of a result against the best of another, by a paired test."""
+    table, remarks = join_tables(pi, other)
+    found = _compare(table, pi.n_configs, measure, ask)
+    about = check.some(pi.configs.ids, 3)
+    use = f"{pi.fingerprint} {other.fingerprint}"
+    look, level = _take_look(ask, use, about, measure.name)
+    low = found.limit(level, "greater")
+    high = found.limit(level, "less")
+    better = measure.greater_is_better
+    bound = -margin if better else margin
+    made = found.made
+    return Verdict(
+        outcome=str(decide(low, high, bound, greater_is_better=better)),
+        value=made.difference,
+        low=low,
+        high=high,
+        bound=bound,
+        margin=margin,
+        scale=made.scale,
+        config=made.a,
+        baseline=made.b,
+        confidence_level=ask.level,
+        level=level,
+        look=None if look is None else look.number,
+        n_items=made.n_cases,
+        n_configs=pi.n_configs,
+        method=made.test,
+        cautions=by_severity(
+            [*_drop_choice(made), *remarks, *found.list_remarks(), *list_remarks(look)]
+        ),
+        provenance=made.provenance,
+    )
+
+
+def _drop_choice(made: Comparison) -> Iterator[Caution]:
+    """Yield the cautions of a comparison that a gate does not answer itself."""
+    yield from (one for one in made.cautions if one.code not in ("EN040", "EN150"))
+
+
+def join_tables(new: Predictions, other: Predictions) -> tuple[Predictions, list[Caution]]:
+    """Return both tables side by side, on the items that both have, and what was left out."""
+    remarks: list[Caution] = []
+    ours, theirs = new.target.ids, other.target.ids
+    if ours is not None and theirs is not None:
+        names, others = (np.asarray(ids).astype(str) for ids in (ours, theirs))
+        shared, at, there = np.intersect1d(names, others, return_indices=True)
+        if not len(shared):
+            raise EvidenceError(
+                "the two results have no item in common",
+                needs="the same items in both",
+                got=f"{check.some(names, 2)} and {check.some(others, 2)}",
+            )
+        left = len(names) - len(shared), len(others) - len(shared)
+        if any(left):
+            remarks.append(_remark_left(len(shared), left))
+        order = np.argsort(at)
+        if any(left) or not np.array_equal(names, others):
+            new, other = new.take(at[order]), other.take(there[order])
+    ids = [name if name not in new.configs.ids else f"{BASELINE}: {name}"
+           for name in other.configs.ids]  # fmt: skip
+    other = replace(other, configs=replace(other.configs, ids=tuple(ids)))
+    return new.concat(other), remarks
+
+
+def _remark_left(shared: int, left: tuple[int, int]) -> Caution:
+    return Caution(
+        "EN146",
+        f"{left[0]:,} items are only in the new result, and {left[1]:,} only in the other.",
+        f"They are compared on the {shared:,} items that both have; if the hard ones are missing, "
+        "the verdict is too good.",
+        "Run the missing items.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Pair:
+    """A comparison, and the family for which its limits must hold."""
+
+    made: Comparison
+    family: Family | None
+    terms: tuple[int, int] | None  # units, and how many of them differ
+
+    def limit(self, level: float, alternative: str) -> float:
+        """Return the one-sided limit of the difference at a level."""
+        at = self.made.at(confidence_level=level, alternative=alternative)
+        interval = at.interval
+        if self.family is not None:
+            interval = self.family.interval(at)
+            if interval is not None and not math.isfinite(interval.width):
+                interval = replace(self.family, largest=None, known=None).interval(at)
+            limits = self.made.limits
+            if interval is None or (interval.low, interval.high) == limits:
+                interval = replace(self.family, largest=None, known=None).interval(at)
+        if interval is None:
+            raise EvidenceError(f"test {self.made.test!r} gives no interval")
+        limit = interval.low if alternative == "greater" else interval.high
+        return self._widen(limit, level, alternative)
+
+    def _widen(self, limit: float, level: float, alternative: str) -> float:
+        """Return a limit that also holds where few cases differ.
+
+        Of no case that differs a normal law makes no error at all. The limit of a share of rare
+        cases does (Wilson's, of which the worst is that every case which differs does so by the
+        whole range).
+        """
+        if self.terms is None or self.terms[1] >= FEW_DIFFERENT:
+            return limit
+        least, most = self.made.scale.limits
+        units, size = self.terms[0], self.family.size if self.family is not None else 1
+        unit = (most - least) / units
+        z = NormalDist().inv_cdf(1.0 - (1.0 - level) / size)
+        error = self.made.standard_error or 0.0
+        reach = z * z * unit / 2 + z * math.hypot(error, z * unit / 2)
+        if alternative == "greater":
+            return max(min(limit, self.made.difference - reach), least - most)
+        return min(max(limit, self.made.difference + reach), most - least)
+
+    def list_remarks(self) -> Iterator[Caution]:
+        """Yield a caution where few cases differ."""
+        if self.terms is not None and self.terms[1] < FEW_DIFFERENT:
+            units, different = self.terms
+            yield Caution(
+                "EN036",
+                f"{different} of {units:,} cases differ.",
+                "The limits are those of rare cases, which are wider than normal ones.",
+                "",
+            )
+
+
+def _compare(table: Predictions, count: int, measure: Metric, ask: _Asked) -> _Pair:
+    """Compare the best of the first configurations with the best of the others."""
+
+    def answer(test: str | Test) -> _Pair:
+        asked = Asked.of(test, "two-sided", ask.level, None, ask.rng, ask.n_jobs)
+        question = asked.question(table, measure, table.fingerprint)
+        if question.pi.n_configs < table.n_configs:
+            gone = sorted(set(table.configs.ids) - set(question.pi.configs.ids))
+            raise EvidenceError(
+                f"not every configuration has all cases: {check.some(gone)}",
+                needs="complete results",
+            )
+        reading = asked.test.read(question)
+        values = np.asarray(reading.values, dtype=np.float64)
+        first, second = _find_best(measure, values[:count]), _find_best(measure, values[count:])
+        made = result(asked, question, reading, first, count + second)
+        family = None
+        if table.n_configs > 2:
+            fixed = count if table.n_configs - count == 1 else None
+            family = family_of(reading, question, fixed=fixed)
+        terms = _count_different(question, made, first, count + second)
+        return _Pair(made=made, family=family, terms=terms)
+
+    return ask_first_that_applies(ask.test, measure, answer)
+
+
+def _find_best(measure: Metric, values: Any) -> int:
+    if np.isnan(values).all():
+        raise EvidenceError(
+            f"metric {measure.name!r} is undefined for every configuration of a result",
+            needs="a defined score",
+        )
+    known = np.flatnonzero(~np.isnan(values))
+    return int(known[first_best(gains_of(measure, values[None, None, known])[0])[0]])
+
+
+def _count_different(
+    question: Question, made: Comparison, a: int, b: int
+) -> tuple[int, int] | None:
+    """Return the units, and how many of them tell the two apart; None where it is not known.
+
+    Of a metric that is no mean over cases, such as the AUC, nothing is known but that no case
+    differs: then the smallest class counts.
+    """
+    low, high = question.metric.scale.limits
+    if not math.isfinite(high - low):
+        return None
+    target = question.pi.target
+    if not question.metric.pointwise:
+        if made.standard_error or made.difference:
+            return None
+        classes = np.bincount(target.y.astype(int)) if target.has_classes else [target.n]
+        return int(min(size for size in classes if size)), 0
+    try:
+        values = case_values(question.pi.select([a, b]), question.metric)
+    except EarnestError:
+        return None
+    if values.kind != "pointwise":
+        return None
+    apart = np.nansum(np.abs(values.terms[:, 0] - values.terms[:, 1]), axis=-1) > 1e-12
+    if values.groups is None:
+        return len(apart), int(apart.sum())
+    units = np.unique(values.groups)
+    return len(units), len(np.unique(values.groups[apart]))

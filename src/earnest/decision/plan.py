@@ -1,0 +1,489 @@
+"""The verb `plan`: how many items, repeats and configurations, before the money is spent.
+
+Studies are drawn from the joint law of the pilot: its items (or groups) are resampled with all
+their configurations, so that a study has the difficulty of the items and the agreement of the
+configurations that the pilot has.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.comparison.pairing import measured
+from earnest.comparison.shared.joint import largest_errors
+from earnest.core.base import check
+from earnest.core.base.errors import EvidenceError, InputError
+from earnest.core.base.provenance import versions
+from earnest.core.base.rng import RngLike, Seeds
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.scores import Scores
+from earnest.core.results.cautions import Caution
+from earnest.core.results.estimate import Provenance
+from earnest.decision.planned import DETECT, WIDTH, Plan, PlanNeed, PlanPoint
+from earnest.inference.cases.case_values import case_values
+from earnest.methods.run import estimate
+from earnest.metrics.families import Metric
+
+STUDIES = 2_000  # simulated for a point of a curve of power
+BLOCKS = 20  # of studies, each with its own choice of configurations
+ESTIMATES = 6  # simulated for a point of a curve of widths
+FEW_ITEMS = 30  # of a pilot
+MOST_ITEMS = 10_000_000
+LARGEST = 20_000  # items of a study that is simulated as a whole
+SHARES = (0.4, 0.6, 0.8, 1.0, 1.25, 1.6)  # of the items that theory gives, for the curve
+
+Array = NDArray[np.float64]
+
+
+def plan(
+    pilot: Any,
+    *,
+    metric: str | Metric | Any = None,
+    detect: float | None = None,
+    width: float | None = None,
+    n_configs: int | Sequence[int] | None = None,
+    n_repeats: int | Sequence[int] | None = None,
+    power: float = 0.8,
+    confidence_level: float = 0.95,
+    rng: RngLike = None,
+    n_jobs: int | None = None,
+) -> Plan:
+    """Tell how many items a study needs, by simulation from a pilot.
+
+    Parameters
+    ----------
+    pilot : Predictions or Scores
+        A small study of the same kind: some items, and at least two configurations to detect a
+        difference.
+    metric : str, Metric or callable
+        What to measure; left out for scores.
+    detect : float, optional
+        The difference that must be shown: of two configurations by the paired test of `compare`;
+        with `n_configs` above 2, of the best from each of the others by the test of
+        `compare_many`, which holds though the best was found on the same items.
+    width : float, optional
+        The width of the interval of `estimate`, for the best of `n_configs`.
+    n_configs : int or list of int, optional
+        How many configurations the study will have: 2 by default for `detect`, those of the pilot
+        for `width`.
+    n_repeats : int or list of int, optional
+        How many samples of an item and configuration, those of the pilot by default. Others need
+        a pilot of scores with at least two, which tells the variance within an item.
+    power : float
+        The chance of showing the difference.
+    confidence_level : float
+        The level of the test or the interval.
+    rng : None, int, SeedSequence, Generator or RandomState
+        The seed; the result records it.
+    n_jobs : int, optional
+        The number of threads.
+
+    Returns
+    -------
+    Plan
+        The items needed, the curve that they are read from, and a sentence.
+
+    Notes
+    -----
+    A small pilot knows its own variance badly: with 50 items, of which a quarter differ, the number
+    needed has a standard error of 25 %. The difference to detect is yours to say, because the one
+    that a pilot shows for its best is too large.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> rng = np.random.default_rng(0)
+    >>> pilot = en.Scores(rng.random((300, 4)) < rng.random((300, 1)))
+    >>> en.plan(pilot, width=0.05, rng=0).question
+    'width'
+    """
+    question, goal = _read_goal(detect, width)
+    level = check.share("confidence_level", confidence_level)
+    wanted = check.share("power", power)
+    pi, measure = measured(pilot, metric)
+    seeds = Seeds.of(rng)
+    random = np.random.default_rng(seeds.entropy)
+    usual = 2 if question == DETECT else pi.n_configs
+    configs = _read_counts("n_configs", n_configs, usual, low=1 if question == WIDTH else 2)
+    samples = _count_samples(pilot)
+    repeats = _read_counts("n_repeats", n_repeats, samples, low=1)
+    law = _read_law(pilot, pi, measure, repeats, samples)
+    curve: list[PlanPoint] = []
+    needs: list[PlanNeed] = []
+    for count in configs:
+        for times in repeats:
+            if question == DETECT:
+                found, points = _plan_power(law, goal, count, times, level, wanted, random)
+            else:
+                ask = {"metric": None if isinstance(pilot, Scores) else metric, "n_jobs": n_jobs}
+                ratio = law.scale_of(times)
+                found, points = _plan_width(pi, goal, count, times, level, ratio, random, ask)
+            needs.append(PlanNeed(count, times, found))
+            curve += points
+    return Plan(
+        question=question,
+        goal=goal,
+        power=wanted if question == DETECT else None,
+        confidence_level=level,
+        scale=measure.scale,
+        needs=tuple(needs),
+        curve=tuple(curve),
+        n_pilot=pi.n_cases,
+        method="paired test" if question == DETECT else "estimate",
+        cautions=tuple(_list_remarks(law)),
+        provenance=Provenance(
+            seed=seeds.entropy,
+            fingerprint=pi.fingerprint,
+            n_folds=pi.n_folds,
+            n_repeats=samples,
+            knobs={"studies": STUDIES if question == DETECT else ESTIMATES},
+            versions=versions(),
+        ),
+    )
+
+
+def _read_goal(detect: float | None, width: float | None) -> tuple[str, float]:
+    given = {DETECT: detect, WIDTH: width}
+    said = {name: value for name, value in given.items() if value is not None}
+    if len(said) != 1:
+        raise InputError(
+            "a plan has one goal",
+            needs="`detect`, a difference, or `width`, of an interval",
+            got=" and ".join(f"`{name}`" for name in said) or "none",
+        )
+    name, value = next(iter(said.items()))
+    if isinstance(value, bool) or not math.isfinite(value) or value <= 0:
+        raise InputError(f"`{name}` is not above 0", needs="a number above 0", got=f"{value}")
+    return name, float(value)
+
+
+def _read_counts(name: str, given: Any, usual: int, *, low: int) -> list[int]:
+    values = [usual] if given is None else given if isinstance(given, Iterable) else [given]
+    found = [check.whole_number(name, value, low=low) for value in values]
+    if not found:
+        raise InputError(f"`{name}` is empty", needs="at least one number")
+    return list(dict.fromkeys(found))
+
+
+def _count_samples(pilot: Any) -> int:
+    return pilot.n_repeats if isinstance(pilot, Scores) else 1
+
+
+# The law of the pilot.
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Law:
+    """What units of the pilot add to the metric of each configuration, about its mean.
+
+    Attributes
+    ----------
+    terms : ndarray, shape (units, C)
+        The sum over the items of a unit, about the mean of the configuration.
+    sizes : ndarray, shape (units,)
+        The items of each unit.
+    variances : dict of int to float
+        The mean variance of an item's term with so many repeats, over that of the pilot.
+    """
+
+    terms: Array
+    sizes: Array
+    grouped: bool
+    ratios: dict[int, float]
+    differences: dict[int, float]
+
+    def scale_of(self, repeats: int) -> float:
+        """Return the standard error with other repeats over that with the pilot's."""
+        return math.sqrt(self.ratios[repeats])
+
+
+def _read_law(
+    pilot: Any, pi: Predictions, measure: Metric, repeats: list[int], samples: int
+) -> _Law:
+    usable = pi.usable()
+    if usable.n_cases < 2:
+        raise EvidenceError("the pilot has one item", needs="at least two, better 100")
+    values = case_values(usable, measure)
+    terms = np.nanmean(values.terms, axis=2)  # (n, C)
+    terms = terms - np.nanmean(terms, axis=0)
+    ratios, differences = _find_ratios(pilot, terms, repeats, samples)
+    if values.groups is None:
+        sizes = np.ones(len(terms))
+    else:
+        _, unit = np.unique(values.groups, return_inverse=True)
+        sizes = np.bincount(unit).astype(np.float64)
+        sums = np.zeros((len(sizes), terms.shape[1]))
+        np.add.at(sums, unit, terms)
+        terms = sums
+    return _Law(
+        terms=terms,
+        sizes=sizes,
+        grouped=values.groups is not None,
+        ratios=ratios,
+        differences=differences,
+    )
+
+
+def _find_ratios(
+    pilot: Any, terms: Array, repeats: list[int], samples: int
+) -> tuple[dict[int, float], dict[int, float]]:
+    """Return variances with other repeats over those of the pilot: of a term, of a difference.
+
+    The variance of an item's mean over R samples is between + within / R; samples of two
+    configurations are independent, so that those of a difference add.
+    """
+    same = dict.fromkeys(repeats, 1.0)
+    if set(repeats) == {samples}:
+        return same, same
+    if samples < 2:
+        raise EvidenceError(
+            "the pilot has one sample of each item and configuration",
+            needs="at least two samples, to tell how much they differ",
+            got=f"`n_repeats` = {max(repeats)}",
+            cure="Run the pilot twice, or leave `n_repeats` out.",
+        )
+    values = np.asarray(pilot.values, dtype=np.float64)
+    counts = (~np.isnan(values)).sum(axis=2)
+    enough = counts > 1
+    spread = np.full(counts.shape, np.nan)
+    spread[enough] = np.nanvar(values[enough], axis=-1, ddof=1)
+    within = float(np.nanmean(spread))
+    alone = float(np.mean(np.var(terms, axis=0, ddof=1)))
+    pairs = [
+        float(np.var(terms[:, a] - terms[:, b], ddof=1))
+        for a in range(min(8, terms.shape[1]))
+        for b in range(a)
+    ]
+    apart = float(np.mean(pairs)) if pairs else alone
+
+    def ratio(total: float, noise: float, times: int) -> float:
+        if not total:
+            return 1.0
+        between = max(0.0, total - noise / samples)
+        return (between + noise / times) / total
+
+    return (
+        {times: ratio(alone, within, times) for times in repeats},
+        {times: ratio(apart, 2 * within, times) for times in repeats},
+    )
+
+
+# The power to show a difference.
+
+
+def _plan_power(
+    law: _Law,
+    goal: float,
+    count: int,
+    times: int,
+    level: float,
+    power: float,
+    random: np.random.Generator,
+) -> tuple[int | None, list[PlanPoint]]:
+    """Return the items needed to show a difference, and the curve around them."""
+    if law.terms.shape[1] < 2:
+        raise EvidenceError(
+            "the pilot has one configuration",
+            needs="at least two, whose answers to the same items tell how far a difference errs",
+        )
+    stretch = math.sqrt(law.differences[times])
+    chosen = [_choose_columns(law, count, random) * stretch for _ in range(BLOCKS)]
+    limit = _find_limit(chosen, level, random)
+    items = float(law.sizes.mean())  # of a unit
+    spreads = [np.var(block[:, [0]] - block[:, 1:], axis=0).max() for block in chosen]
+    spread = math.sqrt(float(np.mean(spreads))) / items  # of an item, in units that stay together
+    if not spread:
+        raise EvidenceError(
+            "all configurations of the pilot have the same answers",
+            needs="a pilot in which some differ",
+        )
+    guess = items * ((limit + NormalDist().inv_cdf(power)) * spread / goal) ** 2
+    points: list[PlanPoint] = []
+    for _ in range(3):  # the curve must reach the power from both sides
+        shares = [guess * share for share in SHARES]
+        for units in sorted({max(2, round(share / items)) for share in shares}):
+            if units * items > MOST_ITEMS:
+                return None, points
+            points.append(_simulate_power(chosen, law, goal, limit, units, count, times, random))
+        points.sort(key=lambda point: point.n_items)
+        if points[0].value > power and points[0].n_items > 2 * items:
+            guess = points[0].n_items / 2
+        elif points[-1].value < power:
+            guess = points[-1].n_items * 2
+        else:
+            break
+    return _cross(points, power), points
+
+
+def _choose_columns(law: _Law, count: int, random: np.random.Generator) -> Array:
+    """Return the terms of so many configurations: of the pilot, and if need be more like them.
+
+    One that the pilot has not is made of what all configurations share on a unit, and of what one
+    of them has on another unit.
+    """
+    have = law.terms.shape[1]
+    kept = law.terms[:, random.permutation(have)[: min(count, have)]]
+    if count <= have:
+        return kept
+    shared = law.terms.mean(axis=1, keepdims=True)
+    own = (law.terms - shared) * math.sqrt(have / (have - 1))
+    more = [
+        shared[:, 0] + own[random.permutation(len(own)), random.integers(have)]
+        for _ in range(count - have)
+    ]
+    made = np.column_stack([kept, *more])
+    return np.asarray(made - made.mean(axis=0))
+
+
+def _find_limit(chosen: list[Array], level: float, random: np.random.Generator) -> float:
+    """Return how many standard errors a difference must have to be shown."""
+    if chosen[0].shape[1] == 2:
+        return NormalDist().inv_cdf((1.0 + level) / 2)
+    found = []
+    for block in chosen[:4]:
+        signs = random.choice([-1.0, 1.0], size=(999, len(block)))
+        largest = largest_errors(signs @ block)
+        if largest is not None:
+            found.append(float(np.quantile(largest, level)))
+    if not found:
+        raise EvidenceError("the configurations of the pilot do not differ")
+    return float(np.mean(found))
+
+
+def _simulate_power(
+    chosen: list[Array],
+    law: _Law,
+    goal: float,
+    limit: float,
+    units: int,
+    count: int,
+    times: int,
+    random: np.random.Generator,
+) -> PlanPoint:
+    """Simulate studies of so many units, in which the first is better than each other one."""
+    shown = []
+    have = len(law.sizes)
+    share = np.full(have, 1.0 / have)
+    for block in chosen:
+        weights = random.multinomial(units, share, size=STUDIES // BLOCKS).astype(np.float64)
+        sizes = weights @ law.sizes
+        apart = block[:, [0]] - block[:, 1:]  # (units, C - 1), about 0
+        sums = weights @ apart
+        means = sums / sizes[:, None]
+        # The squared errors about the study's own mean difference, unit by unit.
+        squares = weights @ apart**2 - 2 * means * (weights @ (apart * law.sizes[:, None]))
+        squares += means**2 * (weights @ law.sizes**2)[:, None]
+        error = np.sqrt(np.maximum(squares, 0.0)) / sizes[:, None]
+        shown.append(((goal + means) > limit * error).all(axis=1))
+    rate = float(np.concatenate(shown).mean())
+    items = round(units * float(law.sizes.mean()))
+    total = BLOCKS * (STUDIES // BLOCKS)
+    return PlanPoint(count, times, items, rate, math.sqrt(max(rate * (1 - rate), 1e-9) / total))
+
+
+def _cross(points: Sequence[PlanPoint], power: float) -> int | None:
+    """Return where the curve of power crosses: a probit that is linear in the root of the items."""
+    normal = NormalDist()
+    inner = [(math.sqrt(one.n_items), normal.inv_cdf(min(max(one.value, 1e-4), 1 - 1e-4)))
+             for one in points]  # fmt: skip
+    wanted = normal.inv_cdf(power)
+    for (a, low), (b, high) in pairwise(inner):
+        if low <= wanted <= high:
+            at = a if high == low else a + (b - a) * (wanted - low) / (high - low)
+            return math.ceil(at**2)
+    return points[0].n_items if inner[0][1] > wanted else None
+
+
+# The width of an interval.
+
+
+def _plan_width(
+    pi: Predictions,
+    goal: float,
+    count: int,
+    times: int,
+    level: float,
+    ratio: float,
+    random: np.random.Generator,
+    ask: dict[str, Any],
+) -> tuple[int | None, list[PlanPoint]]:
+    """Return the items needed for an interval of a width, and the curve around them."""
+    usable = pi.usable()
+    if count > usable.n_configs:
+        raise EvidenceError(
+            f"the pilot has {usable.n_configs} configurations",
+            needs=f"at least {count}, to simulate the best of as many",
+        )
+    points: list[PlanPoint] = []
+    size = float(usable.n_cases)
+    for _ in range(5):
+        items = round(min(max(size, 10.0), LARGEST))
+        widths = [
+            _simulate_width(usable, items, count, level, random, ask) * ratio
+            for _ in range(ESTIMATES)
+        ]
+        mean, error = float(np.mean(widths)), float(np.std(widths, ddof=1)) / len(widths) ** 0.5
+        points.append(PlanPoint(count, times, items, mean, error))
+        if not mean:
+            raise EvidenceError("the interval of the pilot has no width", needs="scores that vary")
+        size = items * (mean / goal) ** 2
+        if abs(math.log(size / items)) < 0.1 or (size > LARGEST and items == LARGEST):
+            break
+    points.sort(key=lambda point: point.n_items)
+    near = min(points, key=lambda point: abs(math.log(point.value / goal)))
+    needed = near.n_items * (near.value / goal) ** 2
+    return None if needed > MOST_ITEMS else math.ceil(needed), points
+
+
+def _simulate_width(
+    pi: Predictions,
+    items: int,
+    count: int,
+    level: float,
+    random: np.random.Generator,
+    ask: dict[str, Any],
+) -> float:
+    """Return the width of the interval of one simulated study."""
+    chosen = pi.select(random.permutation(pi.n_configs)[:count].tolist())
+    drawn = _draw_cases(chosen, items, random)
+    made = estimate(drawn, confidence_level=level, rng=int(random.integers(2**31)), **ask)
+    if made.interval is None:
+        raise EvidenceError(f"method {made.method!r} gives no interval")
+    return made.interval.width
+
+
+def _draw_cases(pi: Predictions, items: int, random: np.random.Generator) -> Predictions:
+    """Return predictions of cases drawn with replacement, groups as a whole under new names."""
+    groups = pi.target.groups
+    if groups is None:
+        rows = random.integers(pi.n_cases, size=items)
+        names = None
+    else:
+        members = [np.flatnonzero(groups == one) for one in np.unique(groups)]
+        count = max(2, round(items * len(members) / pi.n_cases))
+        drawn = [members[at] for at in random.integers(len(members), size=count)]
+        rows = np.concatenate(drawn)
+        names = np.repeat(np.arange(count), [len(one) for one in drawn])
+    made = pi.take(rows)
+    return replace(made, target=replace(made.target, ids=None, groups=names))
+
+
+def _list_remarks(law: _Law) -> Iterator[Caution]:
+    units = len(law.sizes)
+    if units < FEW_ITEMS:
+        word = "groups" if law.grouped else "items"
+        yield Caution(
+            "EN036",
+            f"The pilot has {units} {word}.",
+            "It knows its own variance badly, and the number of items needed is rough.",
+            f"Use a pilot of {FEW_ITEMS} {word} at least, better 100.",
+        )

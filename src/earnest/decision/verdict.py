@@ -1,0 +1,351 @@
+"""What a gate says: pass, fail or undecided, by which limits, and what would decide it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any, ClassVar
+from xml.etree import ElementTree as ET
+
+from earnest.core.results.base import Result
+from earnest.core.results.cautions import Caution
+from earnest.core.results.estimate import Provenance, Scale, finite
+from earnest.core.text.numbers import decimals, number
+
+if TYPE_CHECKING:
+    from earnest.core.text.paper import PaperTable
+
+POWER = 0.8  # the chance of a decision with as many more items as are named
+MOST_ITEMS = 10_000_000  # more than that decide nothing
+
+
+class Outcome(StrEnum):
+    """What a gate decides."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    UNDECIDED = "undecided"
+
+
+EXIT_CODES = {Outcome.PASS: 0, Outcome.FAIL: 3, Outcome.UNDECIDED: 4}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict(Result):
+    """Whether the evidence shows what a gate asks for.
+
+    Attributes
+    ----------
+    outcome : {'pass', 'fail', 'undecided'}
+        Pass where the limit at the bad end reaches the bound, fail where the one at the good end
+        does not, undecided in between.
+    value : float
+        The metric, corrected for the choice where there was one; against a baseline, the
+        difference to it.
+    low, high : float
+        Its one-sided limits: each is wrong in at most 1 minus `level` of all cases.
+    bound : float
+        What the value must reach: the threshold, or the margin below the baseline.
+    margin : float or None
+        How much worse than the baseline is allowed; None without a baseline.
+    config, baseline : str or None
+        The configuration that is judged, and the one that it is compared with.
+    confidence_level, level : float
+        The level that was asked for, and the level of the limits: higher where the same items have
+        been looked at before.
+    look : int or None
+        Which look at these items this is; None where none are counted.
+    n_items, n_configs : int
+        What it stands on.
+    more_items : int or None
+        About how many more items would decide it with a chance of 80 %, if the value stays; None
+        where it is decided, or where no number of items would do.
+    method : str
+        The method of the estimate, or the test of the comparison.
+    cautions, provenance
+        As of every result.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> y = np.tile([0, 1], 200)
+    >>> score = y + np.random.default_rng(1).standard_normal(400)
+    >>> pi = en.Predictions.from_arrays(y, score, configs=["svm"])
+    >>> made = en.gate(pi, metric="roc_auc", above=0.7)
+    >>> made.outcome, made.exit_code
+    ('pass', 0)
+    >>> made
+    pass: roc_auc of svm is above 0.7 (0.810; with 95 % confidence above 0.775; delong, n=400)
+    """
+
+    schema: ClassVar[str] = "earnest/verdict/1"
+    called: ClassVar[str] = "a verdict"
+
+    outcome: str
+    value: float
+    low: float
+    high: float
+    bound: float
+    margin: float | None
+    scale: Scale
+    config: str | None
+    baseline: str | None
+    confidence_level: float
+    level: float
+    look: int | None
+    n_items: int
+    n_configs: int
+    method: str
+    cautions: tuple[Caution, ...]
+    provenance: Provenance
+
+    @property
+    def metric(self) -> str:
+        """The name of the metric."""
+        return self.scale.name
+
+    @property
+    def passed(self) -> bool:
+        """Whether it passes."""
+        return self.outcome == Outcome.PASS
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of `earnest gate`: 0 pass, 3 fail, 4 undecided."""
+        return EXIT_CODES[Outcome(self.outcome)]
+
+    @property
+    def more_items(self) -> int | None:
+        """About how many more items would decide it, None where that is no question."""
+        if self.outcome != Outcome.UNDECIDED:
+            return None
+        return count_more(self.value, (self.low, self.high), self.bound, self.n_items, self.level)
+
+    @property
+    def sentence(self) -> str:
+        """What was decided, in words."""
+        return f"{str(self.outcome).capitalize()}: {self._clause()}.{self._advice()}"
+
+    def _clause(self) -> str:
+        short = self._write
+        better = self.scale.greater_is_better
+        good, bad = ("above", "below") if better else ("below", "above")
+        at_bad, at_good = (self.low, self.high) if better else (self.high, self.low)
+        who = f"{self.metric} of {self.config}" if self.config else self.metric
+        sure = f"with {100 * self.level:.6g} % confidence"
+        if self.margin is None:
+            facts = {
+                Outcome.PASS: f"is {good} {self.bound:g} ({short(self.value)}; {sure} {good} "
+                f"{short(at_bad)})",
+                Outcome.FAIL: f"is {bad} {self.bound:g} ({short(self.value)}; {sure} {bad} "
+                f"{short(at_good)})",
+                Outcome.UNDECIDED: f"is {short(self.value)}, and may be {good} or {bad} "
+                f"{self.bound:g} (limits {short(self.low)} and {short(self.high)})",
+            }
+        else:
+            allowed = f" by more than {self.margin:g}" if self.margin else ""
+            rival = f"{self.baseline}{allowed}"
+            facts = {
+                Outcome.PASS: f"is not worse than that of {rival} (difference {short(self.value)};"
+                f" {sure} {good} {short(at_bad)})",
+                Outcome.FAIL: f"is worse than that of {rival} (difference {short(self.value)}; "
+                f"{sure} {bad} {short(at_good)})",
+                Outcome.UNDECIDED: f"may or may not be worse than that of {rival} (difference "
+                f"{short(self.value)}, limits {short(self.low)} and {short(self.high)})",
+            }
+        return f"{who} {facts[Outcome(self.outcome)]}"
+
+    def _write(self, value: float) -> str:
+        """Return a number with the decimals that the width of the limits deserves."""
+        width = self.high - self.low
+        places = decimals(width / 4 if math.isfinite(width) else None, self.value)
+        limits = (-math.inf, math.inf) if self.margin is not None else self.scale.limits
+        return number(value, places, limits)
+
+    def _advice(self) -> str:
+        if self.outcome != Outcome.UNDECIDED:
+            return ""
+        more = self.more_items
+        if more is None:
+            return " The value is so near the bound that more items would hardly decide it."
+        return f" About {more:,} more items would decide it."
+
+    def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
+        """Return plain data with a schema version, ready for JSON."""
+        return {
+            "schema": self.schema,
+            "outcome": str(self.outcome),
+            "exit_code": self.exit_code,
+            "sentence": self.sentence,
+            "value": finite(self.value),
+            "low": finite(self.low),
+            "high": finite(self.high),
+            "bound": self.bound,
+            "margin": self.margin,
+            "metric": self.metric,
+            "greater_is_better": self.scale.greater_is_better,
+            "limits": [finite(limit) for limit in self.scale.limits],
+            "config": self.config,
+            "baseline": self.baseline,
+            "confidence_level": self.confidence_level,
+            "level": self.level,
+            "look": self.look,
+            "n_items": self.n_items,
+            "n_configs": self.n_configs,
+            "more_items": self.more_items,
+            "method": self.method,
+            "cautions": [caution.to_dict() for caution in self.cautions],
+            "seed": self.provenance.seed,
+            "fingerprint": self.provenance.fingerprint,
+            "n_folds": self.provenance.n_folds,
+            "n_repeats": self.provenance.n_repeats,
+            "knobs": dict(self.provenance.knobs),
+            "versions": dict(self.provenance.versions),
+        }
+
+    @classmethod
+    def _from_parts(cls, data: Mapping[str, Any]) -> Verdict:
+        least, most = data["limits"]
+        return cls(
+            outcome=str(Outcome(data["outcome"])),
+            value=math.nan if data["value"] is None else data["value"],
+            low=-math.inf if data["low"] is None else data["low"],
+            high=math.inf if data["high"] is None else data["high"],
+            bound=data["bound"],
+            margin=data["margin"],
+            scale=Scale(
+                data["metric"],
+                data["greater_is_better"],
+                (-math.inf if least is None else least, math.inf if most is None else most),
+            ),
+            config=data["config"],
+            baseline=data["baseline"],
+            confidence_level=data["confidence_level"],
+            level=data["level"],
+            look=data["look"],
+            n_items=data["n_items"],
+            n_configs=data["n_configs"],
+            method=data["method"],
+            cautions=tuple(Caution.from_dict(one) for one in data["cautions"]),
+            provenance=Provenance.from_dict(data),
+        )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the main numbers as one flat dict."""
+        names = ("outcome", "metric", "config", "baseline", "value", "low", "high", "bound")
+        facts = {name: getattr(self, name) for name in names}
+        return [{**facts, "level": self.level, "look": self.look, "n_items": self.n_items}]
+
+    def _to_table(self) -> PaperTable:
+        from earnest.core.text.paper import PaperTable
+
+        short = self._write
+        what = self.metric if self.baseline is None else f"{self.metric} against {self.baseline}"
+        heads = ("verdict", what, "lower limit", "upper limit", "bound", "n")
+        cells = (str(self.outcome), *map(short, (self.value, self.low, self.high)))
+        row = (*cells, f"{self.bound:g}", f"{self.n_items:,}")
+        codes = sorted({caution.code for caution in self.cautions})
+        said = f"{self.method}, limits one-sided at {100 * self.level:.6g} %."
+        return PaperTable(heads, (row,), said + f" Cautions {', '.join(codes)}." * bool(codes))
+
+    def to_comment(self) -> str:
+        """Return what to post under a change: the verdict, its numbers and the cautions."""
+        sign = {Outcome.PASS: "✅", Outcome.FAIL: "❌", Outcome.UNDECIDED: "❔"}
+        said = _escape(self.sentence)
+        lines = [f"{sign[Outcome(self.outcome)]} **earnest gate**: {said}", "", self.to_markdown()]
+        lines += [f"- {_escape(str(caution))}" for caution in self.cautions]
+        return "\n".join(lines).rstrip() + "\n"
+
+    def to_junit(self) -> str:
+        """Return a JUnit file of one test: a failure where it fails, an error where undecided."""
+        failed, unsure = self.outcome == Outcome.FAIL, self.outcome == Outcome.UNDECIDED
+        suite = ET.Element(
+            "testsuite",
+            name="earnest gate",
+            tests="1",
+            failures=str(int(failed)),
+            errors=str(int(unsure)),
+        )
+        asked = f"{self.metric} {self.bound:g}"
+        if self.baseline is not None:
+            asked = f"{self.metric} against {self.baseline}"
+        case = ET.SubElement(suite, "testcase", classname="earnest", name=_clean(asked))
+        if failed or unsure:
+            kind = "failure" if failed else "error"
+            said = _clean(self.sentence)
+            node = ET.SubElement(case, kind, type=str(self.outcome), message=said)
+            node.text = said
+        if self.cautions:
+            told = ET.SubElement(case, "system-out")
+            told.text = _clean("\n".join(str(caution) for caution in self.cautions))
+        ET.indent(suite)
+        return f'<?xml version="1.0" encoding="utf-8"?>\n{_to_text(suite)}\n'
+
+    def __repr__(self) -> str:
+        """Return one line."""
+        return f"{self.outcome}: {self._clause()[:-1]}; {self.method}, n={self.n_items})"
+
+
+def _to_text(node: ET.Element) -> str:
+    return ET.tostring(node, encoding="unicode")
+
+
+def _clean(text: str) -> str:
+    """Return text without the characters that XML cannot hold."""
+    return re.sub(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "?", text)
+
+
+def _escape(text: str) -> str:
+    """Return text that Markdown shows as it is."""
+    return re.sub(r"([\\`*_<>\[\]|#@])", r"\\\1", text.replace("\n", " "))
+
+
+def count_more(
+    value: float, limits: tuple[float, float], bound: float, items: int, level: float
+) -> int | None:
+    """Return about how many more items would decide, None where no number would.
+
+    The distance of a limit shrinks with the root of the items. With as many that it is the distance
+    to the bound, half of all studies decide; the quantile of the power makes it four in five.
+
+    Examples
+    --------
+    >>> from earnest.decision.verdict import count_more
+    >>> count_more(0.80, (0.76, 0.84), 0.78, 400, 0.95)
+    3300
+    >>> count_more(0.80, (0.76, 0.84), 0.80, 400, 0.95) is None
+    True
+    """
+    gap = abs(value - bound)
+    reach = value - limits[0] if value > bound else limits[1] - value
+    if not gap or not math.isfinite(reach) or not math.isfinite(value):
+        return None
+    quantile = NormalDist().inv_cdf
+    ratio = reach / gap * (1.0 + quantile(POWER) / quantile(level))
+    needed = items * ratio**2
+    if needed > MOST_ITEMS:
+        return None
+    more = max(1.0, needed - items)
+    step = 10.0 ** max(0, math.floor(math.log10(more)) - 1)
+    return int(math.ceil(more / step) * step)
+
+
+def decide(low: float, high: float, bound: float, *, greater_is_better: bool) -> Outcome:
+    """Return the verdict of one-sided limits on a bound.
+
+    Examples
+    --------
+    >>> from earnest.decision.verdict import decide
+    >>> [str(decide(low, low + 0.1, 0.75, greater_is_better=True)) for low in (0.76, 0.7, 0.6)]
+    ['pass', 'undecided', 'fail']
+    """
+    if greater_is_better:
+        reached, missed = low >= bound, high < bound
+    else:
+        reached, missed = high <= bound, low > bound
+    return Outcome.PASS if reached else Outcome.FAIL if missed else Outcome.UNDECIDED

@@ -1,0 +1,229 @@
+"""Scores of items that were computed elsewhere, summed up: mean, quantile, ratio, win rate."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from earnest.core.base.arrays import Numbers
+from earnest.core.base.errors import InputError
+from earnest.core.data.measure import OF_JUDGEMENTS, OF_SAMPLES, Aggregate, Measure, Rule
+from earnest.core.data.scores import Scores
+from earnest.core.data.target import Target, Task
+from earnest.metrics.families import (
+    SCORES,
+    Array,
+    Metric,
+    MomentMetric,
+    Moments,
+    Need,
+    RankMetric,
+    View,
+    ratio,
+)
+from earnest.metrics.moments import mean, mean_share, ones
+from earnest.metrics.ranking import one_view
+from earnest.metrics.resolve import metric as resolve_metric
+
+ROUNDS = 500  # of Bradley and Terry's fit, at most
+CLOSE = 1e-10  # of strengths, at which the fit ends
+PRIOR = 0.005  # of the mean number of judgements: wins, and losses, against an average rival
+
+
+def read_evidence(given: object, metric: object) -> tuple[Any, Metric]:
+    """Return evidence as methods take it, and the metric: that of scores where none is named.
+
+    Scores become predictions of a task of their own, and `metric` may name another way to sum them
+    up. All other evidence is returned as it is, with the metric on its task.
+    """
+    if isinstance(given, Scores):
+        if isinstance(metric, str):
+            return read_evidence(given.summed_up(metric).predictions, None)
+        return read_evidence(given.predictions, metric)
+    target: Target | None = getattr(given, "target", None)
+    measure = None if target is None else target.measure
+    if measure is None:
+        if metric is None:
+            raise InputError(
+                "`metric` is missing",
+                needs="what to measure, such as 'accuracy'",
+                cure="`earnest metrics` lists them.",
+            )
+        found = resolve_metric(metric)
+        return given, found if target is None else found.on(target.task)
+    if metric is None:
+        return given, make_score_metric(measure)
+    if isinstance(metric, str):
+        return given, make_score_metric(_renamed(measure, Rule.of(metric)))
+    return given, resolve_metric(metric).on(Task.SCORES)
+
+
+def _renamed(measure: Measure, rule: Rule) -> Measure:
+    """Return the same scores summed up otherwise, where the items still tell it."""
+    fixed = (*OF_SAMPLES, *OF_JUDGEMENTS, Aggregate.RATIO)
+    if rule == measure.rule:
+        return measure
+    if rule.kind in fixed or measure.rule.kind in fixed:
+        raise InputError(
+            f"scores that were summed up by {str(measure.rule)!r} do not tell {str(rule)!r}",
+            needs=repr(str(measure.rule)),
+            cure="Read the scores with that `aggregate`.",
+        )
+    if rule.kind is Aggregate.MACRO and not measure.weights:
+        raise InputError("the mean over tasks needs tasks", cure="Read the scores with `tasks`.")
+    return replace(measure, rule=rule)
+
+
+def make_score_metric(measure: Measure) -> Metric:
+    """Return what scores are summed up to as a metric.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> from earnest.metrics.scores import make_score_metric
+    >>> made = en.Scores([[0, 1], [1, 1], [0, 0]])
+    >>> make_score_metric(made.measure).title
+    'mean score'
+    """
+    kind = measure.rule.kind
+    about: dict[str, Any] = {
+        "name": measure.title,
+        "title": measure.title,
+        "greater_is_better": measure.greater_is_better,
+        "limits": measure.limits,
+        "needs": Need.VALUE,
+        "tasks": SCORES,
+    }
+    if kind in (Aggregate.MEDIAN, Aggregate.QUANTILE):
+        level = 0.5 if kind is Aggregate.MEDIAN else measure.rule.number
+        scan = partial(quantile_scan, level=level)
+        return RankMetric(**about, views=one_value, scan=scan, combine=one_view)
+    if kind is Aggregate.MACRO:
+        weights = np.array(measure.weights)
+        return MomentMetric(
+            **about,
+            features=partial(by_task, count=len(weights)),
+            combine=partial(mean_over_tasks, weights=weights),
+        )
+    if kind in (Aggregate.RATIO, Aggregate.WIN_RATE):
+        return MomentMetric(**about, features=two_numbers, combine=ratio_of_sums)
+    if kind is Aggregate.BRADLEY_TERRY:
+        count = int(measure.rule.number)
+        return MomentMetric(
+            **about,
+            features=partial(judgements, count=count),
+            combine=partial(bradley_terry, count=count),
+        )
+    share = measure.binary
+    return MomentMetric(
+        **about,
+        features=as_given,
+        combine=mean_share if measure.limits == (0.0, 1.0) else mean,
+        whole=share,
+        mean_of_cases=True,
+        trials=count_items if share else None,
+    )
+
+
+def as_given(target: Target, value: Numbers, centre: object) -> Moments:
+    """Return the score of an item; shared: 1."""
+    return Moments(
+        value[None] if value.dtype == np.float32 else _as_float(value)[None], ones(target)
+    )
+
+
+def count_items(own: Array, shared: Array) -> Array:
+    """Return the number of items that a share of 0/1 scores is of."""
+    return np.broadcast_to(shared[0], own[0].shape)
+
+
+def by_task(target: Target, value: Numbers, centre: object, *, count: int) -> Moments:
+    """Return the score in the row of the item's task, 0 elsewhere; shared: the tasks."""
+    assert target.strata is not None
+    members = target.strata == np.arange(count)[:, None]  # (T, n)
+    return Moments(members[:, :, None] * _as_float(value), members)
+
+
+def mean_over_tasks(own: Array, shared: Array, *, weights: Array) -> Array:
+    """Return the weighted mean of the means of tasks, undefined where a task has no item."""
+    return np.asarray(np.tensordot(weights, ratio(own, shared), axes=1))
+
+
+def two_numbers(target: Target, value: Numbers, centre: object) -> Moments:
+    """Return numerator and denominator of an item; shared: 1."""
+    return Moments(np.moveaxis(_as_float(value), -1, 0), ones(target))
+
+
+def ratio_of_sums(own: Array, shared: Array) -> Array:
+    """Return the ratio of the sums of both numbers."""
+    return ratio(own[0], own[1])
+
+
+def _as_float(value: Numbers) -> Array:
+    return value.astype(np.float64, copy=False)
+
+
+def one_value(target: Target) -> tuple[View, ...]:
+    """Return the one view of scores: they are held against nothing."""
+    return (View(target.y),)
+
+
+def quantile_scan(score: Numbers, truth: Numbers, weights: Numbers, *, level: float) -> Array:
+    """Return the weighted quantile; the mean of two where the level lies between them."""
+    order = np.argsort(score, kind="stable")
+    below = np.cumsum(weights[:, order], axis=1, dtype=np.float64)  # (B, n)
+    cut = level * below[:, -1:]
+    slack = 1e-12 * below[:, -1:]  # level times total may miss a whole number by rounding
+    ranked = _as_float(score)[order]
+    last = len(ranked) - 1
+    low = ranked[np.minimum((below < cut - slack).sum(axis=1), last)]
+    high = ranked[np.minimum((below <= cut + slack).sum(axis=1), last)]
+    return np.where(below[:, -1] > 0, 0.5 * (low + high), np.nan)
+
+
+def judgements(target: Target, value: Numbers, centre: object, *, count: int) -> Moments:
+    """Return which configuration a column is; shared: who beat whom, half for a tie: (C², n).
+
+    The outcome of a judgement is coded as (a * C + b) * 3 + (0, 1 or 2 for b, a tie, or a).
+    """
+    codes = target.y.astype(np.int64)
+    pair, won = codes // 3, (codes % 3) / 2.0
+    a, b = pair // count, pair % count
+    wins = np.zeros((count * count, target.n))
+    place = np.arange(target.n)
+    wins[a * count + b, place] = won
+    wins[b * count + a, place] += 1.0 - won
+    return Moments(_as_float(value)[None], wins)
+
+
+def bradley_terry(own: Array, shared: Array, *, count: int) -> Array:
+    """Return the mean chance to beat one of the others, by the strengths of Bradley and Terry.
+
+    Strengths are fitted to who beat whom by the iteration of Zermelo and Hunter (2004). Everybody
+    is given a few wins and as many losses, 1 % of the judgements of one, against a rival of average
+    strength, so that strengths stay finite.
+    """
+    wins = shared[:, :, 0].T.reshape(-1, count, count)  # (B, winner, loser)
+    total = wins.sum(axis=(1, 2))
+    scale = np.where(total > 0, total, np.nan)
+    games = wins + np.swapaxes(wins, 1, 2)
+    given = PRIOR * 2.0 * scale[:, None] / count
+    won = wins.sum(axis=2) + given
+    strength = np.ones((len(wins), count))
+    for _ in range(ROUNDS):
+        together = strength[:, :, None] + strength[:, None, :]
+        fresh = won / ((games / together).sum(axis=2) + 2.0 * given / (strength + 1.0))
+        fresh /= np.exp(np.log(fresh).mean(axis=1, keepdims=True))
+        moved = np.nanmax(np.abs(fresh - strength) / strength, initial=0.0)
+        strength = fresh
+        if moved < CLOSE:
+            break
+    beats = strength[:, :, None] / (strength[:, :, None] + strength[:, None, :])
+    chance = (beats.sum(axis=2) - 0.5) / max(1, count - 1)  # half against itself
+    place = np.rint(own[0] / scale[:, None])
+    columns = np.where(np.isfinite(place), place, 0).astype(np.intp)
+    found = np.take_along_axis(chance, columns, axis=1)
+    return np.where(np.isfinite(scale)[:, None], found, np.nan)
