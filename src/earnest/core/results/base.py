@@ -26,6 +26,7 @@ _READERS = {
         ("comparison", "Comparison"),
         ("comparisons", "Comparisons"),
         ("explanation", "Explanation"),
+        ("gain", "Gain"),
         ("statistic", "StatisticResult"),
     )
 }
