@@ -8,7 +8,8 @@ import shlex
 import sys
 import traceback
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 from types import TracebackType
@@ -54,6 +55,25 @@ _PYTHON_ONLY = {"over", "interval", "form", "backend", "repeats", "resampler", "
 _KNOWN: ContextVar[frozenset[str] | None] = ContextVar("known options", default=None)
 
 
+# Whether what is written is for somebody who came through Python.
+_IN_PYTHON: ContextVar[bool] = ContextVar("in Python", default=False)
+
+
+@contextmanager
+def speaking_python() -> Iterator[None]:
+    """Leave the library's arguments as they are written in Python."""
+    token = _IN_PYTHON.set(True)
+    try:
+        yield
+    finally:
+        _IN_PYTHON.reset(token)
+
+
+def is_python() -> bool:
+    """Tell whether what is written is for somebody who came through Python."""
+    return _IN_PYTHON.get()
+
+
 def know_options(names: Iterable[str] | None) -> None:
     """Say which options the command has that messages are for; None forgets it."""
     _KNOWN.set(None if names is None else frozenset(names))
@@ -70,6 +90,8 @@ def in_options(text: str) -> str:
     >>> in_options("`confidence_level` is out of range. Use method='bbc'.")
     '--level is out of range. Use --method bbc.'
     """
+    if _IN_PYTHON.get():
+        return text
     return _KEYWORD.sub(_keyword_as_option, _names_as_options(text))
 
 

@@ -147,6 +147,7 @@ def _with_standing(parts: LiveContent, found: Standing) -> LiveContent:
         curve=_draw_curve(found, "curve", WIDE),
         narrow=_draw_curve(found, "narrow", NARROW),
         naive_words="what the search would report",
+        corrected_words="" if found.corrected is None else "what to expect on new data",
         leaders=tuple(rows),
         leaders_words=said,
         axis=axis,
@@ -154,8 +155,15 @@ def _with_standing(parts: LiveContent, found: Standing) -> LiveContent:
 
 
 def _draw_curve(found: Standing, name: str, width: float) -> draw.Figure:
+    ends = (found.low, found.high)
     return draw.best_so_far(
-        found.naive.tolist(), name=name, metric=_title(found), limits=found.limits, width=width
+        found.naive.tolist(),
+        name=name,
+        metric=_title(found),
+        limits=found.limits,
+        corrected=None if found.corrected is None else found.corrected.tolist(),
+        limits_of_last=ends if all(map(math.isfinite, ends)) else None,
+        width=width,
     )
 
 
@@ -170,16 +178,20 @@ def _headline(state: LiveState) -> Iterator[Span]:
         }[state.status]
         yield Span(words if words.endswith(".") else f"{words} …")
         return
-    best = _number(found.leaders[0].score, found)
-    after = counted(found.n_configs, "configuration")
-    planned = state.n_configs_planned
-    of = f" of {planned:,}" if planned > found.n_configs else ""
-    if of:
-        after = f"{found.n_configs:,}{of} configurations"
-    if state.status is Status.RUNNING:
-        yield Span(f"The best of {after} so far has {_article(found)} {_title(found)} of ")
-    else:
-        yield Span(f"The best of {after} has {_article(found)} {_title(found)} of ")
+    best, planned = _number(found.leaders[0].score, found), state.n_configs_planned
+    tried = counted(found.n_configs, "configuration")
+    if planned > found.n_configs:
+        tried = f"{found.n_configs:,} of {planned:,} configurations"
+    who = f"the best of {tried}" + (" so far" if state.status is Status.RUNNING else "")
+    expect = None if found.corrected is None else _number(float(found.corrected[-1]), found)
+    if expect is None or expect == best:
+        yield Span(f"{who[:1].upper()}{who[1:]} has {_article(found)} {_title(found)} of ")
+        yield Span(best, "naive" if expect is None else "honest")
+        yield Span(".")
+        return
+    yield Span(f"Expect {_article(found)} {_title(found)} of ")
+    yield Span(expect, "honest")
+    yield Span(f" from {who}, not its ")
     yield Span(best, "naive")
     yield Span(".")
 
@@ -189,12 +201,15 @@ def _article(found: Standing) -> str:
 
 
 def _lede(state: LiveState) -> str:
-    if state.standing is None:
+    found = state.standing
+    if found is None:
         return ""
-    said = "This is the score that the search chooses by, so it is too good. "
-    if state.status is Status.RUNNING and state.doing:
-        return f"{said}{state.doing} …"
-    return said + "The report of the finished run says what to expect on new data."
+    if found.corrected is None:
+        said = "This is the score that the search chooses by, so it is too good."
+    else:
+        said = f"With {100 * LEVEL:.0f} % confidence it lies between {_number(found.low, found)} "
+        said += f"and {_number(found.high, found)}. The rest of the best one's score is luck."
+    return said if state.status is not Status.RUNNING else f"{said} The run goes on."
 
 
 def _kicker(state: LiveState) -> str:

@@ -71,6 +71,25 @@ def test_leaders_and_the_best_so_far_are_those_of_the_finished_configurations(tm
         assert values == sorted(values, reverse=True)
         assert all(leader.low < leader.score < leader.high for leader in one.leaders)
     assert seen[-1].n_configs == len(scores)
+
+
+def test_what_to_expect_is_the_correction_of_the_configurations_so_far(tmp_path):
+    with Kept(tmp_path / "page.html") as page:
+        done = search(page)
+    metric, seen = en.metric("roc_auc"), standings(page)
+    assert len(seen) > 3
+    for one in seen[:: len(seen) - 1]:  # the first and the last
+        tried = done.predictions_.select(range(one.n_configs))
+        made = en.estimate(tried, metric=metric, method="bbc", n_resamples=200, rng=7)
+        assert one.corrected[-1] == pytest.approx(made.value, abs=1e-12)
+        assert (one.low, one.high) == pytest.approx((made.interval.low, made.interval.high))
+
+
+def test_the_winner_of_all_leads_at_the_end(tmp_path):
+    with Kept(tmp_path / "page.html") as page:
+        pi = search(page).predictions_
+    seen, y = standings(page), data()[1]
+    scores = [roc_auc_score(y, pi.responses[:, c, 0]) for c in range(pi.n_configs)]
     winner = pi.configs.ids[int(np.argmax(scores))]
     assert seen[-1].leaders[0].config == winner
 
@@ -117,7 +136,8 @@ def test_a_page_changes_no_number(tmp_path):
 
 def test_failures_are_shown_as_they_happen(tmp_path):
     grid = [{"max_depth": [2, "deep", 3]}]
-    with pytest.warns(FitFailedWarning), Kept(tmp_path / "page.html") as page:
+    told, failed = pytest.warns(UserWarning, match="non-finite"), pytest.warns(FitFailedWarning)
+    with told, failed, Kept(tmp_path / "page.html") as page:
         search(page, grid=grid)
     first = next(state for state in page.seen if state.failed)
     assert first.failed == 1

@@ -126,6 +126,12 @@ class Result(ABC):
 
         return show_result(self)
 
+    def __rich__(self) -> object:
+        """Return what a console of rich prints: the page of the command line."""
+        from earnest.cli.show.results import ShownResult
+
+        return ShownResult(self)
+
 
 def check_schema(data: Any, schema: str, what: str) -> None:
     """Refuse plain data of another kind or version."""

@@ -19,6 +19,7 @@ INK = "#1A1E23"
 LABEL = "#666D76"
 GRID = "#E9EAE5"
 SMALL, TINY = 9.4, 9.0  # points
+PAGE = 9.2  # inches of a printed page that a figure may be high
 
 
 def get_axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
@@ -36,6 +37,21 @@ def new_figure(
     figure = Figure(figsize=size, layout=layout)
     FigureCanvasAgg(figure)
     return figure
+
+
+def fit_rows(count: int, around: float, each: float) -> float:
+    """Return the inches of so many rows, closer together where they would not fit a page.
+
+    Parameters
+    ----------
+    count : int
+        The number of rows.
+    around : float
+        The inches that the figure needs besides.
+    each : float
+        The inches of a row where there is room.
+    """
+    return min(each * count, PAGE - around)
 
 
 def quiet(ax: Axes, label: str) -> None:

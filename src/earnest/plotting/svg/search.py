@@ -29,7 +29,7 @@ def best_so_far(
     metric: str,
     limits: tuple[float, float] = (-math.inf, math.inf),
     corrected: Sequence[float] | None = None,
-    band: tuple[Sequence[float], Sequence[float]] | None = None,
+    limits_of_last: tuple[float, float] | None = None,
     width: float = 560,
 ) -> Figure:
     """Draw the score of the best of the first k configurations, and what to expect of it.
@@ -44,13 +44,12 @@ def best_so_far(
         Between which scores can lie.
     corrected : sequence of float, optional
         What to expect of that winner on new data.
-    band : pair of sequences, optional
-        The ends of its intervals.
+    limits_of_last : pair of float, optional
+        The ends of the interval of the last of these.
     """
     count = len(naive)
     values: list[float] = [*naive, *(corrected or ())]
-    for ends in band or ():
-        values += list(ends)
+    values += limits_of_last or ()
     low, high = round_out(*find_finite_ends(values), limits, halves=True)
     top, bottom = 34.0, 214.0
     y = Scale(low, high, bottom, top)
@@ -62,8 +61,11 @@ def best_so_far(
     labels = [pair for pair in spaced(x, whole=True) if pair[0] <= count]
     draw_x_axis(canvas, x, bottom, title="configurations tried", labels=labels or [(1, "1")])
     places = [x(k + 1) for k in range(count)]
-    if band is not None:
-        canvas.band(places, [y(v) for v in band[0]], [y(v) for v in band[1]])
+    if limits_of_last is not None:
+        ends = [y(v) for v in limits_of_last]
+        canvas.line((places[-1], ends[0]), (places[-1], ends[1]), "accent", 1.8)
+        for end in ends:
+            canvas.line((places[-1] - 5, end), (places[-1] + 5, end), "accent", 1.8)
     if corrected is not None:
         canvas.curve(zip(places, map(y, corrected), strict=True), "accent", 2.2)
         canvas.dot((places[-1], y(corrected[-1])), 4, "accent")

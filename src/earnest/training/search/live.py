@@ -29,6 +29,8 @@ from earnest.core.data.target import Task
 from earnest.core.data.weights import Weights
 from earnest.core.text.names import readable
 from earnest.engine.progress import estimate_seconds_left
+from earnest.inference.curves.corrected import Choosing
+from earnest.inference.curves.prefixes import score_prefixes
 from earnest.kernels.score import score_table
 from earnest.metrics.families import Metric
 from earnest.resampling.bootstrap import CaseBootstrap, GroupBootstrap, StratifiedBootstrap
@@ -107,6 +109,11 @@ class Standing:
         The score of the best of the first k, in the order tried.
     leaders : tuple of Leader
         The best so far, the best first.
+    corrected : ndarray, shape (n_configs,), or None
+        What to expect on new cases of the best of the first k: the correction of `bbc` on them;
+        None where there are no predictions to correct by.
+    low, high : float
+        The limits of the last of these, NaN where there are none.
     """
 
     metric: str
@@ -116,6 +123,9 @@ class Standing:
     n_cases: int
     naive: NDArray[np.float64]
     leaders: tuple[Leader, ...]
+    corrected: NDArray[np.float64] | None = None
+    low: float = np.nan
+    high: float = np.nan
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -505,7 +515,7 @@ def mask_splits(pi: Predictions, ledger: Ledger, n_splits: int) -> Predictions:
 
 
 def stand_by_predictions(pi: Predictions, metric: Metric, seed: int) -> Standing | None:
-    """Return the leaders with their intervals, and the best score so far, from predictions."""
+    """Return the leaders with their intervals, and the curves so far, from predictions."""
     scores = score_table(pi, metric, Weights.ones(pi.n_cases))[0]
     known = np.flatnonzero(~np.isnan(scores))
     if not len(known):
@@ -524,6 +534,12 @@ def stand_by_predictions(pi: Predictions, metric: Metric, seed: int) -> Standing
         Leader(pi.configs.ids[i], each, float(scores[i]), float(a), float(b))
         for i, each, a, b in zip(order, plain, low, high, strict=True)
     )
+    expected = score_prefixes(
+        pi.select(known.tolist()),
+        metric,
+        Choosing(Seeds(seed), n_resamples=RESAMPLES),
+        marks=[len(known)],
+    )
     return Standing(
         metric=metric.name,
         greater_is_better=metric.sign > 0,
@@ -532,6 +548,9 @@ def stand_by_predictions(pi: Predictions, metric: Metric, seed: int) -> Standing
         n_cases=pi.n_cases,
         naive=metric.sign * np.maximum.accumulate(signed),
         leaders=tuple(leaders),
+        corrected=expected.corrected,
+        low=float(expected.low[-1]),
+        high=float(expected.high[-1]),
     )
 
 
