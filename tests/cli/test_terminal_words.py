@@ -130,3 +130,20 @@ def test_rich_prints_a_result_as_the_command_line_does_with_advice_in_python(wid
         assert "\ue000" not in text
     assert "Expect a ROC AUC of" in printed(results[0], width)
     assert "method='bbc'" in printed(results[1], 120)
+
+
+def test_every_command_that_measures_takes_several_metrics(run, table, tmp_path):
+    page = tmp_path / "page.md"
+    done = run("report", table, "-m", "roc_auc", "-m", "accuracy", "-o", page, "--seed", "1")
+    assert done.code == 0
+    assert {one.name for one in tmp_path.glob("page*")} == {"page-roc_auc.md", "page-accuracy.md"}
+    cases = tmp_path / "cases.csv"
+    rows = [f"{i % 7},{i % 5},{int(i % 7 > 3)}" for i in range(60)]
+    cases.write_text("\n".join(["a,b,y", *rows]) + "\n", "utf-8")
+    ask = ["--target", "y", "--model", "logistic", "--versus", "lda", "--folds", "3", "--quiet"]
+    both = ["-m", "accuracy", "-m", "roc_auc"]
+    done = run("compare-learners", cases, *ask, *both, "--seed", "1", "--json")
+    assert done.code == 0, done.err
+    assert list(json.loads(done.out)["metrics"]) == ["accuracy", "roc_auc"]
+    alone = run("compare-learners", cases, *ask, "-m", "roc_auc", "--seed", "1", "--json")
+    assert json.loads(alone.out) == json.loads(done.out)["metrics"]["roc_auc"]

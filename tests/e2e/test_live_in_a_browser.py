@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -17,6 +18,9 @@ import pytest
 from sklearn.datasets import make_classification
 
 from earnest.core.base.writing import write_file
+from earnest.reporting.live import draw_live_page
+from tests.e2e.test_report_in_a_browser import CONTRAST, OVERLAPS, SCALES
+from tests.reporting.test_live import state
 
 MOST = 120_000  # milliseconds that a slow machine may take until a page changes
 DONE = "Number(document.body.dataset.done)"
@@ -115,6 +119,24 @@ def test_a_page_follows_its_run_and_says_when_it_was_killed(
     assert after.locator("#state").inner_text() == "no news"
     for page in [*pages, plain, after]:
         page.context.close()
+
+
+@pytest.mark.parametrize("width", [1280, 768, 390])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_live_page_fits_its_window_and_can_be_read(
+    browser: Any, tmp_path: Path, width: int, theme: str
+) -> None:
+    now = time.time()
+    place = write_file(tmp_path / "page.html", draw_live_page(state(written=now)))
+    page = browser.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=theme
+    ).new_page()
+    page.goto(place.as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    assert page.evaluate(SCALES) == []
+    assert page.evaluate(CONTRAST) == []
+    assert page.evaluate(OVERLAPS) == []
+    page.context.close()
 
 
 def test_the_page_of_a_run_that_was_told_to_end_says_so(browser: Any, start: Any) -> None:
