@@ -24,6 +24,7 @@ from earnest.cli.commands import (
     demo,
     estimate,
     explain,
+    gain,
     gather,
     methods,
     metrics,
@@ -114,6 +115,7 @@ app.command("predict", help=predict.HELP, rich_help_panel="Tune", cls=Command)(p
 app.command("demo", help=demo.HELP, rich_help_panel="Tune", cls=Command)(demo.command)
 app.command("gather", help=gather.HELP, rich_help_panel="Bring", cls=Command)(gather.command)
 app.command("estimate", help=estimate.HELP, rich_help_panel="Ask", cls=Command)(estimate.command)
+app.command("gain", help=gain.HELP, rich_help_panel="Ask", cls=Command)(gain.command)
 app.command("assess", help=assess.HELP, rich_help_panel="Ask", cls=Command)(assess.command)
 app.command("compare", help=compare.HELP, rich_help_panel="Ask", cls=Command)(compare.command)
 app.command("compare-learners", help=compare_learners.HELP, rich_help_panel="Ask", cls=Command)(

@@ -15,6 +15,7 @@ from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.estimate_table import Estimates
+from earnest.core.results.gain import Gain
 from earnest.core.space.parameters import Parameter
 from earnest.core.space.trials import Trials
 from earnest.core.text.comparison import p_words, places_of_difference
@@ -29,6 +30,9 @@ from earnest.core.text.estimate import (
     reason,
     training_words,
 )
+from earnest.core.text.gain import advice as gain_advice
+from earnest.core.text.gain import confidence as gain_confidence
+from earnest.core.text.gain import headline as gain_headline
 from earnest.core.text.names import readable
 from earnest.explanation.findings import as_sentence, in_percent
 from earnest.explanation.findings import headline as learned_headline
@@ -105,6 +109,19 @@ def comparison_fragment(made: Comparison) -> str:
         ("For pasting", repr(made)),
     ]
     return fragment(made.decision, "", facts, made.cautions, pictures, stacked=True)
+
+
+def gain_fragment(made: Gain) -> str:
+    """Return a gain: the heading, both curves, what to do next, facts and cautions."""
+    title = METRICS[made.metric].title if made.metric in METRICS else made.metric
+    facts = [
+        ("Order", "as tried" if made.order == "tried" else "mean over all orders"),
+        ("Evidence", f"{made.n_cases} cases, {made.n_resamples} resamples"),
+        ("For pasting", repr(made)),
+    ]
+    rest = " ".join(part for part in (gain_confidence(made), *gain_advice(made)) if part)
+    picture = draw.gain(made, name=name_of(made), width=WIDTH, title=title)
+    return fragment(gain_headline(made), rest, facts, made.cautions, [picture])
 
 
 def statistic_fragment(made: StatisticResult) -> str:
@@ -382,5 +399,6 @@ _FRAGMENTS: dict[type, Callable[[Any], str]] = {
     Comparison: comparison_fragment,
     Comparisons: comparisons_fragment,
     Explanation: explanation_fragment,
+    Gain: gain_fragment,
     StatisticResult: statistic_fragment,
 }

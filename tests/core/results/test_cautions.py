@@ -43,6 +43,7 @@ from earnest import (
     estimate,
     estimate_all,
     explain,
+    gain,
     jackknife,
     keep_predictions,
     nested_cv,
@@ -360,6 +361,9 @@ TRIGGERS: dict[str, Callable[[], set[str]]] = {
     "EN130": lambda: of(noise(n=38), "near_winner"),
     "EN131": lambda: of(two_kinds_of_positives(), "near_winner"),
     "EN132": lambda: of(nearly_perfect_repeats(), "near_winner", "accuracy"),
+    "EN133": lambda: codes(
+        gain(replace(noise(), configs=dynamic(40)), metric="roc_auc", order="mean", rng=0).cautions
+    ),
     "EN150": lambda: codes(
         compare(best_first(noise(configs=4)), 0, 1, metric="accuracy", rng=0).cautions
     ),

@@ -186,9 +186,10 @@ def test_the_mean_over_orders_is_that_of_all_permutations(name: str) -> None:
     raw[:, 3] = raw[:, 1]  # tied always, and others by chance
     pi = en.Predictions.from_arrays(y, raw)
     metric, choosing = measure(pi, name), Choosing(Seeds(5), n_resamples=B)
-    found = score_prefixes(pi, metric, choosing, order=Order.MEAN)
+    found = score_prefixes(pi, metric, choosing, order=Order.MEAN, marks=[])
     every = [
-        score_prefixes(pi.select(list(order)), metric, choosing) for order in permutations(range(5))
+        score_prefixes(pi.select(list(order)), metric, choosing, marks=[])
+        for order in permutations(range(5))
     ]
     np.testing.assert_allclose(found.naive, np.mean([e.naive for e in every], axis=0), atol=EXACT)
     mean = np.mean([e.corrected for e in every], axis=0)

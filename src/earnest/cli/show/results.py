@@ -12,12 +12,14 @@ from earnest.cli.show.comparison_table import show_comparisons
 from earnest.cli.show.estimate import show_estimate
 from earnest.cli.show.estimate_table import show_estimates
 from earnest.cli.show.explanation import show_explanation
+from earnest.cli.show.gain import show_gain
 from earnest.cli.show.terminal import NO_BREAK, WIDEST, collecting, make_theme
 from earnest.core.results.base import Result
 from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.estimate_table import Estimates
+from earnest.core.results.gain import Gain
 from earnest.explanation.result import Explanation
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ _SHOW: dict[type, Callable[[Any], None]] = {
     Comparison: show_comparison,
     Comparisons: show_comparisons,
     Explanation: show_explanation,
+    Gain: show_gain,
 }
 
 

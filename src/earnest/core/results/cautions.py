@@ -204,6 +204,7 @@ CODES: dict[str, str] = {
     "EN130": "few cases of a class for the interval of a winner's AUC",
     "EN131": "an AUC that varies more than two normal laws allow",
     "EN132": "repeats of few cases near the ceiling",
+    "EN133": "the mean over orders of a search that had only one",
     "EN150": "a comparison of the best of a table",
     "EN155": "a limit that few errors would put too near the score",
     "EN156": "folds that keep rows together though no groups were given",

@@ -65,11 +65,14 @@ def confidence(made: Gain) -> str:
     """Return the sentence on the interval of the gain; empty where there is none."""
     if made.interval is None:
         return ""
-    low, high = (gain_number(made, end) for end in (made.interval.low, made.interval.high))
-    return (
-        f"With {percent(made.confidence_level)} confidence the winner is better than "
-        f"{_start(made)} by {low} to {high}."
-    )
+    low, high = made.interval.low, made.interval.high
+    least, most = (gain_number(made, abs(end)) for end in (low, high))
+    said = f"With {percent(made.confidence_level)} confidence the winner is"
+    if low >= 0.0:
+        return f"{said} between {least} and {most} better than {_start(made)}."
+    if high <= 0.0:
+        return f"{said} between {most} and {least} worse than {_start(made)}."
+    return f"{said} between {least} worse and {most} better than {_start(made)}."
 
 
 def advice(made: Gain) -> tuple[str, ...]:
@@ -91,7 +94,8 @@ def advice(made: Gain) -> tuple[str, ...]:
     if made.lost:
         return (f"Use {_start(made)}, or collect more cases before you search again.", cases)
     return (
-        "More configurations would raise the naive score only: collect more cases first.",
+        f"Whether the search gained anything, {made.n_cases:,} cases cannot tell: collect more "
+        "cases before you try more configurations.",
         cases,
     )
 

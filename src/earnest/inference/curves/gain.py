@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from earnest.core.base.provenance import versions
 from earnest.core.base.rng import Purpose, RngLike, Seeds
 from earnest.core.base.threads import workers
 from earnest.core.data.predictions import Predictions
+from earnest.core.data.selection import Pooled
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import Estimate, Provenance, by_severity, finite
 from earnest.core.results.gain import Gain
@@ -28,6 +30,8 @@ from earnest.metrics.families import Array, Metric
 from earnest.metrics.responding import check_fits
 
 MOST_RESAMPLES = 10_000_000
+WORK = 1 << 33  # scores of cases in a report, from which on fewer resamples are enough
+LEAST = 200
 
 
 def gain(
@@ -114,20 +118,32 @@ def gain(
 def gain_beside(
     made: Estimate,
     predictions: Predictions,
-    metric: Metric,
+    metric: str | Metric | Callable[..., float],
     *,
     order: str = "tried",
     n_jobs: int | None = None,
 ) -> Gain:
-    """Return the gain of a search beside its estimate by 'bbc', on the same resamples.
+    """Return the gain of a search beside its estimate, on the same resamples.
 
-    In the order tried its last corrected score is the estimate, with its interval.
+    In the order tried its last corrected score is the estimate by 'bbc', with its interval, unless
+    the table is so large that fewer resamples must do.
     """
     choosing = Choosing.of(made)
+    if type(choosing.selector) is not Pooled:
+        raise EvidenceError(
+            "the search did not choose by the best pooled score",
+            needs="selector 'pooled'",
+            got=repr(choosing.selector.name),
+        )
+    measure = resolve_metric(metric).on(predictions.target.task)
+    size = max(1, predictions.n_cases * predictions.n_configs * predictions.n_repeats)
+    few = max(LEAST, WORK // size)
+    if few < choosing.n_resamples:
+        choosing = replace(choosing, n_resamples=few)
     interval = made.interval
     level = 0.95 if interval is None else interval.confidence_level
     ask, taken = Ask.of(level, Side.TWO_SIDED), Order(order)
-    return gain_of(predictions, metric, choosing, order=taken, ask=ask, n_jobs=n_jobs)
+    return gain_of(predictions, measure, choosing, order=taken, ask=ask, n_jobs=n_jobs)
 
 
 def gain_of(

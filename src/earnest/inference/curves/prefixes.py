@@ -47,7 +47,7 @@ from earnest.resampling.bootstrap import Resampler, batches
 
 Places = NDArray[np.intp]
 COLUMNS = 256  # prefixes whose draws are held at a time
-MARKS = 16  # prefixes at which limits are told
+MARKS = 12  # prefixes at which limits are told
 POOLED = Pooled()
 
 

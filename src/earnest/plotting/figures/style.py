@@ -54,14 +54,15 @@ def fit_rows(count: int, around: float, each: float) -> float:
     return min(each * count, PAGE - around)
 
 
-def quiet(ax: Axes, label: str) -> None:
-    """Leave only the x axis, with few round ticks."""
+def quiet(ax: Axes, label: str, *, ticks: int | None = 6) -> None:
+    """Leave only the x axis, with at most that many round ticks; with None those that it has."""
     for side in ("top", "left", "right"):
         ax.spines[side].set_visible(False)
     ax.spines["bottom"].set_color(LABEL)
     ax.tick_params(axis="x", colors=LABEL, labelsize=TINY)
     ax.tick_params(axis="y", length=0)
-    ax.locator_params(axis="x", nbins=6)
+    if ticks is not None:
+        ax.locator_params(axis="x", nbins=ticks)
     ax.set_xlabel(literal(label), color=INK, fontsize=SMALL)
 
 
