@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import sys
 
 import numpy as np
@@ -37,8 +38,8 @@ def test_an_error_on_a_terminal_has_a_line_for_each_part_and_whole_words(
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setattr(sys, "stderr", screen)
     assert main(["estimate", str(table), "-m", "roc_auc", "--method", "bcc"]) == 2
-    lines = [line.removeprefix("\r\x1b[2K") for line in screen.getvalue().splitlines()]
-    lines = [line.split("\x1b[2K")[-1].rstrip() for line in lines]
+    plain = re.sub(r"\r|\x1b\[[0-9;]*[mK]", "", screen.getvalue())
+    lines = [line.rstrip() for line in plain.split("\n") if line]
     assert lines[0] == "error: method 'bcc' is unknown"
     heads = [line.split()[0] for line in lines[1:] if line[2:3].strip()]
     assert heads == ["expected", "try"]
@@ -121,7 +122,8 @@ def test_rich_prints_a_result_as_the_command_line_does_with_advice_in_python(wid
         en.estimate_all(pi, metric="roc_auc", rng=7),
         en.compare(pi, "c0", "c1", metric="roc_auc", rng=7),
         en.compare_many(pi, metric="roc_auc", rng=7),
-        en.bootstrap(np.mean, np.arange(20.0), rng=7),
+        en.gain(pi, metric="roc_auc", rng=7),
+        en.bootstrap(lambda w: np.average(np.arange(20.0), weights=w), np.arange(20.0), rng=7),
     ]
     for made in results:
         text = printed(made, width)

@@ -67,7 +67,7 @@ def best_so_far(
         for end in ends:
             canvas.line((places[-1] - 5, end), (places[-1] + 5, end), "accent", 1.8)
     if corrected is not None:
-        canvas.curve(zip(places, map(y, corrected), strict=True), "accent", 2.2)
+        canvas.curve(_climb(places, [y(v) for v in corrected]), "accent", 2.2)
         canvas.dot((places[-1], y(corrected[-1])), 4, "accent")
     canvas.curve(_climb(places, [y(v) for v in naive]), "warn", 2, dash=DASH)
     canvas.diamond((places[-1], y(naive[-1])), 5)
@@ -75,7 +75,7 @@ def best_so_far(
 
 
 def _climb(places: Sequence[float], heights: Sequence[float]) -> list[tuple[float, float]]:
-    """Return the corners of a line that steps up where a better configuration comes."""
+    """Return the corners of a line that steps where a configuration is added."""
     points = [(places[0], heights[0])]
     for place, before, after in zip(places[1:], heights, heights[1:], strict=False):
         points += [(place, before), (place, after)]

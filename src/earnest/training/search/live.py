@@ -276,8 +276,6 @@ class LivePage:
             said = str(error).strip().partition("\n")[0]
             self.change(status=Status.FAILED, left=None, doing=f"{kind.__name__}: {said}")
         self._write()
-        if self.trouble is not None:
-            warnings.warn(f"The live page was not written: {self.trouble}", stacklevel=3)
 
     def leave(self) -> None:
         """Write no more by itself: what is written under the name from now on stays."""
@@ -330,8 +328,11 @@ def open_page(given: str | Path | LivePage | None, title: str) -> Iterator[LiveP
     if given is None or isinstance(given, LivePage):
         yield given  # who made it ends it
         return
-    with LivePage(given, title=title) as page:
+    page = LivePage(given, title=title)
+    with page:
         yield page
+    if page.trouble is not None:
+        warnings.warn(f"The live page was not written: {page.trouble}", stacklevel=4)
 
 
 @dataclass(eq=False, kw_only=True)

@@ -10,7 +10,7 @@ from earnest.core.base.protocols import Progress
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.engine.progress import ProgressBar
 from earnest.training.search.dropping.bced import Dropping
-from earnest.training.search.live import LivePage
+from earnest.training.search.live import open_page
 from earnest.training.tables.table import read_name, read_names
 from earnest.training.tune.job import PILOT, begin
 from earnest.training.tune.options import TuneOptions, read_seconds
@@ -155,8 +155,7 @@ def tune(
     )
     job = begin(data, asked, out=out, resume=resume)
     shown = ProgressBar() if progress is True else progress or None
-    if live is None:
-        return job.run(job.plan(), shown)
-    with LivePage(live, title=job.name) as page:
-        page.say(PILOT)
+    with open_page(live, job.name) as page:
+        if page is not None:
+            page.say(PILOT)
         return job.run(job.plan(), shown, page)
