@@ -27,7 +27,7 @@ PYTEST  := -m pytest -n $(WORKERS) --dist=worksteal
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
 
-demo: $(VENV)/.installed-plain ## tune a model on real data, and say what to expect of it (about a minute; leaves demo/)
+demo: $(VENV)/.installed-plain ## tune on real data, and see how wrong the search's own score is (about a minute; leaves demo/)
 	$(VENV)/bin/earnest demo --out demo
 
 test: $(VENV)/.installed ## the ordinary tests, with the doctests of the package

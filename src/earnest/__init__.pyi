@@ -41,6 +41,7 @@ from .core.results.comparison import Comparison as Comparison
 from .core.results.comparison_table import Comparisons as Comparisons
 from .core.results.estimate import Estimate as Estimate
 from .core.results.estimate_table import Estimates as Estimates
+from .core.results.gain import Gain as Gain
 from .core.results.interval import Interval as Interval
 from .core.space.parameters import Parameter as Parameter
 from .core.space.space import Space as Space
@@ -54,6 +55,7 @@ from .explanation.effects.curves import EffectSurface as EffectSurface
 from .explanation.explain import explain as explain
 from .explanation.regions.regions import RegionTree as RegionTree
 from .explanation.result import Explanation as Explanation
+from .inference.curves.gain import gain as gain
 from .inference.general.result import StatisticResult as StatisticResult
 from .inference.general.tools import bootstrap as bootstrap
 from .inference.general.tools import influence as influence

@@ -73,6 +73,9 @@ def results() -> dict[str, Any]:
         "comparison": en.compare(pi, names[0], names[1], metric="accuracy"),
         "posterior": en.compare(pi, names[0], names[1], test="bayesian_t", metric="accuracy"),
         "comparisons": en.compare_many(pi, metric="accuracy", rng=0),
+        "gain": en.gain(pi, metric="roc_auc", n_resamples=50, rng=0),
+        "mean gain": en.gain(pi, metric="log_loss", order="mean", n_resamples=50, rng=0),
+        "no gain": en.gain(pi.select(0), metric="roc_auc", n_resamples=50, rng=0),
         **boots,
         "undefined draws": en.bootstrap(rare, X, n_resamples=99, **of_mean),
         "lower bound": en.bootstrap(mean, X, n_resamples=99, side="lower", **of_mean),
@@ -95,7 +98,8 @@ def results() -> dict[str, Any]:
 
 KINDS = [
     "estimate", "one-sided", "no interval", "tilted", "table", "comparison", "posterior",
-    "comparisons", "bootstrap bca", "bootstrap percentile", "bootstrap basic",
+    "comparisons", "gain", "mean gain", "no gain", "bootstrap bca", "bootstrap percentile",
+    "bootstrap basic",
     "bootstrap studentised", "undefined draws", "lower bound", "jackknife", "influence",
     "given slope", "verdict", "verdict on a pair", "plan", "explanation",
     "curve", "surface", "regions", "interval", "caution",

@@ -11,13 +11,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 
 import earnest
+from earnest.cli.app import app
+from earnest.cli.defaults import read_defaults
 from tests.docs import shell
 from tests.docs.test_code_blocks import EVERY_MARKDOWN, PAGES, ROOT, generate, named, prose
 from tests.extras import test_pages
 
 WITH_BLOCKS = sorted({*EVERY_MARKDOWN, *(ROOT / "benchmarks").rglob("*.md")})
+COMMAND_LINE = ROOT / "docs" / "reference" / "command-line.md"  # a file of defaults
 PLUG_IN = ROOT / "docs" / "how-to" / "plug-in.md"  # its package: tests/cli/test_plug_ins.py
 CLUSTERS = ROOT / "docs" / "how-to" / "clusters.md"  # its blocks: test_clusters_page.py
 
@@ -63,9 +67,21 @@ def is_a_plug_in(page: Path, body: str) -> str:
     return "" if set(groups) <= known else "no such group"
 
 
+def are_defaults(page: Path, body: str, folder: Path) -> str:
+    (folder / "earnest.toml").write_text(body, encoding="utf-8")
+    commands = getattr(typer.main.get_command(app), "commands")  # noqa: B009
+    try:
+        read_defaults(commands, folder)
+    except earnest.EarnestError as error:
+        return str(error)
+    return ""
+
+
 def is_toml(page: Path, body: str, folder: Path) -> str:
     if page == PLUG_IN:
         return is_a_plug_in(page, body)
+    if page == COMMAND_LINE:
+        return are_defaults(page, body, folder)
     return is_a_portfolio(page, body, folder)
 
 

@@ -141,3 +141,26 @@ def test_a_search_without_an_estimate_shows_its_diagram_alone() -> None:
 def test_every_scene_names_itself_in_one_line(tmp_path_factory: pytest.TempPathFactory) -> None:
     source, asked = SCENES["grouped"](tmp_path_factory.mktemp("grouped"))
     assert repr(en.report(source, **asked)).startswith("Report: Expect a ROC AUC of")
+
+
+def test_predictions_and_trials_show_themselves_in_a_notebook():
+    rng = np.random.default_rng(1)
+    y = np.tile(["<no>", "yes"], 30)
+    params = [{"C": 2.0**i, "<kernel>": "rbf"} for i in range(14)]
+    pi = en.Predictions.from_arrays(
+        y, rng.random((60, 14)), np.arange(60) % 5, configs=params, positive="yes"
+    )
+    shown = pi._repr_html_()
+    assert "14 configurations for 60 cases" in shown
+    assert shown.count("<tr>") == 1 + 10
+    assert "&lt;kernel&gt;" in shown
+    assert "<kernel>" not in shown
+    trials = en.Trials.from_configs(
+        [{"depth": 1 + i % 6, "rate": 0.1 * (1 + i)} for i in range(12)],
+        [i % 5 for i in range(12)],
+        direction="maximize",
+    )
+    shown = trials._repr_html_()
+    assert "12 trials of 2 parameters" in shown
+    assert "1 to 6" in shown
+    assert "EN062" in shown

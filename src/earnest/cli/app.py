@@ -5,10 +5,12 @@ Nothing here or in the command modules imports NumPy: help must come at once.
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
@@ -22,6 +24,7 @@ from earnest.cli.commands import (
     demo,
     estimate,
     explain,
+    gain,
     gate,
     gather,
     methods,
@@ -32,20 +35,23 @@ from earnest.cli.commands import (
     tests,
     tune,
 )
+from earnest.cli.defaults import Defaults, read_defaults
 from earnest.cli.failures import (
     Complaint,
     internal_error,
     know_options,
-    options_for,
     say,
+    say_error,
     show_warning,
     system_line,
     usage_line,
 )
+from earnest.cli.reading import keep_standard_input
 from earnest.cli.show.terminal import guarded_output, write
 from earnest.core.base.errors import EarnestError
 
 BAD_INPUT = 2
+COMPLETING = "_EARNEST_COMPLETE"  # what a shell sets that completes a command line
 
 # The base of every complaint about arguments; typer exports its subclass only.
 if TYPE_CHECKING:
@@ -74,6 +80,18 @@ class Command(TyperCommand):
     Parsers of command lines keep the last one, and nobody learns that the first was dropped.
     """
 
+    def invoke(self, ctx: Context) -> object:
+        """Run, with a table on standard input (`-`) as a file."""
+        given = [name for name, value in ctx.params.items() if value == Path("-")]
+        piped = [one.name for one in self.params if one.param_type_name == "argument"]
+        if not set(given) & set(piped):
+            return super().invoke(ctx)
+        if len(given) > 1:
+            ctx.fail("Standard input can be read once, and '-' is given twice.")
+        with keep_standard_input() as path:
+            ctx.params[given[0]] = path
+            return super().invoke(ctx)
+
     def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
         """Read the arguments as always, once every option is there but once."""
         order = self.make_parser(ctx).parse_args(args=list(args))[2]
@@ -91,7 +109,7 @@ def _takes_one(param: Parameter) -> bool:
 
 
 app = typer.Typer(
-    add_completion=False,
+    add_completion=True,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -100,6 +118,7 @@ app.command("predict", help=predict.HELP, rich_help_panel="Tune", cls=Command)(p
 app.command("demo", help=demo.HELP, rich_help_panel="Tune", cls=Command)(demo.command)
 app.command("gather", help=gather.HELP, rich_help_panel="Bring", cls=Command)(gather.command)
 app.command("estimate", help=estimate.HELP, rich_help_panel="Ask", cls=Command)(estimate.command)
+app.command("gain", help=gain.HELP, rich_help_panel="Ask", cls=Command)(gain.command)
 app.command("assess", help=assess.HELP, rich_help_panel="Ask", cls=Command)(assess.command)
 app.command("compare", help=compare.HELP, rich_help_panel="Ask", cls=Command)(compare.command)
 app.command("compare-learners", help=compare_learners.HELP, rich_help_panel="Ask", cls=Command)(
@@ -150,6 +169,13 @@ def options_of(name: str) -> set[str]:
     return {option for param in params for option in (*param.opts, *param.secondary_opts)}
 
 
+def _asks_for_help(args: Sequence[str] | None) -> bool:
+    """Tell whether nothing is asked but how to ask, which no file may stand in the way of."""
+    given = list(sys.argv[1:] if args is None else args)
+    asking = {"--help", "-h", "--version", "--install-completion", "--show-completion"}
+    return not given or bool(asking & set(given)) or COMPLETING in os.environ
+
+
 def run(args: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code.
 
@@ -161,14 +187,19 @@ def run(args: Sequence[str] | None = None) -> int:
     sys.excepthook = internal_error
     warnings.showwarning = show_warning
     command = typer.main.get_command(app)
+    defaults = Defaults(None, {})
     try:
         with guarded_output():
-            code = command.main(args, prog_name="earnest", standalone_mode=False)
+            if not _asks_for_help(args):
+                defaults = read_defaults(getattr(command, "commands"), Path.cwd())  # noqa: B009
+            code = command.main(
+                args, prog_name="earnest", standalone_mode=False, default_map=defaults.by_command
+            )
     except UsageError as error:
-        say(usage_line(cast(Complaint, error)))
+        say(usage_line(cast(Complaint, error), defaults.path))
         return BAD_INPUT
     except EarnestError as error:
-        say(options_for(error))
+        say_error(error)
         return BAD_INPUT
     except (OSError, MemoryError) as error:
         say(system_line(error))

@@ -1,4 +1,4 @@
-"""What a user reads when something goes wrong: one line, in the words of the command line."""
+"""What a user reads when something goes wrong, in the words of the command line."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ import shlex
 import sys
 import traceback
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
+from pathlib import Path
 from types import TracebackType
 from typing import Protocol, TextIO
 
@@ -59,6 +61,25 @@ _PYTHON_ONLY = {"over", "interval", "form", "backend", "repeats", "resampler", "
 _KNOWN: ContextVar[frozenset[str] | None] = ContextVar("known options", default=None)
 
 
+# Whether what is written is for somebody who came through Python.
+_IN_PYTHON: ContextVar[bool] = ContextVar("in Python", default=False)
+
+
+@contextmanager
+def speaking_python() -> Iterator[None]:
+    """Leave the library's arguments as they are written in Python."""
+    token = _IN_PYTHON.set(True)
+    try:
+        yield
+    finally:
+        _IN_PYTHON.reset(token)
+
+
+def is_python() -> bool:
+    """Tell whether what is written is for somebody who came through Python."""
+    return _IN_PYTHON.get()
+
+
 def know_options(names: Iterable[str] | None) -> None:
     """Say which options the command has that messages are for; None forgets it."""
     _KNOWN.set(None if names is None else frozenset(names))
@@ -75,6 +96,8 @@ def in_options(text: str) -> str:
     >>> in_options("`confidence_level` is out of range. Use method='bbc'.")
     '--level is out of range. Use --method bbc.'
     """
+    if _IN_PYTHON.get():
+        return text
     return _KEYWORD.sub(_keyword_as_option, _names_as_options(text))
 
 
@@ -99,16 +122,44 @@ def _keyword_as_option(match: re.Match[str]) -> str:
     return f"{option} {value}" if value != "''" else f'{option} ""'
 
 
-def options_for(error: EarnestError) -> str:
-    """Return the line of an error; what was got is mostly the user's own text, so it stays."""
-    return str(
-        EarnestError(
-            in_options(error.what),
-            needs=in_options(error.needs),
-            got=_names_as_options(error.got),
-            cure=in_options(error.cure),
-        )
+def options_for(error: EarnestError) -> EarnestError:
+    """Return an error in options; what was got is mostly the user's own text, so it stays."""
+    return EarnestError(
+        in_options(error.what),
+        needs=in_options(error.needs),
+        got=_names_as_options(error.got),
+        cure=in_options(error.cure),
     )
+
+
+def say_error(error: EarnestError) -> None:
+    """Write an error: on a terminal a line for each of its parts, elsewhere one line.
+
+    A log and a pipe keep one line, which can be searched and counted.
+    """
+    from earnest.cli.show.progress import is_live
+
+    told = options_for(error)
+    if not is_live(sys.stderr):
+        say(str(told))
+        return
+    from rich.console import Console
+    from rich.padding import Padding
+    from rich.text import Text
+
+    from earnest.cli.show.estimate import grid
+    from earnest.cli.show.terminal import WIDEST, clean
+
+    say(told.what)
+    parts = (("expected", told.needs), ("found", told.got), ("try", told.cure))
+    table = grid(2)
+    for label, words in parts:
+        if words:
+            table.add_row(Text(label), Text(clean(" ".join(words.split()))))
+    console = Console(stderr=True, highlight=False, markup=False)
+    console.width = min(console.width, WIDEST)
+    if table.row_count:
+        console.print(Padding(table, (0, 0, 0, 2), expand=False))
 
 
 class Complaint(Protocol):
@@ -118,9 +169,17 @@ class Complaint(Protocol):
         """Return what is wrong."""
 
 
-def usage_line(error: Complaint) -> str:
-    """Return the line of a complaint about arguments, with where help is."""
-    context = getattr(error, "ctx", None)
+def usage_line(error: Complaint, defaults: Path | None = None) -> str:
+    """Return the line of a complaint about arguments, with where help is.
+
+    Where the value stands in a file of defaults, that is said.
+    """
+    context, param = getattr(error, "ctx", None), getattr(error, "param", None)
+    if defaults is not None and context is not None and param is not None:
+        source = context.get_parameter_source(param.name)
+        if source is not None and source.name == "DEFAULT_MAP":
+            said = error.format_message().strip().rstrip(".")
+            return f"{said}. The value is in {defaults.name}."
     path = context.command_path if context is not None else "earnest"
     message = error.format_message().strip()
     stop = "" if message.endswith((".", "?", "!")) else "."
@@ -152,6 +211,7 @@ def say(text: str, *, label: str = "error") -> None:
     from rich.console import Console
     from rich.text import Text
 
+    from earnest.cli.show.progress import is_live
     from earnest.cli.show.terminal import WARN, clean
 
     if sys.stderr is None:  # a closed descriptor: there is nobody to tell
@@ -160,7 +220,9 @@ def say(text: str, *, label: str = "error") -> None:
     line = Text.assemble(
         (label + (":" if words else ""), f"bold {WARN}"), " " if words else "", words
     )
-    Console(stderr=True, highlight=False, markup=False, soft_wrap=True).print(line)
+    # On a terminal words stay whole; a log and a pipe have one line.
+    live = is_live(sys.stderr)
+    Console(stderr=True, highlight=False, markup=False, soft_wrap=not live).print(line)
 
 
 def show_warning(

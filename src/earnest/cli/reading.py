@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +20,13 @@ if TYPE_CHECKING:
 
 LARGE = 100_000_000  # bytes of a file that is read so long that it is said
 _LOADED_AS = {"form": "format", "case": "id", "config": "configs"}  # options with other names
+_STARTS = {  # of the files that a table may come in
+    b"PAR1": ".parquet",
+    b"ARROW1": ".arrow",
+    b"PK\x03\x04": ".npz",
+    b"\x93NUMPY": ".npy",
+    b"\x1f\x8b": ".csv.gz",
+}
 _SIGNS = {"tab": "\t", "\\t": "\t", "space": " "}  # hard to type, or to see
 
 
@@ -30,6 +40,34 @@ def read_sign(delimiter: str | None) -> str | None:
     ('\t', ';', None)
     """
     return None if not delimiter else _SIGNS.get(delimiter, delimiter)
+
+
+@contextmanager
+def keep_standard_input() -> Iterator[Path]:
+    """Give what stands on standard input as a file, as long as the command runs.
+
+    Its first bytes tell the format; what is none of the others is CSV.
+    """
+    stream = sys.stdin
+    if stream is None or stream.isatty():
+        raise InputError(
+            "there is nothing on standard input",
+            needs="a table that is piped in, for '-'",
+            got="a terminal" if stream is not None else "a closed stream",
+            cure="Pipe it in, as in: earnest estimate - -m roc_auc < preds.csv.",
+        )
+    with tempfile.TemporaryDirectory(prefix="earnest-") as folder:
+        content = stream.buffer.read()
+        if not content:
+            raise InputError(
+                "there is nothing on standard input",
+                needs="a table that is piped in, for '-'",
+                got="no bytes",
+            )
+        ending = next((end for sign, end in _STARTS.items() if content.startswith(sign)), ".csv")
+        path = Path(folder) / f"standard-input{ending}"
+        path.write_bytes(content)
+        yield path
 
 
 def read_predictions(path: Path, how: PredictionsReading) -> Predictions:

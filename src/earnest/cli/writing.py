@@ -12,6 +12,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
 
 R = TypeVar("R", bound="Result")
+N = TypeVar("N", str, str | None)  # a test that has a metric of its own is asked for none
 FORMS = ("markdown", "latex")
 
 
@@ -41,8 +42,8 @@ BY_METRIC = "earnest/by-metric/1"
 
 
 def answer_each(
-    metrics: Sequence[str],
-    answer: Callable[[str, int | None], R],
+    metrics: Sequence[N],
+    answer: Callable[[N, int | None], R],
     show: Callable[[R], None],
     *,
     seed: int | None,
@@ -76,7 +77,7 @@ def answer_each(
     shared = secrets.randbits(32) if seed is None else seed
     results = {name: answer(name, shared) for name in names}  # all of them before a line is shown
     if json:
-        said = {name: result.to_dict() for name, result in results.items()}
+        said = {str(name): result.to_dict() for name, result in results.items()}
         write_json({"schema": BY_METRIC, "metrics": said})
         return
     for place, result in enumerate(results.values()):

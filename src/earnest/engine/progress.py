@@ -15,6 +15,34 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
 
+SOONEST = 0.03  # share of the tasks that tells nothing yet of the time left
+
+
+def estimate_seconds_left(*, ran: int, done: int, todo: int, seconds: float) -> float | None:
+    """Return how long the rest takes at the pace so far, None as long as nothing tells.
+
+    Parameters
+    ----------
+    ran : int
+        How many tasks were run in the time; stored ones come back at once and tell nothing.
+    done, todo : int
+        How many are done, stored ones too, and how many there are in all.
+    seconds : float
+        The time.
+
+    Examples
+    --------
+    >>> from earnest.engine.progress import estimate_seconds_left
+    >>> estimate_seconds_left(ran=10, done=10, todo=40, seconds=5.0)
+    15.0
+    >>> estimate_seconds_left(ran=10, done=10, todo=400, seconds=5.0) is None
+    True
+    """
+    if ran <= 0 or done >= todo or done < SOONEST * todo:
+        return None
+    return seconds / ran * (todo - done)
+
+
 class ProgressBar:
     """Shows a run as a bar of rich, on a terminal or in a notebook.
 
@@ -105,11 +133,12 @@ class ProgressBar:
 
     def seconds_left(self) -> float | None:
         """Return how long it will take still, None as long as nothing tells."""
-        ran = self.done - self.stored
-        to_do = self.total - self.dropped - self.done
-        if ran <= 0 or to_do <= 0:
-            return None
-        return (time.monotonic() - self._began) / ran * to_do
+        return estimate_seconds_left(
+            ran=self.done - self.stored,
+            done=self.done,
+            todo=self.total - self.dropped,
+            seconds=time.monotonic() - self._began,
+        )
 
     def _update(self) -> None:
         if self._bar is not None and self._task is not None:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from earnest.core.data.predictions import Predictions
 from earnest.core.results.base import Result
 from earnest.core.results.cautions import Caution
 from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.estimate_table import Estimates
+from earnest.core.results.gain import Gain
+from earnest.core.space.parameters import Parameter
+from earnest.core.space.trials import Trials
 from earnest.core.text.comparison import p_words, places_of_difference
 from earnest.core.text.estimate import (
     confidence,
@@ -26,6 +30,10 @@ from earnest.core.text.estimate import (
     reason,
     training_words,
 )
+from earnest.core.text.gain import advice as gain_advice
+from earnest.core.text.gain import confidence as gain_confidence
+from earnest.core.text.gain import headline as gain_headline
+from earnest.core.text.names import readable
 from earnest.decision.planned import Plan
 from earnest.decision.verdict import Verdict
 from earnest.explanation.findings import as_sentence, in_percent
@@ -42,6 +50,7 @@ from earnest.reporting.page import environment
 
 WIDTH = 520  # pixels of a picture
 MOST_EFFECTS = 4
+MOST_CONFIGS = 10
 
 
 def show_result(made: Result) -> str:
@@ -102,6 +111,19 @@ def comparison_fragment(made: Comparison) -> str:
         ("For pasting", repr(made)),
     ]
     return fragment(made.decision, "", facts, made.cautions, pictures, stacked=True)
+
+
+def gain_fragment(made: Gain) -> str:
+    """Return a gain: the heading, both curves, what to do next, facts and cautions."""
+    title = METRICS[made.metric].title if made.metric in METRICS else made.metric
+    facts = [
+        ("Order", "as tried" if made.order == "tried" else "mean over all orders"),
+        ("Evidence", f"{made.n_cases} cases, {made.n_resamples} resamples"),
+        ("For pasting", repr(made)),
+    ]
+    rest = " ".join(part for part in (gain_confidence(made), *gain_advice(made)) if part)
+    picture = draw.gain(made, name=name_of(made), width=WIDTH, title=title)
+    return fragment(gain_headline(made), rest, facts, made.cautions, [picture])
 
 
 def statistic_fragment(made: StatisticResult) -> str:
@@ -263,6 +285,80 @@ def comparisons_fragment(made: Comparisons) -> str:
     return fragment(made.decision, rest, [], made.cautions, table=Table(heads, rows, axis))
 
 
+def predictions_fragment(pi: Predictions) -> str:
+    """Return predictions: how many of what, on which cases, and the first configurations."""
+    configs, target, plural = pi.configs, pi.target, "" if pi.n_configs == 1 else "s"
+    said = f"Out-of-sample predictions of {pi.n_configs:,} configuration{plural} for "
+    said += f"{pi.n_cases:,} cases."
+    counts = [f"{label}: {int(count):,}" for label, count in _count_classes(pi)]
+    folds = f"{pi.n_folds}" + (f", in {pi.n_repeats} repeats" if pi.n_repeats > 1 else "")
+    tested = sum(bool(one) for one in pi.tested(0))
+    facts = [
+        ("Task", f"{target.task}" + (f" ({', '.join(counts)})" if counts else "")),
+        ("Folds", folds if tested else "none was tested"),
+        ("Responses", str(pi.kind)),
+    ]
+    if target.groups is not None:
+        facts.append(("Groups", f"{len(set(target.groups.tolist())):,}"))
+    lost = int((~pi.complete).sum())
+    if lost:
+        facts.append(("Incomplete", f"{lost:,} of them lack folds, and no estimate uses these"))
+    shown = configs.ids[:MOST_CONFIGS]
+    rows = tuple(
+        TableRow((name, _in_words({} if configs.params is None else configs.params[i])))
+        for i, name in enumerate(shown)
+    )
+    rest = "`earnest.estimate(predictions, metric=...)` says what the best of them is worth."
+    more = pi.n_configs - len(shown)
+    if more > 0:
+        rest += f" The first {len(shown)} configurations:"
+    return fragment(
+        said, rest, facts, pi.remarks, table=Table(("Configuration", "Parameters"), rows)
+    )
+
+
+def trials_fragment(made: Trials) -> str:
+    """Return trials: how many, the best of them, and the parameters with their ranges."""
+    better = "higher" if made.direction == "maximize" else "lower"
+    best = float(made.objective[made.best])
+    said = f"{len(made):,} trials of {len(made.space.names)} parameters; the best "
+    said += f"{made.objective_name} is {best:.4g}."
+    facts = [
+        ("Best", _in_words(made.best_config)),
+        ("Objective", f"{made.objective_name}, {better} is better"),
+        ("Source", made.source),
+    ]
+    left = [(made.n_failed, "failed"), (made.n_pruned, "stopped early")]
+    out = ", ".join(f"{count:,} {word}" for count, word in left if count)
+    if out:
+        facts.append(("Left out", out))
+    rows = tuple(TableRow((one.name, _range_words(one))) for one in made.space)
+    rest = "`earnest.explain(trials)` says what mattered."
+    table = Table(("Parameter", "Range"), rows)
+    return fragment(said, rest, facts, made.cautions, table=table)
+
+
+def _range_words(one: Parameter) -> str:
+    """Return what a parameter may be, and when it is there."""
+    if one.choices:
+        words = ", ".join(short(value) for value in one.choices)
+    else:
+        words = f"{short(one.low)} to {short(one.high)}" + (", on a log scale" if one.log else "")
+    return f"{words}; if {one.condition}" if one.condition is not None else words
+
+
+def _count_classes(pi: Predictions) -> list[tuple[object, int]]:
+    if not pi.target.has_classes:
+        return []
+    codes = pi.target.y.astype(int).tolist()
+    return [(label, codes.count(code)) for code, label in enumerate(pi.target.classes)]
+
+
+def _in_words(params: Mapping[str, object]) -> str:
+    shown = readable([params])[0]
+    return ", ".join(f"{name} {short(value)}" for name, value in shown.items()) or DASH
+
+
 def _fair(one: Estimate) -> bool:
     from earnest.methods import METHODS
 
@@ -329,6 +425,7 @@ _FRAGMENTS: dict[type, Callable[[Any], str]] = {
     Comparison: comparison_fragment,
     Comparisons: comparisons_fragment,
     Explanation: explanation_fragment,
+    Gain: gain_fragment,
     StatisticResult: statistic_fragment,
     Verdict: verdict_fragment,
     Plan: plan_fragment,

@@ -14,6 +14,7 @@ from earnest.reporting.model import (
     Content,
     CurvesPart,
     Facts,
+    GainPart,
     LearnedPart,
     MethodsPart,
     Panel,
@@ -31,6 +32,7 @@ def markdown_of(content: Content) -> str:
     """Return a report as Markdown."""
     parts = [
         *(_answer(content.answer) if content.answer else ()),
+        *(_gain(content.gain) if content.gain else ()),
         *(_methods(content.methods) if content.methods else ()),
         *(line for each in content.resamples for line in _panel(each)),
         *(_rivals(content.rivals) if content.rivals else ()),
@@ -78,6 +80,14 @@ def _answer(part: Answer) -> Iterator[str]:
         yield f"No cautions. Checked: {part.checked}."
     for group in part.facts:
         yield from _facts(group)
+
+
+def _gain(part: GainPart) -> Iterator[str]:
+    yield f"## {escaped(part.heading)}"
+    yield escaped(part.lede)
+    yield from _panel(part.panel)
+    yield escaped(" ".join(part.next))
+    yield from _cautions(part.cautions)
 
 
 def _cautions(cautions: Sequence[Caution]) -> Iterator[str]:

@@ -65,6 +65,19 @@ class Answer:
 
 
 @dataclass(frozen=True, kw_only=True)
+class GainPart:
+    """What the search gained, and what to do next."""
+
+    heading: str
+    lede: str
+    reading: tuple[str, str]
+    level: str
+    next: tuple[str, ...]
+    panel: Panel
+    cautions: tuple[Caution, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class MethodRow:
     """One method; `kind` is 'honest', 'other', 'naive' or 'refused'."""
 
@@ -306,6 +319,7 @@ class Content:
     begun: str | None = None
     answer: Answer | None = None
     computed: ComputedPart
+    gain: GainPart | None = None
     methods: MethodsPart | None = None
     resamples: tuple[Panel, ...] = ()
     rivals: RivalsPart | None = None

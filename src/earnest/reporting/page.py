@@ -13,6 +13,7 @@ from earnest.reporting.model import Content
 
 SECTIONS = (
     ("answer", "Answer"),
+    ("gain", "Gain"),
     ("methods", "Methods"),
     ("rivals", "Comparison"),
     ("curves", "Curves"),

@@ -16,13 +16,23 @@ from earnest.core.results.specs import Side
 from earnest.explanation.result import Explanation
 from earnest.explanation.suggest import Suggestion
 from earnest.reporting.markdown import markdown_of
-from earnest.reporting.model import SCHEMA, Answer, Content, Facts, LearnedPart, RivalsPart, plain
+from earnest.reporting.model import (
+    SCHEMA,
+    Answer,
+    Content,
+    Facts,
+    GainPart,
+    LearnedPart,
+    RivalsPart,
+    plain,
+)
 from earnest.reporting.page import page_of
 from earnest.reporting.parts.answer import answer_of
 from earnest.reporting.parts.audit import audit_of
 from earnest.reporting.parts.computed import computed_of, computed_of_explanation
 from earnest.reporting.parts.curves import curves_of
 from earnest.reporting.parts.forest import methods_of
+from earnest.reporting.parts.gain import gain_part
 from earnest.reporting.parts.learned import learned_of, learned_part
 from earnest.reporting.parts.resamples import resamples_of
 from earnest.reporting.parts.rivals import rivals_of
@@ -35,11 +45,13 @@ from earnest.reporting.sources.source import material_from
 def content_of(found: Results, *, title: str = "") -> Content:
     """Return all parts of a report; those without data are told in `absent`."""
     answer, rivals, learned = answer_of(found), rivals_of(found), learned_of(found)
+    gain = gain_part(found)
     return Content(
         title=title or answer.sentence,
         source=found.material.source,
         begun=found.material.begun,
         answer=answer,
+        gain=gain,
         methods=methods_of(found),
         resamples=tuple(resamples_of(found)),
         rivals=rivals,
@@ -48,7 +60,7 @@ def content_of(found: Results, *, title: str = "") -> Content:
         learned=learned,
         computed=computed_of(found),
         absent=found.absent,
-        codes=_codes(answer, rivals, learned),
+        codes=_codes(answer, gain, rivals, learned),
         results=_results(found),
     )
 
@@ -78,7 +90,7 @@ def content_of_explanation(
     )
 
 
-def _codes(*parts: Answer | RivalsPart | LearnedPart | None) -> dict[str, Explained]:
+def _codes(*parts: Answer | GainPart | RivalsPart | LearnedPart | None) -> dict[str, Explained]:
     """Return what the codes mean that these parts warn with."""
     given = sorted({each.code for part in parts if part is not None for each in part.cautions})
     found = {code: explained(code) for code in given}
@@ -89,6 +101,7 @@ def _results(found: Results) -> dict[str, Any]:
     """Return the results in full precision."""
     parts = {
         "estimate": found.estimate,
+        "gain": found.gain,
         "methods": found.table,
         "comparison": found.many,
         "explanation": found.explanation,

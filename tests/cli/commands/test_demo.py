@@ -2,29 +2,56 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+from importlib.resources import files
+from pathlib import Path
+from urllib.parse import urlparse
+from urllib.request import url2pathname
+
+import pytest
+from pyarrow import csv
+from sklearn.metrics import roc_auc_score
 
 from earnest.training.tune.folder import FILES, REPORT
 
 
-def test_the_demo_tunes_says_what_to_expect_and_predicts(run, tmp_path):
+def test_the_demo_tunes_says_what_to_expect_and_shows_the_truth(run, tmp_path):
     out = tmp_path / "demo"
-    done = run("demo", "--out", out, "--configs", "1", "--n-jobs", "1")
+    done = run("demo", "--out", out, "--configs", "2", "--n-jobs", "1")
     assert done.code == 0
-    for words in (
-        "1. Tune: try many models by cross-validation, and estimate the winner honestly.",
-        "Read    564 cases, 30 numeric features; diagnosis:",
-        "Expect a ROC AUC of 0.99",
-        "2. Predict for 5 patients that the search never saw.",
-        "4. Go on with your own table.",
-    ):
-        assert words in done.out
-    assert {p.name for p in out.iterdir()} == {"breast-cancer.csv", "new-patients.csv", "run"}
+    assert "Read    150 cases, 7 numeric and 13 categorical features; risk:" in done.out
+    assert "on 850 new applicants" in done.out
+    names = {"credit.csv", "new-applicants.csv", "predicted.csv", "run"}
+    assert {p.name for p in out.iterdir()} == names
     assert sorted(p.name for p in (out / "run").iterdir()) == sorted([*FILES, REPORT])
     saved = json.loads((out / "run" / "estimate.json").read_text("utf-8"))
-    assert saved["n_cases"] == 564
-    again = run("demo", "--out", out, "--configs", "1", "--n-jobs", "1")
+    assert saved["n_cases"] == 150
+    again = run("demo", "--out", out, "--configs", "2", "--n-jobs", "1")
     assert again.code == 0  # an earlier demo is no hindrance
+
+
+def test_the_demo_ends_with_the_address_of_its_page(run, tmp_path):
+    out = tmp_path / "demo"
+    done = run("demo", "--out", out, "--configs", "1", "--n-jobs", "1")
+    last = done.out.strip().splitlines()[-1].split()[-1]
+    page = Path(url2pathname(urlparse(last).path))
+    assert last.startswith("file://")
+    assert page == out / "run" / REPORT
+    assert "data-written" not in page.read_text("utf-8")  # the report, no longer the live page
+
+
+def test_the_truth_of_the_demo_is_that_of_its_predictions(run, tmp_path):
+    out = tmp_path / "demo"
+    done = run("demo", "--out", out, "--configs", "1", "--n-jobs", "1")
+    predicted = csv.read_csv(out / "predicted.csv")
+    packed = files("earnest").joinpath("data", "german_credit.csv.gz").read_bytes()
+    rows = gzip.decompress(packed).decode().splitlines()[151:]
+    bad = [row.endswith(",bad") for row in rows]
+    column = next(name for name in predicted.column_names if name.endswith("bad"))
+    area = roc_auc_score(bad, predicted[column].to_pylist())
+    told = next(line for line in done.out.splitlines() if "on 850 new applicants" in line)
+    assert float(told.split()[-1]) == pytest.approx(area, abs=0.0051)
 
 
 def test_a_demo_that_cannot_write_is_refused(run, tmp_path):

@@ -188,7 +188,7 @@ def test_a_caution_of_some_methods_names_them(capsys):
     assert "bbc, bbc_fold, naive_bootstrap: The winner is too optimistic" in said
 
 
-def test_each_method_keeps_the_numbers_of_its_own_caution(capsys):
+def test_a_caution_is_told_once_and_no_method_has_the_numbers_of_another(capsys):
     other = dataclasses.replace(CAUTION, what="The winner is too optimistic by 0.12.")
     rows = (
         estimate(cautions=(CAUTION,)),
@@ -197,7 +197,9 @@ def test_each_method_keeps_the_numbers_of_its_own_caution(capsys):
     )
     said = shown(Estimates(rows), capsys)
     assert "! EN001  bbc, tibshirani: The winner is too optimistic by 0.09." in said
-    assert "! EN001  bbc_fold: The winner is too optimistic by 0.12." in said
+    assert said.count("EN001") == 1
+    assert "(So too, with other numbers: bbc_fold.)" in " ".join(said.split())
+    assert "0.12" not in said
 
 
 def ruled(method: str, winner: str, naive: float, **knobs: str) -> Estimate:

@@ -44,6 +44,7 @@ from earnest import (
     estimate,
     estimate_all,
     explain,
+    gain,
     jackknife,
     keep_predictions,
     nested_cv,
@@ -377,6 +378,9 @@ TRIGGERS: dict[str, Callable[[], set[str]]] = {
     "EN130": lambda: of(noise(n=38), "near_winner"),
     "EN131": lambda: of(two_kinds_of_positives(), "near_winner"),
     "EN132": lambda: of(nearly_perfect_repeats(), "near_winner", "accuracy"),
+    "EN133": lambda: codes(
+        gain(replace(noise(), configs=dynamic(40)), metric="roc_auc", order="mean", rng=0).cautions
+    ),
     "EN140": lambda: codes(estimate(Scores([[0, 1], [1, None], [1, 1], [0, 0]]), rng=0).cautions),
     "EN141": lambda: codes(Scores(TWO_SAMPLES, config="model").predictions.remarks),
     "EN142": lambda: codes(Scores(WITH_TOKENS).predictions.remarks),

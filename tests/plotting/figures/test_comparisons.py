@@ -11,6 +11,7 @@ import pytest
 import earnest as en
 
 SEED = 5
+VERDICTS = (en.Comparisons.verdict(True), en.Comparisons.verdict(False))
 
 
 def given(configs: int = 6) -> en.Predictions:
@@ -62,6 +63,25 @@ def test_many_are_cut_with_a_word() -> None:
     ax = en.compare_many(given(60), metric="roc_auc", rng=0).plot()
     assert len(ax.get_yticklabels()) == 40
     assert "19 more not shown" in ax.get_xlabel()
+
+
+def test_forty_comparisons_fit_a_page_with_their_verdicts() -> None:
+    many = en.compare_many(given(60), metric="roc_auc", rng=0)
+    ax = many.plot()
+    wide, high = ax.figure.get_size_inches()
+    assert wide <= 7.0
+    assert high <= 9.5
+    verdicts = [text.get_text() for text in ax.texts if text.get_text() in VERDICTS]
+    labels = [tick.get_text() for tick in ax.get_yticklabels()]
+    assert verdicts == [many.verdict(name in many.not_worse) for name in labels]
+    assert set(verdicts) == set(VERDICTS)
+    figure = ax.figure
+    figure.draw_without_rendering()
+    paper = figure.bbox
+    for text in [*ax.texts, *ax.get_yticklabels(), ax.xaxis.label]:
+        box = text.get_window_extent()
+        assert box.x0 >= paper.x0 - 1
+        assert box.x1 <= paper.x1 + 1
 
 
 def test_odd_names_and_missing_intervals_can_be_saved() -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import earnest as en
+from earnest.plotting.svg.canvas import TOKENS
 
 SEED = 5
 
@@ -86,6 +87,32 @@ def test_what_is_not_corrected_is_hollow() -> None:
     }
     assert marks[table["naive"].value] == "white"
     assert marks[table["bbc"].value] != "white"
+
+
+def test_a_forest_has_the_groups_and_colours_of_the_report() -> None:
+    table = en.estimate_all(noise(), metric="roc_auc", rng=SEED)
+    ax = table.plot()
+    rows = dict(zip((t.get_text() for t in ax.get_yticklabels()), ax.get_yticks(), strict=True))
+    colours = {
+        float(line.get_ydata()[0]): line.get_color()
+        for line in ax.lines
+        if line.get_marker() in ("o", "D")
+    }
+    raw = [one for one in table if any(c.code == "EN022" for c in one.cautions)]
+    fair = [one for one in table if one not in raw]
+    first = fair[0].estimand
+    for one in table:
+        token = "warn" if one in raw else "accent" if one.estimand == first else "ink2"
+        assert colours[rows[one.method]] == TOKENS[token][0]
+    order = [[one.estimand for one in fair].index(one.estimand) for one in fair]
+    places = [rows[one.method] for one in fair]
+    assert [p for _, p in sorted(zip(order, places, strict=True))] == sorted(places)
+    assert min(rows[one.method] for one in raw) > max(places)
+    heads = [t.get_text() for t in ax.texts]
+    assert len(heads) == len({one.estimand for one in fair}) + 1
+    ax.figure.draw_without_rendering()
+    for text in ax.texts:
+        assert text.get_window_extent().x1 <= ax.figure.bbox.x1 + 1
 
 
 def test_a_dollar_in_a_name_is_a_dollar() -> None:

@@ -115,11 +115,11 @@ def command(
     from earnest.training.assess.assess import assess, assess_all
 
     def ask_one(name: str, chosen: int | None) -> Estimate:
-        store = _name_file(out, name) if several else out
+        store = name_file(out, name) if several else out
         return assess(method=names[0], metric=name, rng=chosen, store=store, test=kept, **ask)
 
     def ask_all(name: str, chosen: int | None) -> Estimates:
-        store = _name_file(out, name) if several else out
+        store = name_file(out, name) if several else out
         methods = None if everything else names
         return assess_all(methods=methods, metric=name, rng=chosen, store=store, **ask)
 
@@ -132,7 +132,7 @@ def command(
             answer_each(asked, ask_one, show, seed=seed, json=json)
 
 
-def _name_file(out: Path | None, metric: str) -> Path | None:
+def name_file(out: Path | None, metric: str) -> Path | None:
     """Return the run file of one metric of several, which are trained for apart."""
     return None if out is None else out.with_name(f"{out.stem}-{metric}{out.suffix}")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,17 +12,21 @@ from earnest.cli.commands.assess import (
     find_learner,
     make_learner_for,
     make_progress_line,
+    name_file,
     read_labels,
     tell_how_to_resume,
 )
 from earnest.cli.options import compare as how
-from earnest.cli.options.assess import Jobs, Metric, Model, Quiet, Store
+from earnest.cli.options.assess import Jobs, Metrics, Model, Quiet, Store
 from earnest.cli.options.common import AsJson, take_options
 from earnest.cli.options.tune import CasesReading, Data, Target
 from earnest.cli.reading import read_cases
-from earnest.cli.show.terminal import write_json
+from earnest.cli.writing import answer_each
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
+
+if TYPE_CHECKING:
+    from earnest.core.results.comparison import Comparison
 
 HELP = (
     "Is one learner [bold]really[/bold] better than another? Trains both on the same splits.\n\n"
@@ -73,7 +77,7 @@ def command(
     target: Target = None,
     model: Model = "rf",
     versus: Versus = "logistic",
-    metric: Metric = None,
+    metric: Metrics = None,
     json: AsJson = False,
     quiet: Quiet = False,
     test: how.LearnersTest = "corrected_t",
@@ -103,31 +107,32 @@ def command(
     from earnest.core.results.estimate import by_severity
     from earnest.training.assess.compare_learners import compare_learners
 
-    with tell_how_to_resume(out):
+    asked = list(dict.fromkeys(metric or ())) or [_choose_metric(test, str(table.task))]
+
+    def ask(name: str | None, chosen: int | None) -> Comparison:
         made = compare_learners(
             first,
             second,
             table.X,
             read_labels(table),
             test=test,
-            metric=metric or _choose_metric(test, str(table.task)),
+            metric=name,
             cv=folds,
             n_repeats=repeats,
             n_replicates=replicates,
             alternative=alternative,
             confidence_level=level,
-            store=out,
+            store=out if len(asked) == 1 or name is None else name_file(out, name),
             n_jobs=n_jobs,
-            rng=seed,
+            rng=chosen,
             groups=table.groups,
             positive=table.classes[1] if len(table.classes) == 2 else None,
             progress=make_progress_line("Training", quiet=quiet),
         )
-        result = replace(made, cautions=by_severity([*made.cautions, *table.cautions]))
-        if json:
-            write_json(result.to_dict())
-        else:
-            show_comparison(result)
+        return replace(made, cautions=by_severity([*made.cautions, *table.cautions]))
+
+    with tell_how_to_resume(out):
+        answer_each(asked, ask, show_comparison, seed=seed, json=json)
 
 
 def _choose_metric(test: str, task: str) -> str | None:

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import gzip
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.text import Text
 
-from earnest.cli.show.terminal import GREY, emit
+from earnest.cli.show.terminal import ACCENT, GREY, WARN, emit
 from earnest.core.base.errors import FormatError
 from earnest.core.base.writing import write_file
 
 if TYPE_CHECKING:
+    from earnest.core.results.estimate import Estimate
     from earnest.training.tune.model import Forecast
 
 
 HELP = (
     "See the whole job on [bold]real data[/bold], in about a minute.\n\n"
-    "Tunes a model that tells malignant from benign breast tumours (569 patients, from "
-    "scikit-learn), says what to expect of it, and uses it on five patients that it never saw. "
-    "Everything stays in a folder."
+    "Tunes a model that tells bad from good credit risks on 150 applicants, says what to expect of "
+    "it, and then looks at 850 others that the search never saw: which number was right? "
+    "Everything stays in a folder. German credit data: Hofmann 1994, UCI, CC BY 4.0."
 )
-HELD_OUT = 5
+CASES = 150  # applicants of the study; the others tell the truth about it
+TARGET, POSITIVE, SEED = "risk", "bad", 7
+PREDICTED = "predicted.csv"
 
 Out = Annotated[
     Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where the files of the demo go.")
@@ -41,48 +47,46 @@ Jobs = Annotated[
 def command(
     out: Out = Path("demo"), budget: Budget = "60s", configs: Configs = None, n_jobs: Jobs = -1
 ) -> None:
-    """Write the data, tune, and predict."""
+    """Write the data, tune, and hold what was expected against the truth."""
     data, new, truth = _write_data(out)
+    from earnest.cli.commands.predict import save_predicted
     from earnest.cli.commands.tune import run_job
     from earnest.training.tune.folder import FILES, REPORT
     from earnest.training.tune.options import TuneOptions, read_seconds
 
     asked = TuneOptions(
-        target="diagnosis", budget=read_seconds(budget), n_configs=configs, seed=7, n_jobs=n_jobs
+        target=TARGET,
+        positive=POSITIVE,
+        budget=read_seconds(budget),
+        n_configs=configs,
+        seed=SEED,
+        n_jobs=n_jobs,
     )
+    run, told = out / "run", "" if configs is None else f" --configs {configs}"
     for name in (*FILES, REPORT):  # of an earlier demo
-        (out / "run" / name).unlink(missing_ok=True)
-    told = "" if configs is None else f" --configs {configs}"
+        (run / name).unlink(missing_ok=True)
     _say(
-        "1. Tune: try many models by cross-validation, and estimate the winner honestly.",
-        f"earnest tune {data} --target diagnosis --budget {budget}{told} --seed 7 --out {out}/run",
+        f"1. Tune on {CASES} applicants: try many models, and say what to expect of the best.",
+        f"earnest tune {data} --target {TARGET} --positive {POSITIVE} --budget {budget}{told} "
+        f"--seed {SEED} --live --out {run}",
     )
-    tuned = run_job(data, asked, out=out / "run", resume=False)
+    tuned = run_job(data, asked, out=run, resume=False, live=True)
     _say(
-        f"2. Predict for {HELD_OUT} patients that the search never saw.",
-        f"earnest predict {out}/run {new}",
+        f"2. Predict for {len(truth)} applicants that the search never saw.",
+        f"earnest predict {run} {new} -o {out / PREDICTED}",
     )
-    _show_predictions(tuned.model.predict(new), truth)
-    _say(
-        f"3. Look at {out}/run/{REPORT} in a browser, or make it anew from the run.",
-        f"earnest report {out}/run --open",
-    )
-    _say("4. Go on with your own table.", "earnest tune your-table.csv --target your-column")
+    found = tuned.model.predict(new)
+    save_predicted(found.to_dict(), out / PREDICTED)
+    _show_truth(tuned.estimate, found, truth)
+    _say("3. Go on with your own table.", "earnest tune your-table.csv --target your-column")
+    emit(Text(), Text.assemble(("The page: ", "bold"), (run / REPORT).resolve().as_uri()))
 
 
 def _write_data(out: Path) -> tuple[Path, Path, list[str]]:
-    """Write the table to tune on and the rows kept apart; return their true diagnoses too."""
-    from sklearn.datasets import load_breast_cancer
-
-    found = load_breast_cancer()
-    names = [str(name).replace(" ", "_") for name in found.feature_names]
-    labels = [str(found.target_names[code]) for code in found.target]
-    rows = [",".join(f"{value:.6g}" for value in row) for row in found.data]
-    apart = set(range(0, len(rows), len(rows) // HELD_OUT)[:HELD_OUT])
-    head = ",".join(names)
-    kept = [f"{row},{labels[i]}" for i, row in enumerate(rows) if i not in apart]
-    new = [row for i, row in enumerate(rows) if i in apart]
-    data, held = out / "breast-cancer.csv", out / "new-patients.csv"
+    """Write the table to tune on and the applicants kept apart; return their true risks too."""
+    packed = files("earnest").joinpath("data", "german_credit.csv.gz").read_bytes()
+    head, *rows = gzip.decompress(packed).decode().splitlines()
+    data, held = out / "credit.csv", out / "new-applicants.csv"
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -91,28 +95,33 @@ def _write_data(out: Path) -> tuple[Path, Path, list[str]]:
             got=str(error.strerror),
             cure="Name another folder with --out.",
         ) from error
-    write_file(data, "\n".join([f"{head},diagnosis", *kept]) + "\n")
-    write_file(held, "\n".join([head, *new]) + "\n")
-    return data, held, [labels[i] for i in sorted(apart)]
+    apart = [row.rpartition(",") for row in rows[CASES:]]
+    write_file(data, "\n".join([head, *rows[:CASES]]) + "\n")
+    write_file(held, "\n".join([head.rpartition(",")[0], *(row[0] for row in apart)]) + "\n")
+    return data, held, [row[2] for row in apart]
 
 
 def _say(text: str, command: str) -> None:
-    from rich.text import Text
-
     emit(Text(), Text(text, style="bold"), Text(f"$ {command}", style=GREY))
 
 
-def _show_predictions(found: Forecast, truth: list[str]) -> None:
-    from rich.text import Text
+def _show_truth(expected: Estimate, found: Forecast, truth: list[str]) -> None:
+    """Write what was reported, what was expected, and what it is on new cases."""
+    from sklearn.metrics import roc_auc_score
 
     from earnest.cli.show.estimate import grid, indented
+    from earnest.core.text.estimate import printed
 
-    columns = found.to_dict()
-    heads = ["row", "prediction", *found.columns, "in truth"]
-    table = grid(len(heads))
-    table.add_row(*(Text(head, style=GREY) for head in heads))
-    for row, true in enumerate(truth):
-        cells = [columns[head][row] for head in heads[:-1]]
-        shown = [f"{cell:.3f}" if isinstance(cell, float) else str(cell) for cell in cells]
-        table.add_row(*shown, true)
+    column = next(name for name in found.columns if name.endswith(POSITIVE))
+    scores = [float(str(score)) for score in found.to_dict()[column]]
+    area = roc_auc_score([label == POSITIVE for label in truth], scores)
+    shown = printed(expected)
+    places = len(shown.value.rpartition(".")[2])
+    table = grid(2)
+    for words, number, style in (
+        ("what the search reported", shown.naive or shown.value, WARN),
+        ("what earnest said to expect", shown.value, ACCENT),
+        (f"what it is, on {len(truth)} new applicants", f"{area:.{places}f}", "bold"),
+    ):
+        table.add_row(Text(words, style=GREY), Text(number, style=style))
     emit(Text(), indented(table))

@@ -92,7 +92,7 @@ def command(
         remarks = [caution.to_dict() for caution in found.cautions]
         write_json({**facts, "n_rows": len(found), "cautions": remarks, "rows": found.to_dict()})
     if out is not None:
-        _save(found.to_dict(), out)
+        save_predicted(found.to_dict(), out)
         say(f"{counted(len(found), 'row')} to {out}", label="wrote")
     elif not json:
         write(_write_csv(found.to_dict()).decode())
@@ -127,7 +127,8 @@ def _write_csv(columns: dict[str, list[object]]) -> bytes:
     return bytes(sink.getvalue().to_pybytes())
 
 
-def _save(columns: dict[str, list[object]], out: Path) -> None:
+def save_predicted(columns: dict[str, list[object]], out: Path) -> None:
+    """Write predictions as a table; the ending of the name tells how."""
     import pyarrow.parquet as pq
 
     from earnest.core.base.writing import replacing

@@ -51,13 +51,14 @@ Show = Annotated[
     bool,
     typer.Option("--open", metavar="", help="Open it in a browser.", rich_help_panel=_WRITE),
 ]
-MetricName = Annotated[
-    str | None,
+MetricNames = Annotated[
+    list[str] | None,
     typer.Option(
         "--metric",
         "-m",
         metavar="NAME",
-        help="What to measure: that of the run, or see [bold]earnest metrics[/bold].",
+        help="What to measure: that of the run, or see [bold]earnest metrics[/bold]. Given "
+        "several times: a page each, named after it.",
         rich_help_panel=_HOW,
     ),
 ]
@@ -101,7 +102,7 @@ def command(
     run: Source,
     out: Out = None,
     show: Show = False,
-    metric: MetricName = None,
+    metric: MetricNames = None,
     method: MethodName = None,
     level: Level = None,
     side: SideName = None,
@@ -119,22 +120,25 @@ def command(
     path = _choose_path(run, out)
     from earnest.reporting.report import report
 
-    made = report(
-        run,
-        metric=metric,
-        method=method,
-        confidence_level=level,
-        side=side,
-        n_resamples=n_resamples,
-        explain=not no_explain,
-        rng=seed,
-        n_jobs=n_jobs,
-        **_list_options(run, reading, scoring),
-    )
-    made.save(path)
-    _say(made, path)
-    if show:
-        _open(path)
+    names = list(dict.fromkeys(metric or [])) or [None]
+    for name in names:
+        made = report(
+            run,
+            metric=name,
+            method=method,
+            confidence_level=level,
+            side=side,
+            n_resamples=n_resamples,
+            explain=not no_explain,
+            rng=seed,
+            n_jobs=n_jobs,
+            **_list_options(run, reading, scoring),
+        )
+        page = path.with_name(f"{path.stem}-{name}{path.suffix}") if len(names) > 1 else path
+        made.save(page)
+        _say(made, page)
+        if show:
+            _open(page)
 
 
 def _list_options(

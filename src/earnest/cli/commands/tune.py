@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,8 @@ from earnest.cli.reading import read_sign
 from earnest.cli.show.terminal import write_json
 
 if TYPE_CHECKING:
+    from earnest.training.search.live import LivePage
+    from earnest.training.tune.job import Job
     from earnest.training.tune.options import TuneOptions
     from earnest.training.tune.tuned import Tuned
 
@@ -41,6 +44,7 @@ def command(
     json: AsJson = False,
     quiet: options.Quiet = False,
     no_report: options.NoReport = False,
+    live: options.Live = False,
     folds: options.Folds = 10,
     repeats: options.Repeats = 1,
     drop: options.Drop = None,
@@ -98,6 +102,7 @@ def command(
             json=json,
             quiet=quiet,
             report=not no_report,
+            live=live,
         )
 
 
@@ -110,30 +115,40 @@ def run_job(
     json: bool = False,
     quiet: bool = False,
     report: bool = True,
+    live: bool = False,
 ) -> Tuned:
     """Run a tuning with its lines on the terminal, and return what it found."""
     from earnest.cli.show.progress import FoldLine, waiting
-    from earnest.cli.show.tune import show_plan, show_read, show_tuned
-    from earnest.training.tune.job import begin
+    from earnest.cli.show.tune import show_live, show_plan, show_read, show_tuned
+    from earnest.training.tune.job import PILOT, begin
 
     job = begin(data, asked, out=out, resume=resume)
     shown, told_on = not json and not quiet, None if quiet else sys.stderr
     if shown:
         show_read(job)
     try:
-        with waiting(told_on, "Timing a fit of each kind of model"):
-            plan = job.plan()
-        if shown:
-            show_plan(job, plan)
-        line = FoldLine(told_on, asked.folds * asked.repeats, asked.drop) if told_on else None
-        tuned = job.run(plan, line)
+        with _live_page(job, out) if live else nullcontext() as page:
+            if page is not None:
+                page.say(PILOT)
+                if shown:
+                    show_live(page.path)
+            with waiting(told_on, PILOT):
+                plan = job.plan()
+            if shown:
+                show_plan(job, plan)
+            line = FoldLine(told_on, asked.folds * asked.repeats, asked.drop) if told_on else None
+            tuned = job.run(plan, line, page)
+            if page is not None and report:
+                page.say("Writing the report")
+            with waiting(told_on, "Writing the report"):
+                told = write_report(tuned, page) if report else None
     except KeyboardInterrupt:
         if (out / "run.db").exists():
             say(f"What is finished is kept in {out}/: the same command with --resume goes on.",
                 label="stopped")  # fmt: skip
         raise typer.Exit(ending_code()) from None
-    with waiting(told_on, "Writing the report"):
-        told = write_report(tuned) if report else None
+    if page is not None and page.trouble is not None:
+        say(page.trouble, label="warning")
     if json:
         times = {"seconds": tuned.seconds, "fit_seconds": tuned.fit_seconds}
         write_json({**tuned.to_dict(), "folder": str(out), **times})
@@ -142,10 +157,27 @@ def run_job(
     return tuned
 
 
-def write_report(tuned: Tuned) -> str | None:
+def _live_page(job: Job, out: Path) -> LivePage:
+    """Return the page of a run, where its report will be."""
+    from earnest.core.base.errors import FormatError
+    from earnest.training.search.live import LivePage
+    from earnest.training.tune.folder import REPORT
+
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FormatError(
+            f"the folder {str(out)!r} cannot be made", got=str(error.strerror)
+        ) from error
+    again = "The same command with --resume goes on where it was."
+    return LivePage(out / REPORT, title=job.name, again=again)
+
+
+def write_report(tuned: Tuned, page: LivePage | None = None) -> str | None:
     """Write the page beside the other files; return why there is none where it cannot be made.
 
-    What was tuned is kept in any case: the page can be made later by `earnest report`.
+    What was tuned is kept in any case: the page can be made later by `earnest report`. A live
+    page stands under the same name, and is left for it.
     """
     from earnest.core.base.errors import EarnestError
     from earnest.reporting.report import report
@@ -153,7 +185,10 @@ def write_report(tuned: Tuned) -> str | None:
 
     assert tuned.folder is not None
     try:
-        report(tuned).save(tuned.folder / REPORT)
+        made = report(tuned)
+        if page is not None:
+            page.hand_over()
+        made.save(tuned.folder / REPORT)
     except EarnestError as error:
         return str(error)
     return None

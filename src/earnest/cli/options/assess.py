@@ -20,16 +20,6 @@ Model = Annotated[
         "tree, lda, qda, naive_bayes or dummy.",
     ),
 ]
-Metric = Annotated[
-    str | None,
-    typer.Option(
-        "--metric",
-        "-m",
-        metavar="NAME",
-        help="[dim]default: roc_auc, accuracy or r2, by the task[/dim]  See [bold]earnest "
-        "metrics[/bold].",
-    ),
-]
 Metrics = Annotated[
     list[str] | None,
     typer.Option(

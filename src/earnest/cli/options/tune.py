@@ -55,6 +55,14 @@ Resume = Annotated[
 NoReport = Annotated[
     bool, typer.Option("--no-report", metavar="", help="Leave out the page to look at.")
 ]
+Live = Annotated[
+    bool,
+    typer.Option(
+        "--live",
+        metavar="",
+        help="Show the run while it goes on: a page in its folder that becomes the report.",
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", metavar="", help="Show nothing but errors.")]
 
 Group = Annotated[

@@ -62,7 +62,7 @@ def show_all_assessed(estimates: Estimates, source: Any) -> None:
         Text(),
         labelled([*_subject(reported, source)]),
         Text(),
-        *remarks([*estimates.cautions, *tagged(estimates), *source.cautions], LOOKED_AT),
+        *remarks([*estimates.cautions, *tagged(estimates, reported), *source.cautions], LOOKED_AT),
     )
 
 

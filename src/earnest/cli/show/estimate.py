@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from earnest.cli.failures import in_options
+from earnest.cli.failures import in_options, is_python
 from earnest.cli.show.picture import HONEST, MARGIN, NAIVE, axis_for, mark, strip
 from earnest.cli.show.terminal import ACCENT, GREY, WARN, clean, columns, emit
 from earnest.core.data.target import Task
@@ -185,7 +185,8 @@ def remarks(cautions: Iterable[Caution], looked_at: str) -> Iterator[Part]:
     opened = [caution for caution in ordered if caution.code in codes]
     for caution in opened:
         note = caution.severity is Severity.NOTE
-        said = Text(clean(f"{caution.what} {caution.consequence}"), style=GREY if note else "")
+        seen = in_options(f"{caution.what} {caution.consequence}")
+        said = Text(clean(seen), style=GREY if note else "")
         if caution.cure:
             said.append(f"\n{clean(in_options(caution.cure))}", GREY)
         sign = Text(f"{'i' if note else '!'} {caution.code}", GREY if note else f"bold {WARN}")
@@ -193,7 +194,8 @@ def remarks(cautions: Iterable[Caution], looked_at: str) -> Iterator[Part]:
     yield indented(table)
     more = len(ordered) - len(opened)
     if more > 0:
-        yield indented(Text(f"{more} more; --json has them all.", style=GREY))
+        where = "`cautions` has them all" if is_python() else "--json has them all"
+        yield indented(Text(f"{more} more; {where}.", style=GREY))
 
 
 def labelled(facts: Iterable[Fact], style: str = "") -> Padding:

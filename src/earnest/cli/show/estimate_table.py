@@ -49,7 +49,7 @@ def show_estimates(estimates: Estimates) -> None:
         Text(),
         labelled([*winners(estimates, reported), *evidence(reported)]),
         Text(),
-        *remarks([*estimates.cautions, *tagged(estimates)], checked(reported)),
+        *remarks([*estimates.cautions, *tagged(estimates, reported)], checked(reported)),
     )
 
 
@@ -156,18 +156,24 @@ def rule(estimate: Estimate) -> str:
     return RULES.get(name, name)
 
 
-def tagged(estimates: Estimates) -> Iterator[Caution]:
+def tagged(estimates: Estimates, reported: Estimate) -> Iterator[Caution]:
     """Yield each caution once, with the methods that it is said of unless it is all of them.
 
-    Cautions with one code but other numbers are other cautions.
+    Where methods say it with other numbers, those of the reported estimate are shown, else of the
+    first that says it.
     """
-    said: dict[tuple[str, ...], list[tuple[str, Caution]]] = {}
-    for estimate in estimates:
+    said: dict[str, list[tuple[str, Caution]]] = {}
+    shared = {caution.code for caution in estimates.cautions}
+    for estimate in (reported, *(one for one in estimates if one is not reported)):
         for caution in estimate.cautions:
-            key = (caution.code, caution.what, caution.consequence, caution.cure)
-            said.setdefault(key, []).append((estimate.method, caution))
+            if caution.code not in shared:
+                said.setdefault(caution.code, []).append((estimate.method, caution))
     for group in said.values():
-        names = list(dict.fromkeys(name for name, _ in group))
-        caution = group[0][1]
-        tag = "" if len(names) == len(estimates) else f"{', '.join(names)}: "
-        yield replace(caution, what=tag + caution.what)
+        names, caution = list(dict.fromkeys(name for name, _ in group)), group[0][1]
+        same = [name for name, other in group if other.what == caution.what]
+        tag = "" if len(names) == len(estimates) else f"{', '.join(dict.fromkeys(same))}: "
+        others = [name for name in names if name not in same]
+        more = f" (So too, with other numbers: {', '.join(others)}.)" if others else ""
+        if others:
+            tag = f"{', '.join(dict.fromkeys(same))}: "
+        yield replace(caution, what=tag + caution.what, consequence=caution.consequence + more)

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any, TextIO
 
 from earnest.core.base.protocols import Outcome
-from earnest.engine.progress import _span
+from earnest.engine.progress import _span, estimate_seconds_left
 
 BAR = 20  # columns
 LONG = 10.0  # seconds of silence that are too many
@@ -168,10 +168,14 @@ class FoldLine:
         return "  ".join(parts)
 
     def _left(self, todo: int) -> float | None:
-        ran = self.done - self.stored - 1
-        if ran <= 0 or self._first is None or todo == self.done:
+        if self._first is None:
             return None
-        return (time.monotonic() - self._first) / ran * (todo - self.done)
+        return estimate_seconds_left(
+            ran=self.done - self.stored - 1,
+            done=self.done,
+            todo=todo,
+            seconds=time.monotonic() - self._first,
+        )
 
     def _update(self) -> None:
         now = time.monotonic()

@@ -11,6 +11,7 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
+from contextvars import ContextVar
 from typing import Any, TextIO, cast
 
 from earnest.core.base.errors import FormatError
@@ -18,7 +19,7 @@ from earnest.core.base.errors import FormatError
 # Middle-light colours of the 256: at least 3.9 : 1 on black and on white.
 ACCENT = "color(32)"
 WARN = "color(166)"
-GREY = "earnest.grey"  # see `_theme`
+GREY = "earnest.grey"  # see `make_theme`
 _GREYS = {"standard": "bright_black"}  # there the nearest to 244 is white, lost on white
 
 WIDEST = 100  # a longer line is hard to read
@@ -80,9 +81,25 @@ def clean(text: str) -> str:
     return "".join(kept)
 
 
+# What is laid out for a console of somebody else: the parts so far, and its columns.
+_COLLECTED: ContextVar[tuple[list[Any], int] | None] = ContextVar("collected", default=None)
+
+
+@contextmanager
+def collecting(width: int) -> Iterator[list[Any]]:
+    """Gather what is emitted meanwhile, for so many columns, instead of writing it."""
+    parts: list[Any] = []
+    token = _COLLECTED.set((parts, width))
+    try:
+        yield parts
+    finally:
+        _COLLECTED.reset(token)
+
+
 def columns() -> int:
     """Return how many columns there are to write on."""
-    return int(_console().width)
+    collected = _COLLECTED.get()
+    return int(_console().width) if collected is None else collected[1]
 
 
 def _console() -> Any:
@@ -93,7 +110,8 @@ def _console() -> Any:
     return console
 
 
-def _theme(color_system: str | None) -> Any:
+def make_theme(color_system: str | None) -> Any:
+    """Return the styles that are ours, for a console of so many colours."""
     from rich.theme import Theme
 
     return Theme({GREY: _GREYS.get(color_system or "", "color(244)")})
@@ -101,8 +119,12 @@ def _theme(color_system: str | None) -> Any:
 
 def emit(*parts: Any) -> None:
     """Lay out rich renderables for this terminal and write them."""
+    collected = _COLLECTED.get()
+    if collected is not None:
+        collected[0].extend(parts)
+        return
     console = _console()
-    console.push_theme(_theme(console.color_system))
+    console.push_theme(make_theme(console.color_system))
     laid_out = io.StringIO()
     console.file = laid_out  # the colours are those of the terminal that it has seen before
     for part in parts:

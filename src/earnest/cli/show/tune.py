@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from rich.text import Text
@@ -73,6 +74,11 @@ def show_plan(job: Any, plan: Any) -> None:
                 f"{_span(job.asked.budget)}: two configurations must be complete",
             )
         )
+
+
+def show_live(page: Path) -> None:
+    """Write where the page of the run is, to be opened while it goes on."""
+    emit(_line("Live", page.resolve().as_uri()))
 
 
 def plan_words(job: Any, plan: Any) -> str:

@@ -6,6 +6,7 @@ more bootstraps never change the folds.
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import TypeAlias
@@ -14,6 +15,8 @@ import numpy as np
 
 from earnest.core.base.check import show
 from earnest.core.base.errors import InputError
+
+DRAWN_BITS = 32  # of a seed that we draw: at most ten digits, so that people can type it again
 
 RngLike: TypeAlias = (
     "int | np.random.SeedSequence | np.random.Generator | np.random.RandomState | None"
@@ -53,7 +56,7 @@ class Seeds:
         Seeds(entropy=7)
         """
         if rng is None:
-            return cls(_read_entropy(np.random.SeedSequence()))
+            return cls(secrets.randbits(DRAWN_BITS))
         if isinstance(rng, np.random.SeedSequence):
             return cls(
                 _read_entropy(rng)

@@ -391,6 +391,11 @@ class Predictions:
         remarks = tuple(dict.fromkeys(one for part in parts for one in part.remarks))
         return replace(self, configs=configs, responses=responses, remarks=remarks)
 
+    def _repr_html_(self) -> str:
+        from earnest.reporting.fragments import predictions_fragment
+
+        return predictions_fragment(self)
+
     def __repr__(self) -> str:
         """Return one line with the sizes."""
         return (

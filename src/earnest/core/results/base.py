@@ -26,6 +26,7 @@ _READERS = {
         ("comparison", "Comparison"),
         ("comparisons", "Comparisons"),
         ("explanation", "Explanation"),
+        ("gain", "Gain"),
         ("statistic", "StatisticResult"),
         ("verdict", "Verdict"),
         ("plan", "Plan"),
@@ -126,6 +127,12 @@ class Result(ABC):
         from earnest.reporting.fragments import show_result
 
         return show_result(self)
+
+    def __rich__(self) -> object:
+        """Return what a console of rich prints: the page of the command line."""
+        from earnest.cli.show.results import ShownResult
+
+        return ShownResult(self)
 
 
 def check_schema(data: Any, schema: str, what: str) -> None:

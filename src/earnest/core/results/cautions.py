@@ -205,6 +205,7 @@ CODES: dict[str, str] = {
     "EN130": "few cases of a class for the interval of a winner's AUC",
     "EN131": "an AUC that varies more than two normal laws allow",
     "EN132": "repeats of few cases near the ceiling",
+    "EN133": "the mean over orders of a search that had only one",
     "EN140": "scores that are missing",
     "EN141": "rows that are read as samples of one item",
     "EN142": "columns that may be no scores",

@@ -207,6 +207,11 @@ class Trials:
         """Count the trials."""
         return len(self.configs)
 
+    def _repr_html_(self) -> str:
+        from earnest.reporting.fragments import trials_fragment
+
+        return trials_fragment(self)
+
     def __repr__(self) -> str:
         """Return one line."""
         best = float(self.objective[self.best])

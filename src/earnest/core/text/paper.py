@@ -17,6 +17,7 @@ from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.estimate_table import Estimates
+from earnest.core.results.gain import Gain
 from earnest.core.results.interval import Interval
 from earnest.core.results.specs import Side
 from earnest.core.text.comparison import chance, p_words, places_of_difference
@@ -220,6 +221,23 @@ def estimates_table(given: Estimate | Estimates) -> PaperTable:
         cells += [_cell(e.naive, places, limits)] * naive + [e.winner or NONE] * winner
         body.append(tuple(cells))
     return PaperTable(tuple(heads), tuple(body), _stands_on(rows))
+
+
+def gain_table(made: Gain) -> PaperTable:
+    """Return the table of a gain: one row a number of configurations."""
+    places, limits = decimals(made.standard_error, made.value), made.scale.limits
+    level = f"{made.confidence_level * 100:g} % interval"
+    body = []
+    for row in made.rows():
+        low, high = row["low"], row["high"]
+        ends = NONE
+        if low is not None and high is not None:
+            ends = f"[{_cell(low, places, limits)}, {_cell(high, places, limits)}]"
+        scores = (_cell(row[name], places, limits) for name in ("naive", "corrected"))
+        body.append((str(row["configurations"]), *scores, ends))
+    heads = ("configurations", f"naive {made.metric}", f"corrected {made.metric}", level)
+    order = "in the order tried" if made.order == "tried" else "mean over all orders"
+    return PaperTable(heads, tuple(body), f"n = {made.n_cases}, {order}")
 
 
 def _stands_on(rows: Sequence[Estimate]) -> str:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,7 @@ BUNDLES = 4096  # units from which a sum of several stands for each
 ROUGH = 0.25  # share of an error that too few resamples may leave open
 
 Choose = Callable[[Weights], NDArray[np.intp]]  # resamples (b, n) -> winners (b,)
+Dealt = TypeVar("Dealt", bound=NDArray[Any])  # one entry, or one row, a resample
 
 
 def depends_on_size(metric: Metric, target: Target) -> bool:
@@ -102,7 +104,7 @@ class WinnerScores:
         all resamples the same configurations are dealt as have won, so that a configuration that
         is alone has the same score twice.
         """
-        dealt = _dealt(best)
+        dealt = deal_winners(best)
         known = np.unique(best[best >= 0])
         made = score_terms(self.pi.select(known), self.metric) if len(known) else None
         if made is not None and np.isfinite(made[1]).all():
@@ -178,6 +180,32 @@ class WinnerScores:
             self._variance(mine, counts) for mine in (losses, own - losses, losses - zero)
         )
         return ScoreErrors(*(float(np.sqrt(part)) for part in (value, gap + luck, gain)))
+
+    def error_over(self, wins: Array, start: Array, rng: np.random.Generator) -> float | None:
+        """Return the error of the corrected score less a score that no selection made.
+
+        None for a metric that does not say what a case adds to it.
+
+        Parameters
+        ----------
+        wins : ndarray, shape (C,)
+            How often each configuration won, as a share.
+        start : ndarray, shape (n,)
+            The terms of that score: those of one configuration, or the mean of several.
+        rng : Generator
+            The source of the normal draws.
+        """
+        most = max(2, TERMS // self.pi.n_cases)
+        known = np.sort(np.argsort(-wins, kind="stable")[:most])
+        known = known[wins[known] > 0]
+        made = score_terms(self.pi.select(known), self.metric) if len(known) else None
+        if made is None or not (np.isfinite(made[1]).all() and np.isfinite(start).all()):
+            return None
+        sign, groups = self.metric.sign, self.pi.target.groups
+        away = sign * np.column_stack([made[1] - made[0], start - start.mean()]) / len(start)
+        units = _bundled(_by_unit(away, self._strata(), groups), rng)
+        shares = wins[known] / wins[known].sum()
+        return errors_in_the_limit(units, sign * made[0], shares, rng).gain
 
     def _frequent(self, best: NDArray[np.intp], winner: int) -> tuple[NDArray[np.intp], Array]:
         """Return who wins most often, as many as there is room for, and their shares of wins."""
@@ -305,13 +333,14 @@ def _bundled(moves: Array, rng: np.random.Generator) -> Array:
     return out
 
 
-def _dealt(best: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return for each resample the winner of the one before it in its block of resamples.
+def deal_winners(best: Dealt) -> Dealt:
+    """Return for each resample (first axis) the winner of the one before it in its block.
 
     By blocks, which do not depend on how many resamples make a batch.
     """
-    parts = [np.roll(best[start : start + BLOCK], 1) for start in range(0, len(best), BLOCK)]
-    return np.concatenate(parts) if parts else best
+    blocks = range(0, len(best), BLOCK)
+    parts = [np.roll(best[start : start + BLOCK], 1, axis=0) for start in blocks]
+    return cast("Dealt", np.concatenate(parts)) if parts else best
 
 
 def _mean_left_out(

@@ -17,15 +17,19 @@ from earnest.plotting.figures.style import (
     LABEL,
     OTHER,
     SMALL,
+    TINY,
+    fit_rows,
     get_axes,
     literal,
     quiet,
+    shortened,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MOST_ROWS = 40  # the nearest rivals; more cannot be read
+WIDEST = 45  # characters of a label beside which its interval still has room
 
 
 def plot_comparison(made: Comparison, ax: Axes | None = None) -> Axes:
@@ -55,7 +59,8 @@ def plot_comparison(made: Comparison, ax: Axes | None = None) -> Axes:
 def plot_comparisons(results: Comparisons, ax: Axes | None = None) -> Axes:
     """Draw the reference against the nearest rivals, the nearest on top.
 
-    A filled dot is a configuration that may be the best, a hollow one is not. The bars are the
+    A filled dot is a configuration that may be the best, a hollow one is not, and the verdict is
+    written at the right. Forty rows fit a page. The bars are the
     intervals that belong to the adjusted p-values: for all comparisons at once, unless another
     rule than 'simultaneous' was asked for.
 
@@ -72,21 +77,39 @@ def plot_comparisons(results: Comparisons, ax: Axes | None = None) -> Axes:
     """
     results, at_once = results.as_shown()
     rows = [made for made, _ in results.ranked()][:MOST_ROWS]
-    ax = get_axes(ax, (6.4, 1.1 + 0.3 * len(rows)))
+    ax = get_axes(ax, (6.8, 1.1 + fit_rows(len(rows), 1.1, 0.3)))
     _draw_zero(ax)
     kept = set(results.not_worse)
     for row, made in enumerate(rows):
         ax.axhline(row, color=GRID, linewidth=0.8, zorder=0)
         _draw_row(ax, made, row, filled=made.b in kept)
-    ax.set_yticks(range(len(rows)), [literal(made.b) for made in rows], fontsize=SMALL)
+        _write_verdict(ax, results.verdict(made.b in kept), row, kept=made.b in kept)
+    names = [literal(shortened(made.b)) for made in rows]
+    ax.set_yticks(range(len(rows)), names, fontsize=SMALL)
     for tick, made in zip(ax.get_yticklabels(), rows, strict=True):
         tick.set_fontweight("bold" if made.b == results.simplest else "normal")
     ax.set_ylim(len(rows) - 0.4, -1.2)
     _write_sides(ax, rows[0], -0.8, others="other")
     more = len(results) - len(rows)
     rest = f"\n{more} more not shown" if more > 0 else ""
-    quiet(ax, _make_label(rows[0], f"{results.reference} - other", at_once=at_once) + rest)
+    quiet(
+        ax, _make_label(rows[0], f"{shortened(results.reference)} - other", at_once=at_once) + rest
+    )
     return ax
+
+
+def _write_verdict(ax: Axes, words: str, row: int, *, kept: bool) -> None:
+    ax.annotate(
+        words,
+        (1.0, row),
+        xycoords=("axes fraction", "data"),
+        xytext=(8, 0),
+        textcoords="offset points",
+        va="center",
+        color=HONEST if kept else LABEL,
+        fontsize=TINY,
+        annotation_clip=False,
+    )
 
 
 def _draw_zero(ax: Axes) -> None:
@@ -128,7 +151,7 @@ def _write_sides(ax: Axes, made: Comparison, y: float, others: str | None = None
     left, right = names if made.scale.greater_is_better else reversed(list(names))
     for name, where, shift in ((left, "right", -6), (right, "left", 6)):
         ax.annotate(
-            f"{literal(name)} better",
+            f"{literal(shortened(name))} better",
             (0.0, y),
             xytext=(shift, 0),
             textcoords="offset points",
@@ -146,4 +169,6 @@ def _make_label(made: Comparison, pair: str, *, at_once: bool = False) -> str:
     kind = "interval" if interval.side == Side.TWO_SIDED else f"{interval.side} bound"
     level = percent(interval.confidence_level)
     whole = " for all at once" * at_once
-    return f"difference in {made.metric}, {pair} ({level} {kind}{whole})"
+    said = f"difference in {made.metric}, {pair}"
+    apart = " " if len(said) < WIDEST else "\n"
+    return f"{said}{apart}({level} {kind}{whole})"

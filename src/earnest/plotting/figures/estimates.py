@@ -11,7 +11,19 @@ from earnest.core.results.estimate_table import Estimates
 from earnest.core.results.interval import Interval
 from earnest.core.results.specs import Side
 from earnest.core.text.estimate import flatters, percent, printed
-from earnest.plotting.figures.style import GRID, HONEST, NAIVE, SMALL, get_axes, literal, quiet
+from earnest.plotting.figures.style import (
+    GRID,
+    HONEST,
+    LABEL,
+    NAIVE,
+    OTHER,
+    SMALL,
+    TINY,
+    fit_rows,
+    get_axes,
+    literal,
+    quiet,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,9 +69,11 @@ def plot_estimate(estimate: Estimate, ax: Axes | None = None) -> Axes:
 
 
 def plot_estimates(estimates: Estimates, ax: Axes | None = None) -> Axes:
-    """Draw several estimates as a forest plot, grouped by what they estimate.
+    """Draw several estimates as a forest plot, grouped by what they estimate, as in a report.
 
-    Those that are not corrected for the search (EN022) are hollow and dotted.
+    The groups have the report's order and colours: blue is the reported quantity, corrected for
+    the search; grey is corrected, but of another quantity; orange, hollow and dotted is not
+    corrected.
 
     Parameters
     ----------
@@ -72,28 +86,65 @@ def plot_estimates(estimates: Estimates, ax: Axes | None = None) -> Axes:
     -------
     matplotlib Axes
     """
-    ordered = sorted(
-        estimates, key=lambda e: [other.estimand for other in estimates].index(e.estimand)
-    )
-    ax = get_axes(ax, (6.4, 0.9 + 0.38 * len(ordered)))
-    for row, estimate in enumerate(ordered):
-        honest = not any(caution.code == "EN022" for caution in estimate.cautions)
-        colour = HONEST if honest else NAIVE
-        ax.axhline(row, color=GRID, linewidth=0.8, zorder=0)
-        _draw_interval(ax, estimate, row, colour, dashed=not honest)
-        ax.plot(
-            estimate.value,
-            row,
-            "o" if honest else "D",
-            color=colour,
-            markerfacecolor=colour if honest else "white",
-            markersize=7,
-            zorder=4,
+    groups = _group_estimates(estimates)
+    rows = sum(len(group) + 1 for _, group, _ in groups)
+    ax = get_axes(ax, (6.4, 0.9 + fit_rows(rows, 0.9, 0.32)))
+    labels: list[tuple[int, str]] = []
+    row = 0
+    for words, group, colour in groups:
+        ax.annotate(
+            literal(words),
+            (0.0, row + 0.12),
+            xycoords=("axes fraction", "data"),
+            va="center",
+            color=LABEL,
+            fontsize=TINY - 0.5,
         )
-    ax.set_yticks(range(len(ordered)), [literal(e.method) for e in ordered], fontsize=SMALL)
-    ax.set_ylim(len(ordered) - 0.5, -0.5)
-    quiet(ax, f"{ordered[0].metric} ({_say_better(ordered[0])})")
+        honest = colour != NAIVE
+        for estimate in group:
+            row += 1
+            ax.axhline(row, color=GRID, linewidth=0.8, zorder=0)
+            _draw_interval(ax, estimate, row, colour, dashed=not honest)
+            ax.plot(
+                estimate.value,
+                row,
+                "o" if honest else "D",
+                color=colour,
+                markerfacecolor=colour if honest else "white",
+                markersize=7,
+                zorder=4,
+            )
+            labels.append((row, estimate.method))
+        row += 1
+    places, names = zip(*labels, strict=True)
+    ax.set_yticks(places, [literal(name) for name in names], fontsize=SMALL)
+    ax.set_ylim(row - 0.5, -0.5)
+    first = next(iter(estimates))
+    quiet(ax, f"{first.metric} ({_say_better(first)})")
     return ax
+
+
+def _group_estimates(estimates: Estimates) -> list[tuple[str, list[Estimate], str]]:
+    """Return what each group estimates, its rows and its colour; the uncorrected ones last."""
+    fair = [one for one in estimates if not _is_uncorrected(one)]
+    raw = [one for one in estimates if _is_uncorrected(one)]
+    groups = []
+    for estimand in dict.fromkeys(one.estimand for one in fair):
+        rows = [one for one in fair if one.estimand == estimand]
+        groups.append((_shorten(estimand), rows, OTHER if groups else HONEST))
+    if raw:
+        groups.append(("not corrected for the search", raw, NAIVE))
+    return groups
+
+
+def _is_uncorrected(estimate: Estimate) -> bool:
+    return any(caution.code == "EN022" for caution in estimate.cautions)
+
+
+def _shorten(estimand: str, most: int = 78) -> str:
+    """Return what is estimated up to its first stop, cut at a word where it is too long."""
+    words = estimand.partition(";")[0].partition(",")[0]
+    return words if len(words) <= most else words[:most].rpartition(" ")[0] + " …"
 
 
 def _draw_density(ax: Axes, estimate: Estimate) -> None:

@@ -19,6 +19,7 @@ INK = "#1A1E23"
 LABEL = "#666D76"
 GRID = "#E9EAE5"
 SMALL, TINY = 9.4, 9.0  # points
+PAGE = 9.2  # inches of a printed page that a figure may be high
 
 
 def get_axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
@@ -38,14 +39,30 @@ def new_figure(
     return plt.figure(figsize=size, layout=layout)
 
 
-def quiet(ax: Axes, label: str) -> None:
-    """Leave only the x axis, with few round ticks."""
+def fit_rows(count: int, around: float, each: float) -> float:
+    """Return the inches of so many rows, closer together where they would not fit a page.
+
+    Parameters
+    ----------
+    count : int
+        The number of rows.
+    around : float
+        The inches that the figure needs besides.
+    each : float
+        The inches of a row where there is room.
+    """
+    return min(each * count, PAGE - around)
+
+
+def quiet(ax: Axes, label: str, *, ticks: int | None = 6) -> None:
+    """Leave only the x axis, with at most that many round ticks; with None those that it has."""
     for side in ("top", "left", "right"):
         ax.spines[side].set_visible(False)
     ax.spines["bottom"].set_color(LABEL)
     ax.tick_params(axis="x", colors=LABEL, labelsize=TINY)
     ax.tick_params(axis="y", length=0)
-    ax.locator_params(axis="x", nbins=6)
+    if ticks is not None:
+        ax.locator_params(axis="x", nbins=ticks)
     ax.set_xlabel(literal(label), color=INK, fontsize=SMALL)
 
 

@@ -12,9 +12,11 @@ from earnest.core.data.target import Target
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.estimate_table import Estimates
+from earnest.core.results.gain import Gain
 from earnest.core.results.specs import MethodSpec
 from earnest.explanation.explain import explain
 from earnest.explanation.result import Explanation
+from earnest.inference.curves.gain import gain_beside
 from earnest.methods import METHODS
 from earnest.methods.run import configured, estimate, estimate_beside
 from earnest.reporting.sources.material import Material
@@ -34,6 +36,8 @@ class Results:
         The honest number.
     corrected : bool
         Whether its method corrects for the search, or nothing was selected.
+    gain : Gain or None
+        What the search gained.
     table : Estimates or None
         All methods.
     many : Comparisons or None
@@ -47,6 +51,7 @@ class Results:
     material: Material
     estimate: Estimate | None = None
     corrected: bool = True
+    gain: Gain | None = None
     table: Estimates | None = None
     many: Comparisons | None = None
     explanation: Explanation | None = None
@@ -145,6 +150,7 @@ def _of_predictions(material: Material, asked: dict[str, Any], absent: dict[str,
         material=material,
         estimate=made,
         corrected=corrected and not _uncorrected(made),
+        gain=_gain(material, made, asked, absent),
         table=_table(material, made, asked, absent),
         many=_many(material, made, asked, absent),
     )
@@ -164,6 +170,23 @@ def _uncorrected(made: Estimate) -> bool:
     """Tell whether the winner's own score stands, since its choice could not be repeated."""
     codes = {caution.code: caution.severity for caution in made.cautions}
     return "EN014" in codes and str(codes.get("EN022", "")) == "caution"
+
+
+def _gain(
+    material: Material, made: Estimate, asked: dict[str, Any], absent: dict[str, str]
+) -> Gain | None:
+    """Ask what the search gained, on the resamples of the estimate."""
+    pi, metric = material.predictions, material.metric
+    assert pi is not None
+    assert metric is not None
+    if made.n_configs < 2:
+        absent["gain"] = "There is one configuration, so there is no search that gained anything."
+        return None
+    try:
+        return gain_beside(made, pi, metric, n_jobs=asked["n_jobs"])
+    except EarnestError as error:
+        absent["gain"] = f"What the search gained is not shown. {error}"
+        return None
 
 
 def _table(

@@ -177,16 +177,20 @@ def check_estimator(estimator: Estimator) -> None:
 
 
 def refuse_inner_store(estimator: Estimator) -> None:
-    """Refuse a search with a run file of its own, which holds one training set and no other."""
+    """Refuse a search with a run file or a live page of its own, which belongs to one run."""
     params = estimator.get_params(deep=True)
     for name in params:
-        if name.rpartition("__")[2] == "store" and params[name] is not None:
-            raise InputError(
-                f"`{name}` of the learner keeps one run, and here each training set is another",
-                needs="a learner without a store",
-                got=check.show(params[name]),
-                cure=f"Say {name}=None there; `store` of this call keeps all fits.",
-            )
+        last = name.rpartition("__")[2]
+        if last not in ("store", "live") or params[name] is None:
+            continue
+        what = "keeps" if last == "store" else "shows"
+        raise InputError(
+            f"`{name}` of the learner {what} one run, and here each training set is another",
+            needs=f"a learner without a {'store' if last == 'store' else 'live page'}",
+            got=check.show(params[name]),
+            cure=f"Say {name}=None there"
+            + ("; `store` of this call keeps all fits." if last == "store" else "."),
+        )
 
 
 def check_size(target: Target) -> None:

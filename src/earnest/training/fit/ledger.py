@@ -78,6 +78,9 @@ class Ledger:
         self._names = names
         self._numbers: dict[tuple[int, int], dict[str, float]] = {}
         self._bad: dict[tuple[int, int], Outcome] = {}
+        self._by_config: Counter[int] = Counter()  # on how many splits each was evaluated
+        self._by_split: Counter[int] = Counter()  # and how many on each split
+        self._n_whole = 0  # how many on all splits
         self._responses: NDArray[np.float64] | None = None
         self._split_of = {
             place: split for split, place in enumerate(zip(splits.repeat, splits.fold, strict=True))
@@ -111,6 +114,10 @@ class Ledger:
         """Enter what a task gave."""
         config, repeat, fold = outcome.key
         split = self._split_of[repeat, fold]
+        if (config, split) not in self._numbers:
+            self._by_config[config] += 1
+            self._by_split[split] += 1
+            self._n_whole += self._by_config[config] == len(self.splits)
         self._numbers[config, split] = dict(outcome.numbers)
         if outcome.failed or outcome.note:
             self._bad[config, split] = outcome
@@ -122,6 +129,25 @@ class Ledger:
     def n_fits(self) -> int:
         """The number of fits, failed ones too."""
         return len(self._numbers)
+
+    def count_complete(self, *, by_fold: bool = False) -> tuple[int, int]:
+        """Return how many configurations are complete, and on how many of the first splits.
+
+        Where all configurations go through one split before the next (`by_fold`), the splits
+        before the one under way are complete, with those that were not dropped there.
+        """
+        if not by_fold:
+            return self._n_whole, len(self.splits)
+        under_way = max(self._by_split, default=0)
+        return self._by_split[under_way - 1] if under_way else 0, under_way
+
+    def list_complete(self, n_splits: int) -> list[int]:
+        """Return the positions of the configurations evaluated on all of the first splits."""
+        return [
+            config
+            for config in range(len(self.ids))
+            if all((config, split) in self._numbers for split in range(n_splits))
+        ]
 
     @property
     def score_names(self) -> tuple[str, ...]:

@@ -93,7 +93,7 @@ class Callbacks:
     def __getstate__(self) -> dict[str, object]:
         """Leave the store and the bar behind, which stay in the process of the search."""
         sent = copy(self.search)
-        sent.store, sent.verbose = None, 0
+        sent.store, sent.verbose, sent.live = None, 0, None
         return {"search": sent, "context": self.context, "n_splits": self.n_splits}
 
 

@@ -12,7 +12,9 @@ from earnest.core.base.errors import EarnestError
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Estimate, by_severity
+from earnest.core.results.gain import Gain
 from earnest.core.results.interval import Interval
+from earnest.inference.curves.gain import gain_beside
 from earnest.methods.base import Method
 from earnest.methods.run import configured, estimate, too_optimistic
 from earnest.metrics.families import Metric
@@ -227,6 +229,21 @@ class EstimateAttributes:
                 self._record = replace(record, refusal=error)
                 raise refuse_estimate(error, "estimate_") from error
         return self._answer
+
+    def gain(self, *, order: str = "tried", n_jobs: int | None = None) -> Gain:
+        """Tell what the search gained, on the resamples of `estimate_`; see `earnest.gain`.
+
+        Parameters
+        ----------
+        order : {'tried', 'mean'}
+            Whether candidates count in the order in which they were tried, or in every order.
+        n_jobs : int, optional
+            The number of threads; never changes the result.
+        """
+        made = self.estimate_
+        assert self._record.question is not None
+        metric = self._record.question.metric
+        return gain_beside(made, self.predictions_, metric, order=order, n_jobs=n_jobs)
 
     @property
     def confidence_interval_(self) -> Interval | None:

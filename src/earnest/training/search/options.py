@@ -20,6 +20,7 @@ from earnest.training.protocols import Estimator, MetricLike
 from earnest.training.search.candidates import find_first_estimator
 from earnest.training.search.dropping.bced import Dropping, read_dropping
 from earnest.training.search.dropping.stopping import StopWhenWidth, read_stopping
+from earnest.training.search.live import LivePage
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +63,7 @@ class SearchOptions:
     param_grid: object = None
     param_distributions: object = None
     pre_dispatch: int | str = "2*n_jobs"
+    live: str | Path | LivePage | None = None
 
     @property
     def given_candidates(self) -> object:

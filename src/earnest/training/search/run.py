@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -16,12 +16,13 @@ from earnest.core.base.clock import moment
 from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Store, Task
 from earnest.core.base.rng import Seeds
+from earnest.engine.progress import ProgressBar
 from earnest.metrics.families import Metric
 from earnest.training.fit.experiment import Configuration
 from earnest.training.fit.ledger import Ledger
 from earnest.training.fit.problem import refuse
 from earnest.training.fit.response import ResponsePlan
-from earnest.training.fit.run import Run, open_run, run_cells
+from earnest.training.fit.run import Run, RunOptions, open_run, run_cells
 from earnest.training.fit.splits import Splits
 from earnest.training.search.candidates import (
     DynamicCandidates,
@@ -30,6 +31,7 @@ from earnest.training.search.candidates import (
 )
 from earnest.training.search.dropping.bced import Dropping, DropTrace
 from earnest.training.search.dropping.stopping import StopWhenWidth
+from earnest.training.search.live import LivePage, Watch, open_page
 from earnest.training.search.options import SearchOptions
 from earnest.training.search.preparation import SearchSetup
 
@@ -87,13 +89,16 @@ def search_all(options: SearchOptions, prepared: SearchSetup) -> SearchRun:
     fixed = _is_static(candidates)
     ledger = Ledger(splits, prepared.problem.plan, prepared.scoring.names, static=fixed)
     rounds = _read_rounds(options, prepared)
-    with open_run(
-        prepared.experiment,
-        options.run,
-        identity=prepared.identity,
-        total=(count_planned(candidates) or 0) * len(splits),
-        title="SearchCV",
-    ) as opened:
+    with (
+        open_page(options.live, _name_search(options)) as page,
+        open_run(
+            prepared.experiment,
+            _watched_by(page, options, prepared, ledger),
+            identity=prepared.identity,
+            total=(count_planned(candidates) or 0) * len(splits),
+            title="SearchCV",
+        ) as opened,
+    ):
         if opened.store is not None:
             opened.store.put_document(ABOUT, _describe_search(options, prepared))
             put_cases(opened.store, prepared.problem.plan, splits, static=fixed)
@@ -103,6 +108,34 @@ def search_all(options: SearchOptions, prepared: SearchSetup) -> SearchRun:
         else:
             journey = _run_static(opened, ledger, candidates, rounds)
     return SearchRun(ledger, journey, begun)
+
+
+def _name_search(options: SearchOptions) -> str:
+    """Return what is searched, for the head of a live page."""
+    base = options.base_estimator
+    steps = getattr(base, "steps", None)
+    return type(steps[-1][1] if steps else base).__name__
+
+
+def _watched_by(
+    page: LivePage | None, options: SearchOptions, prepared: SearchSetup, ledger: Ledger
+) -> RunOptions:
+    """Return how fits are run, with a live page told of each."""
+    if page is None:
+        return options.run
+    run, names = options.run, prepared.scoring.names or (SINGLE,)
+    told = (ProgressBar() if run.progress else None) if isinstance(run.progress, bool) else None
+    watch = Watch(
+        page=page,
+        ledger=ledger,
+        metric=None if refuse(prepared.problem) is not None else prepared.problem.metric,
+        score=options.refit if isinstance(options.refit, str) else names[0],
+        seed=prepared.seed,
+        by_fold=options.drop is not None or options.stop_when_width is not None,
+        told=told if isinstance(run.progress, bool) else run.progress,
+        n_configs=count_planned(prepared.candidates) or 0,
+    )
+    return replace(run, progress=watch)
 
 
 def count_planned(candidates: StaticCandidates | DynamicCandidates) -> int | None:

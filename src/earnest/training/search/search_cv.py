@@ -34,6 +34,7 @@ from earnest.training.search.callbacks import Callbacks, CallbackSupport, tell_c
 from earnest.training.search.dropping.bced import Dropping
 from earnest.training.search.estimate import EstimateAttributes, SearchRecord
 from earnest.training.search.judging import SearchResults, judge
+from earnest.training.search.live import LivePage
 from earnest.training.search.options import SearchOptions
 from earnest.training.search.preparation import SearchSetup, prepare
 from earnest.training.search.run import SearchRun, count_planned, search_all
@@ -233,6 +234,9 @@ class SearchCV(
     param_grid, param_distributions : optional
         Other names of `candidates`; one of the three is given. From `param_distributions`
         configurations are drawn, without replacement where all are lists.
+    live : str or Path, optional
+        A page (.html) that shows the search while it runs: progress, the best score so far, the
+        leaders, failures. Open it in a browser; it reloads itself and needs no server.
 
     Attributes
     ----------
@@ -301,6 +305,7 @@ class SearchCV(
         param_grid: object = None,
         param_distributions: object = None,
         pre_dispatch: int | str = "2*n_jobs",
+        live: str | Path | LivePage | None = None,
     ) -> None:
         self.estimator = estimator
         self.candidates = candidates
@@ -326,6 +331,7 @@ class SearchCV(
         self.param_grid = param_grid
         self.param_distributions = param_distributions
         self.pre_dispatch = pre_dispatch
+        self.live = live
 
     @property
     def given_candidates(self) -> object:

@@ -32,6 +32,7 @@ from earnest.training.learners.portfolio import (
 from earnest.training.protocols import Estimator
 from earnest.training.search.estimate import refuse_estimate
 from earnest.training.search.judging import SearchResults
+from earnest.training.search.live import LivePage
 from earnest.training.search.remarks import reword_for_tune, warn_of_no_probabilities
 from earnest.training.tables.hidden_groups import find_copies, has_too_few_apart, note_kept_together
 from earnest.training.tables.table import FEWEST, Tabular, read_table
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
 
 ROWS_A_SECOND = 2000  # of budget: more cannot be looked at in the time, so they are not read
 FEWEST_READ = 50_000
+PILOT = "Timing a fit of each kind of model"  # what a plan is made by, in words
 TIME_OF_SEARCH = 0.95  # of the budget: then the search ends, and what is complete is judged
 
 
@@ -75,6 +77,12 @@ class Job:
     seed: int
     started: float
     most_rows: int
+
+    @property
+    def name(self) -> str:
+        """What is tuned for, for the head of a live page."""
+        roles = self.table.schema.roles
+        return f"{self.table.source}, {roles.get('target') or roles.get('time') or ''}".strip(", ")
 
     @property
     def resumed(self) -> TunePlan | None:
@@ -126,7 +134,9 @@ class Job:
             crowding=pilot.crowding,
         )
 
-    def run(self, plan: TunePlan, progress: Progress | None = None) -> Tuned:
+    def run(
+        self, plan: TunePlan, progress: Progress | None = None, live: LivePage | None = None
+    ) -> Tuned:
         """Search, estimate, fit the winner on all cases, and write the files."""
         configs = _find_configurations(self.configs, plan.configs)
         seeds = Seeds(plan.seed)
@@ -145,7 +155,10 @@ class Job:
             path=None if self.folder is None else self.folder.run,
             until=self.started + TIME_OF_SEARCH * self.asked.budget,
             progress=progress,
+            live=live,
         )
+        if live is not None:
+            live.say("Estimating, and fitting the winner on all cases")
         tuned = self._make_result(plan, table, ran)
         if self.folder is not None:
             _write(tuned, self.folder)

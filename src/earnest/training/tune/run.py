@@ -16,6 +16,7 @@ from earnest.store import MemoryStore, RunFile, SqliteStore, read_run
 from earnest.training.fit.ledger import AllFailedError
 from earnest.training.learners.portfolio import PortfolioConfiguration
 from earnest.training.search.judging import SearchResults, judge
+from earnest.training.search.live import LivePage
 from earnest.training.search.options import SearchOptions
 from earnest.training.search.preparation import prepare
 from earnest.training.search.run import SearchRun, search_all
@@ -151,6 +152,7 @@ def run_search(
     path: Path | None,
     until: float,
     progress: Progress | None = None,
+    live: LivePage | None = None,
 ) -> TuneRun:
     """Search within the time; where it is over, take what is complete.
 
@@ -167,6 +169,7 @@ def run_search(
         kept: MemoryStore | PlannedStore,
         told: Progress | None = None,
         note: Caution | None = None,
+        page: LivePage | None = None,
     ) -> TuneRun:
         options = SearchOptions(
             None,
@@ -181,6 +184,7 @@ def run_search(
             n_jobs=asked.n_jobs,
             random_state=plan.seed % 2**32,
             verbose=told or 0,
+            live=page,
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # failures are told by EN045, with their number
@@ -195,7 +199,7 @@ def run_search(
         return TuneRun(searched, judged, tuple(some), store.to_run(where), notes)
 
     try:
-        return search(configs, folds, store, clock)
+        return search(configs, folds, store, clock, page=live)
     except TimeIsUpError:
         done = store.done() if isinstance(store, MemoryStore) else read_run(store.path).outcomes
     if by_fold:

@@ -10,8 +10,9 @@ from earnest.core.base.protocols import Progress
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.engine.progress import ProgressBar
 from earnest.training.search.dropping.bced import Dropping
+from earnest.training.search.live import open_page
 from earnest.training.tables.table import read_name, read_names
-from earnest.training.tune.job import begin
+from earnest.training.tune.job import PILOT, begin
 from earnest.training.tune.options import TuneOptions, read_seconds
 from earnest.training.tune.tuned import Tuned
 
@@ -46,6 +47,7 @@ def tune(
     delimiter: str | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
+    live: str | Path | None = None,
 ) -> Tuned:
     """Tune a model for a table, and tell how good it really is.
 
@@ -108,6 +110,9 @@ def tune(
         True shows how the search goes on, on standard error or in a notebook.
     delimiter, decimal, thousands : str, optional
         Of a CSV file that does not tell.
+    live : str or Path, optional
+        A page (.html) that shows the run while it goes on; it reloads itself in a browser and
+        needs no server.
 
     Returns
     -------
@@ -150,4 +155,7 @@ def tune(
     )
     job = begin(data, asked, out=out, resume=resume)
     shown = ProgressBar() if progress is True else progress or None
-    return job.run(job.plan(), shown)
+    with open_page(live, job.name) as page:
+        if page is not None:
+            page.say(PILOT)
+        return job.run(job.plan(), shown, page)

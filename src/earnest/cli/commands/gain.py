@@ -1,0 +1,63 @@
+"""`earnest gain`: what the search gained, and what it only seemed to gain."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from earnest.cli.options import common as options
+from earnest.cli.options import gain as how
+from earnest.cli.reading import is_large, read_predictions
+from earnest.cli.writing import answer_each, check_table
+from earnest.core.base import check
+
+if TYPE_CHECKING:
+    from earnest.core.results.gain import Gain
+
+HELP = (
+    "Was the tuning [bold]worth it[/bold]? What the search gained, and what it only seemed to.\n\n"
+    "Reads the out-of-fold predictions of every configuration, its columns in the order in which "
+    "they were tried. Says what a search stopped earlier would have reported, and what to expect "
+    "of its winner.\n\n"
+    "  earnest gain preds.csv --metric roc_auc --seed 7\n"
+    "  earnest gain preds.csv -m accuracy --order mean\n"
+    "  earnest gain preds.csv -m roc_auc --json > gain.json"
+)
+
+
+@options.take_options
+def command(
+    predictions: options.Table,
+    metric: options.MetricNames,
+    json: options.AsJson = False,
+    table: options.PaperTable = None,
+    order: how.OrderName = "tried",
+    level: options.Level = 0.95,
+    n_resamples: how.Resamples = 1000,
+    seed: options.Seed = None,
+    n_jobs: options.Jobs = None,
+    *,
+    reading: options.PredictionsReading,
+) -> None:
+    """Read predictions, ask what the search gained, and show or write it."""
+    check_table(table, json)
+    if seed is not None:
+        check.whole_number("seed", seed, low=0)
+    pi = read_predictions(predictions, reading)
+    from earnest.cli.show.gain import show_gain
+    from earnest.cli.show.progress import patiently
+    from earnest.inference.curves.gain import gain
+
+    def answer(name: str, rng: int | None) -> Gain:
+        with patiently(sys.stderr, "Scoring every prefix", now=is_large(pi)):
+            return gain(
+                pi,
+                metric=name,
+                order=order,
+                confidence_level=level,
+                n_resamples=n_resamples,
+                rng=rng,
+                n_jobs=n_jobs,
+            )
+
+    answer_each(metric, answer, show_gain, seed=seed, json=json, table=table)

@@ -1,0 +1,88 @@
+"""The gain of a search as people read it in a terminal: the heading, both curves, what to do."""
+
+from __future__ import annotations
+
+from rich.table import Table
+from rich.text import Text
+
+from earnest.cli.show.estimate import counted, indented, labelled, remarks, splits
+from earnest.cli.show.picture import HONEST, NAIVE, Axis
+from earnest.cli.show.terminal import ACCENT, GREY, WARN, clean, columns, emit
+from earnest.core.results.gain import Gain
+from earnest.core.text.estimate import percent, prose
+from earnest.core.text.gain import advice, confidence, headline, places_of_gain
+
+PICTURE = 40  # columns of the picture
+NEEDS = 34  # columns of the numbers beside it
+
+
+def show_gain(made: Gain) -> None:
+    """Write one gain."""
+    emit(
+        Text(),
+        indented(Text(clean(headline(made)), style="bold")),
+        *(indented(Text(clean(part))) for part in (confidence(made), *advice(made)) if part),
+        Text(),
+        indented(_list_curve(made)),
+        Text(),
+        labelled(_list_facts(made)),
+        Text(),
+        *remarks(made.cautions, "the order of the search, classes per fold, groups"),
+    )
+
+
+def _list_curve(made: Gain) -> Table:
+    """Return both curves, a row a mark, with a picture where there is room for it."""
+    places, limits = places_of_gain(made), made.scale.limits
+    wide = columns() >= PICTURE + NEEDS
+    table = Table.grid(padding=(0, 2))
+    for _ in range(3):
+        table.add_column(justify="right", no_wrap=True)
+    table.add_column(no_wrap=True)
+    known = [v for line in (made.naive, made.low, made.high) for v in line if v is not None]
+    axis = Axis.around(known or [0.0], PICTURE - 8)
+    legend = Text(f"{HONEST} expect, {percent(made.confidence_level)}  ", ACCENT)
+    legend.append(f"{NAIVE} reported", WARN)
+    heads = [Text(word, style=GREY) for word in ("configs", "reported", "expect")]
+    table.add_row(*heads, legend if wide else Text())
+    for row in made.rows():
+        reported, expected = (
+            "–" if row[key] is None else prose(row[key], places, limits)
+            for key in ("naive", "corrected")
+        )
+        cells = [Text(f"{row['configurations']:,}"), Text(reported, WARN), Text(expected, ACCENT)]
+        table.add_row(*cells, _draw_row(axis, row) if wide else Text())
+    return table
+
+
+def _draw_row(axis: Axis, row: dict[str, float | None]) -> Text:
+    """Return the limits as a line, the corrected score and the naive one on it."""
+    signs = [" "] * axis.room
+    low, high = row["low"], row["high"]
+    if low is not None and high is not None:
+        for column in range(axis.column(low), axis.column(high) + 1):
+            signs[column] = "─"
+    for key, sign in (("naive", NAIVE), ("corrected", HONEST)):
+        value = row[key]
+        if value is not None:
+            signs[axis.column(value)] = sign
+    line = Text("".join(signs).rstrip(), style=ACCENT)
+    line.highlight_words([NAIVE], WARN)
+    return line
+
+
+def _list_facts(made: Gain) -> list[tuple[str, str]]:
+    better = "higher" if made.scale.greater_is_better else "lower"
+    order = "as tried" if made.order == "tried" else "the mean over all orders"
+    parts = [
+        counted(made.n_cases, "case"),
+        counted(made.n_configs, "configuration"),
+        splits(made.provenance.n_folds),
+        counted(made.n_resamples, "resample"),
+        f"seed {made.provenance.seed}",
+    ]
+    return [
+        ("Metric", f"{made.metric}, {better} is better"),
+        ("Order", order),
+        ("Evidence", ", ".join(parts)),
+    ]

@@ -1,0 +1,73 @@
+"""Results in a terminal that is not the command line's: what `rich` prints of them in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from earnest.cli.failures import speaking_python
+from earnest.cli.show.comparison import show_comparison
+from earnest.cli.show.comparison_table import show_comparisons
+from earnest.cli.show.estimate import show_estimate
+from earnest.cli.show.estimate_table import show_estimates
+from earnest.cli.show.explanation import show_explanation
+from earnest.cli.show.gain import show_gain
+from earnest.cli.show.terminal import NO_BREAK, WIDEST, collecting, make_theme
+from earnest.core.results.base import Result
+from earnest.core.results.comparison import Comparison
+from earnest.core.results.comparison_table import Comparisons
+from earnest.core.results.estimate import Estimate
+from earnest.core.results.estimate_table import Estimates
+from earnest.core.results.gain import Gain
+from earnest.explanation.result import Explanation
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions
+    from rich.segment import Segment
+
+_SHOW: dict[type, Callable[[Any], None]] = {
+    Estimate: show_estimate,
+    Estimates: show_estimates,
+    Comparison: show_comparison,
+    Comparisons: show_comparisons,
+    Explanation: show_explanation,
+    Gain: show_gain,
+}
+
+
+@dataclass(frozen=True)
+class ShownResult:
+    """A result as the command line shows it, for a console of rich; its advice is in Python.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rich.console import Console
+    >>> import earnest as en
+    >>> y = np.tile([0, 1], 50)
+    >>> scores = y[:, None] + 1.5 * np.random.default_rng(7).standard_normal((100, 20))
+    >>> pi = en.Predictions.from_arrays(y, scores, fold=np.arange(100) // 2 % 10)
+    >>> found = en.estimate(pi, metric="roc_auc", rng=7)
+    >>> console = Console(width=80)
+    >>> with console.capture() as told:
+    ...     console.print(found)
+    >>> told.get().split(",")[0].strip()
+    'Expect a ROC AUC of 0.72 on new data'
+    """
+
+    made: Result
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
+        """Yield what a console writes."""
+        show = next((_SHOW[kind] for kind in type(self.made).__mro__ if kind in _SHOW), None)
+        if show is None:
+            yield from console.render(repr(self.made), options)
+            return
+        width = min(options.max_width, WIDEST)
+        with collecting(width) as parts, speaking_python():
+            show(self.made)
+        with console.use_theme(make_theme(console.color_system)):
+            for part in parts:
+                for segment in console.render(part, options.update(width=width)):
+                    yield segment._replace(text=segment.text.replace(NO_BREAK, "\u00a0"))

@@ -1,0 +1,114 @@
+"""What we say of the gain of a search: the heading, how sure it is, and what to do next."""
+
+from __future__ import annotations
+
+from earnest.core.results.gain import Gain
+from earnest.core.text.estimate import percent
+from earnest.core.text.numbers import decimals, number
+
+ANYTHING = (float("-inf"), float("inf"))
+
+
+def places_of_gain(made: Gain) -> int:
+    """Return the decimals of a gain and of the scores it lies between."""
+    return decimals(made.standard_error, made.value)
+
+
+def gain_number(made: Gain, value: float) -> str:
+    """Return a difference of scores with the decimals it deserves."""
+    return number(value, places_of_gain(made), ANYTHING)
+
+
+def headline(made: Gain) -> str:
+    """Return the heading by rule: a gain, a loss, or none that can be shown.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> from earnest.core.text.gain import headline
+    >>> y = np.tile([0, 1], 50)
+    >>> noise = np.random.default_rng(4).random((100, 40))
+    >>> headline(en.gain(en.Predictions.from_arrays(y, noise), metric="roc_auc", rng=0))
+    """
+    seeming, value = (gain_number(made, one) for one in (made.seeming, made.value))
+    if made.n_configs == 1:
+        return "One configuration was tried, so there was nothing to gain."
+    if made.shown:
+        return f"The search seemed to gain {seeming} and gained about {value}{_where(made)}."
+    if made.lost:
+        return (
+            f"The search seemed to gain {seeming} and lost about {value.lstrip('-')}: "
+            f"{_start(made)} is better than the winner."
+        )
+    return f"No gain can be shown: the search seemed to gain {seeming}."
+
+
+def _where(made: Gain) -> str:
+    most = made.configurations_for_most
+    if most is None or most >= made.n_configs:
+        return ""
+    if not made.plateau:
+        return f", most of it only after {most} configurations"
+    return f", most of it in the first {_counted(most)}"
+
+
+def _counted(configs: int) -> str:
+    return "configuration" if configs == 1 else f"{configs} configurations"
+
+
+def _start(made: Gain) -> str:
+    return "the first configuration" if made.order == "tried" else "a configuration chosen blindly"
+
+
+def confidence(made: Gain) -> str:
+    """Return the sentence on the interval of the gain; empty where there is none."""
+    if made.interval is None:
+        return ""
+    low, high = made.interval.low, made.interval.high
+    least, most = (gain_number(made, abs(end)) for end in (low, high))
+    said = f"With {percent(made.confidence_level)} confidence the winner is"
+    if low >= 0.0:
+        return f"{said} between {least} and {most} better than {_start(made)}."
+    if high <= 0.0:
+        return f"{said} between {most} and {least} worse than {_start(made)}."
+    return f"{said} between {least} worse and {most} better than {_start(made)}."
+
+
+def advice(made: Gain) -> tuple[str, ...]:
+    """Return what to do next, by rule: go on tuning, stop, or collect more cases."""
+    width, wider = made.width_with(1.0), made.width_with(2.0)
+    cases = ""
+    if width is not None and wider is not None:
+        now, then = (gain_number(made, one) for one in (width, wider))
+        cases = f"With twice the cases the limits would be about ±{then} instead of ±{now}."
+    if made.n_configs == 1:
+        return ("Try more configurations to see what a search gains.",)
+    if made.shown and not made.plateau:
+        return ("The score was still rising at the end: go on tuning.", cases)
+    if made.shown:
+        return (
+            "More configurations of this kind buy little: stop here, and collect more cases.",
+            cases,
+        )
+    if made.lost:
+        return (f"Use {_start(made)}, or collect more cases before you search again.", cases)
+    return (
+        f"Whether the search gained anything, {made.n_cases:,} cases cannot tell: collect more "
+        "cases before you try more configurations.",
+        cases,
+    )
+
+
+def line(made: Gain) -> str:
+    """Return a gain as one line."""
+    value, seeming = (gain_number(made, one) for one in (made.value, made.seeming))
+    limits = ""
+    if made.interval is not None:
+        low, high = (gain_number(made, end) for end in (made.interval.low, made.interval.high))
+        limits = f", {percent(made.confidence_level)} interval [{low}, {high}]"
+    order = "in the order tried" if made.order == "tried" else "mean over orders"
+    return (
+        f"{made.metric} gain {value}{limits}, seemingly {seeming} "
+        f"({made.n_configs} config{'s' * (made.n_configs != 1)}, {order}, n={made.n_cases})"
+    )

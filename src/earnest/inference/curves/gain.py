@@ -1,0 +1,267 @@
+"""The verb `gain`: what a search gained, beside what it seemed to gain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from earnest.core.base import check
+from earnest.core.base.errors import EvidenceError
+from earnest.core.base.provenance import versions
+from earnest.core.base.rng import Purpose, RngLike, Seeds
+from earnest.core.base.threads import workers
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.selection import Pooled
+from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.estimate import Estimate, Provenance, by_severity, finite
+from earnest.core.results.gain import Gain
+from earnest.core.results.interval import Ask, DrawnLimits, Interval, LimitSource, NormalLimits
+from earnest.core.results.specs import Side
+from earnest.inference.cases.case_values import has_terms, score_terms
+from earnest.inference.curves.corrected import Choosing
+from earnest.inference.curves.prefixes import Order, PrefixScores, score_prefixes
+from earnest.inference.remarks import evidence_remarks
+from earnest.inference.resampling.correction import CELLS, WinnerScores
+from earnest.inference.resampling.resampled import choose_resampler
+from earnest.metrics import metric as resolve_metric
+from earnest.metrics.families import Array, Metric
+from earnest.metrics.responding import check_fits
+
+MOST_RESAMPLES = 10_000_000
+WORK = 1 << 33  # scores of cases in a report, from which on fewer resamples are enough
+LEAST = 200
+
+
+def gain(
+    predictions: Predictions,
+    *,
+    metric: str | Metric | Callable[..., float],
+    order: str = "tried",
+    confidence_level: float = 0.95,
+    n_resamples: int = 1000,
+    rng: RngLike = None,
+    n_jobs: int | None = None,
+) -> Gain:
+    """Tell what a search gained, and what it only seemed to gain, as it tried configurations.
+
+    For every number k of configurations there are two scores: the naive one that a search stopped
+    after k of them would have reported, and the corrected one to expect of its winner on new
+    cases. No model is trained again.
+
+    **What is estimated.** The corrected score of k is that of `estimate` with method 'bbc' on the
+    first k configurations, on the same resamples. The gain is the mean true score of the winner of
+    all configurations less that of the start: of the first configuration, or in the mean over
+    orders of a configuration chosen blindly.
+
+    **What it assumes.** What 'bbc' assumes: independent cases (or groups), and configurations
+    that were fixed before any was evaluated. The best pooled score wins.
+
+    **When it fails.** A dynamic search has used the same cases to propose its configurations;
+    then the corrected score keeps some optimism, the more the longer the search.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        The out-of-sample predictions of every configuration, in the order in which they were
+        tried. Incomplete configurations are left out.
+    metric : str, Metric or callable
+        What to measure.
+    order : {'tried', 'mean'}
+        Whether configurations are taken in the order of the predictions, or in every order, each
+        equally likely. The mean over orders asks what so many configurations are worth, whichever
+        came first.
+    confidence_level : float
+        The level of the interval of the gain, and of the limits of the corrected scores.
+    n_resamples : int
+        The number of bootstrap resamples.
+    rng : None, int, SeedSequence, Generator or RandomState
+        The seed; the result records it.
+    n_jobs : int, optional
+        The number of threads; never changes the result.
+
+    Returns
+    -------
+    Gain
+        The gain with its interval, both curves, and what to do next.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> y = np.tile([0, 1], 50)
+    >>> noise = np.random.default_rng(4).random((100, 40))  # forty configurations know nothing
+    >>> found = en.gain(en.Predictions.from_arrays(y, noise), metric="roc_auc", rng=0)
+    >>> found.shown
+    False
+    >>> found.to_frame().column_names
+    ['configurations', 'naive', 'corrected', 'low', 'high']
+    """
+    workers(n_jobs)
+    if not isinstance(predictions, Predictions):
+        raise EvidenceError(
+            "a gain is computed from the predictions of every configuration that was tried",
+            needs="earnest.Predictions",
+            got=type(predictions).__name__,
+            cure="Use `predictions_` of a SearchCV, or earnest.predictions_from(...).",
+        )
+    check.whole_number("n_resamples", n_resamples, low=2, high=MOST_RESAMPLES)
+    measure = resolve_metric(metric).on(predictions.target.task)
+    check_fits(predictions, measure)
+    choosing = Choosing(Seeds.of(rng), n_resamples=n_resamples)
+    taken = Order(check.one_of("order", order, list(Order)))
+    ask = Ask.of(confidence_level, Side.TWO_SIDED)
+    return gain_of(predictions, measure, choosing, order=taken, ask=ask, n_jobs=n_jobs)
+
+
+def gain_beside(
+    made: Estimate,
+    predictions: Predictions,
+    metric: str | Metric | Callable[..., float],
+    *,
+    order: str = "tried",
+    n_jobs: int | None = None,
+) -> Gain:
+    """Return the gain of a search beside its estimate, on the same resamples.
+
+    In the order tried its last corrected score is the estimate by 'bbc', with its interval, unless
+    the table is so large that fewer resamples must do.
+    """
+    choosing = Choosing.of(made)
+    if type(choosing.selector) is not Pooled:
+        raise EvidenceError(
+            "the search did not choose by the best pooled score",
+            needs="selector 'pooled'",
+            got=repr(choosing.selector.name),
+        )
+    measure = resolve_metric(metric).on(predictions.target.task)
+    size = max(1, predictions.n_cases * predictions.n_configs * predictions.n_repeats)
+    few = max(LEAST, WORK // size)
+    if few < choosing.n_resamples:
+        choosing = replace(choosing, n_resamples=few)
+    interval = made.interval
+    level = 0.95 if interval is None else interval.confidence_level
+    ask, taken = Ask.of(level, Side.TWO_SIDED), Order(order)
+    return gain_of(predictions, measure, choosing, order=taken, ask=ask, n_jobs=n_jobs)
+
+
+def gain_of(
+    predictions: Predictions,
+    metric: Metric,
+    choosing: Choosing,
+    *,
+    order: Order,
+    ask: Ask,
+    marks: Sequence[int] | None = None,
+    n_jobs: int | None = None,
+) -> Gain:
+    """Return the gain from checked arguments; `marks` are the prefixes that have limits."""
+    pi = predictions.usable()
+    found = score_prefixes(pi, metric, choosing, order=order, ask=ask, marks=marks, n_jobs=n_jobs)
+    if np.isnan(found.corrected[-1]) or np.isnan(found.naive[-1]):
+        raise EvidenceError(
+            "the metric is undefined on every resample",
+            needs="resamples with a defined value",
+            got=f"{pi.n_cases} cases, {choosing.n_resamples} resamples",
+            cure="Look for constant predictions or a class with few cases; use another metric.",
+        )
+    begin = int(np.flatnonzero(~np.isnan(found.corrected + found.naive))[0])
+    sign = metric.sign
+    value = float(sign * (found.corrected[-1] - found.corrected[begin]))
+    error = _error_of(pi, metric, choosing, found, order)
+    several = pi.n_configs > 1
+    interval = _interval_of(value, error, sign * found.ahead, ask) if several else None
+    best = int(np.nanargmax(sign * found.naive)) if order is Order.TRIED else None
+    return Gain(
+        value=value,
+        interval=interval,
+        standard_error=error,
+        seeming=float(sign * (found.naive[-1] - found.naive[begin])),
+        scale=metric.scale,
+        order=str(order),
+        naive=_plain(found.naive),
+        corrected=_plain(found.corrected),
+        marks=tuple(int(k) for k in found.marks),
+        low=_plain(found.low),
+        high=_plain(found.high),
+        first=pi.configs.ids[begin] if order is Order.TRIED else None,
+        winner=None if best is None else pi.configs.ids[best],
+        n_cases=pi.n_cases,
+        n_configs=pi.n_configs,
+        n_resamples=choosing.n_resamples,
+        confidence_level=ask.confidence_level,
+        cautions=by_severity([*_remarks(pi, order), *evidence_remarks(predictions, metric)]),
+        provenance=Provenance(
+            seed=choosing.seeds.entropy,
+            fingerprint=predictions.fingerprint,
+            n_folds=pi.n_folds,
+            n_repeats=pi.n_repeats,
+            knobs={"n_resamples": choosing.n_resamples, "order": str(order)},
+            versions=versions(),
+        ),
+    )
+
+
+def _plain(values: Array) -> tuple[float | None, ...]:
+    return tuple(finite(float(value)) for value in values)
+
+
+def _error_of(
+    pi: Predictions, metric: Metric, choosing: Choosing, found: PrefixScores, order: Order
+) -> float | None:
+    """Return the standard error of the gain, by the law of the scores; else of its draws."""
+    ahead = found.ahead[~np.isnan(found.ahead)]
+    if pi.n_configs == 1 or len(ahead) < 2:
+        return None
+    spread = float(np.std(ahead, ddof=1))
+    if not has_terms(metric):
+        return spread
+    start = _start_terms(pi, metric, order)
+    resampler = choose_resampler(choosing.resampler, pi.target, choosing.undefined)
+    scorer = WinnerScores(pi, metric, resampler, lambda inbag: np.zeros(len(inbag), np.intp))
+    rng = choosing.seeds.generator(Purpose.VALUE_ERROR)
+    error = scorer.error_over(found.wins, start, rng)
+    return spread if error is None else float(np.hypot(error, spread / np.sqrt(len(ahead))))
+
+
+def _start_terms(pi: Predictions, metric: Metric, order: Order) -> Array:
+    """Return the terms (n,) of the first configuration, or the mean of those of all."""
+    if order is Order.TRIED:
+        made = score_terms(pi.select(0), metric)
+        return np.full(pi.n_cases, np.nan) if made is None else made[1][:, 0]
+    total = np.zeros(pi.n_cases)
+    step = max(1, CELLS // pi.n_cases)
+    for start in range(0, pi.n_configs, step):
+        some = range(start, min(start + step, pi.n_configs))
+        made = score_terms(pi.select(some), metric)
+        total += np.nan if made is None else made[1].sum(axis=1)
+    return total / pi.n_configs
+
+
+def _interval_of(value: float, error: float | None, ahead: Array, ask: Ask) -> Interval:
+    source: LimitSource
+    source = DrawnLimits(ahead) if error is None else NormalLimits(value, error)
+    level, side = ask.confidence_level, Side.TWO_SIDED
+    return Interval(*source.limits(level, side), level, str(side)).reaching(value)
+
+
+def _remarks(pi: Predictions, order: Order) -> Iterator[Caution]:
+    if pi.configs.static or pi.n_configs == 1:
+        return
+    yield Caution(
+        "EN006",
+        "The search proposed configurations by what it had seen.",
+        "The correction is for a choice among fixed configurations; some optimism is left, more "
+        "at the end of the search than at its start.",
+        "Confirm the gain on cases that the search never saw.",
+    )
+    if order is Order.MEAN:
+        yield Caution(
+            "EN133",
+            "The mean over orders is of a search that proposed configurations by what it had seen.",
+            "In another order it would have proposed others, so the mean is of no search that "
+            "could have been run.",
+            "Use order='tried'.",
+            Severity.NOTE,
+        )

@@ -1,0 +1,586 @@
+"""The winner's score, naive and corrected, had the search stopped after its first k configurations.
+
+The naive score of a prefix is that of its best configuration on all cases. The corrected one is
+that of the bias correction of `earnest.methods.winner.bbc` on the prefix: in every resample its
+in-bag winner is scored by the cases left out. All prefixes have the same resamples, so that one
+table of in-bag scores has the winners of them all: those of its running maximum. They change about
+as often as the logarithm of the number of configurations, and only those few are scored.
+
+In the mean over all orders, each equally likely, the j-th best of C in-bag wins a prefix of k with
+the probability C(C - j, k - 1) / C(C, k), so that the mean needs no order at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base.threads import workers
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.selection import Pooled, slack
+from earnest.core.data.weights import Weights
+from earnest.core.results.estimate import make_interval
+from earnest.core.results.interval import Ask, DrawnLimits, LimitSource
+from earnest.inference.cases.case_values import score_terms
+from earnest.inference.curves.corrected import Choosing
+from earnest.inference.limits.ceiling import Contest, limits_near_best
+from earnest.inference.limits.drawn_spread import has_width, with_spread
+from earnest.inference.resampling.correction import (
+    CELLS,
+    WinnerScores,
+    deal_winners,
+    depends_on_size,
+)
+from earnest.inference.resampling.resampled import (
+    ROUNDS,
+    Undefined,
+    choose_resampler,
+    out_of_bag_rule,
+)
+from earnest.kernels.score import score_selected, score_table
+from earnest.metrics.families import Array, Metric
+from earnest.resampling.bootstrap import Resampler, batches
+
+Places = NDArray[np.intp]
+COLUMNS = 256  # prefixes whose draws are held at a time
+MARKS = 12  # prefixes at which limits are told
+POOLED = Pooled()
+
+
+class Order(StrEnum):
+    """In which order the configurations are taken."""
+
+    TRIED = "tried"
+    MEAN = "mean"
+
+
+@dataclass(frozen=True, eq=False)
+class PrefixScores:
+    """What a search would have reported after k configurations, and what its winner is worth.
+
+    Scores are NaN where the metric is undefined for every configuration of a prefix.
+
+    Attributes
+    ----------
+    naive : ndarray, shape (C,)
+        The score of the best of the first k on all cases.
+    corrected : ndarray, shape (C,)
+        The corrected score of the winner among the first k.
+    marks : ndarray of int, shape (M,)
+        The prefixes at which limits are told, the first and the last among them.
+    low, high : ndarray, shape (M,)
+        The limits of the corrected score at each mark for itself. In the order tried they are
+        those of the estimate of that prefix.
+    ahead : ndarray, shape (B,)
+        What the winner of all configurations has more than the start on the cases that a resample
+        leaves out: than the first configuration, or than the mean of them all. In the metric's own
+        units.
+    wins : ndarray, shape (C,)
+        How often each configuration won among all, as a share.
+    """
+
+    naive: Array
+    corrected: Array
+    marks: Places
+    low: Array
+    high: Array
+    ahead: Array
+    wins: Array
+
+
+def score_prefixes(
+    pi: Predictions,
+    metric: Metric,
+    choosing: Choosing,
+    *,
+    order: Order = Order.TRIED,
+    ask: Ask | None = None,
+    marks: Sequence[int] | None = None,
+    n_jobs: int | None = None,
+) -> PrefixScores:
+    """Return the scores of the winner of every prefix of the configurations.
+
+    Parameters
+    ----------
+    pi : Predictions
+        Complete predictions, the configurations in the order in which they were tried.
+    metric : Metric
+        What is measured.
+    choosing : Choosing
+        How the resamples are drawn; the best pooled score wins.
+    order : {'tried', 'mean'}
+        Whether the prefixes are those of this order, or the mean of those of all orders.
+    ask : Ask, optional
+        The level and the side of the limits, 95 % on two sides by default.
+    marks : sequence of int, optional
+        The prefixes that have limits, in rising order; by default those of `mark_prefixes`.
+    n_jobs : int, optional
+        The number of threads; never changes the result.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> from earnest.core.base.rng import Seeds
+    >>> from earnest.inference.curves.corrected import Choosing
+    >>> from earnest.inference.curves.prefixes import score_prefixes
+    >>> y = np.tile([0, 1], 50)
+    >>> scores = y[:, None] + 1.5 * np.random.default_rng(7).standard_normal((100, 20))
+    >>> pi = en.Predictions.from_arrays(y, scores)
+    >>> found = score_prefixes(pi, en.metric("roc_auc"), Choosing(Seeds(7)))
+    >>> print(found.naive[[0, 4, 19]].round(2), found.corrected[[0, 4, 19]].round(2))
+    """
+    asked = Ask() if ask is None else ask
+    resampler = choose_resampler(choosing.resampler, pi.target, choosing.undefined)
+    job = _Job(pi, metric, choosing, resampler, n_jobs)
+    whole = score_table(pi, metric, Weights.ones(pi.n_cases), n_jobs=n_jobs)  # (1, C)
+    make = _in_order if order is Order.TRIED else _over_orders
+    at = mark_prefixes(pi.n_configs) if marks is None else np.array(marks, dtype=np.intp)
+    return make(job, whole, asked, at)
+
+
+@dataclass(frozen=True, eq=False)
+class Changes:
+    """Where the winner changes as configurations are added: the rows are resamples, in order.
+
+    Attributes
+    ----------
+    rows, starts, configs : ndarray of int, shape (E,)
+        From the prefix `starts` + 1 on, `configs` is the winner of resample `rows`.
+    """
+
+    rows: Places
+    starts: Places
+    configs: Places
+
+    def expand(self, resamples: int, columns: int) -> NDArray[np.int32]:
+        """Return which change holds for each resample and prefix (B, C), -1 for none."""
+        place = np.full((resamples, columns), -1, dtype=np.int32)
+        place[self.rows, self.starts] = np.arange(len(self.rows), dtype=np.int32)
+        return np.asarray(np.maximum.accumulate(place, axis=1))
+
+
+def find_changes(gains: Array, *, has_unit: bool) -> Changes:
+    """Return the winners of all prefixes of gains (B, C), as `first_best` finds them in each.
+
+    The winner is the first that is tied with the best, so that it changes only where a new best
+    one comes. That one wins, unless the best before is still tied with it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from earnest.inference.curves.prefixes import find_changes
+    >>> found = find_changes(np.array([[0.5, 0.4, 0.7], [np.nan, 0.2, 0.2]]), has_unit=True)
+    >>> found.expand(2, 3)
+    array([[ 0,  0,  1],
+           [-1,  2,  2]], dtype=int32)
+    >>> found.configs
+    array([0, 2, 1])
+    """
+    filled = np.where(np.isnan(gains), -np.inf, gains)
+    best = np.maximum.accumulate(filled, axis=1)
+    earlier = np.concatenate([np.full((len(best), 1), -np.inf), best[:, :-1]], axis=1)
+    rows, starts = np.nonzero(filled > earlier)
+    top, before = best[rows, starts], earlier[rows, starts]
+    configs = starts.copy()
+    doubtful = np.flatnonzero(_are_tied(before, top, has_unit))
+    for part in np.array_split(doubtful, max(1, len(doubtful) * gains.shape[1] // CELLS)):
+        tied = _are_tied(filled[rows[part]], top[part, None], has_unit)
+        configs[part] = np.argmax(tied, axis=1)
+    first = np.diff(rows, prepend=-1) > 0
+    moved = first | (np.diff(configs, prepend=-1) != 0)
+    return Changes(rows[moved], starts[moved], configs[moved])
+
+
+def _are_tied(gains: Array, best: Array, has_unit: bool) -> NDArray[np.bool_]:
+    """Tell which gains count as the best, in units of the best where they have no unit."""
+    size = np.abs(best)
+    scale = np.where(has_unit | (size == 0) | ~np.isfinite(size), 1.0, size)
+    return np.asarray(gains / scale >= best / scale - slack(best / scale))
+
+
+@dataclass(eq=False)
+class _Job:
+    """One question: the resamples, who wins in them, and how winners are scored."""
+
+    pi: Predictions
+    metric: Metric
+    choosing: Choosing
+    resampler: Resampler
+    n_jobs: int | None
+    _again: dict[int, tuple[Weights, Changes]] = field(default_factory=dict)
+
+    def draw(self, count: int, stream: int = 0) -> Iterator[Weights]:
+        """Yield the resamples of a stream, those of an estimate of all configurations."""
+        made, pi = self.choosing, self.pi
+        accept = out_of_bag_rule(self.metric, pi.target, made.undefined, published=made.published)
+        return batches(
+            self.resampler,
+            pi.target,
+            count,
+            made.seeds,
+            accept=accept,
+            columns=pi.n_configs,
+            stream=stream,
+            n_jobs=workers(self.n_jobs),
+        )
+
+    def tabulate(self, weights: Weights) -> Array:
+        """Return the scores of all configurations (b, C)."""
+        return score_table(self.pi, self.metric, weights, n_jobs=self.n_jobs)
+
+    def find_changes(self, scores: Array) -> Changes:
+        """Return the winners of all prefixes by scores (b, C)."""
+        return find_changes(self.metric.sign * scores, has_unit=self.metric.has_unit)
+
+    def score_cells(self, weights: Weights, rows: Places, configs: Places) -> Array:
+        """Return the scores (E,) of single configurations in single resamples."""
+        out = np.empty(len(rows))
+        step = max(1, CELLS // self.pi.n_cases)
+        for start in range(0, len(rows), step):
+            some = slice(start, start + step)
+            mine = Weights(weights.values[rows[some]], weights.unit)
+            out[some] = score_selected(
+                self.pi, self.metric, mine, configs[some], n_jobs=self.n_jobs
+            )
+        return out
+
+    def limits_of(
+        self, draws: Array, value: float, scores: Array, prefix: int, naive: Changes, own: Places
+    ) -> LimitSource:
+        """Return the limits of a prefix as its estimate has them: wider near the best score."""
+        source = DrawnLimits(draws, as_published=self.choosing.published)
+        if self.choosing.published or own[prefix - 1] < 0:
+            return source
+        best = int(naive.configs[own[prefix - 1]])
+        one, pi = self.pi.select(best), self.pi
+        if has_width(source) and limits_near_best(one, self.metric, value) is None:
+            return source
+        some = pi if prefix == pi.n_configs else pi.select(range(prefix))
+        seeds = self.choosing.seeds
+        contest = Contest.of(some, best, scores[:prefix], POOLED, seeds, n_jobs=self.n_jobs)
+        return with_spread(source, one, self.metric, value=value, contest=contest)[0]
+
+    def redraw(self, bad: Places, prefix: int) -> Array | None:
+        """Return the table (len(bad), k) of a prefix where its draws are undefined.
+
+        None where the estimate of the prefix would keep them as they are.
+        """
+        if self.choosing.undefined is not Undefined.REDRAW:
+            return None
+        table, left = np.empty((0, 0)), np.arange(len(bad))
+        for stream in range(1, ROUNDS + 1):
+            inbag, changes = self._redrawn(stream, len(left))
+            place = changes.expand(len(inbag), self.pi.n_configs)[: len(left), prefix]
+            best = np.where(place < 0, -1, changes.configs[place])
+            some = Weights(inbag.values[: len(left)], inbag.unit)
+            made = self.score_winners(some, best)
+            if len(table) == 0:
+                table = made
+            else:
+                table[left] = made
+            left = np.flatnonzero(np.isnan(table[:, 0]))
+            if len(left) == 0:
+                break
+        return table
+
+    def _redrawn(self, stream: int, count: int) -> tuple[Weights, Changes]:
+        known = self._again.get(stream)
+        if known is None or len(known[0]) < count:
+            parts = list(self.draw(min(2 * count, self.choosing.n_resamples), stream))
+            inbag = Weights(np.concatenate([part.values for part in parts]), parts[0].unit)
+            known = self._again[stream] = inbag, self.find_changes(self.tabulate(inbag))
+        return known
+
+    def score_winners(self, inbag: Weights, best: Places) -> Array:
+        """Return the table (b, 2) or (b, 4) of given winners, as an estimate makes it."""
+        scorer = WinnerScores(self.pi, self.metric, self.resampler, lambda _: best, self.n_jobs)
+        return scorer(inbag)
+
+
+def _in_order(job: _Job, whole: Array, ask: Ask, marks: Places) -> PrefixScores:
+    """Return the scores of the prefixes of the order in which configurations stand."""
+    pi, metric, configs = job.pi, job.metric, job.pi.n_configs
+    naive = job.find_changes(whole)
+    own = naive.expand(1, configs)[0]
+    size_matters = depends_on_size(metric, pi.target) and not job.choosing.published
+    parts = [
+        _score_batch(job, inbag, size_matters=size_matters)
+        for inbag in job.draw(job.choosing.n_resamples)
+    ]
+    corrected = np.full(configs, np.nan)
+    low, high = (np.full(len(marks), np.nan) for _ in range(2))
+    scorer = WinnerScores(pi, metric, job.resampler, lambda _: own, job.n_jobs)
+    first = last = np.empty((0, 2))
+    for start in range(0, configs, COLUMNS):
+        stop = min(start + COLUMNS, configs)
+        tables = np.concatenate([part.tabulate(start, stop) for part in parts], axis=1)
+        for k in range(start, stop):
+            table = tables[k - start]
+            bad = np.flatnonzero(np.isnan(table[:, 0]))
+            again = job.redraw(bad, k) if len(bad) else None
+            if again is not None:
+                table[bad] = again[:, : table.shape[1]]
+            if k == 0:
+                first = table
+            last = table
+            if not np.isnan(table[:, 0]).all():
+                value = scorer.corrected(table, published=job.choosing.published)
+                corrected[k] = metric.scale.clip(value)
+                for mark in np.flatnonzero(marks == k + 1):
+                    source = job.limits_of(table[:, 0], corrected[k], whole[0], k + 1, naive, own)
+                    low[mark], high[mark] = _read_limits(source, corrected[k], metric, ask)
+    winners = last[:, 1].astype(np.intp)
+    return PrefixScores(
+        naive=np.where(own < 0, np.nan, whole[0, naive.configs[own]]),
+        corrected=corrected,
+        marks=marks,
+        low=low,
+        high=high,
+        ahead=_free_draws(last) - _free_draws(first),
+        wins=np.bincount(winners[winners >= 0], minlength=configs) / max(1, (winners >= 0).sum()),
+    )
+
+
+def _free_draws(table: Array) -> Array:
+    """Return what each resample adds to the corrected score."""
+    return table[:, 0] if table.shape[1] == 2 else table[:, 2] - np.nan_to_num(table[:, 3])
+
+
+def mark_prefixes(configs: int) -> Places:
+    """Return the prefixes at which a curve is marked: all of a few, else evenly on a log scale.
+
+    Examples
+    --------
+    >>> from earnest.inference.curves.prefixes import mark_prefixes
+    >>> mark_prefixes(4), mark_prefixes(2000)[[0, 1, 2, -2, -1]]
+    (array([1, 2, 3, 4]), array([   1,    2,    3, 1205, 2000]))
+    """
+    if configs <= MARKS:
+        return np.arange(1, configs + 1)
+    return np.unique(np.rint(np.geomspace(1, configs, MARKS)).astype(np.intp))
+
+
+def _read_limits(
+    source: LimitSource, value: float, metric: Metric, ask: Ask
+) -> tuple[float, float]:
+    """Return the limits of a source, which hold the value as those of an estimate do."""
+    found = make_interval(source, ask, metric.scale).reaching(value)
+    return found.low, found.high
+
+
+@dataclass(frozen=True, eq=False)
+class _Batch:
+    """The scored winners of all prefixes in some resamples.
+
+    `draws`, `own` and `off` are the columns of the table of `WinnerScores`, one number a change;
+    `off` is that of the resample that a winner is dealt to.
+    """
+
+    place: NDArray[np.int32]  # (b, C)
+    changes: Changes
+    draws: Array
+    own: tuple[Array, Array] | None = None  # by terms, and by scores
+    off: tuple[Array, Array] | None = None
+    curved: NDArray[np.bool_] | None = None  # (C,): configurations whose terms are not finite
+
+    def tabulate(self, start: int, stop: int) -> Array:
+        """Return the tables (k, b, 2) or (k, b, 4) of some prefixes."""
+        place = self.place[:, start:stop]
+        none = place < 0
+        best = np.where(none, -1, self.changes.configs[place])
+        draws = np.where(none, np.nan, self.draws[place])
+        columns = [draws, best.astype(np.float64)]
+        if self.own is not None and self.off is not None and self.curved is not None:
+            dealt = deal_winners(place)
+            by_scores = np.where(none, False, self.curved[best]).any(axis=0)  # (k,)
+            for kind, at in ((self.own, place), (self.off, dealt)):
+                chosen = np.where(by_scores, kind[1][at], kind[0][at])
+                columns.append(np.where(at < 0, np.nan, chosen))
+            columns[2] = np.where(np.isnan(draws), np.nan, columns[2])
+        return np.stack(columns, axis=-1).transpose(1, 0, 2)
+
+
+def _score_batch(job: _Job, inbag: Weights, *, size_matters: bool) -> _Batch:
+    """Find and score the winners of all prefixes in some resamples."""
+    pi = job.pi
+    changes = job.find_changes(job.tabulate(inbag))
+    place = changes.expand(len(inbag), pi.n_configs)
+    outside, rows, configs = inbag.out_of_bag(), changes.rows, changes.configs
+    draws = job.score_cells(outside, rows, configs)
+    if len(draws) == 0:
+        draws = np.full(1, np.nan)
+    if not size_matters or len(rows) == 0:
+        return _Batch(place, _at_least_one(changes), draws)
+    following = np.empty(len(inbag), dtype=np.intp)
+    following[deal_winners(np.arange(len(inbag)))] = np.arange(len(inbag))
+    next_rows = following[rows]
+    known, spot = np.unique(configs, return_inverse=True)
+    ones = Weights(np.ones((len(known), pi.n_cases), dtype=np.uint8))
+    alone = score_selected(pi, job.metric, ones, known, n_jobs=job.n_jobs)[spot]
+    off_scores = job.score_cells(outside, next_rows, configs) - alone
+    made = score_terms(pi.select(known), job.metric)
+    curved = np.ones(pi.n_configs, dtype=bool)
+    if made is None:
+        return _Batch(place, changes, draws, (draws, draws), (off_scores, off_scores), curved)
+    whole, terms = made
+    finite = np.isfinite(terms).all(axis=0)
+    curved[known[finite]] = False
+    moves = np.ascontiguousarray(np.where(finite, terms - whole, 0.0).T)  # (W, n)
+    own_terms = _mean_left_out(moves, outside, rows, spot) + whole[spot]
+    off_terms = _mean_left_out(moves, outside, next_rows, spot)
+    return _Batch(place, changes, draws, (own_terms, draws), (off_terms, off_scores), curved)
+
+
+def _at_least_one(changes: Changes) -> Changes:
+    """Return changes that place -1 can look up, where nobody ever wins."""
+    nobody = np.full(1, -1, dtype=np.intp)
+    return changes if len(changes.rows) else Changes(nobody, nobody, nobody)
+
+
+def _mean_left_out(moves: Array, outside: Weights, rows: Places, spot: Places) -> Array:
+    """Return the mean over the cases left out of the moves (W, n) of one configuration a row."""
+    out = np.empty(len(rows))
+    step = max(1, CELLS // moves.shape[1])
+    count = np.maximum(outside.values.sum(axis=1), 1)
+    for start in range(0, len(rows), step):
+        some = slice(start, start + step)
+        left = outside.values[rows[some]] > 0
+        out[some] = np.where(left, moves[spot[some]], 0.0).sum(axis=1)
+    return np.asarray(out / count[rows])
+
+
+def order_chances(configs: int, prefixes: range | None = None) -> Array:
+    """Return the chance that the j-th best of all is the best of k drawn ones: (k, C).
+
+    C(C - j, k - 1) / C(C, k), from k / C for the best by the ratio of one to the next.
+
+    Examples
+    --------
+    >>> from earnest.inference.curves.prefixes import order_chances
+    >>> order_chances(3).round(2)
+    array([[0.33, 0.33, 0.33],
+           [0.67, 0.33, 0.  ],
+           [1.  , 0.  , 0.  ]])
+    """
+    k = np.array(range(1, configs + 1) if prefixes is None else prefixes, dtype=np.float64)
+    j = np.arange(1, configs, dtype=np.float64)
+    ratios = np.maximum(configs - j - k[:, None] + 1, 0.0) / (configs - j)
+    return np.cumprod(np.concatenate([k[:, None] / configs, ratios], axis=1), axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class _Ranking:
+    """The configurations of each resample from the best to the worst, and who is tied.
+
+    `groups` (b * C,) are the starts of runs of tied ranks in the flat table.
+    """
+
+    order: Places  # (b, C)
+    groups: Places
+    defined: NDArray[np.bool_]  # (b, C), by rank
+
+    @classmethod
+    def of(cls, gains: Array, *, has_unit: bool) -> _Ranking:
+        """Rank gains (b, C); undefined ones come last."""
+        filled = np.where(np.isnan(gains), -np.inf, gains)
+        order = np.argsort(-filled, axis=1, kind="stable")
+        ranked = np.take_along_axis(filled, order, axis=1)
+        starts = np.ones(ranked.shape, dtype=bool)
+        starts[:, 1:] = ~_are_tied(ranked[:, 1:], ranked[:, :-1], has_unit)
+        return cls(order, np.flatnonzero(starts), np.isfinite(ranked))
+
+    def dealt(self) -> _Ranking:
+        """Return the ranking that each resample is dealt: that of the one before it."""
+        starts = np.zeros(self.order.size, dtype=bool)
+        starts[self.groups] = True
+        moved = deal_winners(starts.reshape(self.order.shape))
+        return _Ranking(deal_winners(self.order), np.flatnonzero(moved), deal_winners(self.defined))
+
+    def rank(self, table: Array) -> tuple[Array, Array]:
+        """Return values (b, C) by rank, and which count (0 or 1, between the two where tied).
+
+        Of tied configurations the first in the order wins, so that each is as likely as another.
+        """
+        values = np.take_along_axis(table, self.order, axis=1)
+        counts = (self.defined & ~np.isnan(values)).astype(np.float64)
+        return self._share(np.where(counts > 0, values, 0.0)), self._share(counts)
+
+    def _share(self, values: Array) -> Array:
+        sizes = np.diff(np.append(self.groups, values.size))
+        means = np.add.reduceat(values.ravel(), self.groups) / sizes
+        return np.repeat(means, sizes).reshape(values.shape)
+
+
+def _over_orders(job: _Job, whole: Array, ask: Ask, marks: Places) -> PrefixScores:
+    """Return the mean over all orders of the scores of prefixes.
+
+    What is undefined is left out of the mean; nothing is drawn again.
+    """
+    pi, metric, configs = job.pi, job.metric, job.pi.n_configs
+    size_matters = depends_on_size(metric, pi.target) and not job.choosing.published
+    naive = _Ranking.of(metric.sign * whole, has_unit=metric.has_unit).rank(whole)
+    made = score_terms(pi, metric) if size_matters else None
+    terms = made if made is not None and np.isfinite(made[1]).all() else None
+    ranked: list[tuple[Array, ...]] = []
+    wins = np.zeros(configs)
+    for inbag in job.draw(job.choosing.n_resamples):
+        ranking = _Ranking.of(metric.sign * job.tabulate(inbag), has_unit=metric.has_unit)
+        outside = inbag.out_of_bag()
+        draws = job.tabulate(outside)
+        columns = ranking.rank(draws)
+        if size_matters:
+            off = _mean_moves(terms, outside) if terms is not None else draws - whole
+            own = off + terms[0] if terms is not None else draws
+            own = np.where(np.isnan(draws), np.nan, own)
+            columns += (ranking.rank(own)[0], *ranking.dealt().rank(off))
+        ranked.append(columns)
+        first = np.zeros(draws.shape)
+        first[:, 0] = ranking.defined[:, 0]
+        np.add.at(wins, ranking.order, ranking._share(first))
+    parts = [np.concatenate(column) for column in zip(*ranked, strict=True)]
+    corrected, own_naive = (np.full(configs, np.nan) for _ in range(2))
+    for start in range(0, configs, COLUMNS):
+        some = slice(start, min(start + COLUMNS, configs))
+        chances = order_chances(configs, range(some.start + 1, some.stop + 1)).T  # (C, k)
+        own_naive[some] = _divide(naive[0] @ chances, naive[1] @ chances)[0]
+        sums = [part.sum(axis=0) @ chances for part in parts]  # (k,)
+        value = _divide(sums[2 if size_matters else 0], sums[1])
+        if size_matters:
+            value -= np.nan_to_num(_divide(sums[3], sums[4]))
+        corrected[some] = np.clip(value, *metric.scale.limits)
+    places = [1, *marks, configs]
+    chances = np.concatenate([order_chances(configs, range(k, k + 1)) for k in places]).T
+    columns = [part @ chances for part in parts]  # (B, M + 2)
+    draws = _divide(columns[0], columns[1])
+    free = draws
+    if size_matters:
+        free = _divide(columns[2], columns[1]) - np.nan_to_num(_divide(columns[3], columns[4]))
+    limits = [
+        _read_limits(DrawnLimits(draws[:, place]), float(corrected[k - 1]), metric, ask)
+        for place, k in enumerate(marks, start=1)
+    ]
+    return PrefixScores(
+        naive=own_naive,
+        corrected=corrected,
+        marks=marks,
+        low=np.array([low for low, _ in limits]),
+        high=np.array([high for _, high in limits]),
+        ahead=free[:, -1] - free[:, 0],
+        wins=wins / max(wins.sum(), 1e-300),
+    )
+
+
+def _divide(sums: Array, counts: Array) -> Array:
+    """Return means, NaN where nothing counts."""
+    return np.asarray(np.where(counts > 0, sums, np.nan) / np.maximum(counts, 1e-300))
+
+
+def _mean_moves(terms: tuple[Array, Array], outside: Weights) -> Array:
+    """Return the mean over the cases left out of what every configuration moves by: (b, C)."""
+    left = outside.values.astype(np.float64)
+    return np.asarray(left @ (terms[1] - terms[0]) / np.maximum(left.sum(axis=1), 1.0)[:, None])

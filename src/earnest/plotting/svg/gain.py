@@ -1,0 +1,162 @@
+"""What a search gained: the naive and the corrected score over the configurations tried."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from earnest.core.results.gain import Gain
+from earnest.core.text.estimate import percent
+from earnest.core.text.gain import headline, places_of_gain
+from earnest.plotting.svg.axes import (
+    APART,
+    Scale,
+    draw_x_axis,
+    draw_y_grid,
+    find_finite_ends,
+    find_ticks,
+    label_room,
+    label_ticks,
+    round_out,
+    shown,
+)
+from earnest.plotting.svg.canvas import DASH, DOTS, Canvas, Figure, Point
+from earnest.plotting.svg.text import fitted, measure_text
+
+TOP, UNDER, ROW = 28.0, 44.0, 17.0
+NARROW = 480.0  # pixels under which the lines are named over the plot
+STOPS = tuple(m * 10**k for k in range(7) for m in (1, 2, 5))
+
+
+def gain(
+    made: Gain, *, name: str, width: float = 640, height: float = 300, title: str = ""
+) -> Figure:
+    """Draw both curves on a log scale: hollow diamonds are naive, dots with a band corrected.
+
+    Parameters
+    ----------
+    made : Gain
+        Of `earnest.gain`.
+    title : str
+        The metric in words; its name by default.
+    """
+    words, narrow = title or made.metric, width < NARROW
+    ends = _name_ends(made)
+    wide = max(measure_text(word, bold=True) for word, _, _ in ends)
+    low, high = find_finite_ends([*made.low, *made.high, *made.naive, *made.corrected])
+    low, high = round_out(low, high, made.scale.limits, 6, halves=True)
+    ticks = find_ticks(Scale(low, high, 0.0, 1.0))
+    left = label_room(label_ticks(ticks))
+    right = width - (14 if narrow else wide + 18)
+    top = TOP + (2 * ROW + 4 if narrow else 0)
+    canvas = Canvas(width, height, name)
+    x = Scale(1.0, max(float(made.n_configs), 2.0), left + 6, right, log=True)
+    y = Scale(low, high, height - UNDER, top)
+    heading = fitted(f"{words} of the winner of so many configurations", right - left)
+    draw_y_grid(canvas, y, left, right, ticks=ticks)
+    canvas.text((left, TOP - 14), heading, "ink2")
+    _draw_turn(canvas, made, x, (top, height - UNDER))
+    places = [x(float(k)) for k in made.marks]
+    bounds = [[math.nan if v is None else y(v) for v in edge] for edge in (made.low, made.high)]
+    canvas.band(places, *bounds)
+    naive, corrected = (_find_points(made, line, x, y) for line in (made.naive, made.corrected))
+    canvas.curve(naive, "warn", 1.6, dash=DASH)
+    canvas.curve(corrected, "accent", 2.2)
+    for point in naive:
+        if not math.isnan(point[1]):
+            canvas.diamond(point, 4.5)
+    for point in corrected:
+        if not math.isnan(point[1]):
+            canvas.dot(point, 3.5, "accent")
+    _draw_names(canvas, ends, y, right, TOP if narrow else None, left)
+    order = "in the order tried" if made.order == "tried" else "mean over orders"
+    under = f"configurations tried (log scale, {order})"
+    labels = _label_stops(x, made.n_configs)
+    draw_x_axis(canvas, x, height - UNDER, title=fitted(under, width - 8), labels=labels)
+    return canvas.figure(headline(made), _list_rows(made))
+
+
+def _name_ends(made: Gain) -> list[tuple[str, str, float]]:
+    """Return the words of both lines, their colours, and the values they stand beside."""
+    places, limits = places_of_gain(made), made.scale.limits
+    lines = (("search reports", "warn", made.naive), ("expect", "accent", made.corrected))
+    found = [(word, colour, line[-1]) for word, colour, line in lines]
+    return [
+        (f"{word} {shown(value, places, limits)}", colour, value)
+        for word, colour, value in found
+        if value is not None
+    ]
+
+
+def _find_points(made: Gain, line: Sequence[float | None], x: Scale, y: Scale) -> list[Point]:
+    found = ((k, line[k - 1]) for k in made.marks)
+    return [(x(float(k)), math.nan if value is None else y(value)) for k, value in found]
+
+
+def _draw_turn(canvas: Canvas, made: Gain, x: Scale, span: tuple[float, float]) -> None:
+    """Draw a line where most of the gain was there, with words where they have room."""
+    most = made.configurations_for_most
+    if not (made.shown and made.plateau) or most is None or most >= made.n_configs:
+        return
+    at, words = x(float(most)), "from here on mostly the naive score grows"
+    canvas.line((at, span[0] - 4), (at, span[1]), "ink3", dash=DOTS)
+    room = x.end - at - 12
+    if measure_text(words) > room:
+        words = "most of the gain"
+    if measure_text(words) <= room:
+        canvas.text((at + 6, span[0] + 4), words, "ink2")
+
+
+def _draw_names(
+    canvas: Canvas,
+    ends: Sequence[tuple[str, str, float]],
+    y: Scale,
+    right: float,
+    above: float | None,
+    left: float,
+) -> None:
+    """Name the lines at their right ends, kept apart, or over the plot where it is narrow."""
+    if above is not None:
+        for row, (word, colour, _) in enumerate(ends):
+            base = above + row * ROW
+            canvas.line((left, base), (left + 20, base), colour, 2, dash=DASH if row == 0 else "")
+            canvas.text((left + 26, base + 4.5), word, colour, bold=True)
+        return
+    order = sorted(range(len(ends)), key=lambda i: y(ends[i][2]))
+    bases = [y(ends[i][2]) + 4.5 for i in order]
+    for i in range(1, len(bases)):
+        lack = ROW - (bases[i] - bases[i - 1])
+        if lack > 0:
+            bases[i - 1] -= lack / 2
+            bases[i] += lack / 2
+    for i, base in zip(order, bases, strict=True):
+        word, colour, _ = ends[i]
+        canvas.text((right + 12, base), word, colour, bold=True)
+
+
+def _label_stops(x: Scale, configs: int) -> list[tuple[float, str]]:
+    """Return round numbers of configurations that leave room for each other and for the last."""
+    last = (float(configs), f"{configs:,}")
+    found: list[tuple[float, str]] = []
+    for stop in (one for one in STOPS if one < configs):
+        word = f"{stop:,}"
+        half = 0.5 * measure_text(word)
+        before = x(found[-1][0]) + 0.5 * measure_text(found[-1][1]) if found else -math.inf
+        after = x(last[0]) - 0.5 * measure_text(last[1])
+        if x(float(stop)) - half - before >= APART and after - x(float(stop)) - half >= APART:
+            found.append((float(stop), word))
+    return [*found, last]
+
+
+def _list_rows(made: Gain) -> list[tuple[str, ...]]:
+    level, places = percent(made.confidence_level), places_of_gain(made)
+    heads = ("Configurations", "Naive", "Corrected", f"Low end, {level}", f"High end, {level}")
+
+    def cell(value: float | None) -> str:
+        return "–" if value is None else shown(value, places, made.scale.limits)
+
+    keys = ("naive", "corrected", "low", "high")
+    rows = (
+        (f"{row['configurations']:,}", *(cell(row[key]) for key in keys)) for row in made.rows()
+    )
+    return [heads, *rows]

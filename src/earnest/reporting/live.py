@@ -1,0 +1,276 @@
+"""The page of a search that is under way: from its state to HTML, and nothing else."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from earnest.core.text.estimate import prose
+from earnest.engine.progress import _span
+from earnest.metrics import METRICS
+from earnest.plotting.svg import figures as draw
+from earnest.reporting.model import Span
+from earnest.reporting.page import environment
+from earnest.reporting.parts.labels import counted, value_words
+from earnest.training.search.live import LEVEL, Leader, LiveState, Standing, Status
+
+PLACES = 3
+STRIP, WIDE, NARROW = 240, 560, 350  # pixels of a strip, and of the curve
+WORDS = {
+    Status.RUNNING: "running",
+    Status.FINISHED: "finished",
+    Status.STOPPED: "stopped",
+    Status.FAILED: "failed",
+}
+
+
+@dataclass(frozen=True)
+class LeaderRow:
+    """A row of the table of leaders."""
+
+    name: str
+    score: str
+    ends: str
+    strip: draw.Figure | None
+
+
+@dataclass(frozen=True)
+class FailureRow:
+    """A row of the table of failures."""
+
+    config: str
+    fold: str
+    error: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class LiveContent:
+    """What the template shows, in words and figures."""
+
+    title: str
+    source: str
+    status: str
+    state_words: str
+    kicker: str
+    headline: tuple[Span, ...]
+    lede: str
+    percent: int | None
+    counts: tuple[tuple[str, str, str], ...]
+    ended: str
+    again: str
+    reloads: bool
+    written: str
+    written_words: str
+    every: str
+    stale: str
+    done: int
+    footer: str
+    metric: str = ""
+    curve: draw.Figure | None = None
+    narrow: draw.Figure | None = None
+    naive_words: str = ""
+    corrected_words: str = ""
+    leaders: tuple[LeaderRow, ...] = ()
+    leaders_words: str = ""
+    axis: draw.Figure | None = None
+    failures: tuple[FailureRow, ...] = ()
+    failures_words: str = ""
+
+
+def draw_live_page(state: LiveState) -> str:
+    """Return the page of a search that is under way, or that has ended.
+
+    It needs nothing else, and while the search runs it loads itself again every few seconds: by a
+    script, or without scripts by the browser.
+    """
+    template = environment().get_template("live.html")
+    return str(template.render(p=show_state(state), footer="earnest"))
+
+
+def show_state(state: LiveState) -> LiveContent:
+    """Return the words and figures of a state."""
+    found, running = state.standing, state.status is Status.RUNNING
+    headline = tuple(_headline(state))
+    parts = LiveContent(
+        title="".join(span.text for span in headline),
+        source=state.title,
+        status=str(state.status),
+        state_words=WORDS[state.status],
+        kicker=_kicker(state),
+        headline=headline,
+        lede=_lede(state),
+        percent=math.floor(100 * state.share) if state.planned else None,
+        counts=tuple(_counts(state)),
+        ended=_ending(state),
+        again=state.again,
+        reloads=running,
+        written=f"{state.written:.3f}",
+        written_words=_moment(state.written),
+        every=f"{max(1, round(state.every))}",
+        stale=f"{round(state.stale)}",
+        done=state.done,
+        footer="While the run goes on, this page loads itself again." if running else "",
+        failures=tuple(
+            FailureRow(one.config, _fold(one.repeat, one.fold), one.error)
+            for one in reversed(state.failures)
+        ),
+        failures_words=_failures_words(state),
+    )
+    return parts if found is None else _with_standing(parts, found)
+
+
+def _with_standing(parts: LiveContent, found: Standing) -> LiveContent:
+    title = _title(found)
+    scale = axis = None
+    if any(math.isfinite(one.low) for one in found.leaders):
+        ends = [v for one in found.leaders for v in (one.low, one.high, one.score)]
+        scale = draw.scale_over(ends, width=STRIP, limits=found.limits)
+        axis = draw.strip_axis(scale, name="leaders-axis")
+    rows = []
+    for i, one in enumerate(found.leaders):
+        strip = None
+        if scale is not None:
+            ends_of = (one.low, one.high) if math.isfinite(one.low) else None
+            strip = draw.score_strip(
+                one.score, scale, name=f"leader-{i}", interval=ends_of, winner=i == 0
+            )
+        rows.append(LeaderRow(_name(one), _number(one.score, found), _ends(one, found), strip))
+    said = "Scores as searched: the best of many is too good."
+    if axis is not None:
+        said = f"Scores as searched, with the {100 * LEVEL:.0f} % interval of each alone; the best "
+        said += "of many is too good."
+    return replace(
+        parts,
+        metric=title,
+        curve=_draw_curve(found, "curve", WIDE),
+        narrow=_draw_curve(found, "narrow", NARROW),
+        naive_words="what the search would report",
+        corrected_words="" if found.corrected is None else "what to expect on new data",
+        leaders=tuple(rows),
+        leaders_words=said,
+        axis=axis,
+    )
+
+
+def _draw_curve(found: Standing, name: str, width: float) -> draw.Figure:
+    ends = (found.low, found.high)
+    return draw.best_so_far(
+        found.naive.tolist(),
+        name=name,
+        metric=_title(found),
+        limits=found.limits,
+        corrected=None if found.corrected is None else found.corrected.tolist(),
+        limits_of_last=ends if all(map(math.isfinite, ends)) else None,
+        width=width,
+    )
+
+
+def _headline(state: LiveState) -> Iterator[Span]:
+    found = state.standing
+    if found is None:
+        words = {
+            Status.RUNNING: state.doing or "The first configuration is under way.",
+            Status.FINISHED: "The search is finished.",
+            Status.STOPPED: "The search was stopped before a configuration was complete.",
+            Status.FAILED: "The search failed.",
+        }[state.status]
+        yield Span(words if words.endswith(".") else f"{words} …")
+        return
+    best, planned = _number(found.leaders[0].score, found), state.n_configs_planned
+    tried = counted(found.n_configs, "configuration")
+    if planned > found.n_configs:
+        tried = f"{found.n_configs:,} of {planned:,} configurations"
+    who = f"the best of {tried}" + (" so far" if state.status is Status.RUNNING else "")
+    expect = None if found.corrected is None else _number(float(found.corrected[-1]), found)
+    if expect is None or expect == best:
+        yield Span(f"{who[:1].upper()}{who[1:]} has {_article(found)} {_title(found)} of ")
+        yield Span(best, "naive" if expect is None else "honest")
+        yield Span(".")
+        return
+    yield Span(f"Expect {_article(found)} {_title(found)} of ")
+    yield Span(expect, "honest")
+    yield Span(f" from {who}, not its ")
+    yield Span(best, "naive")
+    yield Span(".")
+
+
+def _article(found: Standing) -> str:
+    return "an" if _title(found)[:1].lower() in "aeiou" else "a"
+
+
+def _lede(state: LiveState) -> str:
+    found = state.standing
+    if found is None:
+        return ""
+    if found.corrected is None:
+        said = "This is the score that the search chooses by, so it is too good."
+    else:
+        said = f"With {100 * LEVEL:.0f} % confidence it lies between {_number(found.low, found)} "
+        said += f"and {_number(found.high, found)}. The rest of the best one's score is luck."
+    return said if state.status is not Status.RUNNING else f"{said} The run goes on."
+
+
+def _kicker(state: LiveState) -> str:
+    if state.status is not Status.RUNNING:
+        return f"Search {WORDS[state.status]}"
+    return state.doing or "Search under way"
+
+
+def _ending(state: LiveState) -> str:
+    if state.status is Status.STOPPED:
+        return f"The run was stopped at {_moment(state.written)}. {state.again}".strip()
+    if state.status is Status.FAILED:
+        return f"The run ended with an error: {state.doing}"
+    return ""
+
+
+def _counts(state: LiveState) -> Iterator[tuple[str, str, str]]:
+    """Yield words, number and kind of what is counted; what is zero is left out."""
+    if state.planned:
+        todo = max(state.planned - state.dropped, state.done)
+        yield f"of {todo:,} fits", f"{state.done:,}", ""
+    elif state.done:
+        yield "fits", f"{state.done:,}", ""
+    for word, count in (("from an earlier run", state.stored), ("not needed", state.dropped)):
+        if count:
+            yield word, f"{count:,}", ""
+    if state.failed:
+        yield "failed", f"{state.failed:,}", "failed"
+    yield "so far" if state.status is Status.RUNNING else "in all", _span(state.seconds), ""
+    if state.status is Status.RUNNING and state.left is not None:
+        yield "left", f"about {_span(state.left)}", ""
+
+
+def _failures_words(state: LiveState) -> str:
+    shown = len(state.failures)
+    words = f"{counted(state.failed, 'fit')} failed"
+    return words if state.failed <= shown else f"{words}; the last {shown}"
+
+
+def _fold(repeat: int, fold: int) -> str:
+    return f"{fold + 1}" if repeat == 0 else f"{fold + 1} of repeat {repeat + 1}"
+
+
+def _name(one: Leader) -> str:
+    said = ", ".join(f"{key} {value_words(value)}" for key, value in one.params.items())
+    return said or one.config
+
+
+def _title(found: Standing) -> str:
+    return METRICS[found.metric].title if found.metric in METRICS else found.metric
+
+
+def _number(value: float, found: Standing) -> str:
+    return prose(value, PLACES, found.limits)
+
+
+def _ends(one: Leader, found: Standing) -> str:
+    if not math.isfinite(one.low):
+        return ""
+    return f"{_number(one.low, found)} to {_number(one.high, found)}"
+
+
+def _moment(seconds: float) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC):%H:%M:%S} UTC"

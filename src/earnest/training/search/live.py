@@ -1,0 +1,565 @@
+"""A page that shows a search while it runs: rewritten every few seconds, without a server.
+
+The numbers are computed where the search runs, between two fits, and never take more than a small
+share of its time. A thread of its own writes the page, also while a long fit is under way: the
+moment that stands in the page tells its reader whether the search is still alive.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base.errors import EarnestError, InputError
+from earnest.core.base.protocols import Outcome, Progress
+from earnest.core.base.rng import Purpose, Seeds
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.target import Task
+from earnest.core.data.weights import Weights
+from earnest.core.text.names import readable
+from earnest.engine.progress import estimate_seconds_left
+from earnest.inference.curves.corrected import Choosing
+from earnest.inference.curves.prefixes import score_prefixes
+from earnest.kernels.score import score_table
+from earnest.metrics.families import Metric
+from earnest.resampling.bootstrap import CaseBootstrap, GroupBootstrap, StratifiedBootstrap
+from earnest.training.fit.ledger import Ledger, explain_failure
+
+if TYPE_CHECKING:
+    from earnest.engine.progress import ProgressBar
+
+EVERY = 2.0  # seconds between two states of the page while fits come in
+HEARTBEAT = 10.0  # seconds after which it is written again though nothing has changed
+STALE = 30.0  # seconds without a word after which the page says that the search has ended
+SHARE = 0.02  # of the time that may go into numbers for the page
+MOST_LEADERS = 8
+MOST_FAILURES = 20
+RESAMPLES = 200  # behind the intervals of the leaders
+LEVEL = 0.95
+
+
+class Status(StrEnum):
+    """How a search stands."""
+
+    RUNNING = "running"
+    FINISHED = "finished"
+    STOPPED = "stopped"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class Leader:
+    """A configuration among the best so far.
+
+    Attributes
+    ----------
+    config : str
+        Its name.
+    params : dict
+        Its parameters, in plain values.
+    score : float
+        Its score on the cases tested so far.
+    low, high : float
+        The ends of its own interval, NaN where there is none; not corrected for the choice.
+    """
+
+    config: str
+    params: dict[str, object]
+    score: float
+    low: float = np.nan
+    high: float = np.nan
+
+
+@dataclass(frozen=True)
+class LiveFailure:
+    """A fit that failed: of which configuration, on which fold, and why in a line."""
+
+    config: str
+    repeat: int
+    fold: int
+    error: str
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """What the finished fits say.
+
+    Attributes
+    ----------
+    metric : str
+        What is measured.
+    greater_is_better : bool
+        Whether the best score is the greatest.
+    limits : tuple of float
+        Between which the score can lie.
+    n_configs, n_cases : int
+        How many configurations are complete on how many cases.
+    naive : ndarray, shape (n_configs,)
+        The score of the best of the first k, in the order tried.
+    leaders : tuple of Leader
+        The best so far, the best first.
+    corrected : ndarray, shape (n_configs,), or None
+        What to expect on new cases of the best of the first k: the correction of `bbc` on them;
+        None where there are no predictions to correct by.
+    low, high : float
+        The limits of the last of these, NaN where there are none.
+    """
+
+    metric: str
+    greater_is_better: bool
+    limits: tuple[float, float]
+    n_configs: int
+    n_cases: int
+    naive: NDArray[np.float64]
+    leaders: tuple[Leader, ...]
+    corrected: NDArray[np.float64] | None = None
+    low: float = np.nan
+    high: float = np.nan
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LiveState:
+    """All that the page shows at one moment.
+
+    Attributes
+    ----------
+    title : str
+        What is searched.
+    status : Status
+        How it stands.
+    doing : str
+        What goes on, in words.
+    written : float
+        When this was true, in seconds since 1970.
+    seconds : float
+        How long it has gone on.
+    left : float or None
+        How long it will go on, None where nothing tells.
+    planned, n_configs_planned : int
+        How many fits and configurations there are to be; 0 where that is open.
+    done, stored, dropped, failed : int
+        How many fits are made, were there before, will not be made, and failed.
+    failures : tuple of LiveFailure
+        The last of those that failed.
+    standing : Standing or None
+        What the finished fits say; None before the first configuration is complete.
+    every, stale : float
+        Seconds after which the page looks again, and after which it gives the search up.
+    again : str
+        How the search is gone on with, if it was ended.
+    """
+
+    title: str = ""
+    status: Status = Status.RUNNING
+    doing: str = ""
+    written: float = 0.0
+    seconds: float = 0.0
+    left: float | None = None
+    planned: int = 0
+    n_configs_planned: int = 0
+    done: int = 0
+    stored: int = 0
+    dropped: int = 0
+    failed: int = 0
+    failures: tuple[LiveFailure, ...] = ()
+    standing: Standing | None = None
+    every: float = EVERY
+    stale: float = STALE
+    again: str = ""
+
+    @property
+    def share(self) -> float:
+        """The share of the fits that are made, from 0 to 1."""
+        todo = max(self.planned - self.dropped, self.done)
+        return self.done / todo if todo else 0.0
+
+
+class LivePage:
+    """A page that is rewritten while a search runs; use it as a context.
+
+    Leaving the context says how it ended: finished, stopped by the user, or failed. A process
+    that is killed cannot say so; its page then tells by the moment at which it was last written.
+
+    Parameters
+    ----------
+    path : str or Path
+        The page.
+    title : str
+        What is searched, for the head of the page.
+    again : str
+        How the search is gone on with, if it was ended.
+    clock : callable
+        Seconds that only grow, for the share of time.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from earnest.training.search.live import LivePage
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "live.html"
+    ...     with LivePage(path, title="patients.csv") as page:
+    ...         page.say("Timing a fit of each kind of model")
+    ...     "patients.csv" in path.read_text(encoding="utf-8")
+    True
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        title: str = "",
+        again: str = "",
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.path = _check_page(path)
+        self.trouble: str | None = None  # why the page could not be written, the first time
+        self.spent = 0.0  # seconds that went into numbers
+        self.drawing = 0.0  # seconds of a processor that went into writing
+        self._state = LiveState(title=title, again=again)
+        self._clock, self._began = clock, clock()
+        self._changed, self._over = threading.Event(), threading.Event()
+        self._writer: threading.Thread | None = None
+
+    @property
+    def state(self) -> LiveState:
+        """What the page shows, as of now."""
+        seconds = self._clock() - self._began
+        return replace(self._state, written=time.time(), seconds=seconds)
+
+    def change(self, **parts: object) -> None:
+        """Change what the page shows; it is written soon."""
+        self._state = replace(self._state, **parts)  # type: ignore[arg-type]  # fields by name
+        self._changed.set()
+
+    def say(self, doing: str) -> None:
+        """Show what goes on."""
+        self.change(doing=doing)
+
+    def __enter__(self) -> Self:
+        self._write()
+        if self.trouble is not None:  # nothing is under way yet, so that it can be refused
+            raise InputError(
+                "the live page cannot be written",
+                got=self.trouble,
+                cure="Name another file with `live`, or leave it out.",
+            )
+        self._writer = threading.Thread(target=self._run, name="earnest-live", daemon=True)
+        self._writer.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._writer is None:
+            return
+        self.leave()
+        if kind is None:
+            self.change(status=Status.FINISHED, doing="", left=None)
+        elif issubclass(kind, KeyboardInterrupt | SystemExit):
+            self.change(status=Status.STOPPED, left=None)
+        else:
+            said = str(error).strip().partition("\n")[0]
+            self.change(status=Status.FAILED, left=None, doing=f"{kind.__name__}: {said}")
+        self._write()
+
+    def leave(self) -> None:
+        """Write no more by itself: what is written under the name from now on stays."""
+        self._over.set()
+        self._changed.set()
+        if self._writer is not None and self._writer is not threading.current_thread():
+            self._writer.join()
+
+    def hand_over(self) -> None:
+        """Leave the page to another, such as the report of what was searched."""
+        self.leave()
+        self._writer = None
+
+    def _run(self) -> None:
+        while not self._over.is_set():
+            self._changed.wait(HEARTBEAT)
+            self._changed.clear()
+            if not self._over.is_set():
+                self._write()
+                self._over.wait(EVERY)
+
+    def _write(self) -> None:
+        """Write the page; whatever is wrong with it, the search goes on."""
+        from earnest.core.base.writing import write_file
+        from earnest.reporting.live import draw_live_page
+
+        began = time.thread_time()
+        try:
+            write_file(self.path, draw_live_page(self.state))
+            self.trouble = None
+        except Exception as error:  # noqa: BLE001
+            self.trouble = str(error) if isinstance(error, EarnestError) else repr(error)
+        self.drawing += time.thread_time() - began
+
+
+def _check_page(path: str | Path) -> Path:
+    made = Path(path).expanduser()
+    if made.suffix.lower() not in (".html", ".htm"):
+        raise InputError(
+            "`live` names no page",
+            needs="a file name that ends in .html",
+            got=repr(str(path)),
+        )
+    return made
+
+
+@contextmanager
+def open_page(given: str | Path | LivePage | None, title: str) -> Iterator[LivePage | None]:
+    """Give the page of a search: a new one for a path, which ends with the search."""
+    if given is None or isinstance(given, LivePage):
+        yield given  # who made it ends it
+        return
+    page = LivePage(given, title=title)
+    with page:
+        yield page
+    if page.trouble is not None:
+        warnings.warn(f"The live page was not written: {page.trouble}", stacklevel=4)
+
+
+@dataclass(eq=False, kw_only=True)
+class Watch:
+    """A Progress that tells a page how a search stands, and passes everything on.
+
+    Parameters
+    ----------
+    page : LivePage
+        The page.
+    ledger : Ledger
+        What the fits gave.
+    metric : Metric, optional
+        What is measured; without it, or without predictions, the search's own mean scores are
+        shown, greater ones as better.
+    score : str
+        The name of these scores.
+    seed : int
+        Of the resamples behind intervals.
+    by_fold : bool
+        Whether all configurations are evaluated on one split before the next.
+    told : Progress, optional
+        Who is told besides.
+    n_configs : int
+        How many configurations are planned; 0 where that is open.
+    clock : callable
+        Seconds that only grow.
+    """
+
+    page: LivePage
+    ledger: Ledger
+    metric: Metric | None
+    score: str
+    seed: int
+    by_fold: bool = False
+    told: Progress | ProgressBar | None = None
+    n_configs: int = 0
+    clock: Callable[[], float] = time.monotonic
+    _began: float = 0.0
+    _first: float | None = None
+    _free: float | None = None  # what the first numbers took: compiled code is loaded once
+    _last: float = -np.inf
+    _seen: tuple[int, int] = (0, 0)
+    _counts: dict[str, int] = field(default_factory=dict)
+    _failures: list[LiveFailure] = field(default_factory=list)
+
+    def start(self, total: int, title: str = "") -> None:
+        """Begin; `total` fits are planned."""
+        self._began = self.clock()
+        self._counts = dict.fromkeys(("done", "stored", "dropped", "failed"), 0)
+        self.page.change(planned=total, n_configs_planned=self.n_configs, doing="")
+        if self.told is not None:
+            self.told.start(total, title)
+
+    def advance(self, outcome: Outcome, *, stored: bool = False) -> None:
+        """Tell that a fit is finished."""
+        if self.told is not None:
+            self.told.advance(outcome, stored=stored)
+        now = self.clock()
+        counts = self._counts
+        counts["done"] += 1
+        counts["stored"] += stored
+        counts["failed"] += outcome.failed
+        if self._first is None and not stored:
+            self._first = now
+        if outcome.failed:
+            config, repeat, fold = outcome.key
+            why = explain_failure(outcome)
+            failure = LiveFailure(self.ledger.ids[config], repeat, fold, why)
+            self._failures = [*self._failures, failure][-MOST_FAILURES:]
+        self._tell()
+        if self.is_due():
+            self.look()
+
+    def drop(self, count: int) -> None:
+        """Tell that so many fits will not be made."""
+        if self.told is not None:
+            self.told.drop(count)
+        self._counts["dropped"] += count
+        self._tell()
+
+    def message(self, text: str) -> None:
+        """Pass on a line of text."""
+        if self.told is not None:
+            self.told.message(text)
+
+    def finish(self) -> None:
+        """End, with the numbers of all that is finished."""
+        if self.told is not None:
+            self.told.finish()
+        with suppress(KeyboardInterrupt):  # the page of a search that is stopped says where it was
+            self.look()
+
+    def _tell(self) -> None:
+        counts, planned = self._counts, self.page.state.planned
+        left = None
+        if self._first is not None:
+            left = estimate_seconds_left(
+                ran=counts["done"] - counts["stored"] - 1,
+                done=counts["done"],
+                todo=max(planned - counts["dropped"], counts["done"]),
+                seconds=self.clock() - self._first,
+            )
+        self.page.change(left=left, failures=tuple(self._failures), **counts)
+
+    def is_due(self) -> bool:
+        """Tell whether numbers are due: some time after the last, and while their share is small.
+
+        The first numbers are free, for they load code that later ones have.
+        """
+        now = self.clock()
+        if now - self._last < EVERY or self._count_complete() == self._seen:
+            return False
+        spent = self.page.spent - (self._free or 0.0)
+        return spent <= SHARE * (now - self._began)
+
+    def _count_complete(self) -> tuple[int, int]:
+        todo = self.page.state.planned - self._counts["dropped"]
+        ended = self.ledger.n_fits >= todo  # then the last split is complete too
+        return self.ledger.count_complete(by_fold=self.by_fold and not ended)
+
+    def look(self) -> None:
+        """Compute what the finished fits say, and show it."""
+        began, seen = self.clock(), self._count_complete()
+        if seen == self._seen or 0 in seen:
+            return
+        found = self._find_standing(*seen)
+        now = self.clock()
+        self._last, self._seen = now, seen
+        self.page.spent += now - began
+        self._free = now - began if self._free is None else self._free
+        if found is not None:
+            self.page.change(standing=found)
+
+    def _find_standing(self, n_configs: int, n_splits: int) -> Standing | None:
+        """Return what the finished fits say; None where nothing can be told."""
+        configs = self.ledger.list_complete(n_splits)
+        pi = None if self.metric is None else self.ledger.make_predictions(configs)
+        try:
+            if pi is not None and self.metric is not None:
+                return stand_by_predictions(
+                    mask_splits(pi, self.ledger, n_splits), self.metric, self.seed
+                )
+        except EarnestError:
+            pass  # a metric that is not defined yet: of one class so far, say
+        return self._stand_by_scores(configs, n_splits)
+
+    def _stand_by_scores(self, configs: Sequence[int], n_splits: int) -> Standing | None:
+        names = self.ledger.score_names
+        name = self.score if self.score in names else names[0]
+        table = self.ledger.read_numbers(f"test_{name}", range(n_splits), np.nan, configs)
+        scores = table.mean(axis=1)
+        known = ~np.isnan(scores)
+        if not known.any():
+            return None
+        kept = [config for config, there in zip(configs, known, strict=True) if there]
+        params = readable([self.ledger.configurations[config].params for config in kept])
+        ids = [self.ledger.ids[config] for config in kept]
+        scores = scores[known]
+        order = np.argsort(-scores, kind="stable")[:MOST_LEADERS]
+        return Standing(
+            metric=name if len(names) > 1 else "score",
+            greater_is_better=True,
+            limits=(-np.inf, np.inf),
+            n_configs=len(kept),
+            n_cases=self.ledger.splits.n_cases,
+            naive=np.maximum.accumulate(scores),
+            leaders=tuple(Leader(ids[i], params[i], float(scores[i])) for i in order),
+        )
+
+
+def mask_splits(pi: Predictions, ledger: Ledger, n_splits: int) -> Predictions:
+    """Return Π of the first splits only, as far as it can be used."""
+    splits = ledger.splits
+    if n_splits < len(splits):
+        responses = pi.responses.copy()
+        for split in range(n_splits, len(splits)):
+            responses[splits.test[split], :, splits.repeat[split]] = np.nan
+        pi = replace(pi, responses=responses)
+    return pi.usable()
+
+
+def stand_by_predictions(pi: Predictions, metric: Metric, seed: int) -> Standing | None:
+    """Return the leaders with their intervals, and the curves so far, from predictions."""
+    scores = score_table(pi, metric, Weights.ones(pi.n_cases))[0]
+    known = np.flatnonzero(~np.isnan(scores))
+    if not len(known):
+        return None
+    signed = metric.sign * scores[known]
+    order = known[np.argsort(-signed, kind="stable")[:MOST_LEADERS]]
+    drawn = score_table(pi.select(order.tolist()), metric, _draw(pi, seed))
+    tail = 50 * (1 - LEVEL)
+    low, high = np.full((2, len(order)), np.nan)
+    told = ~np.isnan(drawn).all(axis=0)
+    if told.any():
+        low[told], high[told] = np.nanpercentile(drawn[:, told], [tail, 100 - tail], axis=0)
+    params = pi.configs.params
+    plain = readable([{} if params is None else params[i] for i in order])
+    leaders = (
+        Leader(pi.configs.ids[i], each, float(scores[i]), float(a), float(b))
+        for i, each, a, b in zip(order, plain, low, high, strict=True)
+    )
+    expected = score_prefixes(
+        pi.select(known.tolist()),
+        metric,
+        Choosing(Seeds(seed), n_resamples=RESAMPLES),
+        marks=[len(known)],
+    )
+    return Standing(
+        metric=metric.name,
+        greater_is_better=metric.sign > 0,
+        limits=metric.limits,
+        n_configs=len(known),
+        n_cases=pi.n_cases,
+        naive=metric.sign * np.maximum.accumulate(signed),
+        leaders=tuple(leaders),
+        corrected=expected.corrected,
+        low=float(expected.low[-1]),
+        high=float(expected.high[-1]),
+    )
+
+
+def _draw(pi: Predictions, seed: int) -> Weights:
+    """Return resamples of the cases: of groups where there are some, else within classes."""
+    target, rng = pi.target, Seeds(seed).generator(Purpose.EVALUATION, 0)
+    if target.groups is not None:
+        return GroupBootstrap().draw(target, RESAMPLES, rng, None)
+    if target.task in (Task.BINARY, Task.MULTICLASS):
+        return StratifiedBootstrap().draw(target, RESAMPLES, rng, None)
+    return CaseBootstrap().draw(target, RESAMPLES, rng, None)

@@ -1,0 +1,164 @@
+"""What a search gained: fields by rule, the interval, other doors, and what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+import earnest as en
+from earnest import Configs, Gain, Predictions
+from earnest.core.base.errors import EvidenceError, InputError
+from earnest.core.results.interval import Interval
+from earnest.core.text.gain import advice, confidence, headline
+from earnest.inference.curves.gain import gain_beside
+from earnest.testing import squared_error
+
+
+def ladder(rng: np.random.Generator, skills: list[float], n: int = 200) -> Predictions:
+    """Return scores of configurations that are better and better, or not."""
+    y = np.arange(n) % 2
+    scores = np.array(skills) * y[:, None] + rng.standard_normal((n, len(skills)))
+    return en.Predictions.from_arrays(y, scores, np.arange(n) // 2 % 5)
+
+
+@pytest.fixture(scope="module")
+def risen() -> Gain:
+    """A search whose third configuration is much better than the first two."""
+    pi = ladder(np.random.default_rng(1), [0.2, 0.3, 1.8, *[1.5] * 17])
+    return en.gain(pi, metric="roc_auc", n_resamples=200, rng=0)
+
+
+def test_a_gain_is_the_corrected_end_less_the_corrected_start(risen: Gain) -> None:
+    first, last = risen.corrected[0], risen.corrected[-1]
+    assert first is not None
+    assert last is not None
+    assert risen.value == last - first
+    assert risen.seeming > risen.value > 0.2
+    assert risen.shown
+    assert risen.interval is not None
+    assert risen.value in risen.interval
+
+
+def test_most_of_a_gain_is_reached_where_nine_tenths_are(risen: Gain) -> None:
+    assert risen.configurations_for_most == 3
+    assert risen.plateau
+    late = ladder(np.random.default_rng(2), [*[0.2] * 18, 1.8, 1.8])
+    found = en.gain(late, metric="roc_auc", n_resamples=200, rng=0)
+    assert found.configurations_for_most == 19
+    assert not found.plateau
+
+
+def test_a_loss_has_the_same_gain_as_the_score_it_mirrors() -> None:
+    rng = np.random.default_rng(3)
+    y = rng.standard_normal(80)
+    raw = y[:, None] + np.array([2.0, 1.5, 1.0, 0.5]) * rng.standard_normal((80, 4))
+    pi = en.Predictions.from_arrays(y, raw)
+    minus = en.make_metric(lambda a, b: -np.mean((a - b) ** 2), name="minus", needs="prediction")
+    loss = en.gain(pi, metric=squared_error, n_resamples=100, rng=0)
+    score = en.gain(pi, metric=minus, n_resamples=100, rng=0)
+    assert loss.value == pytest.approx(score.value, abs=1e-12)
+    assert loss.seeming == pytest.approx(score.seeming, abs=1e-12)
+    assert loss.value > 0
+    assert not loss.scale.greater_is_better
+
+
+def test_headings_follow_the_interval(risen: Gain) -> None:
+    heads = {headline(risen)}
+    for low, high in ((-0.1, 0.1), (-0.2, -0.1)):
+        other = replace(risen, value=(low + high) / 2, interval=Interval(low, high, 0.95, "x"))
+        assert other.shown is False
+        assert other.lost is (high < 0)
+        heads.add(headline(other))
+        assert confidence(other)
+        assert advice(other)
+    alone = replace(risen, n_configs=1, interval=None)
+    heads.add(headline(alone))
+    assert len(heads) == 4
+
+
+def test_widths_shrink_by_the_root_of_the_cases(risen: Gain) -> None:
+    now, four = risen.width_with(1.0), risen.width_with(4.0)
+    assert now is not None
+    assert four == pytest.approx(now / 2)
+    rng = np.random.default_rng(4)
+    widths = []
+    for n in (100, 400):  # 12 samples each; the mean of 12 widths varies by some 5 %
+        made = [
+            en.gain(ladder(rng, [0.8] * 5, n), metric="roc_auc", n_resamples=200, rng=0)
+            for _ in range(12)
+        ]
+        widths.append(np.mean([one.width_with(1.0) for one in made]))
+    assert widths[1] / widths[0] == pytest.approx(0.5, rel=0.15)
+
+
+def test_a_gain_beside_an_estimate_ends_in_it() -> None:
+    pi = ladder(np.random.default_rng(5), [0.5, 0.8, 1.0, 0.7], n=80)
+    made = en.estimate(pi, metric="accuracy", n_resamples=300, rng=4)
+    found = gain_beside(made, pi, en.metric("accuracy"))
+    assert made.interval is not None
+    assert found.corrected[-1] == pytest.approx(made.value, abs=1e-12)
+    assert found.naive[-1] == pytest.approx(made.naive, abs=1e-12)
+    assert (found.low[-1], found.high[-1]) == (made.interval.low, made.interval.high)
+    assert found.n_resamples == 300
+    assert found.winner == made.winner
+
+
+def test_a_gain_is_told_for_the_best_score_alone() -> None:
+    pi = ladder(np.random.default_rng(6), [0.5, 0.8, 1.0], n=60)
+    made = en.estimate(pi, metric="accuracy", selector="mean_of_folds", n_resamples=50, rng=4)
+    with pytest.raises(EvidenceError, match="pooled"):
+        gain_beside(made, pi, en.metric("accuracy"))
+
+
+def test_a_search_tells_its_gain_in_the_order_of_its_candidates() -> None:
+    rng = np.random.default_rng(7)
+    y = np.arange(60) % 2
+    features = y[:, None] + rng.standard_normal((60, 3))
+    grid = {"C": [10.0, 0.001, 1.0, 0.1]}
+    search = en.SearchCV(
+        LogisticRegression(), grid, cv=3, scoring="roc_auc", n_resamples=100, random_state=0
+    ).fit(features, y)
+    found = search.gain()
+    names = search.predictions_.configs.params
+    assert [dict(one)["C"] for one in names] == [one["C"] for one in search.cv_results_["params"]]
+    assert found.first == search.predictions_.configs.ids[0]
+    assert found.corrected[-1] == pytest.approx(search.estimate_.value, abs=1e-12)
+    assert found.n_configs == 4
+
+
+def test_a_dynamic_search_is_cautioned_and_its_mean_over_orders_too() -> None:
+    pi = ladder(np.random.default_rng(8), [0.5, 0.8, 1.0], n=60)
+    dynamic = replace(pi, configs=Configs(ids=pi.configs.ids, static=False))
+    tried = en.gain(dynamic, metric="accuracy", n_resamples=50, rng=0)
+    mean = en.gain(dynamic, metric="accuracy", order="mean", n_resamples=50, rng=0)
+    assert "EN006" in {one.code for one in tried.cautions}
+    assert "EN133" not in {one.code for one in tried.cautions}
+    assert {"EN006", "EN133"} <= {one.code for one in mean.cautions}
+
+
+def test_what_is_no_table_of_predictions_is_refused() -> None:
+    pi = ladder(np.random.default_rng(9), [0.5, 0.8], n=40)
+    with pytest.raises(EvidenceError, match="predictions"):
+        en.gain([1, 2, 3], metric="accuracy")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="order"):
+        en.gain(pi, metric="accuracy", order="sorted")
+    with pytest.raises(InputError, match="n_resamples"):
+        en.gain(pi, metric="accuracy", n_resamples=0)
+
+
+def test_the_interval_of_a_gain_holds_none_where_there_is_none() -> None:
+    """Twenty equal configurations: a two-sided 95 % interval misses 0 in one sample of 20.
+
+    With 60 samples at most 8 may miss it: the chance of more is 1.4 % at a miss rate of 7 %.
+    """
+    rng = np.random.default_rng(10)
+    missed = 0
+    for seed in range(60):
+        pi = ladder(rng, [0.8] * 20, n=80)
+        found = en.gain(pi, metric="accuracy", n_resamples=100, rng=seed)
+        assert found.interval is not None
+        missed += 0.0 not in found.interval
+    assert missed <= 8
