@@ -17,7 +17,7 @@ from earnest.core.data.selection import Pooled
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import Estimate, Provenance, by_severity, finite
 from earnest.core.results.gain import Gain
-from earnest.core.results.interval import Ask, DrawnLimits, Interval, LimitSource, NormalLimits
+from earnest.core.results.interval import Ask, DrawnLimits, Interval, NormalLimits
 from earnest.core.results.specs import Side
 from earnest.inference.cases.case_values import has_terms, score_terms
 from earnest.inference.curves.corrected import Choosing
@@ -171,13 +171,15 @@ def gain_of(
     value = float(sign * (found.corrected[-1] - found.corrected[begin]))
     error = _error_of(pi, metric, choosing, found, order)
     several = pi.n_configs > 1
-    interval = _interval_of(value, error, sign * found.ahead, ask) if several else None
+    seeming = float(sign * (found.naive[-1] - found.naive[begin]))
+    ahead, level = sign * found.ahead, ask.confidence_level
+    interval = limit_gain(value, seeming, error, ahead, level) if several else None
     best = int(np.nanargmax(sign * found.naive)) if order is Order.TRIED else None
     return Gain(
         value=value,
         interval=interval,
         standard_error=error,
-        seeming=float(sign * (found.naive[-1] - found.naive[begin])),
+        seeming=seeming,
         scale=metric.scale,
         order=str(order),
         naive=_plain(found.naive),
@@ -239,11 +241,40 @@ def _start_terms(pi: Predictions, metric: Metric, order: Order) -> Array:
     return total / pi.n_configs
 
 
-def _interval_of(value: float, error: float | None, ahead: Array, ask: Ask) -> Interval:
-    source: LimitSource
-    source = DrawnLimits(ahead) if error is None else NormalLimits(value, error)
-    level, side = ask.confidence_level, Side.TWO_SIDED
-    return Interval(*source.limits(level, side), level, str(side)).reaching(value)
+def limit_gain(
+    value: float, seeming: float, error: float | None, ahead: Array, confidence_level: float
+) -> Interval:
+    """Return the two-sided interval of a gain.
+
+    The low end is the normal one. A correction selects on two thirds of the cases, and so finds a
+    configuration that leads by a little less often than the search does: the gain is on the low
+    side, and beyond the normal high end too often. So the high end is the outer one of the normal
+    one and of the draws' low end turned around the value (the basic bootstrap), but not beyond the
+    high end of what the search seemed to gain, which is on the high side.
+
+    Parameters
+    ----------
+    value, seeming, error : float
+        The gain, what it seemed to be, and the error of the gain; greater is better.
+    ahead : ndarray, shape (B,)
+        The draws of the gain.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from earnest.inference.curves.gain import limit_gain
+    >>> draws = np.linspace(-0.25, 0.15, 101)
+    >>> found = limit_gain(0.05, 0.2, 0.05, draws, 0.95)
+    >>> round(found.low, 3), round(found.high, 3)
+    (-0.048, 0.298)
+    """
+    side = Side.TWO_SIDED
+    drawn_low, drawn_high = DrawnLimits(ahead).limits(confidence_level, side)
+    low, high = drawn_low, drawn_high
+    if error is not None:
+        low, high = NormalLimits(value, error).limits(confidence_level, side)
+        high = max(high, min(2.0 * value - drawn_low, seeming + high - value))
+    return Interval(low, high, confidence_level, str(side)).reaching(value)
 
 
 def _remarks(pi: Predictions, order: Order) -> Iterator[Caution]:
