@@ -358,12 +358,14 @@ def mark_prefixes(configs: int) -> Places:
     Examples
     --------
     >>> from earnest.inference.curves.prefixes import mark_prefixes
-    >>> mark_prefixes(4), mark_prefixes(2000)[[0, 1, 2, -2, -1]]
-    (array([1, 2, 3, 4]), array([   1,    2,    4, 1002, 2000]))
+    >>> mark_prefixes(4), mark_prefixes(143)
+    (array([1, 2, 3, 4]), array([  1,   2,   3,   5,   8,  12,  18,  27,  41,  63,  95, 143]))
     """
     if configs <= MARKS:
         return np.arange(1, configs + 1)
-    return np.unique(np.rint(np.geomspace(1, configs, MARKS)).astype(np.intp))
+    spread = (np.geomspace(1, configs, count) for count in range(MARKS, 2 * MARKS))
+    marks = (np.unique(np.rint(places).astype(np.intp)) for places in spread)
+    return next(found for found in marks if len(found) >= MARKS)
 
 
 def _read_limits(
