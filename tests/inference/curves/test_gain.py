@@ -146,6 +146,26 @@ def test_a_dynamic_search_is_cautioned_and_its_mean_over_orders_too() -> None:
     assert {"EN006", "EN133"} <= {one.code for one in mean.cautions}
 
 
+def test_a_gain_starts_at_the_first_configuration_with_a_score() -> None:
+    rng = np.random.default_rng(11)
+    y = rng.standard_normal(40)
+    raw = y[:, None] + rng.standard_normal((40, 5))
+    raw[:, 0] = 1.0  # no correlation with a constant
+    pi = en.Predictions.from_arrays(y, raw)
+    found = en.gain(pi, metric="pearson", n_resamples=50, rng=0)
+    other = en.gain(pi.select(range(1, 5)), metric="pearson", n_resamples=50, rng=0)
+    assert found.corrected[0] is None
+    assert found.first == pi.configs.ids[1]
+    assert found.value == pytest.approx(other.value, abs=1e-12)
+    assert found.interval is not None
+    assert other.interval is not None
+    assert found.interval.low == pytest.approx(other.interval.low, abs=1e-12)
+    assert found.interval.high == pytest.approx(other.interval.high, abs=1e-12)
+    raw[:] = 1.0
+    with pytest.raises(EvidenceError, match="undefined"):
+        en.gain(en.Predictions.from_arrays(y, raw), metric="pearson", n_resamples=5, rng=0)
+
+
 def test_what_is_no_table_of_predictions_is_refused() -> None:
     pi = ladder(np.random.default_rng(9), [0.5, 0.8], n=40)
     with pytest.raises(EvidenceError, match="predictions"):

@@ -115,7 +115,7 @@ class Gain(Result):
     @property
     def configurations_for_most(self) -> int | None:
         """After how many configurations nine tenths of the gain were there; None without a gain."""
-        start = self.corrected[0]
+        start = next((score for score in self.corrected if score is not None), None)
         if self.value <= 0.0 or start is None:
             return None
         sign = 1.0 if self.scale.greater_is_better else -1.0

@@ -169,7 +169,8 @@ def gain_of(
     begin = int(np.flatnonzero(~np.isnan(found.corrected + found.naive))[0])
     sign = metric.sign
     value = float(sign * (found.corrected[-1] - found.corrected[begin]))
-    error = _error_of(pi, metric, choosing, found, order)
+    start = None if order is Order.MEAN else begin
+    error = _error_of(pi, metric, choosing, found, start)
     several = pi.n_configs > 1
     seeming = float(sign * (found.naive[-1] - found.naive[begin]))
     ahead, level = sign * found.ahead, ask.confidence_level
@@ -210,32 +211,35 @@ def _plain(values: Array) -> tuple[float | None, ...]:
 
 
 def _error_of(
-    pi: Predictions, metric: Metric, choosing: Choosing, found: PrefixScores, order: Order
+    pi: Predictions, metric: Metric, choosing: Choosing, found: PrefixScores, start: int | None
 ) -> float | None:
-    """Return the standard error of the gain, by the law of the scores; else of its draws."""
+    """Return the standard error of the gain, by the law of the scores; else of its draws.
+
+    `start` is the first configuration, None for the mean of all.
+    """
     ahead = found.ahead[~np.isnan(found.ahead)]
     if pi.n_configs == 1 or len(ahead) < 2:
         return None
     spread = float(np.std(ahead, ddof=1))
     if not has_terms(metric):
         return spread
-    start = _start_terms(pi, metric, order)
+    zero = _start_terms(pi, metric, start)
     resampler = choose_resampler(choosing.resampler, pi.target, choosing.undefined)
     scorer = WinnerScores(pi, metric, resampler, lambda inbag: np.zeros(len(inbag), np.intp))
     rng = choosing.seeds.generator(Purpose.VALUE_ERROR)
-    error = scorer.error_over(found.wins, start, rng)
+    error = scorer.error_over(found.wins, zero, rng)
     return spread if error is None else float(np.hypot(error, spread / np.sqrt(len(ahead))))
 
 
-def _start_terms(pi: Predictions, metric: Metric, order: Order) -> Array:
+def _start_terms(pi: Predictions, metric: Metric, start: int | None) -> Array:
     """Return the terms (n,) of the first configuration, or the mean of those of all."""
-    if order is Order.TRIED:
-        made = score_terms(pi.select(0), metric)
+    if start is not None:
+        made = score_terms(pi.select(start), metric)
         return np.full(pi.n_cases, np.nan) if made is None else made[1][:, 0]
     total = np.zeros(pi.n_cases)
     step = max(1, CELLS // pi.n_cases)
-    for start in range(0, pi.n_configs, step):
-        some = range(start, min(start + step, pi.n_configs))
+    for first in range(0, pi.n_configs, step):
+        some = range(first, min(first + step, pi.n_configs))
         made = score_terms(pi.select(some), metric)
         total += np.nan if made is None else made[1].sum(axis=1)
     return total / pi.n_configs

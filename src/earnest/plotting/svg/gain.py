@@ -58,8 +58,10 @@ def gain(
     canvas.text((left, TOP - 14), heading, "ink2")
     _draw_turn(canvas, made, x, (top, height - UNDER))
     places = [x(float(k)) for k in made.marks]
-    bounds = [[math.nan if v is None else y(v) for v in edge] for edge in (made.low, made.high)]
-    canvas.band(places, *bounds)
+    floor, roof = (
+        [math.nan if v is None else y(v) for v in edge] for edge in (made.low, made.high)
+    )
+    canvas.band(places, floor, roof)
     naive, corrected = (_find_points(made, line, x, y) for line in (made.naive, made.corrected))
     canvas.curve(naive, "warn", 1.6, dash=DASH)
     canvas.curve(corrected, "accent", 2.2)
