@@ -72,6 +72,17 @@ def test_the_table_of_scores_is_computed_once(
     assert sorted(sizes) == [1, 100]
 
 
+def test_a_large_table_is_told_by_fewer_resamples_and_says_so(
+    pi: en.Predictions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("earnest.inference.curves.gain.WORK", 1)
+    monkeypatch.setattr("earnest.inference.curves.gain.LEAST", 70)
+    content = en.report(pi, metric="roc_auc", n_resamples=100).content
+    assert content.results["gain"]["n_resamples"] == 70
+    assert content.gain is not None
+    assert " 70 " in content.gain.lede
+
+
 def test_one_configuration_has_no_gain_and_the_report_says_so(pi: en.Predictions) -> None:
     content = en.report(pi.select(0), metric="roc_auc").content
     assert content.gain is None

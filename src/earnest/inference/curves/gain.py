@@ -30,7 +30,7 @@ from earnest.metrics.families import Array, Metric
 from earnest.metrics.responding import check_fits
 
 MOST_RESAMPLES = 10_000_000
-WORK = 1 << 33  # scores of cases in a report, from which on fewer resamples are enough
+WORK = 1 << 32  # scores of cases in a report, from which on fewer resamples are enough
 LEAST = 200
 
 
