@@ -11,6 +11,7 @@ from earnest.core.base.errors import EarnestError, EvidenceError, InputError
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.base.threads import workers
 from earnest.core.data.designs import NestedPredictions, PairedHalves
+from earnest.core.data.ensembles import EnsembleRule
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.replicates import Drawn, Replicates
 from earnest.core.data.selection import Selector
@@ -48,7 +49,7 @@ def estimate(
     confidence_level: float = 0.95,
     side: Side | str = "two-sided",
     n_resamples: int | None = None,
-    selector: str | Selector | None = None,
+    selector: str | Selector | EnsembleRule | None = None,
     undefined: str | None = None,
     rng: RngLike = None,
     n_jobs: int | None = None,
@@ -122,7 +123,7 @@ def estimate_all(
     confidence_level: float = 0.95,
     side: Side | str = "two-sided",
     n_resamples: int | None = None,
-    selector: str | Selector | None = None,
+    selector: str | Selector | EnsembleRule | None = None,
     undefined: str | None = None,
     rng: RngLike = None,
     n_jobs: int | None = None,
