@@ -38,12 +38,14 @@ def command(
     budget: options.Budget = "5m",
     out: options.Out = Path("run"),
     resume: options.Resume = False,
+    plan: options.Plan = None,
     json: AsJson = False,
     quiet: options.Quiet = False,
     no_report: options.NoReport = False,
     folds: options.Folds = 10,
     repeats: options.Repeats = 1,
     drop: options.Drop = None,
+    ensemble: options.Ensemble = "none",
     portfolio: options.Portfolio = "default",
     configs: options.Configs = None,
     level: options.Level = 0.95,
@@ -73,6 +75,7 @@ def command(
         folds=folds,
         repeats=repeats,
         drop=drop,
+        ensemble=ensemble,
         portfolio=portfolio,
         n_configs=configs,
         confidence_level=level,
@@ -95,6 +98,7 @@ def command(
             asked,
             out=out,
             resume=resume,
+            plan=plan,
             json=json,
             quiet=quiet,
             report=not no_report,
@@ -107,6 +111,7 @@ def run_job(
     *,
     out: Path,
     resume: bool,
+    plan: Path | None = None,
     json: bool = False,
     quiet: bool = False,
     report: bool = True,
@@ -116,17 +121,17 @@ def run_job(
     from earnest.cli.show.tune import show_plan, show_read, show_tuned
     from earnest.training.tune.job import begin
 
-    job = begin(data, asked, out=out, resume=resume)
+    job = begin(data, asked, out=out, resume=resume, plan=plan)
     shown, told_on = not json and not quiet, None if quiet else sys.stderr
     if shown:
         show_read(job)
     try:
         with waiting(told_on, "Timing a fit of each kind of model"):
-            plan = job.plan()
+            settled = job.plan()
         if shown:
-            show_plan(job, plan)
+            show_plan(job, settled)
         line = FoldLine(told_on, asked.folds * asked.repeats, asked.drop) if told_on else None
-        tuned = job.run(plan, line)
+        tuned = job.run(settled, line)
     except KeyboardInterrupt:
         if (out / "run.db").exists():
             say(f"What is finished is kept in {out}/: the same command with --resume goes on.",

@@ -18,6 +18,7 @@ from earnest.training.tune.folder import FILES, REPORT
 
 SPEAKER = "the search"
 BUSY = 1.5  # times longer for other programs: then it is told
+MEMBERS = 4  # of an ensemble that are listed
 
 
 def show_read(job: Any) -> None:
@@ -111,7 +112,14 @@ def show_tuned(tuned: Any, no_report: str | None = None) -> None:
 
 
 def _facts(tuned: Any) -> Iterator[tuple[str, str]]:
-    yield "Winner", in_words(tuned.winner.params)
+    if tuned.estimate.winner is None:
+        shares = tuned.estimate.ensemble
+        listed = [f"{share:.2f} {name}" for name, share in shares.items()]
+        more = f", and {len(listed) - MEMBERS} more" if len(listed) > MEMBERS else ""
+        yield "Ensemble", ", ".join(listed[:MEMBERS]) + more
+        yield "Best one", in_words(tuned.winner.params)
+    else:
+        yield "Winner", in_words(tuned.winner.params)
     others = tuned.n_not_worse - 1
     if tuned.simplest is not None:
         more = f", nor {'is' if others == 2 else 'are'} {counted(others - 1, 'other')}"

@@ -239,10 +239,12 @@ def reason(estimate: Estimate, *, corrected: bool = True, speaker: str = "the se
     if elected(estimate):
         correction = "The limit corrects for that choice; the score does not."
     count = f"{estimate.n_configs:,} configurations"
+    several = estimate.ensemble is not None and estimate.winner is None
+    kept = f"an average of {len(estimate.ensemble or ())}" if several else "the best one"
     if speaker == "the search":
-        return f"The search tried {count} and kept the best one. {correction}"
+        return f"The search tried {count} and kept {kept}. {correction}"
     whose = f"{speaker[:1].upper()}{speaker[1:]} cover {count}"
-    return f"{whose}, and the best one was kept. {correction}"
+    return f"{whose}, and {kept} was kept. {correction}"
 
 
 def training_words(estimate: Estimate, *, delivered: bool = False) -> str:

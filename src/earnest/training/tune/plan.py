@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from earnest.training.tune.options import TuneOptions
 from earnest.training.tune.pilot import Pilot
 
 DOCUMENT = "plan"  # the name under which a run file keeps it
+PLAN = "plan.json"  # the file that says what was tried
 VERSION = 1
 USED = 0.75  # of the time that is left: the rest is for the last fit, the estimate and surprises
 STARTING = 4.0  # seconds until the workers work
@@ -55,6 +57,9 @@ class TunePlan:
         How long all fits together were expected to take, one after another.
     asked : dict
         What the user asked for.
+    n_splits : int, optional
+        On how many splits configurations were compared, where the time was over before all were
+        tried; None for all.
     least_seconds, crowding : float
         How long the shortest search that can be judged takes, and how many times longer a fit
         takes for what else the machine does; as the pilot saw it, and not kept.
@@ -67,8 +72,21 @@ class TunePlan:
     n_offered: int
     fit_seconds: float
     asked: dict[str, object]
+    n_splits: int | None = None
     least_seconds: float = 0.0
     crowding: float = 1.0
+
+    def list_differences(self, asked: TuneOptions) -> list[str]:
+        """Return which options are others than those of the plan, in words."""
+        now = asked.same()
+        if asked.seed is None:
+            now["seed"] = self.asked.get("seed")
+        names = [*now, *(name for name in self.asked if name not in now)]
+        return [
+            f"{name} {self.asked.get(name)!r} there, {now.get(name)!r} now"
+            for name in names
+            if now.get(name) != self.asked.get(name)
+        ]
 
     def to_json(self) -> str:
         """Return it as the text that a run file keeps."""
@@ -82,6 +100,7 @@ class TunePlan:
                 "n_offered": self.n_offered,
                 "fit_seconds": round(self.fit_seconds, 3),
                 "asked": self.asked,
+                **({} if self.n_splits is None else {"n_splits": self.n_splits}),
             }
         )
 
@@ -96,11 +115,37 @@ class TunePlan:
                 n_rows=int(data["n_rows"]),
                 configs=tuple(str(name) for name in data["configs"]),
                 n_offered=int(data["n_offered"]),
-                fit_seconds=float(data["fit_seconds"]),
+                fit_seconds=float(data.get("fit_seconds", 0.0)),
                 asked=dict(data["asked"]),
+                n_splits=None if data.get("n_splits") is None else int(data["n_splits"]),
             )
         except (ValueError, KeyError, TypeError) as error:
             raise FormatError("the plan of a run cannot be read", got=str(error)) from error
+
+
+def read_plan(path: str | Path, asked: TuneOptions) -> TunePlan:
+    """Read the plan of an earlier run, to repeat it; refuse one that was asked for otherwise."""
+    file = Path(path).expanduser()
+    if file.is_dir():
+        file = file / PLAN
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise FormatError(
+            f"there is no plan to read in {str(path)!r}",
+            needs=f"the file {PLAN!r} that `tune` writes into the folder of a run",
+            got=str(getattr(error, "strerror", None) or "a file that is not text"),
+        ) from error
+    plan = TunePlan.from_json(text)
+    other = plan.list_differences(asked)
+    if other:
+        raise InputError(
+            f"{str(path)!r} is the plan of another tuning",
+            needs="the options that it was made with",
+            got="; ".join(other),
+            cure="Repeat these options, or leave `plan` out.",
+        )
+    return plan
 
 
 def fit_into(
