@@ -80,7 +80,9 @@ def plan_words(job: Any, plan: Any) -> str:
     """Return in a line what is tried."""
     kind = "" if job.table.task is Task.REGRESSION else "stratified "
     kind = f"grouped {kind}" if job.table.groups is not None else kind
-    parts = [counted(len(plan.configs), "configuration"), f"{job.asked.folds} {kind}folds"]
+    tried = counted(plan.n_sure or len(plan.configs), "configuration")
+    tried += " and more while there is time" if plan.n_sure else ""
+    parts = [tried, f"{job.asked.folds} {kind}folds"]
     if job.asked.repeats > 1:
         parts.append(f"{job.asked.repeats} repeats")
     if plan.n_rows < job.table.n_known:

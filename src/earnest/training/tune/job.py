@@ -53,6 +53,7 @@ from earnest.training.tune.plan import (
     check_folds,
     estimate_least_seconds,
     fit_into,
+    list_more,
     make_folds,
     read_plan,
     warn_of_plan,
@@ -120,6 +121,7 @@ class Job:
             raise _explain_no_fit(next(iter(pilot.failures.values())), self.table.task)
         left = self.asked.budget - (monotonic() - self.started)
         chosen, rows = fit_into(left, self.configs, self.table, pilot, self.asked, at_once)
+        more = list_more(left, self.configs, chosen, rows, pilot, self.asked, at_once)
         fits = self.asked.fits_a_configuration
         trained = rows * (self.asked.folds - 1) / self.asked.folds
         took = [pilot.fit_seconds(config, trained) for config in chosen]
@@ -127,7 +129,8 @@ class Job:
             seed=self.seed,
             most_rows=self.most_rows,
             n_rows=rows,
-            configs=tuple(config.name for config in chosen),
+            configs=tuple(config.name for config in (*chosen, *more)),
+            n_sure=len(chosen) if more else None,
             n_offered=len(self.configs),
             fit_seconds=fits * sum(took),
             asked={**self.asked.same(), "seed": self.seed},
@@ -171,7 +174,13 @@ class Job:
             raise refuse_estimate(judged.refusal, "estimate")
         by_name = {config.name: config for config in ran.configs}
         pi = _set_ranks(_set_labels(judged.predictions, table), by_name)
-        cautions = [*table.cautions, *warn_of_plan(plan, table), *ran.cautions]
+        done = replace(
+            plan,
+            configs=tuple(config.name for config in ran.configs),
+            n_splits=plan.n_splits if ran.n_splits is None else ran.n_splits,
+            n_sure=None,
+        )
+        cautions = [*table.cautions, *warn_of_plan(done, table), *ran.cautions]
         made = _add_cautions(_estimate(judged, pi, self.asked.rule), cautions)
         winner = by_name[made.winner or _find_best(judged, pi)]
         comparison = _compare(made, pi, self.metric, self.asked.confidence_level, winner.name)
@@ -204,11 +213,7 @@ class Job:
             n_not_worse=count,
             comparison=comparison,
             run=ran.run,
-            plan=replace(
-                plan,
-                configs=tuple(config.name for config in ran.configs),
-                n_splits=plan.n_splits if ran.n_splits is None else ran.n_splits,
-            ),
+            plan=done,
             table=table,
             folds=folds,
             repeats=repeats,

@@ -209,7 +209,9 @@ def run_search(
         return replace(search(configs, folds[:count], kept, note=note), n_splits=count)
     kept, places = _keep_whole_configurations(done, len(folds))
     some = tuple(configs[place] for place in places)
-    note = cut_short(len(places), len(configs), "configurations")
+    sure = len(configs) if plan.n_sure is None else plan.n_sure
+    complete = set(places) >= set(range(sure))
+    note = None if complete else cut_short(len(places), sure, "configurations")
     return search(some, folds, kept, note=note)
 
 
