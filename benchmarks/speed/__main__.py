@@ -7,6 +7,7 @@ import sys
 from benchmarks.speed import (
     assessment,
     auc,
+    ensembles,
     figures,
     intervals,
     memory,
@@ -31,6 +32,7 @@ def main() -> int:
         moments,
         intervals,
         near_winner,
+        ensembles,
         partial_dependence,
         regions,
         memory,

@@ -74,9 +74,10 @@ def estimate(
         Which ends the interval has; 'pessimistic' is the metric's bad end.
     n_resamples : int, optional
         The number of resamples; by default 1000, and 2000 for tilts.
-    selector : str or Selector, optional
+    selector : str, Selector or EnsembleRule, optional
         The rule that makes a configuration the winner: 'pooled', 'mean_of_folds' or
-        'one_standard_error'; the default is the method's.
+        'one_standard_error'; the default is the method's. With `GreedyEnsemble(size=25)`,
+        `TopAverage(k=5)` or `StackedEnsemble()` the method 'bbc' judges an ensemble.
     undefined : {'redraw', 'drop', 'stratify'}, optional
         What to do with resamples on which the metric is undefined; 'redraw' by default.
     rng : None, int, SeedSequence, Generator or RandomState

@@ -485,8 +485,9 @@ class EnsembleScores:
         for top in range(0, len(inbag), BLOCK):
             some = inbag.take(slice(top, top + BLOCK))
             own = shares[top : top + BLOCK]
-            chosen = np.where(own.any(axis=1), np.arange(len(own)), -1)
-            filled = np.where(own.any(axis=1)[:, None], own, 1.0 / own.shape[1])
+            found = np.asarray(own.any(axis=1))
+            chosen = np.where(found, np.arange(len(own)), -1)
+            filled = np.where(found[:, None], own, 1.0 / own.shape[1])
             parts.append(self._as_winners(filled, chosen)(some))
         table = np.concatenate(parts)
         room = KEPT // self.pi.n_cases - sum(map(len, self._counts))
@@ -509,7 +510,7 @@ class EnsembleScores:
     @property
     def n_members(self) -> NDArray[np.intp]:
         """How many members the ensemble of each resample has."""
-        return np.count_nonzero(np.concatenate(self._shares), axis=1)
+        return np.asarray(np.count_nonzero(np.concatenate(self._shares), axis=1))
 
     def corrected(self, table: Array) -> float:
         """Return the corrected score from the table (B, k) of all resamples."""

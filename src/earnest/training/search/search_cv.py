@@ -445,8 +445,11 @@ def refit_winner(
 ) -> None:
     """Fit the winner, or the model of an ensemble, on all data, as `best_estimator_`."""
     shared = prepared.experiment
-    made = isinstance(configuration, Configuration)
-    search.best_estimator_ = shared.make_model(configuration, (0,)) if made else configuration
+    search.best_estimator_ = (
+        shared.make_model(configuration, (0,))
+        if isinstance(configuration, Configuration)
+        else configuration
+    )
     given = (search.best_estimator_, shared.X, shared.y, shared.fit_params)
     told = None if callbacks is None else callbacks.refit()
     start = time.perf_counter()
