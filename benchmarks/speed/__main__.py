@@ -7,6 +7,7 @@ import sys
 from benchmarks.speed import (
     assessment,
     auc,
+    ensembles,
     figures,
     gain,
     intervals,
@@ -33,6 +34,7 @@ def main() -> int:
         intervals,
         near_winner,
         gain,
+        ensembles,
         partial_dependence,
         regions,
         memory,

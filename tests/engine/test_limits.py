@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 import time
@@ -14,7 +15,7 @@ from earnest.core.base.protocols import Task
 from earnest.engine.limits import Limit, TimeLimit, gentle
 from earnest.engine.run import run
 from tests.engine.test_run import SHARED, collected
-from tests.engine.works import powers, trouble
+from tests.engine.works import powers, seconds_and_process, trouble
 from tests.store.examples import same
 
 LATE = ["sleep", "spin", "swallow", "hang in C"]
@@ -53,6 +54,14 @@ def test_one_at_a_time_is_limited_in_a_process_of_its_own() -> None:
     texts = recorded(1, [None, "sleep", None, "hang in C", None, "die", None])
     assert "TimeLimit: not finished after 0.6 s" in texts["sleep"]
     assert "did not come back" in texts["hang in C"]
+
+
+def test_one_at_a_time_loads_one_process_and_keeps_it_for_the_next_run() -> None:
+    tasks = [Task((number,), 0.12) for number in range(4)]  # too long to travel together
+    found = [run(seconds_and_process, SHARED, tasks, n_jobs=1, time_limit=30.0) for _ in range(2)]
+    used = {outcome.numbers["pid"] for one in found for outcome in one}
+    assert len(used) == 1
+    assert os.getpid() not in used
 
 
 def test_without_a_limit_a_crash_is_recorded_too() -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from earnest.core.base.errors import EarnestError, InputError
 from earnest.core.base.protocols import Outcome, Progress, Store, Task
+from earnest.core.base.threads import cores
 from earnest.engine.backends import Place, Plan, count_ahead, plan
 from earnest.engine.chunks import Chunks
 from earnest.engine.clusters.dask import DaskParcel, DaskTraffic
@@ -29,10 +31,11 @@ from earnest.engine.parcels import (
     by_file,
 )
 from earnest.engine.tasks import ENDED, LIMITED, TIME_LIMIT, Work, failure, perform
-from earnest.engine.worker import FallenTask, Report, fallen, perform_chunk
+from earnest.engine.worker import FallenTask, Report, fallen, perform_chunk, perform_packed
 
 if TYPE_CHECKING:
     from joblib import Parallel
+    from joblib.externals.loky import ProcessPoolExecutor
 
 _PACKED: dict[Place, Callable[[Content], Parcel]] = {
     Place.THREADS: ByReference,
@@ -40,6 +43,8 @@ _PACKED: dict[Place, Callable[[Content], Parcel]] = {
     Place.ELSEWHERE: ByValue.of,
 }
 MOST_BREAKS = 3  # in a row, of pools in which no task was under way
+KEPT_ALIVE = 300  # seconds for which an idle process waits for more, as joblib's do
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
 def run(
@@ -242,6 +247,9 @@ def _yield_reports(parcel: Parcel, chunks: Chunks, where: Plan) -> Generator[Rep
     """Yield reports as they come, or batch by batch where a back end cannot give them so."""
     from joblib import Parallel, delayed
 
+    if where.place is Place.PROCESSES and where.n_jobs == 1:
+        yield from _yield_from_one(parcel, chunks)
+        return
     calls = (delayed(perform_chunk)(parcel, chunk) for chunk in chunks)
     if where.streams:
         reports = _make_pool(where)(calls)
@@ -257,11 +265,47 @@ def _yield_reports(parcel: Parcel, chunks: Chunks, where: Plan) -> Generator[Rep
                 yield from parallel(batch)
 
 
-def _make_pool(where: Plan) -> Parallel:
-    """Return a pool; for one task at a time it has two processes of which one is idle.
+def _yield_from_one(parcel: Parcel, chunks: Chunks) -> Generator[Report]:
+    """Yield reports of one process besides this one, that is kept for further runs.
 
-    joblib would run a single job in this process, where nothing can end it.
+    joblib would run a single job in this process, where nothing can end it; and of two processes
+    each would load what the tasks need.
     """
+    executor, done = _OneProcess.get(), False
+    try:
+        for chunk in chunks:
+            yield executor.submit(perform_packed, parcel, chunk).result()
+        done = True
+    finally:
+        if not done:  # broken, or left early: what is under way is wanted by nobody
+            _OneProcess.end(executor)
+
+
+class _OneProcess:
+    """The process for one task at a time, started when first asked for."""
+
+    _kept: ClassVar[ProcessPoolExecutor | None] = None
+    _owner: ClassVar[int] = 0  # a process that was forked from its owner has none
+
+    @classmethod
+    def get(cls) -> ProcessPoolExecutor:
+        from joblib.externals.loky import ProcessPoolExecutor
+
+        if cls._kept is None or cls._owner != os.getpid():
+            env = dict.fromkeys(THREADS, str(max(1, cores() // 2)))
+            cls._kept = ProcessPoolExecutor(max_workers=1, timeout=KEPT_ALIVE, env=env)
+            cls._owner = os.getpid()
+        return cls._kept
+
+    @classmethod
+    def end(cls, executor: ProcessPoolExecutor) -> None:
+        if cls._kept is executor:
+            cls._kept = None
+        executor.shutdown(wait=False, kill_workers=True)
+
+
+def _make_pool(where: Plan) -> Parallel:
+    """Return a pool of several processes or threads."""
     from joblib import Parallel
 
     return Parallel(

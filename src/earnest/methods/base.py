@@ -9,11 +9,12 @@ from typing import Any, ClassVar, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.base.errors import EvidenceError, MetricError
+from earnest.core.base.errors import EvidenceError, InputError, MetricError
 from earnest.core.base.provenance import knobs, plain, versions
 from earnest.core.base.registry import Registry
 from earnest.core.base.rng import Seeds
 from earnest.core.data.designs import NestedPredictions, PairedHalves
+from earnest.core.data.ensembles import ENSEMBLES, EnsembleRule
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.replicates import Drawn, Replicates
 from earnest.core.data.selection import SELECTORS, MeanOfFolds, Pooled, Selector
@@ -216,12 +217,28 @@ def takes_metric(family: Family, metric: Metric, target: Target) -> bool:
     }[family]
 
 
-def selector_of(given: str | Selector | None, default: Selector) -> Selector:
-    """Return the selector of a name, as it is, or by default."""
+def ensemble_of(given: str | Selector | EnsembleRule | None) -> EnsembleRule | None:
+    """Return the ensemble rule of a name, or as it is; None where one configuration is chosen."""
+    if isinstance(given, EnsembleRule):
+        return given
+    return ENSEMBLES[given]() if isinstance(given, str) and given in ENSEMBLES else None
+
+
+def selector_of(given: str | Selector | EnsembleRule | None, default: Selector) -> Selector:
+    """Return the selector of a name, as it is, or by default; refuse one that makes an ensemble."""
     if given is None:
         return default
+    rule = ensemble_of(given)
+    if rule is not None:
+        raise InputError(
+            "this method cannot choose an ensemble",
+            needs="a selector that names one configuration: " + ", ".join(SELECTORS),
+            got=rule.name,
+            cure="Use method='bbc', which scores what is chosen in every resample.",
+        )
     if isinstance(given, str) or not hasattr(given, "by_fold"):
         return SELECTORS[str(given)]  # which refuses what is no rule at all
+    assert not isinstance(given, EnsembleRule)  # refused above
     return given
 
 
@@ -255,7 +272,7 @@ def make_estimate(
     call: Call,
     *,
     value: float,
-    winner: int,
+    winner: int | None,
     naive: float | None,
     source: LimitSource | None = None,
     cautions: Iterable[Caution] = (),
@@ -263,11 +280,13 @@ def make_estimate(
     estimand: str | None = None,
     used: Mapping[str, Any] | None = None,
     errors: ScoreErrors | None = None,
+    ensemble: Mapping[str, float] | None = None,
 ) -> Estimate:
     """Put an estimate together; interval and standard error are read from the source of limits.
 
     `used` are the knobs as they were resolved, where a default depends on the data. `errors` are
-    those of the value itself, where the spread of the draws is not its error.
+    those of the value itself, where the spread of the draws is not its error. `winner` is None
+    where an `ensemble` of several was chosen.
     """
     scale = call.metric.scale
     draws = draws_of(source)
@@ -282,7 +301,8 @@ def make_estimate(
         method=method.spec.name,
         estimand=_name_estimand(call.pi, method.spec.estimand if estimand is None else estimand),
         naive=naive,
-        winner=call.pi.configs.ids[winner],
+        winner=None if winner is None else call.pi.configs.ids[winner],
+        ensemble=ensemble,
         n_cases=call.pi.n_counted,
         n_configs=call.pi.n_configs,
         n_resamples=None if draws is None else len(draws),

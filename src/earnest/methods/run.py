@@ -11,6 +11,7 @@ from earnest.core.base.errors import EarnestError, EvidenceError, InputError
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.base.threads import workers
 from earnest.core.data.designs import NestedPredictions, PairedHalves
+from earnest.core.data.ensembles import EnsembleRule
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.replicates import Drawn, Replicates
 from earnest.core.data.scores import Scores
@@ -50,7 +51,7 @@ def estimate(
     confidence_level: float = 0.95,
     side: Side | str = "two-sided",
     n_resamples: int | None = None,
-    selector: str | Selector | None = None,
+    selector: str | Selector | EnsembleRule | None = None,
     undefined: str | None = None,
     rng: RngLike = None,
     n_jobs: int | None = None,
@@ -77,9 +78,10 @@ def estimate(
         Which ends the interval has; 'pessimistic' is the metric's bad end.
     n_resamples : int, optional
         The number of resamples; by default 1000, and 2000 for tilts.
-    selector : str or Selector, optional
+    selector : str, Selector or EnsembleRule, optional
         The rule that makes a configuration the winner: 'pooled', 'mean_of_folds' or
-        'one_standard_error'; the default is the method's.
+        'one_standard_error'; the default is the method's. With `GreedyEnsemble(size=25)`,
+        `TopAverage(k=5)` or `StackedEnsemble()` the method 'bbc' judges an ensemble.
     undefined : {'redraw', 'drop', 'stratify'}, optional
         What to do with resamples on which the metric is undefined; 'redraw' by default.
     rng : None, int, SeedSequence, Generator or RandomState
@@ -127,7 +129,7 @@ def estimate_all(
     confidence_level: float = 0.95,
     side: Side | str = "two-sided",
     n_resamples: int | None = None,
-    selector: str | Selector | None = None,
+    selector: str | Selector | EnsembleRule | None = None,
     undefined: str | None = None,
     rng: RngLike = None,
     n_jobs: int | None = None,

@@ -355,3 +355,87 @@ def test_repeats_do_not_move_the_value() -> None:
     assert (np.abs(found.mean(axis=0) - 0.75) <= 4 * error).all()
     apart = found[:, 1] - found[:, 0]
     assert abs(apart.mean()) <= 4 * apart.std(ddof=1) / np.sqrt(runs)
+
+
+def blended(pi: Predictions, made: en.Estimate) -> np.ndarray:
+    """Return what the ensemble of an estimate predicts: (n,)."""
+    assert made.ensemble is not None
+    places = [pi.configs.ids.index(name) for name in made.ensemble]
+    return pi.responses[:, places, 0] @ np.array(list(made.ensemble.values()))
+
+
+@pytest.mark.parametrize("metric", ["roc_auc", "log_loss", "f1"])
+def test_an_ensemble_is_chosen_in_bag_and_scored_out_of_bag(
+    binary: Predictions, metric: str
+) -> None:
+    from earnest.core.data.weights import Weights
+    from earnest.inference.resampling.ensembles import choose_ensembles
+
+    rule, measure = en.GreedyEnsemble(size=4), en.metric(metric).on("binary")
+    pi = replace(binary, kind=type(binary.kind)("probability"))
+    pi = replace(pi, responses=1 / (1 + np.exp(-binary.responses)))
+    accept = oracles_accept(pi, metric)
+    counts = oracles.counts_of(pi, 40, 7, accept)
+    shares = choose_ensembles(pi, measure, Weights(counts.astype(np.uint8)), rule)
+    y, p = pi.target.y, pi.responses[:, :, 0]
+    draws = []
+    for row, own in zip(counts, shares, strict=True):
+        left = row == 0
+        one = Predictions.from_arrays(y[left], p[left] @ own, response="probability")
+        draws.append(en.score_table(one, metric, np.ones((1, int(left.sum())), dtype=int))[0, 0])
+    made = estimate(pi, method=BBC(n_resamples=40, selector=rule), metric=metric, rng=7)
+    np.testing.assert_allclose(made.draws, draws, atol=EXACT)
+    if metric != "f1":  # which is freed of the size of the part left out
+        assert made.value == pytest.approx(np.mean(draws), abs=EXACT)
+    whole = Predictions.from_arrays(y, blended(pi, made), response="probability")
+    own_score = en.score_table(whole, metric, np.ones((1, len(y)), dtype=int))[0, 0]
+    assert made.naive == pytest.approx(own_score, abs=EXACT)
+    assert sum(made.ensemble.values()) == pytest.approx(1.0)
+    again = en.Estimate.from_dict(json.loads(json.dumps(made.to_dict(draws=True))))
+    assert again.ensemble == dict(made.ensemble)
+    assert again.winner == made.winner
+
+
+def oracles_accept(pi: Predictions, metric: str):  # type: ignore[no-untyped-def]
+    rule = en.metric(metric).on("binary")
+    return every_class_on_both_sides(pi.target) if rule.needs_all_classes else something_out_of_bag
+
+
+def test_an_ensemble_of_one_step_is_the_single_winner(binary: Predictions) -> None:
+    pi = replace(binary, kind=type(binary.kind)("probability"))
+    pi = replace(pi, responses=1 / (1 + np.exp(-binary.responses)))
+    single = estimate(pi, metric="roc_auc", n_resamples=60, rng=3)
+    one = estimate(pi, metric="roc_auc", selector=en.TopAverage(k=1), n_resamples=60, rng=3)
+    assert one.value == pytest.approx(single.value, abs=EXACT)
+    np.testing.assert_allclose(one.draws, single.draws, atol=EXACT)
+    assert (one.winner, dict(one.ensemble)) == (single.winner, {single.winner: 1.0})
+
+
+def test_an_ensemble_rule_is_found_by_its_word_and_told_with_its_knobs(
+    regression: Predictions,
+) -> None:
+    word = estimate(regression, metric="r2", selector="greedy_ensemble", n_resamples=20, rng=1)
+    made = estimate(
+        regression, metric="r2", selector=en.GreedyEnsemble(size=25), n_resamples=20, rng=1
+    )
+    assert word.value == made.value
+    assert made.provenance.knobs["selector"] == "greedy_ensemble"
+    small = estimate(
+        regression, metric="r2", selector=en.GreedyEnsemble(size=3), n_resamples=20, rng=1
+    )
+    assert small.provenance.knobs["selector"] == "greedy_ensemble(size=3)"
+
+
+def test_what_has_no_average_and_what_names_one_winner_refuse_ensembles() -> None:
+    y = np.tile([0, 1], 20)
+    rng = np.random.default_rng(0)
+    labels = Predictions.from_arrays(y, rng.integers(0, 2, (40, 3)), response="label")
+    with pytest.raises(en.EvidenceError, match="average"):
+        estimate(labels, metric="accuracy", selector=en.TopAverage())
+    pi = Predictions.from_arrays(y, rng.random((40, 3)), fold=np.arange(40) // 2 % 5)
+    for method in ("naive", "bbc_fold", "near_winner", "tibshirani", "holdout"):
+        with pytest.raises(en.EarnestError):
+            estimate(pi, method=method, metric="accuracy", selector=en.TopAverage())
+    published = BBC(selector=en.TopAverage(), variant="as_published")
+    with pytest.raises(en.InputError, match="as_published"):
+        estimate(pi, method=published, metric="accuracy")

@@ -19,6 +19,7 @@ from earnest.training.tune.plan import (
     TunePlan,
     estimate_least_seconds,
     fit_into,
+    list_more,
     warn_of_plan,
 )
 from tests.training.tune_tables import of
@@ -179,3 +180,46 @@ def test_what_the_pilot_saw_of_the_machine_is_not_kept_in_the_run_file():
     seen = replace(plan, least_seconds=12.0, crowding=3.0)
     assert seen.to_json() == plan.to_json()
     assert TunePlan.from_json(seen.to_json()) == plan
+
+
+def test_a_plan_goes_on_with_the_next_configurations_in_the_order_of_the_portfolio():
+    first, rows = fit_into(40.0, CONFIGS, table(1000), PILOT, ASKED)
+    more = list_more(40.0, CONFIGS, first, rows, PILOT, ASKED)
+    rest = [config for config in CONFIGS if config not in first]
+    assert list(more) == rest[: len(more)]
+    assert len(more) == len(rest)  # 40 configurations take 83 s, and three times 40 s are listed
+    short = list_more(10.0, CONFIGS, first[:2], 1000, PILOT, ASKED)
+    assert {config.family for config in short} == {"a"}  # one of b would take a third of the time
+    assert list_more(40.0, CONFIGS, first, rows, PILOT, replace(ASKED, n_configs=5)) == ()
+    assert list_more(40.0, CONFIGS, first, rows, PILOT, replace(ASKED, drop="bced")) == ()
+
+
+def test_a_search_that_went_on_says_what_it_tried_and_not_that_it_was_cut_short(
+    tmp_path, monkeypatch
+):
+    import earnest as en
+    from earnest.training.tune import job as tune_job
+    from earnest.training.tune import run as tune_run
+    from tests.training.tune.test_tune import Never
+    from tests.training.tune_tables import portfolio
+
+    def two(budget, configs, *rest):
+        return tuple(configs[:2]), rest[0].n_cases
+
+    monkeypatch.setattr(tune_job, "fit_into", two)
+    monkeypatch.setattr(tune_run, "Clock", Never)  # ends when two are complete
+    found = en.tune(
+        of("relapse"),
+        target="relapse",
+        folds=3,
+        rng=7,
+        n_jobs=1,
+        portfolio=portfolio(tmp_path),
+        out=tmp_path / "run",
+    )
+    assert len(found.predictions.configs.ids) == 2
+    said = [c for c in found.estimate.cautions if c.code == "EN077"]
+    assert [(c.severity, "2 of the 5" in c.what) for c in said] == [("note", True)]
+    kept = TunePlan.from_json(found.run.documents["plan"])
+    assert (kept.n_sure, len(kept.configs)) == (2, 5)
+    assert (found.plan.n_sure, len(found.plan.configs)) == (None, 2)

@@ -41,6 +41,7 @@ def command(
     budget: options.Budget = "5m",
     out: options.Out = Path("run"),
     resume: options.Resume = False,
+    plan: options.Plan = None,
     json: AsJson = False,
     quiet: options.Quiet = False,
     no_report: options.NoReport = False,
@@ -48,6 +49,7 @@ def command(
     folds: options.Folds = 10,
     repeats: options.Repeats = 1,
     drop: options.Drop = None,
+    ensemble: options.Ensemble = "none",
     portfolio: options.Portfolio = "default",
     configs: options.Configs = None,
     level: options.Level = 0.95,
@@ -77,6 +79,7 @@ def command(
         folds=folds,
         repeats=repeats,
         drop=drop,
+        ensemble=ensemble,
         portfolio=portfolio,
         n_configs=configs,
         confidence_level=level,
@@ -99,6 +102,7 @@ def command(
             asked,
             out=out,
             resume=resume,
+            plan=plan,
             json=json,
             quiet=quiet,
             report=not no_report,
@@ -112,6 +116,7 @@ def run_job(
     *,
     out: Path,
     resume: bool,
+    plan: Path | None = None,
     json: bool = False,
     quiet: bool = False,
     report: bool = True,
@@ -122,7 +127,7 @@ def run_job(
     from earnest.cli.show.tune import show_live, show_plan, show_read, show_tuned
     from earnest.training.tune.job import PILOT, begin
 
-    job = begin(data, asked, out=out, resume=resume)
+    job = begin(data, asked, out=out, resume=resume, plan=plan)
     shown, told_on = not json and not quiet, None if quiet else sys.stderr
     if shown:
         show_read(job)
@@ -133,11 +138,11 @@ def run_job(
                 if shown:
                     show_live(page.path)
             with waiting(told_on, PILOT):
-                plan = job.plan()
+                settled = job.plan()
             if shown:
-                show_plan(job, plan)
+                show_plan(job, settled)
             line = FoldLine(told_on, asked.folds * asked.repeats, asked.drop) if told_on else None
-            tuned = job.run(plan, line, page)
+            tuned = job.run(settled, line, page)
             if page is not None and report:
                 page.say("Writing the report")
             with waiting(told_on, "Writing the report"):

@@ -136,7 +136,8 @@ SelectorName = Annotated[
     typer.Option(
         "--selector",
         metavar="RULE",
-        help="How the winner was chosen: pooled, mean_of_folds or one_standard_error.",
+        help="How the winner was chosen: pooled, mean_of_folds or one_standard_error; for "
+        "ensembles greedy_ensemble, top_average or stacked_ensemble.",
         rich_help_panel=_HOW,
     ),
 ]

@@ -52,6 +52,15 @@ Resume = Annotated[
     bool,
     typer.Option("--resume", metavar="", help="Go on with the run in the folder, where it ended."),
 ]
+Plan = Annotated[
+    Path | None,
+    typer.Option(
+        "--plan",
+        metavar="FILE",
+        help="Repeat what an earlier run tried: its plan.json.",
+        show_default=False,
+    ),
+]
 NoReport = Annotated[
     bool, typer.Option("--no-report", metavar="", help="Leave out the page to look at.")
 ]
@@ -138,6 +147,16 @@ Drop = Annotated[
         "--drop",
         metavar="RULE",
         help="End configurations early that are surely worse: bced or bced_adjusted.",
+        rich_help_panel=_SEARCH,
+    ),
+]
+Ensemble = Annotated[
+    str,
+    typer.Option(
+        "--ensemble",
+        metavar="RULE",
+        help="greedy averages several configurations, where that promises more than the best "
+        "one; none takes the best one.",
         rich_help_panel=_SEARCH,
     ),
 ]

@@ -19,6 +19,7 @@ from earnest.training.tune.folder import FILES, REPORT
 
 SPEAKER = "the search"
 BUSY = 1.5  # times longer for other programs: then it is told
+MEMBERS = 4  # of an ensemble that are listed
 
 
 def show_read(job: Any) -> None:
@@ -85,7 +86,9 @@ def plan_words(job: Any, plan: Any) -> str:
     """Return in a line what is tried."""
     kind = "" if job.table.task is Task.REGRESSION else "stratified "
     kind = f"grouped {kind}" if job.table.groups is not None else kind
-    parts = [counted(len(plan.configs), "configuration"), f"{job.asked.folds} {kind}folds"]
+    tried = counted(plan.n_sure or len(plan.configs), "configuration")
+    tried += " and more while there is time" if plan.n_sure else ""
+    parts = [tried, f"{job.asked.folds} {kind}folds"]
     if job.asked.repeats > 1:
         parts.append(f"{job.asked.repeats} repeats")
     if plan.n_rows < job.table.n_known:
@@ -117,7 +120,14 @@ def show_tuned(tuned: Any, no_report: str | None = None) -> None:
 
 
 def _facts(tuned: Any) -> Iterator[tuple[str, str]]:
-    yield "Winner", in_words(tuned.winner.params)
+    if tuned.estimate.winner is None:
+        shares = tuned.estimate.ensemble
+        listed = [f"{share:.2f} {name}" for name, share in shares.items()]
+        more = f", and {len(listed) - MEMBERS} more" if len(listed) > MEMBERS else ""
+        yield "Ensemble", ", ".join(listed[:MEMBERS]) + more
+        yield "Best one", in_words(tuned.winner.params)
+    else:
+        yield "Winner", in_words(tuned.winner.params)
     others = tuned.n_not_worse - 1
     if tuned.simplest is not None:
         more = f", nor {'is' if others == 2 else 'are'} {counted(others - 1, 'other')}"

@@ -114,7 +114,7 @@ class Estimate(Result):
     naive : float or None
         The score that the search itself would report for the winner.
     winner : str or None
-        The name of the configuration that the number is about.
+        The name of the configuration that the number is about; None for an ensemble of several.
     n_cases, n_configs, n_resamples, n_valid : int
         What it stands on; `n_valid` resamples had a defined value.
     cautions : tuple of Caution
@@ -126,6 +126,9 @@ class Estimate(Result):
     optimism_error, gain_error : float or None
         The standard errors of the optimism, and of the value less the score of the best constant
         prediction.
+    ensemble : mapping of str to float, or None
+        The share of each member, where an ensemble rule chose; the largest first, and 1 for a
+        single configuration that the rule preferred.
     source : LimitSource or None
         Where limits of any level are read from; not in the repr, not compared.
     details : object
@@ -167,6 +170,7 @@ class Estimate(Result):
     no_information: float | None = None
     optimism_error: float | None = None
     gain_error: float | None = None
+    ensemble: Mapping[str, float] | None = None
     source: LimitSource | None = field(default=None, repr=False, compare=False)
     details: Any = field(default=None, repr=False, compare=False)
 
@@ -331,6 +335,7 @@ class Estimate(Result):
             "limits": [finite(limit) for limit in self.scale.limits],
             "estimand": self.estimand,
             "winner": self.winner,
+            **({} if self.ensemble is None else {"ensemble": dict(self.ensemble)}),
             "n_cases": self.n_cases,
             "n_configs": self.n_configs,
             "n_folds": self.provenance.n_folds,
@@ -372,6 +377,7 @@ class Estimate(Result):
             no_information=data["no_information"],
             optimism_error=data.get("optimism_error"),
             gain_error=data.get("gain_error"),
+            ensemble=data.get("ensemble"),
             source=source_from_dict(data["limits_from"]),
         )
 
@@ -428,6 +434,8 @@ class Estimate(Result):
         if self.interval is not None:
             words += ", " + _interval_words(self.interval, places, self.scale.limits)
         of = f"winner of {self.n_configs} configs, " if self.n_configs > 1 else ""
+        if self.ensemble is not None and len(self.ensemble) > 1:
+            of = f"ensemble of {len(self.ensemble)} of {self.n_configs} configs, "
         share = self.training_share
         trained = "" if share is None else f"trained on {share} of "
         return f"{words} ({self.method}, {of}{trained}n={self.n_cases})"

@@ -257,10 +257,12 @@ def reason(estimate: Estimate, *, corrected: bool = True, speaker: str = "the se
     if is_on_items(estimate):
         scored = f"{count} were scored on the same {estimate.n_cases:,} items"
         return f"{scored}, and the best one was kept. {correction}"
+    several = estimate.ensemble is not None and estimate.winner is None
+    kept = f"an average of {len(estimate.ensemble or ())}" if several else "the best one"
     if speaker == "the search":
-        return f"The search tried {count} and kept the best one. {correction}"
+        return f"The search tried {count} and kept {kept}. {correction}"
     whose = f"{speaker[:1].upper()}{speaker[1:]} cover {count}"
-    return f"{whose}, and the best one was kept. {correction}"
+    return f"{whose}, and {kept} was kept. {correction}"
 
 
 def training_words(estimate: Estimate, *, delivered: bool = False) -> str:

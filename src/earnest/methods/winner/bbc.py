@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
-from earnest.core.base.errors import EvidenceError
+from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.rng import Purpose
+from earnest.core.data.ensembles import EnsembleRule
 from earnest.core.data.selection import MeanOfFolds, Pooled, Selector
+from earnest.core.data.weights import Weights
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import DrawnLimits, LimitSource
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
@@ -19,6 +21,13 @@ from earnest.inference.limits.ceiling import Contest
 from earnest.inference.limits.drawn_spread import has_width, no_width, with_spread
 from earnest.inference.remarks import other_winner, ties_at_the_top, unlike_scales
 from earnest.inference.resampling.correction import WinnerScores
+from earnest.inference.resampling.ensembles import (
+    EnsembleScores,
+    add_blend,
+    blend,
+    check_ensemble,
+    choose_ensembles,
+)
 from earnest.inference.resampling.resampled import (
     Undefined,
     choose_resampler,
@@ -26,9 +35,11 @@ from earnest.inference.resampling.resampled import (
     resampled,
 )
 from earnest.inference.resampling.winners import winner, winners
+from earnest.kernels.score import score_table
 from earnest.methods.base import (
     MOST_RESAMPLES,
     Call,
+    ensemble_of,
     make_estimate,
     register,
     resampler_of,
@@ -59,6 +70,27 @@ class BBCDetails:
         return cls(winners, counts / max(1, int(counts.sum())))
 
 
+@dataclass(frozen=True, eq=False)
+class EnsembleDetails:
+    """What else a bias correction of an ensemble tells.
+
+    Attributes
+    ----------
+    mean_share : ndarray, shape (C,)
+        The share of each configuration in the ensembles of the resamples, on average.
+    n_members : ndarray of int, shape (B,)
+        How many members the ensemble of each resample has.
+    """
+
+    mean_share: NDArray[np.float64]
+    n_members: NDArray[np.intp]
+
+    @property
+    def win_share(self) -> NDArray[np.float64]:
+        """The same as `mean_share`: what a single winner's share of wins is."""
+        return self.mean_share
+
+
 @register
 @dataclass(frozen=True, kw_only=True)
 class BBC:
@@ -85,8 +117,10 @@ class BBC:
     ----------
     n_resamples : int
         The number of bootstrap resamples, B.
-    selector : str or Selector, optional
-        The rule that chooses in-bag and on the sample itself; 'pooled' by default.
+    selector : str, Selector or EnsembleRule, optional
+        The rule that chooses in-bag and on the sample itself; 'pooled' by default. An ensemble
+        rule, such as `GreedyEnsemble(size=25)`, gives weights to several configurations; the
+        weighted average of their predictions is then what is scored.
     undefined : {'redraw', 'drop', 'stratify'}
         What to do with a resample on which the metric is undefined.
     resampler : str or Resampler, optional
@@ -119,7 +153,7 @@ class BBC:
         static_only=True,
     )
     n_resamples: int = 1000
-    selector: str | Selector | None = None
+    selector: str | Selector | EnsembleRule | None = None
     undefined: str = "redraw"
     resampler: str | Resampler | None = None
     variant: Literal["as_published"] | None = None
@@ -133,6 +167,9 @@ class BBC:
 
     def __call__(self, call: Call) -> Estimate:
         """Return the mean out-of-bag score of in-bag winners, free of the size of that part."""
+        rule = ensemble_of(self.selector)
+        if rule is not None:
+            return self._judge_ensemble(call, rule)
         pi, metric = call.pi, call.metric
         undefined, published = Undefined(self.undefined), self.variant == "as_published"
         selector = selector_of(self.selector, Pooled())
@@ -193,6 +230,77 @@ class BBC:
             if spread
             else None,
         )
+
+    def _judge_ensemble(self, call: Call, rule: EnsembleRule) -> Estimate:
+        """Return the mean out-of-bag score of ensembles that were chosen in-bag."""
+        pi, metric = call.pi, call.metric
+        if self.variant is not None:
+            raise InputError(
+                "variant='as_published' knows no ensembles",
+                needs="a selector that names one configuration",
+                got=rule.name,
+                cure="Leave `variant` out.",
+            )
+        check_ensemble(pi, rule)
+        undefined = Undefined(self.undefined)
+        resampler = choose_resampler(resampler_of(self.resampler), pi.target, undefined)
+        need_out_of_bag(self.spec.name, resampler)
+        scorer = EnsembleScores(pi, metric, resampler, rule, call.n_jobs)
+        table = resampled(
+            scorer,
+            pi.target,
+            resampler,
+            self.n_resamples,
+            call.seeds,
+            accept=out_of_bag_rule(metric, pi.target, undefined),
+            redraw=undefined is Undefined.REDRAW,
+            n_jobs=call.n_jobs,
+            columns=pi.n_configs,
+        )
+        ones = Weights.ones(pi.n_cases)
+        final = choose_ensembles(pi, metric, ones, rule, n_jobs=call.n_jobs)  # (1, C)
+        if not final.any():
+            raise EvidenceError(
+                f"metric {metric.name!r} is undefined for every configuration",
+                needs="a defined score on the cases as they are",
+                cure="Check the predictions, or choose another metric.",
+            )
+        one = blend(pi, final)
+        naive = float(score_table(one, metric, ones)[0, 0])
+        value = scorer.corrected(table)
+        drawn: LimitSource = DrawnLimits(table[:, 0])
+        spread = has_width(drawn)
+        source, remarks = with_spread(
+            drawn, one, metric, value=value, contest=_join_contest(call, final, naive)
+        )
+        members = np.flatnonzero(final[0])
+        members = members[np.argsort(-final[0, members], kind="stable")]
+        draws = call.seeds.generator(Purpose.VALUE_ERROR)
+        return make_estimate(
+            self,
+            call,
+            value=value,
+            winner=int(members[0]) if len(members) == 1 else None,
+            naive=naive,
+            source=source,
+            cautions=[*unlike_scales(one, metric, Pooled(), 0), *remarks],
+            details=EnsembleDetails(scorer.mean_share, scorer.n_members),
+            used={"selector": rule, "resampler": resampler},
+            errors=scorer.errors(table, final[0], draws) if spread else None,
+            ensemble={pi.configs.ids[c]: float(final[0, c]) for c in members},
+        )
+
+
+def _join_contest(call: Call, final: NDArray[np.float64], naive: float) -> Contest:
+    """Return the contest that an ensemble (1, C) won: it stands beside its configurations.
+
+    Another rule than the best score chose it, so that its limits allow for the largest error.
+    """
+    pi, metric = call.pi, call.metric
+    ones = Weights.ones(pi.n_cases)
+    scores = score_table(pi, metric, ones, n_jobs=call.n_jobs)[0]
+    both = add_blend(pi, final)
+    return Contest(both, pi.n_configs, np.append(scores, naive), call.seeds, best_wins=False)
 
 
 def need_out_of_bag(name: str, resampler: Resampler) -> None:

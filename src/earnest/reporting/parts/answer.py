@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from earnest.core.base.clock import day_words
 from earnest.core.data.target import Target, Task
@@ -285,10 +285,22 @@ def _checked(found: Results, made: Estimate) -> str:
 
 
 def _facts(found: Results) -> Iterator[Facts]:
-    yield Facts("Winner" if len(found.material.tried) > 1 else "Model", tuple(_winner(found)))
+    made = found.estimate
+    if made is not None and made.ensemble is not None and made.winner is None:
+        yield Facts("Ensemble", tuple(_list_members(made.ensemble)))
+    else:
+        title = "Winner" if len(found.material.tried) > 1 else "Model"
+        yield Facts(title, tuple(_winner(found)))
     if found.target is not None:
         yield Facts("Data", tuple(_data(found, found.target)))
     yield Facts("Search" if found.material.searched else "Evidence", tuple(_search(found)))
+
+
+def _list_members(shares: Mapping[str, float]) -> Iterator[tuple[str, str]]:
+    """Yield every member of an ensemble, with its share of the prediction."""
+    yield "Model", f"the average of {len(shares)} configurations"
+    for name, share in shares.items():
+        yield name, f"weight {share:.3f}"
 
 
 def _winner(found: Results) -> Iterator[tuple[str, str]]:

@@ -221,6 +221,10 @@ def _many(
         return None
     level, rng, n_jobs = (asked[name] for name in ("confidence_level", "rng", "n_jobs"))
     known = material.comparison
+    if made.winner is None and made.ensemble is not None:
+        if known is None:
+            absent["rivals"] = "The model is an ensemble, which no test here compares."
+        return known
     if known is not None and (known.reference, known.confidence_level) == (made.winner, level):
         return known
     try:

@@ -8,15 +8,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.base.errors import EarnestError
+from earnest.core.base.errors import EarnestError, InputError
+from earnest.core.data.ensembles import EnsembleRule
 from earnest.core.data.predictions import Predictions
+from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Estimate, by_severity
 from earnest.core.results.gain import Gain
 from earnest.core.results.interval import Interval
 from earnest.inference.curves.gain import gain_beside
+from earnest.inference.resampling.ensembles import check_ensemble, choose_ensembles
 from earnest.methods.base import Method
 from earnest.methods.run import configured, estimate, too_optimistic
+from earnest.methods.winner.bbc import BBC
 from earnest.metrics.families import Metric
 
 
@@ -59,6 +63,22 @@ class Trial:
     n_splits: int
 
 
+def name_method(method: str | Method, n_resamples: int | None, rule: EnsembleRule | None) -> Method:
+    """Return the method that judges what a search delivers; an ensemble is judged by BBC."""
+    if rule is None:
+        return configured(method, n_resamples=n_resamples)
+    if isinstance(method, BBC) and n_resamples is None:
+        return replace(method, selector=rule)
+    if method != BBC.spec.name:
+        raise InputError(
+            "an ensemble is judged by the method 'bbc'",
+            needs="method='bbc' beside an ensemble rule",
+            got=method if isinstance(method, str) else repr(method),
+            cure="Leave `method` out, or let `refit` choose one configuration.",
+        )
+    return configured(method, n_resamples=n_resamples, selector=rule)
+
+
 @dataclass(frozen=True, eq=False)
 class EstimateQuestion:
     """What an estimate is asked of: kept by a search until someone wants to know."""
@@ -70,6 +90,7 @@ class EstimateQuestion:
     seed: int
     best: int | None
     cautions: tuple[Caution, ...]
+    rule: EnsembleRule | None = None  # by which an ensemble is chosen instead of a winner
 
     def answer(self, pi: Predictions) -> Estimate:
         """Return the estimate of the search's winner.
@@ -81,7 +102,7 @@ class EstimateQuestion:
         than its own score.
         """
         made = self._ask(pi)
-        if self.best is None:
+        if self.best is None or self.rule is not None:
             return replace(made, cautions=by_severity([*made.cautions, *self.cautions]))
         name = pi.configs.ids[self.best]
         if not pi.complete[self.best]:
@@ -98,12 +119,21 @@ class EstimateQuestion:
     def _ask(self, pi: Predictions) -> Estimate:
         return estimate(
             pi,
-            method=self.method,
+            method=name_method(self.method, self.n_resamples, self.rule),
             metric=self.metric,
             confidence_level=self.confidence_level,
-            n_resamples=self.n_resamples,
             rng=self.seed,
         )
+
+    def choose_members(self, pi: Predictions) -> dict[str, float]:
+        """Return the shares of the ensemble that the rule chooses on the sample itself."""
+        assert self.rule is not None
+        usable = pi.usable()
+        check_ensemble(usable, self.rule)
+        ones = Weights.ones(usable.n_cases)
+        (shares,) = choose_ensembles(usable, self.metric, ones, self.rule)
+        order = np.argsort(-shares, kind="stable")
+        return {usable.configs.ids[c]: float(shares[c]) for c in order if shares[c] > 0}
 
     def _judge_another(self, made: Estimate, alone: Estimate) -> Estimate:
         """Return the estimate of a winner that the rule of the resamples does not choose."""

@@ -181,6 +181,7 @@ def judge(options: SearchOptions, prepared: SearchSetup, searched: SearchRun) ->
             seed=prepared.seed,
             best=best,
             cautions=tuple(_list_cautions(options, prepared, searched, unscored)),
+            rule=options.ensemble,
         )
     return SearchResults(
         table=table,

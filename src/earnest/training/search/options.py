@@ -14,6 +14,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Progress, Store
 from earnest.core.base.rng import RngLike
+from earnest.core.data.ensembles import EnsembleRule
 from earnest.methods.base import Method
 from earnest.training.fit.run import RunOptions
 from earnest.training.protocols import Estimator, MetricLike
@@ -46,7 +47,7 @@ class SearchOptions:
     metric: MetricLike | None = None
     cv: object = None
     n_repeats: int = 1
-    refit: bool | str | Callable[..., object] = True
+    refit: bool | str | EnsembleRule | Callable[..., object] = True
     method: str | Method = "bbc"
     confidence_level: float = 0.95
     n_resamples: int | None = None
@@ -91,6 +92,11 @@ class SearchOptions:
             "`estimator` is missing",
             needs="an estimator; only a list of estimators as `candidates` can do without",
         )
+
+    @property
+    def ensemble(self) -> EnsembleRule | None:
+        """The rule by which an ensemble is chosen; None where one configuration wins."""
+        return self.refit if isinstance(self.refit, EnsembleRule) else None
 
     @property
     def raises(self) -> bool:

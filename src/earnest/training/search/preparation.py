@@ -14,11 +14,11 @@ from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.base.rng import Seeds
 from earnest.core.base.threads import workers
+from earnest.core.data.ensembles import EnsembleRule
 from earnest.core.results.interval import Ask
 from earnest.engine.backends import count_ahead
 from earnest.engine.identity.identity import describe, parameters_of, versions, with_parts
 from earnest.engine.limits import Limit
-from earnest.methods.run import configured
 from earnest.training.fit.experiment import Configuration, Experiment
 from earnest.training.fit.problem import Problem, make_survival_outcome, read_problem
 from earnest.training.fit.routing import FitArguments, route
@@ -34,6 +34,7 @@ from earnest.training.search.candidates import (
     find_kinds,
     read_candidates,
 )
+from earnest.training.search.estimate import name_method
 from earnest.training.search.options import SearchOptions
 
 
@@ -75,6 +76,7 @@ def prepare(options: SearchOptions, X: object, y: object, params: Params) -> Sea
     """Read the data and all knobs of a search, and refuse what cannot work."""
     check_options(options)
     base = options.base_estimator
+    options = replace(options, response=_choose_response(options, base))
     scoring = read_scoring(base, options.scoring, refit=options.refit, raises=options.raises)
     X, y = match_rows(X, make_survival_outcome(y))
     routed = route("SearchCV", base, scoring.call, options.cv, params, count_rows(X))
@@ -108,6 +110,15 @@ def prepare(options: SearchOptions, X: object, y: object, params: Params) -> Sea
         seed=seed,
         identity=add_splits(facts, splits),
     )
+
+
+def _choose_response(options: SearchOptions, base: Estimator) -> str | None:
+    """Return what is kept of a classifier: probabilities, where an ensemble averages them."""
+    from sklearn.base import is_classifier
+
+    if options.ensemble is None or options.response is not None or not is_classifier(base):
+        return options.response
+    return "predict_proba"
 
 
 def _identify(
@@ -257,14 +268,15 @@ def check_options(options: SearchOptions) -> None:
             needs="'raise' or a number",
             got=check.show(missing),
         )
-    if not isinstance(options.refit, bool | np.bool_ | str) and not callable(options.refit):
+    known = isinstance(options.refit, bool | np.bool_ | str | EnsembleRule)
+    if not known and not callable(options.refit):
         raise InputError(
             "`refit` cannot be read",
-            needs="True, False, the name of a score, or a callable",
+            needs="True, False, the name of a score, an ensemble rule, or a callable",
             got=check.show(options.refit),
         )
     Ask.of(options.confidence_level, "two-sided")
-    configured(options.method, n_resamples=options.n_resamples)
+    name_method(options.method, options.n_resamples, options.ensemble)
     workers(options.n_jobs)
     count_ahead(options.pre_dispatch, 1)
     Limit.of(options.time_limit)

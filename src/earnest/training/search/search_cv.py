@@ -22,17 +22,19 @@ from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Progress, Store
 from earnest.core.base.rng import RngLike
+from earnest.core.data.ensembles import EnsembleRule
 from earnest.methods.base import Method
 from earnest.training.fit.cell import fit_model
 from earnest.training.fit.experiment import Configuration
 from earnest.training.fit.problem import make_survival_outcome
 from earnest.training.fit.routing import is_routing_enabled, make_router
 from earnest.training.fit.scoring import read_scoring
+from earnest.training.learners.averaged import join_members
 from earnest.training.protocols import Answer, Estimator, MetricLike
 from earnest.training.search.autolog import log_the_winner
 from earnest.training.search.callbacks import Callbacks, CallbackSupport, tell_callbacks
 from earnest.training.search.dropping.bced import Dropping
-from earnest.training.search.estimate import EstimateAttributes, SearchRecord
+from earnest.training.search.estimate import EstimateAttributes, SearchRecord, refuse_estimate
 from earnest.training.search.judging import SearchResults, judge
 from earnest.training.search.live import LivePage
 from earnest.training.search.options import SearchOptions
@@ -198,8 +200,11 @@ class SearchCV(
         The folds, as in scikit-learn.
     n_repeats : int
         How often the folds are repeated; after the first time they are shuffled.
-    refit : bool, str or callable
-        Whether, or by which score or rule, the winner is refitted on all data.
+    refit : bool, str, EnsembleRule or callable
+        Whether, or by which score or rule, the winner is refitted on all data. An ensemble rule,
+        such as `GreedyEnsemble(size=25)`, chooses several candidates by the metric; each is
+        refitted, `best_estimator_` averages their probabilities or values, and `estimate_` is of
+        this ensemble, chosen anew in every resample.
     method : str or Method
         What estimates.
     confidence_level : float
@@ -243,6 +248,8 @@ class SearchCV(
     cv_results_, best_index_, best_params_, best_score_, best_estimator_, refit_time_, scorer_
         As in scikit-learn; so are `n_splits_`, `multimetric_`, `classes_`, `n_features_in_` and
         `feature_names_in_`.
+    ensemble_ : dict of str to float
+        The share of each candidate by its name, where `refit` is an ensemble rule.
     predictions_ : Predictions
         The out-of-sample predictions of every candidate.
     estimate_ : Estimate
@@ -288,7 +295,7 @@ class SearchCV(
         metric: MetricLike | None = None,
         cv: object = None,
         n_repeats: int = 1,
-        refit: bool | str | Callable[..., object] = True,
+        refit: bool | str | EnsembleRule | Callable[..., object] = True,
         method: str | Method = "bbc",
         confidence_level: float = 0.95,
         n_resamples: int | None = None,
@@ -443,12 +450,16 @@ def keep_results(
 def refit_winner(
     search: SearchCV,
     prepared: SearchSetup,
-    configuration: Configuration,
+    configuration: Configuration | Estimator,
     callbacks: Callbacks | None = None,
 ) -> None:
-    """Fit the winner on all data, as the `best_estimator_` of a search."""
+    """Fit the winner, or the model of an ensemble, on all data, as `best_estimator_`."""
     shared = prepared.experiment
-    search.best_estimator_ = shared.make_model(configuration, (0,))
+    search.best_estimator_ = (
+        shared.make_model(configuration, (0,))
+        if isinstance(configuration, Configuration)
+        else configuration
+    )
     given = (search.best_estimator_, shared.X, shared.y, shared.fit_params)
     told = None if callbacks is None else callbacks.refit()
     start = time.perf_counter()
@@ -468,9 +479,23 @@ def _fit_prepared(
     searched = _search(options, prepared, callbacks)
     judged = judge(options, prepared, searched)
     keep_results(search, prepared, searched, judged)
-    if options.refit and judged.best is not None:
+    if options.ensemble is not None:
+        refit_winner(search, prepared, _join_ensemble(search, prepared, searched), callbacks)
+    elif options.refit and judged.best is not None:
         refit_winner(search, prepared, searched.ledger.configurations[judged.best], callbacks)
     return search
+
+
+def _join_ensemble(search: SearchCV, prepared: SearchSetup, searched: SearchRun) -> Estimator:
+    """Choose the ensemble of a search, and return its unfitted model."""
+    record = search._record
+    if record.predictions is None or record.question is None:
+        raise refuse_estimate(record.refusal, "ensemble")
+    search.ensemble_ = record.question.choose_members(record.predictions)
+    by_name = dict(zip(searched.ledger.ids, searched.ledger.configurations, strict=True))
+    members = [prepared.experiment.make_model(by_name[name], (0,)) for name in search.ensemble_]
+    classes = record.predictions.target.has_classes
+    return join_members(members, [*search.ensemble_.values()], classes=classes)
 
 
 def _search(

@@ -14,10 +14,10 @@ from earnest.core.base.errors import FormatError, InputError, StoreError
 from earnest.core.base.writing import write_file
 from earnest.store import RunFile, read_run
 from earnest.training.tune.options import TuneOptions
-from earnest.training.tune.plan import DOCUMENT, TunePlan
+from earnest.training.tune.plan import DOCUMENT, PLAN, TunePlan
 
 RUN, PREDICTIONS, MODEL, ESTIMATE = "run.db", "predictions.parquet", "model.skops", "estimate.json"
-FILES = (RUN, PREDICTIONS, MODEL, ESTIMATE)
+FILES = (RUN, PREDICTIONS, MODEL, ESTIMATE, PLAN)
 REPORT = "report.html"  # made from the others, at any time
 SPARE = 20_000_000  # bytes beside the predictions
 
@@ -120,16 +120,12 @@ def _plan_of(path: Path, asked: TuneOptions) -> TunePlan | None:
         _forget_unplanned(run)
         return None
     plan = TunePlan.from_json(run.documents[DOCUMENT])
-    now = asked.same()
-    if asked.seed is None:
-        now["seed"] = plan.asked.get("seed")
-    other = [name for name in now if now[name] != plan.asked.get(name)]
+    other = plan.list_differences(asked)
     if other:
-        said = "; ".join(f"{n} {plan.asked.get(n)!r} there, {now[n]!r} now" for n in other)
         raise StoreError(
             f"{_show_value(path)} holds another run",
             needs="the run it was begun with, to resume it",
-            got=said,
+            got="; ".join(other),
             cure="Repeat the call it was begun with, or name another folder with `out`.",
         )
     return plan

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 import secrets
 import warnings
 from collections.abc import Sequence
@@ -16,13 +18,17 @@ from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, InputError, StoreError
 from earnest.core.base.protocols import Progress
 from earnest.core.base.rng import Purpose, Seeds
+from earnest.core.data.ensembles import EnsembleRule
 from earnest.core.data.predictions import Predictions
+from earnest.core.data.selection import Pooled
 from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate, by_severity
 from earnest.engine import backends
+from earnest.inference.resampling.winners import winner as find_winner
 from earnest.metrics import metric as metric_named
+from earnest.training.learners.averaged import join_members
 from earnest.training.learners.portfolio import (
     Portfolio,
     PortfolioConfiguration,
@@ -43,11 +49,14 @@ from earnest.training.tune.model import Model
 from earnest.training.tune.options import TuneOptions, choose_metric
 from earnest.training.tune.pilot import measure
 from earnest.training.tune.plan import (
+    PLAN,
     TunePlan,
     check_folds,
     estimate_least_seconds,
     fit_into,
+    list_more,
     make_folds,
+    read_plan,
     warn_of_plan,
 )
 from earnest.training.tune.run import TuneRun, run_search
@@ -77,6 +86,7 @@ class Job:
     seed: int
     started: float
     most_rows: int
+    repeated: TunePlan | None = None
 
     @property
     def name(self) -> str:
@@ -86,8 +96,9 @@ class Job:
 
     @property
     def resumed(self) -> TunePlan | None:
-        """The plan of the run that is resumed."""
-        return None if self.folder is None else self.folder.plan
+        """The plan of the run that is resumed, or of one that is repeated."""
+        kept = None if self.folder is None else self.folder.plan
+        return kept or self.repeated
 
     @cached_property
     def configs(self) -> tuple[PortfolioConfiguration, ...]:
@@ -99,7 +110,8 @@ class Job:
             self.table.inputs,
             n=self.asked.n_configs,
             rng=self.seed,
-            probabilities=needs_probabilities(metric_named(self.metric), task),
+            probabilities=self.asked.rule is not None
+            or needs_probabilities(metric_named(self.metric), task),
         )
 
     def plan(self) -> TunePlan:
@@ -117,6 +129,7 @@ class Job:
             raise _explain_no_fit(next(iter(pilot.failures.values())), self.table.task)
         left = self.asked.budget - (monotonic() - self.started)
         chosen, rows = fit_into(left, self.configs, self.table, pilot, self.asked, at_once)
+        more = list_more(left, self.configs, chosen, rows, pilot, self.asked, at_once)
         fits = self.asked.fits_a_configuration
         trained = rows * (self.asked.folds - 1) / self.asked.folds
         took = [pilot.fit_seconds(config, trained) for config in chosen]
@@ -124,7 +137,8 @@ class Job:
             seed=self.seed,
             most_rows=self.most_rows,
             n_rows=rows,
-            configs=tuple(config.name for config in chosen),
+            configs=tuple(config.name for config in (*chosen, *more)),
+            n_sure=len(chosen) if more else None,
             n_offered=len(self.configs),
             fit_seconds=fits * sum(took),
             asked={**self.asked.same(), "seed": self.seed},
@@ -142,7 +156,7 @@ class Job:
         seeds = Seeds(plan.seed)
         draws = seeds.generator(Purpose.SPLITS, 0, 3)
         table = self.table.sample(plan.n_rows, draws, fewest=max(FEWEST, self.asked.folds))
-        folds = make_folds(table, self.asked.folds, self.asked.repeats, seeds)
+        folds = make_folds(table, self.asked.folds, self.asked.repeats, seeds)[: plan.n_splits]
         if self.folder is not None:
             self.folder.make(24 * table.n_cases * len(configs) * self.asked.repeats)
         ran = run_search(
@@ -153,7 +167,10 @@ class Job:
             plan,
             self.metric,
             path=None if self.folder is None else self.folder.run,
-            until=self.started + TIME_OF_SEARCH * self.asked.budget,
+            until=math.inf
+            if self.repeated is not None
+            else self.started + TIME_OF_SEARCH * self.asked.budget,
+            repeated=self.repeated is not None,
             progress=progress,
             live=live,
         )
@@ -170,15 +187,26 @@ class Job:
             raise refuse_estimate(judged.refusal, "estimate")
         by_name = {config.name: config for config in ran.configs}
         pi = _set_ranks(_set_labels(judged.predictions, table), by_name)
-        cautions = [*table.cautions, *warn_of_plan(plan, table), *ran.cautions]
-        made = _add_cautions(_estimate(judged, pi), cautions)
-        winner = by_name[str(made.winner)]
-        comparison = _compare(made, pi, self.metric, self.asked.confidence_level)
+        done = replace(
+            plan,
+            configs=tuple(config.name for config in ran.configs),
+            n_splits=plan.n_splits if ran.n_splits is None else ran.n_splits,
+            n_sure=None,
+        )
+        cautions = [*table.cautions, *warn_of_plan(done, table), *ran.cautions]
+        made = _add_cautions(_estimate(judged, pi, self.asked.rule), cautions)
+        winner = by_name[made.winner or _find_best(judged, pi)]
+        comparison = _compare(made, pi, self.metric, self.asked.confidence_level, winner.name)
         simplest, count = _find_simplest(comparison, by_name)
         folds, repeats = self.asked.folds, self.asked.repeats
-        estimator = _fit_winner(winner.estimator, table)
-        meaning = find_meaning(winner.name, estimator, pi)
-        made = _add_cautions(made, _warn_of_meaning(winner.name, estimator, pi, meaning))
+        shares = made.ensemble or {winner.name: 1.0}
+        members = [by_name[name].estimator for name in shares]
+        joined = join_members(members, [*shares.values()], classes=bool(table.classes))
+        estimator = _fit_winner(joined, table)
+        meaning = None
+        if len(shares) == 1:
+            meaning = find_meaning(winner.name, estimator, pi)
+            made = _add_cautions(made, _warn_of_meaning(winner.name, estimator, pi, meaning))
         results, n_splits = judged.table, len(searched.journey.splits)
         took = (results["mean_fit_time"] + results["mean_score_time"]).sum() * n_splits
         return Tuned(
@@ -189,7 +217,7 @@ class Job:
                 task=table.task,
                 classes=table.classes,
                 metric=self.metric,
-                winner=winner.name,
+                winner=winner.name if len(shares) == 1 else f"ensemble of {len(shares)}",
                 meaning=meaning,
             ),
             predictions=pi,
@@ -198,13 +226,13 @@ class Job:
             n_not_worse=count,
             comparison=comparison,
             run=ran.run,
-            plan=plan,
+            plan=done,
             table=table,
             folds=folds,
             repeats=repeats,
             n_dropped=len(searched.journey.dropped),
             n_failed=len(searched.ledger.list_failures()),
-            n_fits=searched.ledger.n_fits + 1,
+            n_fits=searched.ledger.n_fits + len(shares),
             n_fits_nested=repeats * folds**2 * len(ran.configs) + repeats * folds + 1,
             fit_seconds=float(took),
             seconds=monotonic() - self.started,
@@ -212,13 +240,21 @@ class Job:
         )
 
 
-def begin(data: object, asked: TuneOptions, *, out: str | Path | None, resume: bool = False) -> Job:
+def begin(
+    data: object,
+    asked: TuneOptions,
+    *,
+    out: str | Path | None,
+    resume: bool = False,
+    plan: str | Path | None = None,
+) -> Job:
     """Read and check all that a tuning needs; raise before anything is trained or written."""
     started = monotonic()
     if resume and out is None:
         raise InputError("`resume` needs a folder", needs="`out`, the folder of the run")
     folder = None if out is None else Folder.of(out, resume=resume, asked=asked)
-    resumed = None if folder is None else folder.plan
+    repeated = None if plan is None else read_plan(plan, asked)
+    resumed = (None if folder is None else folder.plan) or repeated
     seed = resumed.seed if resumed else asked.seed
     seed = secrets.randbits(32) if seed is None else seed
     most = max(FEWEST_READ, int(ROWS_A_SECOND * asked.budget))
@@ -251,6 +287,7 @@ def begin(data: object, asked: TuneOptions, *, out: str | Path | None, resume: b
         seed=seed,
         started=started,
         most_rows=most,
+        repeated=repeated,
     )
     _ = job.configs  # a portfolio that cannot be read is refused here
     return job
@@ -311,12 +348,20 @@ def _set_ranks(pi: Predictions, configs: dict[str, PortfolioConfiguration]) -> P
     return replace(pi, configs=pi.configs.with_complexity(costs))
 
 
-def _estimate(judged: SearchResults, pi: Predictions) -> Estimate:
+def _estimate(judged: SearchResults, pi: Predictions, rule: EnsembleRule | None) -> Estimate:
     """Return the estimate of the winner by the pooled metric, the choice that BBC repeats."""
     if judged.question is None:
         raise refuse_estimate(judged.refusal, "estimate")
-    made = replace(judged.question, best=None).answer(pi)
+    made = replace(judged.question, best=None, rule=rule).answer(pi)
     return replace(made, cautions=tuple(map(reword_for_tune, made.cautions)))
+
+
+def _find_best(judged: SearchResults, pi: Predictions) -> str:
+    """Return the best single configuration by the pooled metric, beside an ensemble of several."""
+    assert judged.question is not None
+    usable = pi.usable()
+    best, _, _ = find_winner(usable, judged.question.metric, Pooled())
+    return usable.configs.ids[best]
 
 
 def _fit_winner(estimator: Estimator, table: Tabular) -> Pipeline:
@@ -343,7 +388,9 @@ def _add_cautions(made: Estimate, more: Sequence[Caution]) -> Estimate:
     return replace(made, cautions=by_severity([*made.cautions, *more]))
 
 
-def _compare(made: Estimate, pi: Predictions, metric: str, level: float) -> Comparisons | None:
+def _compare(
+    made: Estimate, pi: Predictions, metric: str, level: float, winner: str
+) -> Comparisons | None:
     """Compare the winner with the others, once for the terminal and the report."""
     from earnest.comparison.against_winner import against_winner
 
@@ -351,7 +398,7 @@ def _compare(made: Estimate, pi: Predictions, metric: str, level: float) -> Comp
         return None
     seed = made.provenance.seed
     try:
-        return against_winner(pi, metric, made.winner, confidence_level=level, rng=seed)
+        return against_winner(pi, metric, winner, confidence_level=level, rng=seed)
     except EarnestError:  # too few cases for any test: nothing is told
         return None
 
@@ -373,3 +420,6 @@ def _write(tuned: Tuned, folder: Folder) -> None:
     tuned.predictions.save(folder.path / PREDICTIONS)
     folder.write_bytes(MODEL, tuned.model.to_bytes())
     folder.write_json(ESTIMATE, tuned.to_dict())
+    tried = json.loads(tuned.plan.to_json())
+    del tried["fit_seconds"]  # which differ from run to run
+    folder.write_json(PLAN, tried)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError
+from earnest.training.learners.averaged import Averaged
 from earnest.training.learners.catalogue import MODELS, SELECTIONS
 from earnest.training.protocols import Estimator
 
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 
 
 _AROUND = (
+    "earnest.training.learners.averaged.AveragedClassifier",
+    "earnest.training.learners.averaged.AveragedRegressor",
     "earnest.training.learners.calibrated.Calibrated",
     "earnest.training.learners.preprocessing.Preprocess",
 )
@@ -274,6 +277,10 @@ def check_made(estimator: object) -> None:
             _check_boosting(one)
         elif isinstance(one, BaseLibSVM):
             _check_machine(one)
+        elif isinstance(one, Averaged):
+            inner = list(_list_parts(vars(one)))
+            if any(isinstance(part, Averaged) for part in inner):  # whose questions might not end
+                raise _refuse_tampered("an ensemble inside an ensemble")
 
 
 def _list_parts(whole: object) -> Iterator[object]:

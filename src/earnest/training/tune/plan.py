@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +22,11 @@ from earnest.training.tune.options import TuneOptions
 from earnest.training.tune.pilot import Pilot
 
 DOCUMENT = "plan"  # the name under which a run file keeps it
+PLAN = "plan.json"  # the file that says what was tried
 VERSION = 1
 USED = 0.75  # of the time that is left: the rest is for the last fit, the estimate and surprises
+MORE = 2.0  # times that time: what is listed to go on with, as paces may be too slow by that much
+LONGEST_MORE = 0.1  # of that time that one of them may take, as it may be in vain
 STARTING = 4.0  # seconds until the workers work
 WAKING, ENDING = 2.0, 1.0  # seconds of a processor: to start a worker; to fit and judge at last
 FEWEST_CONFIGS = 2  # complete ones, without which a search goes on past its time
@@ -55,6 +59,12 @@ class TunePlan:
         How long all fits together were expected to take, one after another.
     asked : dict
         What the user asked for.
+    n_splits : int, optional
+        On how many splits configurations were compared, where the time was over before all were
+        tried; None for all.
+    n_sure : int, optional
+        How many of the configurations, the first ones, were expected to fit into the time; the
+        others are tried as long as there is some. None for all.
     least_seconds, crowding : float
         How long the shortest search that can be judged takes, and how many times longer a fit
         takes for what else the machine does; as the pilot saw it, and not kept.
@@ -67,8 +77,22 @@ class TunePlan:
     n_offered: int
     fit_seconds: float
     asked: dict[str, object]
+    n_splits: int | None = None
+    n_sure: int | None = None
     least_seconds: float = 0.0
     crowding: float = 1.0
+
+    def list_differences(self, asked: TuneOptions) -> list[str]:
+        """Return which options are others than those of the plan, in words."""
+        now = asked.same()
+        if asked.seed is None:
+            now["seed"] = self.asked.get("seed")
+        names = [*now, *(name for name in self.asked if name not in now)]
+        return [
+            f"{name} {self.asked.get(name)!r} there, {now.get(name)!r} now"
+            for name in names
+            if now.get(name) != self.asked.get(name)
+        ]
 
     def to_json(self) -> str:
         """Return it as the text that a run file keeps."""
@@ -82,6 +106,8 @@ class TunePlan:
                 "n_offered": self.n_offered,
                 "fit_seconds": round(self.fit_seconds, 3),
                 "asked": self.asked,
+                **({} if self.n_splits is None else {"n_splits": self.n_splits}),
+                **({} if self.n_sure is None else {"n_sure": self.n_sure}),
             }
         )
 
@@ -96,11 +122,38 @@ class TunePlan:
                 n_rows=int(data["n_rows"]),
                 configs=tuple(str(name) for name in data["configs"]),
                 n_offered=int(data["n_offered"]),
-                fit_seconds=float(data["fit_seconds"]),
+                fit_seconds=float(data.get("fit_seconds", 0.0)),
                 asked=dict(data["asked"]),
+                n_splits=None if data.get("n_splits") is None else int(data["n_splits"]),
+                n_sure=None if data.get("n_sure") is None else int(data["n_sure"]),
             )
         except (ValueError, KeyError, TypeError) as error:
             raise FormatError("the plan of a run cannot be read", got=str(error)) from error
+
+
+def read_plan(path: str | Path, asked: TuneOptions) -> TunePlan:
+    """Read the plan of an earlier run, to repeat it; refuse one that was asked for otherwise."""
+    file = Path(path).expanduser()
+    if file.is_dir():
+        file = file / PLAN
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise FormatError(
+            f"there is no plan to read in {str(path)!r}",
+            needs=f"the file {PLAN!r} that `tune` writes into the folder of a run",
+            got=str(getattr(error, "strerror", None) or "a file that is not text"),
+        ) from error
+    plan = TunePlan.from_json(text)
+    other = plan.list_differences(asked)
+    if other:
+        raise InputError(
+            f"{str(path)!r} is the plan of another tuning",
+            needs="the options that it was made with",
+            got="; ".join(other),
+            cure="Repeat these options, or leave `plan` out.",
+        )
+    return plan
 
 
 def fit_into(
@@ -138,6 +191,38 @@ def fit_into(
     # By the costs that the portfolio knows, not by those measured: the order must not depend on
     # what else the machine did.
     return tuple(sorted(chosen, key=lambda config: config.cost)), rows
+
+
+def list_more(
+    budget: float,
+    configs: Sequence[PortfolioConfiguration],
+    chosen: Sequence[PortfolioConfiguration],
+    rows: int,
+    pilot: Pilot,
+    asked: TuneOptions,
+    at_once: int = 1,
+) -> tuple[PortfolioConfiguration, ...]:
+    """Return what to go on with while there is time, in the order of the portfolio.
+
+    A plan leaves time for surprises, and mostly there are none. So it goes on with the next
+    configurations until the clock ends the search, and what is not complete then is left out. Where
+    a number of configurations was asked for, or the search goes fold by fold, there is no more.
+    """
+    if asked.n_configs is not None or asked.drop is not None:
+        return ()
+    left = MORE * budget
+    room = MOST_CELLS // (rows * asked.repeats) - len(chosen)
+    taken = {config.name for config in chosen}
+    more: list[PortfolioConfiguration] = []
+    for config in configs:
+        seconds = _estimate_seconds(config, rows, pilot, asked, at_once)
+        if config.name in taken or seconds > LONGEST_MORE * budget:
+            continue
+        if seconds > left or len(more) >= room:
+            break
+        more.append(config)
+        left -= seconds
+    return tuple(more)
 
 
 def _choose(

@@ -139,6 +139,7 @@ class TuneRun:
     configs: tuple[PortfolioConfiguration, ...]
     run: RunFile
     cautions: tuple[Caution, ...] = ()
+    n_splits: int | None = None  # where the time was over before all splits were tried
 
 
 def run_search(
@@ -151,10 +152,13 @@ def run_search(
     *,
     path: Path | None,
     until: float,
+    repeated: bool = False,
     progress: Progress | None = None,
     live: LivePage | None = None,
 ) -> TuneRun:
     """Search within the time; where it is over, take what is complete.
+
+    Where the plan of another run is `repeated`, no fit has a limit.
 
     A back end other than this machine's processes is one `joblib.parallel_config` around this call.
     """
@@ -179,8 +183,9 @@ def run_search(
             refit=False,  # the winner is chosen by the pooled metric, as the resamples do
             confidence_level=asked.confidence_level,
             drop=asked.drop,
+            response="predict_proba" if asked.rule is not None and table.classes else None,
             store=kept,
-            time_limit=_find_longest(asked, plan),
+            time_limit=None if repeated else _find_longest(asked, plan),
             n_jobs=asked.n_jobs,
             random_state=plan.seed % 2**32,
             verbose=told or 0,
@@ -205,10 +210,12 @@ def run_search(
     if by_fold:
         kept, count = _keep_whole_folds(done, len(configs))
         note = cut_short(count, len(folds), "folds")
-        return search(configs, folds[:count], kept, note=note)
+        return replace(search(configs, folds[:count], kept, note=note), n_splits=count)
     kept, places = _keep_whole_configurations(done, len(folds))
     some = tuple(configs[place] for place in places)
-    note = cut_short(len(places), len(configs), "configurations")
+    sure = len(configs) if plan.n_sure is None else plan.n_sure
+    complete = set(places) >= set(range(sure))
+    note = None if complete else cut_short(len(places), sure, "configurations")
     return search(some, folds, kept, note=note)
 
 

@@ -38,9 +38,11 @@ def tune(
     folds: int = 10,
     repeats: int = 1,
     drop: str | Dropping | None = None,
+    ensemble: str = "none",
     confidence_level: float = 0.95,
     out: str | Path | None = None,
     resume: bool = False,
+    plan: str | Path | None = None,
     rng: RngLike = None,
     n_jobs: int | None = -1,
     progress: Progress | bool | None = None,
@@ -96,12 +98,20 @@ def tune(
         The folds, and how often they are drawn anew.
     drop : {'bced', 'bced_adjusted'} or Dropping, optional
         How to end configurations early that are surely worse than the best.
+    ensemble : {'none', 'greedy'}
+        'greedy' averages configurations that are chosen one by one (`GreedyEnsemble`), or takes
+        the best single one where that promises more. The estimate repeats all of this in every
+        resample.
     confidence_level : float
         The level of the interval.
     out : str or Path, optional
-        A folder for run.db, predictions.parquet, model.skops and estimate.json; None writes none.
+        A folder for run.db, predictions.parquet, model.skops, estimate.json and plan.json; None
+        writes none.
     resume : bool
         Go on with the run in `out`, which must be of the same data and options.
+    plan : str or Path, optional
+        The plan.json of an earlier run of the same data and options. The same configurations are
+        tried on the same rows, however long it takes, so that predictions have the same bytes.
     rng : None, int, Generator or SeedSequence
         The seed of everything; the same seed, data and plan give the same result.
     n_jobs : int, optional
@@ -149,11 +159,12 @@ def tune(
         folds=folds,
         repeats=repeats,
         drop=drop,
+        ensemble=ensemble,
         confidence_level=confidence_level,
         seed=None if rng is None else Seeds.of(rng).entropy,
         n_jobs=n_jobs,
     )
-    job = begin(data, asked, out=out, resume=resume)
+    job = begin(data, asked, out=out, resume=resume, plan=plan)
     shown = ProgressBar() if progress is True else progress or None
     with open_page(live, job.name) as page:
         if page is not None:

@@ -29,6 +29,8 @@ class Tuned:
         The out-of-sample predictions of every configuration.
     winner, simplest : Configuration
         The winner, and the cheapest that cannot be shown to be worse; None where none is told.
+        Where the model is an ensemble, `estimate.ensemble` has its members, and the winner is the
+        best single configuration.
     n_not_worse : int
         How many configurations cannot be shown to be worse than the best, that one included.
     comparison : Comparisons or None
@@ -83,6 +85,8 @@ class Tuned:
     folder: Path | None = None
 
     def __repr__(self) -> str:
+        if self.estimate.winner is None:
+            return f"{self.estimate!r}\n{self.model.winner}, best alone: {self.winner.name}"
         return f"{self.estimate!r}\nwinner: {self.winner.name}"
 
     def to_dict(self) -> dict[str, object]:

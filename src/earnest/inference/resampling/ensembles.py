@@ -1,0 +1,547 @@
+"""Ensembles chosen in every resample, and on the sample itself by the same rule.
+
+A rule gives each configuration a share of the ensemble's prediction, which is the average of the
+predictions by these shares. In a resample it is applied to the cases that were drawn, and what it
+made is scored on those left out: the winner's curse of an ensemble is taken off as that of a single
+winner is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base.arrays import Numbers
+from earnest.core.base.errors import EvidenceError, InputError
+from earnest.core.base.threads import each, workers
+from earnest.core.data.configs import Configs
+from earnest.core.data.ensembles import EnsembleRule, GreedyEnsemble, StackedEnsemble, TopAverage
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.responses import ResponseKind
+from earnest.core.data.selection import first_best
+from earnest.core.data.target import Task
+from earnest.core.data.weights import Weights
+from earnest.core.results.estimate import ScoreErrors
+from earnest.inference.resampling.correction import KEPT, WinnerScores
+from earnest.inference.resampling.winners import gains_of
+from earnest.kernels.score import score_selected, score_table
+from earnest.metrics.classification import EPS, of_true_class
+from earnest.metrics.families import Metric, RankMetric
+from earnest.metrics.multiclass import mean_of_views
+from earnest.metrics.ranking import auc_scan, one_view
+from earnest.resampling.bootstrap import Resampler
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int32]
+
+PARTS = 5  # into which the folds are divided where a guard leaves one out at a time
+BLOCK = 64  # resamples whose ensembles are held at a time
+CELLS = 1 << 22  # predictions of candidate ensembles held at a time
+FEW_STEPS = 32  # up to which sums of numbers below 2**24 stay below 2**30
+SQUARES = {"mse", "brier"}  # means of squared residuals
+OF_SQUARES = {"rmse", "r2"}  # which fall and rise with it, where there is one repeat
+RIDGE = 1e-10  # of the size of predictions, so that equal columns can be told apart
+
+
+def check_ensemble(pi: Predictions, rule: EnsembleRule) -> None:
+    """Refuse predictions that have no average: labels, and values on scales of their own."""
+    if pi.kind not in (ResponseKind.PROBABILITY, ResponseKind.VALUE):
+        raise EvidenceError(
+            f"selector {rule.word!r} averages predictions, and a {pi.kind} has no average",
+            needs="probabilities, or the values of a regression",
+            got=f"{pi.kind} responses",
+            cure="Keep probabilities of each configuration, or choose a single winner with "
+            "selector='pooled'.",
+        )
+
+
+def choose_ensembles(
+    pi: Predictions,
+    metric: Metric,
+    weights: Weights,
+    rule: EnsembleRule,
+    *,
+    n_jobs: int | None = None,
+) -> Array:
+    """Return the share of each configuration in the ensemble of every resample: (B, C).
+
+    The shares of a resample sum to 1; they are all 0 where no configuration has a defined score.
+
+    Parameters
+    ----------
+    pi : Predictions
+        Complete ones, as `usable` gives them: probabilities, or the values of a regression.
+    metric : Metric
+        What the ensembles are chosen by.
+    weights : Weights, shape (B, n)
+        The resamples.
+    rule : EnsembleRule
+        How they are chosen.
+    n_jobs : int, optional
+        The number of threads; never changes the result.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> from earnest.inference.resampling.ensembles import choose_ensembles
+    >>> scores = [[0.1, 0.3], [0.4, 0.2], [0.8, 0.3], [0.3, 0.9]]
+    >>> pi = en.Predictions.from_arrays([0, 0, 1, 1], scores)
+    >>> rule = en.GreedyEnsemble(size=4)
+    >>> choose_ensembles(pi, en.metric("brier"), en.Weights.ones(4), rule)
+    array([[0.5, 0.5]])
+    """
+    shares, best = _choose(pi, metric, weights, rule, n_jobs)
+    if not rule.guard:
+        return shares
+    lead = _find_lead(pi, metric, weights, rule, n_jobs)
+    alone = ~(lead > 0.0) & (best >= 0)
+    shares[alone] = 0.0
+    shares[np.flatnonzero(alone), best[alone]] = 1.0
+    return shares
+
+
+def _choose(
+    pi: Predictions, metric: Metric, weights: Weights, rule: EnsembleRule, n_jobs: int | None
+) -> tuple[Array, NDArray[np.intp]]:
+    """Return the shares (B, C) by a rule without its guard, and the best single ones (B,)."""
+    gains = gains_of(metric, score_table(pi, metric, weights, n_jobs=n_jobs)[None])[0]
+    best = first_best(gains)
+    order = np.argsort(np.where(np.isnan(gains), np.inf, -gains), axis=1, kind="stable")
+    known = np.sum(~np.isnan(gains), axis=1)  # (B,)
+    if isinstance(rule, TopAverage):
+        return _average_top(order, known, min(rule.k, rule.library)), best
+    library = _list_library(order, known, best, rule.library)
+    if isinstance(rule, StackedEnsemble):
+        return _stack(pi, weights, library, best, workers(n_jobs)), best
+    if not isinstance(rule, GreedyEnsemble):
+        raise InputError(
+            "unknown ensemble rule",
+            needs="GreedyEnsemble, TopAverage or StackedEnsemble",
+            got=type(rule).__name__,
+        )
+    picks, scores = _grow(pi, metric, weights, library, best, rule.size, workers(n_jobs))
+    return _count_shares(picks, scores, pi.n_configs, metric), best
+
+
+def _list_library(
+    order: NDArray[np.intp], known: NDArray[np.intp], best: NDArray[np.intp], most: int
+) -> Ints:
+    """Return the best configurations of every resample in rising order (B, L), -1 after the last.
+
+    The best single one, which ties may put anywhere among its equals, is always among them.
+    """
+    width = min(most, order.shape[1])
+    library = order[:, :width].copy()
+    absent = (best >= 0) & ~(library == best[:, None]).any(axis=1)
+    library[absent, np.minimum(width, known[absent]) - 1] = best[absent]
+    library[np.arange(width) >= known[:, None]] = order.shape[1]  # sorts to the end
+    library.sort(axis=1)
+    library[library == order.shape[1]] = -1
+    return library.astype(np.int32)
+
+
+def _average_top(order: NDArray[np.intp], known: NDArray[np.intp], k: int) -> Array:
+    shares = np.zeros(order.shape)
+    many = np.minimum(k, known)
+    for b in range(len(order)):
+        if many[b]:
+            shares[b, order[b, : many[b]]] = 1.0 / many[b]
+    return shares
+
+
+def _count_shares(picks: Ints, scores: Array, configs: int, metric: Metric) -> Array:
+    """Return the shares of the best ensemble on the way, the smallest of those that tie."""
+    filled = np.where(np.isnan(scores), -np.inf, scores)
+    unit = 1.0 if metric.has_unit else 0.0
+    best = filled.max(axis=1)
+    near = 1e-12 * np.maximum(unit, np.abs(np.where(np.isinf(best), 0.0, best)))
+    length = np.argmax(filled >= (best - near)[:, None], axis=1) + 1
+    shares = np.zeros((len(picks), configs))
+    for b in np.flatnonzero(np.isfinite(best)):
+        shares[b] = np.bincount(picks[b, : length[b]], minlength=configs) / length[b]
+    return shares
+
+
+# Greedy ensembles: three compiled ways, and one for any metric.
+
+
+def _grow(
+    pi: Predictions,
+    metric: Metric,
+    weights: Weights,
+    library: Ints,
+    best: NDArray[np.intp],
+    steps: int,
+    jobs: int,
+) -> tuple[Ints, Array]:
+    """Return the members of greedy ensembles (B, steps), and the gains after each step."""
+    start = _find_places(library, best)
+    whole = all(pi.tested(r).all() for r in range(pi.n_repeats)) and weights.integral
+    picks = np.full((len(library), steps), -1, dtype=np.int32)
+    scores = np.full((len(library), steps), np.nan)
+    fill = _find_kernel(pi, metric, weights, steps) if whole else None
+    if fill is None:
+        _grow_plainly(pi, metric, weights, library, start, picks, scores)
+        return picks, scores
+
+    def work(top: int) -> None:
+        rows = slice(top, top + BLOCK)
+        counts = weights.values[rows].astype(np.int32)
+        fill(counts, library[rows], start[rows], picks[rows], scores[rows])
+
+    each(work, range(0, len(library), BLOCK), jobs)
+    return picks, scores
+
+
+Fill = Callable[[Ints, Ints, Ints, Ints, Array], None]
+
+
+def _find_places(library: Ints, best: NDArray[np.intp]) -> Ints:
+    """Return the place of the best one in the library of every resample (B,), -1 without one."""
+    place = np.argmax(library == best[:, None], axis=1)
+    return np.where(best < 0, -1, place).astype(np.int32)
+
+
+def _find_kernel(pi: Predictions, metric: Metric, weights: Weights, steps: int) -> Fill | None:
+    """Return what builds the ensembles of some resamples, None where nothing compiled does."""
+    from earnest.kernels import ensembles as compiled
+
+    areas = isinstance(metric, RankMetric) and metric.scan is auc_scan
+    if areas and isinstance(metric, RankMetric) and metric.combine in (one_view, mean_of_views):
+        if weights.values.size and weights.values.max() > compiled.LARGEST_COUNT:
+            return None
+        keys, labels = _make_keys(pi, metric, 24 if steps <= FEW_STEPS else 22)
+        return lambda counts, library, start, picks, scores: compiled.greedy_areas(
+            keys, labels, counts, library, start, steps, picks, scores
+        )
+    if metric.name == "log_loss":
+        chances = _list_chances(pi)
+        return lambda counts, library, start, picks, scores: compiled.greedy_chances(
+            chances, counts, library, start, steps, picks, scores
+        )
+    if metric.name in SQUARES or (metric.name in OF_SQUARES and pi.n_repeats == 1):
+        apart = _list_residuals(pi)
+
+        def fill(counts: Ints, library: Ints, start: Ints, picks: Ints, scores: Array) -> None:
+            together = np.empty((*library.shape, library.shape[1]))
+            compiled.products(apart, counts, library, together)
+            compiled.greedy_squares(together, library, start, steps, picks, scores)
+
+        return fill
+    return None
+
+
+def _make_keys(pi: Predictions, metric: RankMetric, bits: int) -> tuple[Ints, Ints]:
+    """Return predictions as whole numbers (C, V, n), and the classes of every view (V, n).
+
+    A view is a class in a repeat, or the only one of two classes.
+    """
+    views = metric.views(pi.target)
+    keys = np.empty((pi.n_configs, len(views) * pi.n_repeats, pi.n_cases), dtype=np.int32)
+    labels = np.empty((keys.shape[1], pi.n_cases), dtype=np.int32)
+    place = 0
+    for repeat in range(pi.n_repeats):
+        for view in views:
+            given = pi.responses[:, :, repeat]
+            given = given if view.column is None else given[..., view.column]
+            keys[:, place] = np.rint(given.T.astype(np.float64) * float(1 << bits))
+            labels[place] = view.truth
+            place += 1
+    return keys, labels
+
+
+def _list_chances(pi: Predictions) -> Array:
+    """Return the chance given to the class of each case (C, R n), within what a log loss takes."""
+    parts = [of_true_class(pi.target, pi.responses[:, :, r]).T for r in range(pi.n_repeats)]
+    return np.clip(np.concatenate(parts, axis=1), EPS, 1.0 - EPS)
+
+
+def _list_numbers(pi: Predictions) -> tuple[Array, Array]:
+    """Return predictions (C, R K n) and outcomes (R K n,) as numbers that a square compares."""
+    target = pi.target
+    rows = [pi.responses[:, :, r] for r in range(pi.n_repeats)]
+    if target.task is Task.MULTICLASS:
+        classes = range(len(target.classes))
+        flat = [row[..., k].T for row in rows for k in classes]
+        outcome = [np.asarray(target.y == k) for _ in rows for k in classes]
+    else:
+        flat, outcome = [row.T for row in rows], [np.asarray(target.y)] * len(rows)
+    return (
+        np.concatenate(flat, axis=1).astype(np.float64),
+        np.concatenate(outcome).astype(np.float64),
+    )
+
+
+def _list_residuals(pi: Predictions) -> Array:
+    given, outcome = _list_numbers(pi)
+    given -= outcome
+    return given
+
+
+def _grow_plainly(
+    pi: Predictions,
+    metric: Metric,
+    weights: Weights,
+    library: Ints,
+    start: Ints,
+    picks: Ints,
+    scores: Array,
+) -> None:
+    """Build greedy ensembles by any metric, some resamples at a time: the definition."""
+    width = library.shape[1]
+    columns = np.moveaxis(pi.responses, 1, 0).astype(np.float64)  # (C, n, R[, K])
+    step = max(1, CELLS // (width * columns[0].size))
+    usable = np.flatnonzero(start >= 0)
+    for top in range(0, len(usable), step):
+        rows = usable[top : top + step]
+        some = np.where(library[rows] < 0, 0, library[rows])  # (b, L)
+        heavy = np.repeat(weights.values[rows], width, axis=0)
+        running = np.zeros((len(rows), *columns[0].shape))
+        for turn in range(picks.shape[1]):
+            grown = (running[:, None] + columns[some]) / (turn + 1.0)  # (b, L, n, R[, K])
+            made = _as_predictions(pi, grown.reshape(-1, *columns[0].shape))
+            found = score_selected(made, metric, heavy, np.arange(len(heavy)))
+            gains = metric.sign * found.reshape(len(rows), width)
+            gains[library[rows] < 0] = np.nan
+            chosen = start[rows] if turn == 0 else _find_first(gains, metric)
+            mine = np.flatnonzero(chosen >= 0)
+            picks[rows[mine], turn] = some[mine, chosen[mine]]
+            scores[rows[mine], turn] = gains[mine, chosen[mine]]
+            running[mine] += columns[some[mine, chosen[mine]]]
+
+
+def _find_first(gains: Array, metric: Metric) -> NDArray[np.intp]:
+    """Return the first best (b,); where the metric has no unit, in units of the best."""
+    return first_best(gains_of(metric, metric.sign * gains[None])[0])
+
+
+def _stack(
+    pi: Predictions, weights: Weights, library: Ints, best: NDArray[np.intp], jobs: int
+) -> Array:
+    """Return the shares (B, C) of non-negative least squares."""
+    from scipy.optimize import nnls
+
+    from earnest.kernels.ensembles import products
+
+    given, outcome = _list_numbers(pi)
+    rows = np.concatenate([given, outcome[None]])  # the outcome is one more column
+    last = np.full((len(library), 1), pi.n_configs, dtype=np.int32)
+    known = (library >= 0).sum(axis=1)
+    wide = np.concatenate([library, np.full_like(last, -1)], axis=1)
+    wide[np.arange(len(wide)), known] = last[:, 0]
+    shares = np.zeros((len(library), pi.n_configs))
+
+    def work(top: int) -> None:
+        some = slice(top, top + BLOCK)
+        together = np.empty((len(wide[some]), wide.shape[1], wide.shape[1]))
+        products(rows, weights.values[some].astype(np.int32), wide[some], together)
+        for b, sums in enumerate(together, start=top):
+            if best[b] < 0:
+                continue
+            size = int(known[b])
+            ridge = RIDGE * np.trace(sums[:size, :size]) / size
+            root = np.linalg.cholesky(sums[:size, :size] + ridge * np.eye(size))  # lower
+            found = nnls(root.T, np.linalg.solve(root, sums[:size, size]))[0]
+            total = found.sum()
+            if total > 0.0:
+                shares[b, library[b, :size]] = found / total
+            else:
+                shares[b, best[b]] = 1.0
+
+    each(work, range(0, len(library), BLOCK), jobs)
+    return shares
+
+
+# What an ensemble predicts, and how it scores.
+
+
+def blend(pi: Predictions, shares: Array) -> Predictions:
+    """Return the predictions of ensembles (n, B, R[, K]) from their shares (B, C).
+
+    A row of shares that are all 0 gives NaN throughout its column.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> import numpy as np
+    >>> from earnest.inference.resampling.ensembles import blend
+    >>> pi = en.Predictions.from_arrays([0, 1], [[0.2, 0.4], [0.5, 0.9]])
+    >>> blend(pi, np.array([[0.5, 0.5]])).responses[:, 0, 0].round(2).tolist()
+    [0.3, 0.7]
+    """
+    made = np.full((len(shares), *np.delete(pi.responses.shape, 1)), np.nan)
+    for b, own in enumerate(shares):
+        members = np.flatnonzero(own)
+        if len(members):
+            total = own[members[0]] * pi.responses[:, members[0]].astype(np.float64)
+            for c in members[1:]:
+                total += own[c] * pi.responses[:, c]
+            made[b] = total
+    return _as_predictions(pi, made)
+
+
+def add_blend(pi: Predictions, shares: Array) -> Predictions:
+    """Return the configurations and, after them, ensembles of them by their shares (B, C)."""
+    made = blend(pi, shares)
+    names = [f"ensemble {b + 1}" for b in range(len(shares))]
+    taken = set(pi.configs.ids)
+    names = [name if name not in taken else f"{name} of {len(taken)}" for name in names]
+    responses = np.concatenate([pi.responses, made.responses], axis=1)
+    return replace(pi, configs=Configs(ids=(*pi.configs.ids, *names)), responses=responses)
+
+
+def _as_predictions(pi: Predictions, made: Numbers) -> Predictions:
+    """Return ensembles (B, n, R[, K]) as configurations; rounding leaves no chance above 1."""
+    responses = np.moveaxis(made, 0, 1)
+    if pi.kind is ResponseKind.PROBABILITY:
+        responses = np.clip(responses, 0.0, 1.0)
+    return replace(pi, configs=Configs.of(None, len(made)), responses=responses)
+
+
+def score_ensembles(
+    pi: Predictions,
+    metric: Metric,
+    weights: Weights,
+    shares: Array,
+    *,
+    n_jobs: int | None = None,
+) -> Array:
+    """Return the metric of one ensemble a resample: (B,); NaN where there is none."""
+    out = np.full(len(shares), np.nan)
+    known = np.flatnonzero(shares.any(axis=1))
+    for top in range(0, len(known), BLOCK):
+        rows = known[top : top + BLOCK]
+        made = blend(pi, shares[rows])
+        columns = np.arange(len(rows))
+        out[rows] = score_selected(made, metric, weights.take(rows), columns, n_jobs=n_jobs)
+    return out
+
+
+# The guard.
+
+
+def _find_lead(
+    pi: Predictions, metric: Metric, weights: Weights, rule: EnsembleRule, n_jobs: int | None
+) -> Array:
+    """Return by how much ensembles beat single configurations on parts that did not choose: (B,).
+
+    NaN where no part tells.
+    """
+    parts = divide_cases(pi)
+    leads = []
+    for part in range(int(parts.max()) + 1):
+        inside = Weights(weights.values * (parts != part), weights.unit)
+        outside = Weights(weights.values * (parts == part), weights.unit)
+        shares, best = _choose(pi, metric, inside, rule, n_jobs)
+        many = score_ensembles(pi, metric, outside, shares, n_jobs=n_jobs)
+        one = score_selected(pi, metric, outside, best, n_jobs=n_jobs)
+        leads.append(metric.sign * (many - one))
+    table = np.array(leads)  # (parts, B)
+    known = ~np.isnan(table)
+    total = np.where(known, table, 0.0).sum(axis=0)
+    return np.where(known.any(axis=0), total / np.maximum(known.sum(axis=0), 1), np.nan)
+
+
+def divide_cases(pi: Predictions) -> NDArray[np.intp]:
+    """Return the part of each case (n,), of which a guard leaves out one at a time.
+
+    Folds stay whole, and so do groups; a single fold is divided within its classes.
+    """
+    folds = pi.folds[:, 0]
+    used = np.unique(folds[folds >= 0])
+    if len(used) > 1:
+        return np.asarray(np.maximum(np.searchsorted(used, folds), 0) % PARTS)
+    if pi.target.groups is not None:
+        return np.asarray(np.unique(pi.target.groups, return_inverse=True)[1] % PARTS)
+    parts = np.empty(pi.n_cases, dtype=np.intp)
+    for rows in pi.target.layers if pi.target.has_classes else (np.arange(pi.n_cases),):
+        parts[rows] = np.arange(len(rows)) % PARTS
+    return parts
+
+
+@dataclass(eq=False)
+class EnsembleScores:
+    """The scores of in-bag ensembles on what each resample leaves out.
+
+    As `WinnerScores`, each of whose winners is here the ensemble of its own resample.
+    """
+
+    pi: Predictions
+    metric: Metric
+    resampler: Resampler
+    rule: EnsembleRule
+    n_jobs: int | None = None
+    _shares: list[Array] = field(default_factory=list)
+    _counts: list[NDArray[np.uint8]] = field(default_factory=list)
+    _tables: list[Array] = field(default_factory=list)
+
+    def __call__(self, inbag: Weights) -> Array:
+        """Return the table (b, 2) or (b, 4) of some resamples."""
+        shares = choose_ensembles(self.pi, self.metric, inbag, self.rule, n_jobs=self.n_jobs)
+        parts = []
+        for top in range(0, len(inbag), BLOCK):
+            some = inbag.take(slice(top, top + BLOCK))
+            own = shares[top : top + BLOCK]
+            found = np.asarray(own.any(axis=1))
+            chosen = np.where(found, np.arange(len(own)), -1)
+            filled = np.where(found[:, None], own, 1.0 / own.shape[1])
+            parts.append(self._as_winners(filled, chosen)(some))
+        table = np.concatenate(parts)
+        room = KEPT // self.pi.n_cases - sum(map(len, self._counts))
+        if room > 0 or not self._counts:
+            self._counts.append(inbag.values[: max(room, 1)])
+            self._tables.append(table[: max(room, 1)])
+            self._shares.append(shares[: max(room, 1)])
+        return table
+
+    def _as_winners(self, shares: Array, chosen: NDArray[np.intp]) -> WinnerScores:
+        made = blend(self.pi, shares)
+        return WinnerScores(made, self.metric, self.resampler, lambda _: chosen, self.n_jobs)
+
+    @property
+    def mean_share(self) -> Array:
+        """The mean share of each configuration in the ensembles of the resamples: (C,)."""
+        shares = np.concatenate(self._shares)
+        return np.asarray(shares[shares.any(axis=1)].mean(axis=0))
+
+    @property
+    def n_members(self) -> NDArray[np.intp]:
+        """How many members the ensemble of each resample has."""
+        return np.asarray(np.count_nonzero(np.concatenate(self._shares), axis=1))
+
+    def corrected(self, table: Array) -> float:
+        """Return the corrected score from the table (B, k) of all resamples."""
+        return WinnerScores(self.pi, self.metric, self.resampler, _choose_nobody).corrected(table)
+
+    def errors(self, table: Array, final: Array, rng: np.random.Generator) -> ScoreErrors:
+        """Return the standard errors of the corrected score and of its distances.
+
+        They are those of the influence function: an ensemble is no configuration whose score
+        another one has to beat.
+
+        Parameters
+        ----------
+        table : ndarray, shape (B, k)
+            That of all resamples.
+        final : ndarray, shape (C,)
+            The shares of the ensemble of the sample itself.
+        rng : Generator
+            The source of random numbers.
+        """
+        shares, kept = np.concatenate(self._shares), np.concatenate(self._tables)
+        counts = np.concatenate(self._counts)
+        valid = np.flatnonzero(~np.isnan(kept[:, 0]))
+        kept = kept[valid].copy()
+        kept[:, 1] = np.arange(len(valid))
+        every = np.concatenate([shares[valid], final[None]])
+        scorer = self._as_winners(every, np.arange(len(every)))
+        scorer._counts.append(counts[valid])
+        scorer._tables.append(kept)
+        return scorer.errors(table, len(valid), rng, best_wins=False)
+
+
+def _choose_nobody(inbag: Weights) -> NDArray[np.intp]:
+    return np.full(len(inbag), -1, dtype=np.intp)

@@ -1,0 +1,141 @@
+"""An ensemble as one model: the average of several, by the shares that a choice rule gave them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.utils.validation import check_is_fitted
+
+from earnest.core.base.errors import InputError
+from earnest.training.protocols import Classifier, Estimator, Predictor
+
+
+class Averaged(BaseEstimator):
+    """What averages of classifiers and of regressors share.
+
+    Parameters
+    ----------
+    estimators : sequence of estimator
+        The members, unfitted; each is fitted to all cases.
+    shares : sequence of float
+        The share of each in the prediction; they sum to 1.
+    """
+
+    estimators_: list[Estimator]
+
+    def __init__(self, estimators: Sequence[Estimator], shares: Sequence[float]) -> None:
+        self.estimators = estimators
+        self.shares = shares
+
+    def fit(self, X: object, y: object, **params: object) -> Self:
+        """Fit every member."""
+        if len(self.estimators) != len(self.shares) or not len(self.shares):
+            raise InputError(
+                "`estimators` and `shares` do not match",
+                needs="one share for each member, and one member at least",
+                got=f"{len(self.estimators)} members, {len(self.shares)} shares",
+            )
+        self.estimators_ = []
+        for one in self.estimators:
+            made = clone(one)
+            made.fit(X, y, **params)
+            self.estimators_.append(made)
+        first = self.estimators_[0]
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(first, name):
+                setattr(self, name, getattr(first, name))
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "estimators_")
+
+
+class AveragedClassifier(ClassifierMixin, Averaged):
+    """The average of the probabilities of several classifiers.
+
+    Parameters
+    ----------
+    estimators : sequence of classifier
+        The members, unfitted, each with `predict_proba`.
+    shares : sequence of float
+        The share of each in the probabilities; they sum to 1.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from earnest.training.learners.averaged import AveragedClassifier
+    >>> members = [GaussianNB(), DecisionTreeClassifier(random_state=0)]
+    >>> model = AveragedClassifier(members, [0.75, 0.25]).fit(*load_iris(return_X_y=True))
+    >>> model.predict(load_iris().data[:2]).tolist()
+    [0, 0]
+    """
+
+    def fit(self, X: object, y: object, **params: object) -> Self:
+        """Fit every member."""
+        super().fit(X, y, **params)
+        self.classes_ = np.unique(np.asarray(y))
+        return self
+
+    def predict_proba(self, X: object) -> NDArray[np.float64]:
+        """Return the averaged probabilities: (n, K)."""
+        check_is_fitted(self)
+        total: NDArray[np.float64] | None = None
+        for one, share in zip(self.estimators_, self.shares, strict=True):
+            asked: Classifier = one  # type: ignore[assignment]  # fitted, and a classifier
+            given = np.asarray(asked.predict_proba(X), dtype=np.float64)
+            if total is None:
+                total = np.zeros((len(given), len(self.classes_)))
+            total[:, np.searchsorted(self.classes_, asked.classes_)] += share * given
+        assert total is not None
+        return total
+
+    def predict(self, X: object) -> NDArray[np.generic]:
+        """Return the likeliest class of each case."""
+        return np.asarray(self.classes_[np.argmax(self.predict_proba(X), axis=1)])
+
+
+class AveragedRegressor(RegressorMixin, Averaged):
+    """The average of what several regressors predict.
+
+    Parameters
+    ----------
+    estimators : sequence of regressor
+        The members, unfitted.
+    shares : sequence of float
+        The share of each in the prediction; they sum to 1.
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyRegressor
+    >>> from earnest.training.learners.averaged import AveragedRegressor
+    >>> members = [DummyRegressor(strategy="constant", constant=c) for c in (0.0, 4.0)]
+    >>> AveragedRegressor(members, [0.75, 0.25]).fit([[0], [1]], [0, 4]).predict([[5]])
+    array([1.])
+    """
+
+    def predict(self, X: object) -> NDArray[np.float64]:
+        """Return the averaged prediction of each case."""
+        check_is_fitted(self)
+        total: NDArray[np.float64] | None = None
+        for one, share in zip(self.estimators_, self.shares, strict=True):
+            asked: Predictor = one  # type: ignore[assignment]  # fitted
+            given = share * np.asarray(asked.predict(X), dtype=np.float64)
+            total = given if total is None else total + given
+        assert total is not None
+        return total
+
+
+def join_members(
+    members: Sequence[Estimator], shares: Sequence[float], *, classes: bool
+) -> Estimator:
+    """Return the unfitted model of an ensemble; a single member is its own model."""
+    if len(members) == 1:
+        return members[0]
+    kind = AveragedClassifier if classes else AveragedRegressor
+    return kind(list(members), [float(share) for share in shares])

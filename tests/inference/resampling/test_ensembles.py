@@ -1,0 +1,259 @@
+"""Ensembles chosen in every resample: against the plain loop, and whatever the threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sklearn.metrics import accuracy_score, log_loss, r2_score, roc_auc_score
+
+import earnest as en
+from earnest.core.data.ensembles import ENSEMBLES, EnsembleRule
+from earnest.core.data.weights import Weights
+from earnest.inference.resampling import ensembles
+from earnest.inference.resampling.ensembles import (
+    blend,
+    choose_ensembles,
+    divide_cases,
+    score_ensembles,
+)
+
+Array = NDArray[np.float64]
+Score = Callable[[Array, Array, Array], float]
+STEP = 2.0**-24  # to which the rule rounds predictions that it ranks
+
+
+def area(y: Array, p: Array, w: Array) -> float:
+    return float(roc_auc_score(y, p, sample_weight=w))
+
+
+def minus_log_loss(y: Array, p: Array, w: Array) -> float:
+    return -float(log_loss(y, p, sample_weight=w, labels=np.unique(y)))
+
+
+def minus_square(y: Array, p: Array, w: Array) -> float:
+    return -float(np.average((y - p) ** 2, weights=w))
+
+
+def right(y: Array, p: Array, w: Array) -> float:
+    return float(accuracy_score(y, p > 0.5, sample_weight=w))
+
+
+def explained(y: Array, p: Array, w: Array) -> float:
+    return float(r2_score(y, p, sample_weight=w))
+
+
+def mean_area(y: Array, p: Array, w: Array) -> float:
+    classes = np.unique(y)
+    return float(np.mean([area(y == k, p[:, k], w) for k in classes]))
+
+
+def grow(y: Array, p: Array, w: Array, score: Score, size: int, library: int) -> Array:
+    """Return the shares of a greedy ensemble, by the plain loop; p is (n, C[, K])."""
+    used = w > 0
+    y, p, w = y[used], p[used], w[used]
+
+    def first(gains: list[float]) -> int:
+        best = max(gains)
+        return next(c for c, gain in enumerate(gains) if gain >= best - 1e-12 * max(1, abs(best)))
+
+    singles = [score(y, p[:, c], w) for c in range(p.shape[1])]
+    kept = sorted(np.argsort(-np.array(singles), kind="stable")[:library].tolist())
+    members = [first(singles)]
+    path = [singles[members[0]]]
+    while len(members) < size:
+        total = p[:, members].sum(axis=1)
+        gains = [score(y, (total + p[:, c]) / (len(members) + 1), w) for c in kept]
+        chosen = first(gains)
+        members.append(kept[chosen])
+        path.append(gains[chosen])
+    length = first(path) + 1
+    return np.bincount(members[:length], minlength=p.shape[1]) / length
+
+
+def draw(n: int, resamples: int, seed: int) -> Weights:
+    rng = np.random.default_rng(seed)
+    counts = rng.multinomial(n, np.full(n, 1 / n), size=resamples)
+    return Weights(counts.astype(np.uint8))
+
+
+def chances(n: int, configs: int, seed: int) -> tuple[Array, Array]:
+    """Return classes (n,) and chances (n, C) of configurations that know different things."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n).astype(float)
+    parts = rng.standard_normal((n, 3))
+    z = y[:, None] - 0.5 + 0.8 * parts[:, rng.integers(0, 3, configs)]
+    p = 1 / (1 + np.exp(-z - rng.standard_normal((n, configs))))
+    p[:, configs // 2] = p[:, configs // 3]  # two that are the same: a tie
+    return y, np.rint(p / STEP) * STEP  # as the rule for areas sees them
+
+
+@pytest.mark.parametrize(
+    ("metric", "score"),
+    [
+        ("roc_auc", area),
+        ("log_loss", minus_log_loss),
+        ("brier", minus_square),
+        ("accuracy", right),
+    ],
+)
+def test_a_greedy_ensemble_equals_the_plain_loop(metric: str, score: Score) -> None:
+    y, p = chances(90, 12, seed=3)
+    pi = en.Predictions.from_arrays(y.astype(int), p)
+    inbag = draw(90, 12, seed=5)
+    made = choose_ensembles(
+        pi, en.metric(metric).on("binary"), inbag, en.GreedyEnsemble(library=7, size=9)
+    )
+    for own, counts in zip(made, inbag.values, strict=True):
+        np.testing.assert_allclose(own, grow(y, p, counts.astype(float), score, 9, 7), atol=1e-12)
+
+
+@pytest.mark.parametrize(("metric", "score"), [("r2", explained), ("mse", minus_square)])
+def test_a_greedy_ensemble_of_values_equals_the_plain_loop(metric: str, score: Score) -> None:
+    rng = np.random.default_rng(2)
+    y = rng.standard_normal(80)
+    p = y[:, None] * rng.uniform(0.2, 1.5, 10) + rng.standard_normal((80, 10))
+    pi = en.Predictions.from_arrays(y, p)
+    inbag = draw(80, 12, seed=6)
+    made = choose_ensembles(
+        pi, en.metric(metric).on("regression"), inbag, en.GreedyEnsemble(library=6, size=8)
+    )
+    for own, counts in zip(made, inbag.values, strict=True):
+        np.testing.assert_allclose(own, grow(y, p, counts.astype(float), score, 8, 6), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("metric", "score"), [("roc_auc_ovr", mean_area), ("log_loss", minus_log_loss)]
+)
+def test_a_greedy_ensemble_of_several_classes_equals_the_plain_loop(
+    metric: str, score: Score
+) -> None:
+    rng = np.random.default_rng(4)
+    y = rng.integers(0, 3, 90)
+    z = 1.5 * np.eye(3)[y][:, None, :] + rng.standard_normal((90, 8, 3))
+    p = np.exp(z) / np.exp(z).sum(axis=2, keepdims=True)
+    pi = en.Predictions.from_arrays(y, p, repeats=1)
+    inbag = draw(90, 8, seed=7)
+    made = choose_ensembles(
+        pi, en.metric(metric).on("multiclass"), inbag, en.GreedyEnsemble(library=5, size=6)
+    )
+    for own, counts in zip(made, inbag.values, strict=True):
+        expected = grow(y, p, counts.astype(float), score, 6, 5)
+        np.testing.assert_allclose(own, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("metric", ["roc_auc", "log_loss", "brier"])
+def test_the_compiled_ways_choose_as_the_way_for_any_metric(
+    metric: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    y, p = chances(120, 15, seed=8)
+    two = np.stack([p, np.roll(p, 1, axis=1)], axis=2)  # two repeats
+    pi = en.Predictions.from_arrays(y.astype(int), two)
+    inbag, rule = draw(120, 10, seed=9), en.GreedyEnsemble(library=9, size=7)
+    fast = choose_ensembles(pi, en.metric(metric).on("binary"), inbag, rule)
+    monkeypatch.setattr(ensembles, "_find_kernel", lambda *_: None)
+    np.testing.assert_allclose(
+        fast, choose_ensembles(pi, en.metric(metric).on("binary"), inbag, rule), atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("word", list(ENSEMBLES))
+@pytest.mark.parametrize("guard", [False, True])
+def test_threads_and_batches_change_no_bit_of_an_ensemble(word: str, guard: bool) -> None:
+    y, p = chances(100, 10, seed=10)
+    pi = en.Predictions.from_arrays(y.astype(int), p, fold=np.arange(100) % 5)
+    inbag, rule = draw(100, 140, seed=11), ENSEMBLES[word](guard=guard)
+    metric = en.metric("roc_auc").on("binary")
+    whole = choose_ensembles(pi, metric, inbag, rule, n_jobs=1)
+    threads = choose_ensembles(pi, metric, inbag, rule, n_jobs=3)
+    parts = [
+        choose_ensembles(pi, metric, inbag.take(slice(top, top + 9)), rule)
+        for top in range(0, 140, 9)
+    ]
+    assert whole.tobytes() == threads.tobytes() == np.concatenate(parts).tobytes()
+    np.testing.assert_allclose(whole.sum(axis=1), 1.0)
+
+
+def test_the_top_average_is_the_mean_of_the_best() -> None:
+    y, p = chances(60, 6, seed=12)
+    pi = en.Predictions.from_arrays(y.astype(int), p)
+    found = choose_ensembles(
+        pi, en.metric("brier").on("binary"), Weights.ones(60), en.TopAverage(k=3)
+    )
+    losses = ((p - y[:, None]) ** 2).mean(axis=0)
+    best = np.argsort(losses, kind="stable")[:3]
+    np.testing.assert_allclose(found[0], np.isin(np.arange(6), best) / 3)
+
+
+def test_stacking_is_non_negative_least_squares_scaled_to_one() -> None:
+    from scipy.optimize import nnls
+
+    y, p = chances(80, 6, seed=13)
+    p[:, 3] = np.random.default_rng(1).random(80)  # no copy of another
+    pi = en.Predictions.from_arrays(y.astype(int), p)
+    inbag = draw(80, 4, seed=14)
+    found = choose_ensembles(pi, en.metric("brier").on("binary"), inbag, en.StackedEnsemble())
+    for own, counts in zip(found, inbag.values, strict=True):
+        root = np.sqrt(counts.astype(float))
+        expected = nnls(root[:, None] * p, root * y)[0]
+        np.testing.assert_allclose(own, expected / expected.sum(), atol=1e-6)
+
+
+def test_the_score_of_an_ensemble_is_that_of_the_averaged_predictions() -> None:
+    y, p = chances(70, 5, seed=15)
+    pi = en.Predictions.from_arrays(y.astype(int), p)
+    shares = np.array([[0.2, 0.0, 0.3, 0.0, 0.5], [0.0, 1.0, 0.0, 0.0, 0.0], np.zeros(5)])
+    weights = draw(70, 3, seed=16)
+    found = score_ensembles(pi, en.metric("roc_auc").on("binary"), weights, shares)
+    for own, value, counts in zip(shares[:2], found, weights.values, strict=False):
+        assert value == pytest.approx(area(y, p @ own, counts.astype(float)), abs=1e-12)
+    assert np.isnan(found[2])
+    np.testing.assert_allclose(blend(pi, shares[:1]).responses[:, 0, 0], p @ shares[0])
+
+
+def test_a_guard_takes_the_single_best_where_the_rest_of_an_ensemble_is_noise() -> None:
+    """One configuration knows all, and what an average adds to it is luck."""
+    rng = np.random.default_rng(17)
+    y = np.tile([0, 1], 40)
+    known = np.clip(0.5 + 0.5 * (y - 0.5) + 0.2 * rng.standard_normal(80), 0, 1)
+    p = np.column_stack([known, rng.random((80, 30))])
+    pi = en.Predictions.from_arrays(y, p, fold=np.arange(80) // 2 % 10)
+    inbag, metric = draw(80, 30, seed=18), en.metric("roc_auc").on("binary")
+    free = choose_ensembles(pi, metric, inbag, en.TopAverage(k=5))
+    guarded = choose_ensembles(pi, metric, inbag, en.TopAverage(k=5, guard=True))
+    assert (np.count_nonzero(free, axis=1) == 5).all()
+    assert (guarded[:, 0] == 1.0).mean() >= 0.9
+
+
+def test_a_guard_keeps_an_ensemble_that_promises_more() -> None:
+    """Ten configurations with errors of their own: their average is better than any."""
+    rng = np.random.default_rng(19)
+    y = np.tile([0, 1], 100)
+    p = np.clip(0.5 + 0.3 * (y[:, None] - 0.5) + 0.2 * rng.standard_normal((200, 10)), 0, 1)
+    pi = en.Predictions.from_arrays(y, p, fold=np.arange(200) // 2 % 10)
+    inbag, metric = draw(200, 30, seed=20), en.metric("roc_auc").on("binary")
+    guarded = choose_ensembles(pi, metric, inbag, en.GreedyEnsemble(guard=True))
+    assert (np.count_nonzero(guarded, axis=1) > 1).mean() >= 0.9
+
+
+def test_a_guard_leaves_whole_folds_and_groups_out() -> None:
+    y = np.tile([0, 1], 30)
+    fold = np.arange(60) % 7
+    pi = en.Predictions.from_arrays(y, np.random.default_rng(0).random((60, 2)), fold=fold)
+    parts = divide_cases(pi)
+    assert set(parts) == set(range(5))
+    assert all(len(set(parts[fold == k])) == 1 for k in range(7))
+    groups = np.arange(60) // 3
+    grouped = en.Predictions.from_arrays(y, np.random.default_rng(0).random((60, 2)), groups=groups)
+    assert all(len(set(divide_cases(grouped)[groups == g])) == 1 for g in range(20))
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: en.GreedyEnsemble(size=0), lambda: en.TopAverage(k=0),
+             lambda: en.StackedEnsemble(library=0)]
+)  # fmt: skip
+def test_an_ensemble_of_nothing_is_refused(make: Callable[[], EnsembleRule]) -> None:
+    with pytest.raises(en.InputError):
+        make()

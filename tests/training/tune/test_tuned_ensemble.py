@@ -1,0 +1,149 @@
+"""`tune` with an ensemble, end to end; and a plan that repeats a run to the byte."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import earnest as en
+from earnest.core.base.errors import FormatError
+from earnest.store import read_run
+from earnest.training.learners.averaged import AveragedRegressor
+from earnest.training.tune import options
+from earnest.training.tune import run as tune_run
+from earnest.training.tune.model import load_model
+from tests.training.tune.test_tune import Never
+from tests.training.tune_tables import of, portfolio
+
+SAME = ("predictions.parquet", "estimate.json", "model.skops", "plan.json")
+
+
+@pytest.fixture
+def quick(tmp_path: Path) -> dict[str, Any]:
+    return {
+        "n_configs": 4,
+        "folds": 4,
+        "rng": 7,
+        "n_jobs": 1,
+        "portfolio": portfolio(tmp_path),
+        "target": "y",
+        "ensemble": "greedy",
+    }
+
+
+@pytest.fixture
+def table() -> pd.DataFrame:
+    """A line and a step: a linear model and a tree each know one of them."""
+    rng = np.random.default_rng(5)
+    x = rng.standard_normal((240, 3))
+    y = x[:, 0] + 1.5 * (x[:, 1] > 0) + 0.8 * rng.standard_normal(240)
+    return pd.DataFrame(x, columns=["a", "b", "c"]).assign(y=y)
+
+
+def test_an_ensemble_is_tuned_kept_and_told(
+    table: pd.DataFrame, tmp_path: Path, quick: dict[str, Any]
+) -> None:
+    found = en.tune(table, out=tmp_path / "run", **quick)
+    shares = found.estimate.ensemble
+    assert shares is not None
+    assert len(shares) > 1
+    assert found.estimate.winner is None
+    assert isinstance(found.model.estimator, AveragedRegressor)
+    assert found.n_fits == 4 * 4 + len(shares)
+    kept = load_model(tmp_path / "run")
+    new = table.head(20)
+    np.testing.assert_array_equal(kept.predict(new).scores, found.model.predict(new).scores)
+    members = zip(kept.estimator.estimators_, shares.values(), strict=True)  # type: ignore[attr-defined]
+    X = kept.schema.read(en_columns(new)).X
+    expected = sum(share * one.predict(X) for one, share in members)
+    np.testing.assert_allclose(kept.predict(new).scores, expected)
+    written = json.loads((tmp_path / "run" / "estimate.json").read_text(encoding="utf-8"))
+    assert written["ensemble"] == dict(shares)
+    page = en.report(tmp_path / "run").to_html()
+    assert all(name in page for name in shares)
+    assert en.report(found).to_markdown().count("| weight 0.") == len(shares)
+
+
+def en_columns(frame: pd.DataFrame) -> Any:
+    from earnest.training.tables.files import open_noting
+
+    return open_noting(frame, delimiter=None, decimal=None, thousands=None).columns
+
+
+def test_an_ended_run_with_an_ensemble_goes_on_to_the_same_bytes(
+    table: pd.DataFrame, tmp_path: Path, quick: dict[str, Any]
+) -> None:
+    en.tune(table, out=tmp_path / "whole", **quick)
+
+    class Ends:
+        def start(self, total: int, title: str = "") -> None: ...
+        def drop(self, count: int) -> None: ...
+        def finish(self) -> None: ...
+        def advance(self, outcome: object, *, stored: bool = False) -> None:
+            self.left = getattr(self, "left", 6) - 1
+            if not self.left:
+                raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        en.tune(table, out=tmp_path / "ended", progress=Ends(), **quick)
+    assert 0 < len(read_run(tmp_path / "ended" / "run.db").outcomes) < 16
+    en.tune(table, out=tmp_path / "ended", resume=True, **quick)
+    for name in SAME:
+        one, other = (tmp_path / folder / name for folder in ("whole", "ended"))
+        assert one.read_bytes() == other.read_bytes(), name
+
+
+def test_a_plan_says_what_was_tried_and_repeats_it_to_the_byte(
+    tmp_path: Path, quick: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = {**quick, "target": "relapse", "ensemble": "none", "n_configs": 3, "folds": 3}
+    monkeypatch.setattr(tune_run, "Clock", Never)  # the time is over when two are complete
+    first = en.tune(of("relapse"), out=tmp_path / "first", **given)
+    monkeypatch.undo()
+    plan = json.loads((tmp_path / "first" / "plan.json").read_text(encoding="utf-8"))
+    assert plan["configs"] == list(first.predictions.configs.ids)
+    assert len(plan["configs"]) == 2
+    again = {name: value for name, value in given.items() if name != "rng"}
+    second = en.tune(
+        of("relapse"), out=tmp_path / "second", plan=tmp_path / "first" / "plan.json", **again
+    )
+    assert second.estimate.value == first.estimate.value
+    for name in ("predictions.parquet", "model.skops", "plan.json"):
+        one, other = (tmp_path / folder / name for folder in ("first", "second"))
+        assert one.read_bytes() == other.read_bytes(), name
+
+
+def test_a_plan_of_other_folds_is_repeated_on_as_many(
+    tmp_path: Path, quick: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = {**quick, "target": "relapse", "ensemble": "none", "folds": 3, "drop": "bced"}
+    monkeypatch.setattr(tune_run, "Clock", Never)
+    en.tune(of("relapse"), out=tmp_path / "first", **given)
+    monkeypatch.undo()
+    en.tune(of("relapse"), out=tmp_path / "second", plan=tmp_path / "first", **given)
+    one, other = (tmp_path / name / "predictions.parquet" for name in ("first", "second"))
+    assert one.read_bytes() == other.read_bytes()
+
+
+def test_a_plan_of_another_tuning_and_no_plan_are_refused(
+    tmp_path: Path, quick: dict[str, Any]
+) -> None:
+    given = {**quick, "target": "relapse", "ensemble": "none", "n_configs": 2, "folds": 3}
+    en.tune(of("relapse"), out=tmp_path / "first", **given)
+    with pytest.raises(en.InputError, match="folds 3 there, 4 now"):
+        en.tune(of("relapse"), plan=tmp_path / "first" / "plan.json", **{**given, "folds": 4})
+    with pytest.raises(FormatError):
+        en.tune(of("relapse"), plan=tmp_path / "none.json", **given)
+    (tmp_path / "odd.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(FormatError):
+        en.tune(of("relapse"), plan=tmp_path / "odd.json", **given)
+
+
+def test_an_unknown_ensemble_is_refused() -> None:
+    with pytest.raises(en.InputError, match="ensemble"):
+        options.TuneOptions(target="y", ensemble="greed")
