@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from earnest import FormatError
 from earnest.core.base.rng import Seeds
 from earnest.training.tables.table import read_table
-from earnest.training.tune.options import TuneOptions
+from earnest.training.tune.options import TuneOptions, read_budget
 from earnest.training.tune.pilot import Pace, Pilot, measure
 from earnest.training.tune.plan import (
     ENDING,
@@ -179,3 +180,13 @@ def test_what_the_pilot_saw_of_the_machine_is_not_kept_in_the_run_file():
     seen = replace(plan, least_seconds=12.0, crowding=3.0)
     assert seen.to_json() == plan.to_json()
     assert TunePlan.from_json(seen.to_json()) == plan
+
+
+def test_a_number_of_configurations_counts_where_no_budget_is_given() -> None:
+    """Without a budget all of them are tried; with one, or without a number, time is limited."""
+    assert TuneOptions(n_configs=60).seconds == math.inf
+    assert TuneOptions().seconds == 300.0
+    assert TuneOptions(n_configs=60, budget=90.0).seconds == 90.0
+    assert TuneOptions(n_configs=60).planned_seconds == 300.0
+    assert read_budget(None) is None
+    assert read_budget("90s") == 90.0

@@ -102,12 +102,12 @@ class Job:
         where = backends.plan(self.asked.n_jobs, limited=False)
         at_once = max(1, where.n_jobs)
         before = read_machine()
-        pilot = measure(self.table, self.configs, self.asked.budget, seeds)
+        pilot = measure(self.table, self.configs, self.asked.planned_seconds, seeds)
         if where.local:  # the cores of a cluster are not those of this machine
             pilot = replace(pilot, crowding=measure_crowding(before, read_machine(), at_once))
         if not pilot.paces:
             raise _explain_no_fit(next(iter(pilot.failures.values())), self.table.task)
-        left = self.asked.budget - (monotonic() - self.started)
+        left = self.asked.seconds - (monotonic() - self.started)
         chosen, rows = fit_into(left, self.configs, self.table, pilot, self.asked, at_once)
         fits = self.asked.fits_a_configuration
         trained = rows * (self.asked.folds - 1) / self.asked.folds
@@ -143,7 +143,7 @@ class Job:
             plan,
             self.metric,
             path=None if self.folder is None else self.folder.run,
-            until=self.started + TIME_OF_SEARCH * self.asked.budget,
+            until=self.started + TIME_OF_SEARCH * self.asked.seconds,
             progress=progress,
         )
         tuned = self._make_result(plan, table, ran)
@@ -208,7 +208,7 @@ def begin(data: object, asked: TuneOptions, *, out: str | Path | None, resume: b
     resumed = None if folder is None else folder.plan
     seed = resumed.seed if resumed else asked.seed
     seed = secrets.randbits(32) if seed is None else seed
-    most = max(FEWEST_READ, int(ROWS_A_SECOND * asked.budget))
+    most = max(FEWEST_READ, int(ROWS_A_SECOND * asked.planned_seconds))
     most = resumed.most_rows if resumed else most
     table = read_table(
         data,

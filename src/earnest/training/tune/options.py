@@ -26,6 +26,7 @@ USUAL_METRIC = {
     Task.REGRESSION: "r2",
     Task.SURVIVAL: "concordance",
 }
+USUAL_SECONDS = 300.0  # of a run whose budget is not said
 _SPAN = re.compile(
     r"^\s*([0-9]*\.?[0-9]+)\s*(?:(s|m|h|d)|(s)ecs?|(s)econds?|(m)ins?|(m)inutes?|(h)ours?|(d)ays?)?\s*$",
     re.IGNORECASE,
@@ -55,7 +56,7 @@ class TuneOptions:
     metric: str | None = None
     portfolio: str | Path | Portfolio = "default"
     n_configs: int | None = None
-    budget: float = 300.0
+    budget: float | None = None
     folds: int = 10
     repeats: int = 1
     drop: str | Dropping | None = None
@@ -77,6 +78,18 @@ class TuneOptions:
             from earnest.training.search.dropping.bced import read_dropping
 
             read_dropping(self.drop)
+
+    @property
+    def seconds(self) -> float:
+        """How long the run may take: no limit if only a number of configurations is asked for."""
+        if self.budget is not None:
+            return self.budget
+        return USUAL_SECONDS if self.n_configs is None else math.inf
+
+    @property
+    def planned_seconds(self) -> float:
+        """The time by which reading and the pilot go, which always end."""
+        return USUAL_SECONDS if self.budget is None else self.budget
 
     @property
     def fits_a_configuration(self) -> int:
@@ -102,6 +115,11 @@ class TuneOptions:
             "drop": None if self.drop is None else str(self.drop),
             "seed": self.seed,
         }
+
+
+def read_budget(budget: object) -> float | None:
+    """Return a span of time in seconds, None for none."""
+    return None if budget is None else read_seconds(budget)
 
 
 def read_seconds(budget: object) -> float:
