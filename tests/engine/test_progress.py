@@ -1,4 +1,4 @@
-"""The bar says how many are done, dropped and failed, and how long it takes still."""
+"""The bar says how many are done, skipped and failed, and how long it takes still."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_the_bar_shows_every_count() -> None:
         bar.message("dropped [svm] after fold 3")
     text = out.getvalue()
     assert "searching" in text
-    assert "3 of 6 fits, 1 stored, 4 dropped, 1 failed" in text
+    assert "3 of 6 fits, 1 stored, 4 skipped, 1 failed" in text
     assert "left" in text
     assert "dropped [svm] after fold 3" in text
 

@@ -47,7 +47,7 @@ def test_main_total_and_pairs_are_those_of_the_functional_anova() -> None:
     assert found.total["b"].value == pytest.approx(4 / 7, abs=0.12)
     assert found.pairs[("b", "c")].value == pytest.approx(4 / 7, abs=0.12)
     assert found.pairs[("a", "b")].value < 0.02
-    assert found.ranking[0] == "a"
+    assert set(found.ranking[:2]) == {"b", "c"}  # by the total effect, 4/7 each against 3/7
     assert next(iter(found.pairs)) == ("b", "c")
 
 
@@ -86,6 +86,30 @@ def test_a_parameter_of_a_branch_counts_by_its_part_of_the_space() -> None:
     assert ("model", "C") not in found.pairs
     assert ("C", "depth") not in found.pairs
     assert ("C", "share") in found.pairs
+
+
+def test_what_decides_which_parameters_are_active_comes_before_them() -> None:
+    """A branch moves the objective through its parameters: ranked alone, one of them would lead."""
+    scene = process_scene(branch_trials(90), n_points=600)
+    found = measure_importance(scene, list(range(3)), 0.95, pairs=False)
+    assert found.main["C"].value > found.main["model"].value
+    assert found.ranking[0] == "model"
+    totals = [found.total[name].value for name in found.ranking]
+    assert totals == sorted(totals, reverse=True)
+    assert find_most_important(found).startswith("model")
+
+
+def branch_trials(count: int) -> en.Trials:
+    """Three models; the parameter of one moves the objective by more than the models differ."""
+    rng = np.random.default_rng(11)
+    configs, values = [], []
+    for i in range(count):
+        model = ("svm", "tree", "net")[i % 3]
+        own = {"C": 10 ** rng.uniform(-2, 2)} if model == "svm" else {}
+        configs.append({"model": model, "share": rng.random(), **own})
+        base = {"svm": 0.0, "tree": 0.06, "net": 0.12}[model]
+        values.append(base + (0.1 * np.log10(own["C"]) if own else 0.0))
+    return en.Trials.from_configs(configs, values, direction="maximize")
 
 
 def test_the_same_seed_gives_the_same_shares() -> None:
@@ -171,6 +195,18 @@ def shares(**given: tuple[float, float, float]) -> Importance:
 )
 def test_the_sentence_claims_no_more_than_the_intervals(importance: Importance, words: str) -> None:
     assert find_most_important(importance) == words
+
+
+def test_a_parameter_of_a_part_of_the_space_is_named_with_that_part() -> None:
+    importance = shares(a=(0.6, 0.5, 0.7), b=(0.2, 0.1, 0.3))
+    found = find_most_important(importance, {"a": "model is svm"})
+    assert found == "a (where model is svm) matters most"
+
+
+def test_the_sentence_goes_by_the_share_together_with_others() -> None:
+    main = {"a": Share(0.1, 0.0, 0.2), "b": Share(0.3, 0.25, 0.4)}
+    total = {"a": Share(0.7, 0.6, 0.8), "b": Share(0.35, 0.3, 0.45)}
+    assert find_most_important(Importance(main, total, {}, 0.95)) == "a matters most"
 
 
 def test_the_sentence_names_where_the_leading_parameter_was_hardly_tried() -> None:

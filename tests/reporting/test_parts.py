@@ -149,8 +149,11 @@ def test_the_simplest_is_named_with_the_decimals_of_the_table(whole: en.Report) 
 
 
 def test_a_name_is_not_said_twice_in_the_audit() -> None:
-    page = en.report(two_classes(), metric="roc_auc").to_html()
-    assert '<td class="id mono">c1</td><td class="par"></td>' in page
+    made = en.report(two_classes(), metric="roc_auc")
+    assert made.content.audit is not None
+    assert not made.content.audit.with_ids  # an id is the name where no parameters are known
+    assert '<td class="par">c1</td>' in made.to_html()
+    assert 'class="id' not in made.to_html().split('id="audit"')[1]
 
 
 def test_decimals_of_the_answer_are_those_of_its_standard_error() -> None:

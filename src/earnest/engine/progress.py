@@ -1,4 +1,4 @@
-"""A bar for people who wait: tasks done, dropped and failed, and the time left."""
+"""A bar for people who wait: tasks done, skipped and failed, and the time left."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class ProgressBar:
     ...     bar.advance(Outcome((1,), error="ValueError: no"))
     ...     bar.drop(1)
     >>> bar.status()
-    '2 of 2 fits, 1 dropped, 1 failed'
+    '2 of 2 fits, 1 skipped, 1 failed'
     """
 
     def __init__(self, console: Console | None = None, noun: str = "fits") -> None:
@@ -123,10 +123,10 @@ class ProgressBar:
     def status(self) -> str:
         """Return the state in words.
 
-        Dropped tasks no longer count among those to do, and what is zero is left out.
+        Skipped tasks no longer count among those to do, and what is zero is left out.
         """
         parts = [f"{self.done} of {self.total - self.dropped} {self._noun}"]
-        counts = (("stored", self.stored), ("dropped", self.dropped), ("failed", self.errors))
+        counts = (("stored", self.stored), ("skipped", self.dropped), ("failed", self.errors))
         parts += [f"{count} {word}" for word, count in counts if count]
         left = self.seconds_left()
         return ", ".join([*parts, f"{_span(left)} left"] if left else parts)

@@ -69,11 +69,13 @@ class Importance:
     Attributes
     ----------
     main : mapping of str to Share
-        The share of the variance that a parameter explains alone, the largest first. A parameter
-        that is active in a part of the space counts by that part.
+        The share of the variance that a parameter explains alone. A parameter that is active in a
+        part of the space counts by that part.
     total : mapping of str to Share
         The share that is lost when its values are shuffled (permutation), on average over all
-        shuffles: alone and together with others; never below the main one.
+        shuffles: alone and together with others; never below the main one. Parameters come in its
+        order, the largest first: one that decides which others are active moves the objective
+        mostly through them.
     pairs : mapping of pair of str to Share
         What two parameters explain together beyond both alone, the largest first; of the ten
         parameters with the largest total effect. Pairs of which one decides whether the other is
@@ -170,7 +172,8 @@ def measure_importance(
         alone, shuffled = draw_single_effects(scene, column)
         main[name] = Share.of(weight * alone, confidence_level)
         total[name] = Share.of(weight * shuffled, confidence_level)
-    ranked = dict(sorted(main.items(), key=lambda item: -item[1].value))
+    order = sorted(main, key=lambda name: (-total[name].value, -main[name].value))
+    ranked = {name: main[name] for name in order}
     first = sorted(columns, key=lambda c: -total[scene.space[c].name].value)[:MOST_IN_PAIRS]
     found = dict(_yield_pairs(scene, sorted(first), whole, confidence_level)) if pairs else {}
     return Importance(

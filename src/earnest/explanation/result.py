@@ -108,6 +108,12 @@ class Explanation(Result):
     provenance: JsonObject
     scene: Scene | None = field(default=None, repr=False)
 
+    @property
+    def finding(self) -> str:
+        """Which parameters matter most, in words that claim no more than the intervals support."""
+        parts = {name: curve.where for name, curve in self.effects.items() if curve.where}
+        return headline(self.importance, self.sampling_bias, parts)
+
     def effect(self, param: str, *, within: Region | None = None) -> EffectCurve:
         """Return the effect of any parameter, in a region if one is given.
 
@@ -228,7 +234,7 @@ class Explanation(Result):
         """
         return {
             "schema": self.schema,
-            "headline": headline(self.importance, self.sampling_bias),
+            "headline": self.finding,
             "objective": self.objective.to_dict(),
             "n_trials": self.n_trials,
             "n_failed": self.n_failed,
@@ -340,7 +346,7 @@ class Explanation(Result):
         """Return one line."""
         return (
             f"{self.objective.name} explained by {self.surrogate} from {self.n_trials} trials "
-            f"(R² {self.surrogate_quality.r2:.2f}): {headline(self.importance, self.sampling_bias)}"
+            f"(R² {self.surrogate_quality.r2:.2f}): {self.finding}"
         )
 
 

@@ -37,7 +37,6 @@ from earnest.core.text.names import readable
 from earnest.decision.planned import Plan
 from earnest.decision.verdict import Verdict
 from earnest.explanation.findings import as_sentence, in_percent
-from earnest.explanation.findings import headline as learned_headline
 from earnest.explanation.result import Explanation
 from earnest.explanation.sampling_bias import short
 from earnest.inference.general.result import StatisticResult
@@ -153,9 +152,9 @@ def explanation_fragment(made: Explanation) -> str:
         for i, curve in enumerate(curves[:MOST_EFFECTS])
     ]
     best = ", ".join(f"{name} = {short(value)}" for name, value in made.best_config.items())
-    shares = [(name, in_percent(share)) for name, share in made.importance.main.items()]
+    shares = [(name, in_percent(share)) for name, share in made.importance.total.items()]
     return fragment(
-        as_sentence(learned_headline(made.importance, made.sampling_bias)),
+        as_sentence(made.finding),
         f"What the search learned about {made.objective.name} (as searched, not corrected), from "
         f"{made.n_trials} trials.",
         [

@@ -37,8 +37,8 @@ def markdown_of(content: Content) -> str:
         *(line for each in content.resamples for line in _panel(each)),
         *(_rivals(content.rivals) if content.rivals else ()),
         *(_curves(content.curves) if content.curves else ()),
-        *(_audit(content.audit) if content.audit else ()),
         *(_learned(content.learned, "##" if content.answer else "#") if content.learned else ()),
+        *(_audit(content.audit) if content.audit else ()),
         *_absent(content.absent.values()),
         *_computed(content.computed),
     ]
@@ -74,6 +74,8 @@ def _answer(part: Answer) -> Iterator[str]:
         *([(part.naive_title, part.naive)] if part.naive else []),
     ]
     yield grid(("", ""), rows)
+    for each in part.advice:
+        yield f"{escaped(each.title)}: {escaped(' '.join(each.words))}"
     yield "What this number is: " + escaped(" ".join(part.meaning))
     yield from _cautions(part.cautions)
     if not part.cautions and part.checked:
@@ -179,13 +181,17 @@ def _curves(part: CurvesPart) -> Iterator[str]:
 def _audit(part: AuditPart) -> Iterator[str]:
     yield f"## {escaped(part.heading)}"
     yield escaped(part.lede)
+    ids, models = part.with_ids, part.with_models
+    named = [*(["Id"] if ids else []), *(["Model"] if models else [])]
+    named.append("Settings" if named else "Configuration")
     yield grid(
-        ("Rank", "Id", "Parameters", part.score_title, "Won", "Status and reason"),
+        ("Rank", *named, part.score_title, "Won", "Status and reason"),
         (
             (
                 "–" if row.rank is None else str(row.rank),
-                row.config,
-                row.label,
+                *([row.config] if ids else []),
+                *([row.model] if models else []),
+                row.settings,
                 row.score,
                 row.won,
                 f"{row.status}{', simplest' if row.simplest else ''} {row.reason}",
@@ -204,7 +210,7 @@ def _learned(part: LearnedPart, signs: str) -> Iterator[str]:
     yield "### Which parameters move the score"
     yield escaped(part.importance.label)
     yield _numbers(part.importance)
-    for each in part.effects:
+    for each in (*part.effects, *part.flat):
         yield from _panel(each)
     for tree in part.regions:
         yield f"### Regions of {escaped(tree.param)}"

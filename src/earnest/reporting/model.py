@@ -36,9 +36,21 @@ class Facts:
     rows: Rows
 
 
+@dataclass(frozen=True)
+class Advice:
+    """A question of the reader and its answer, a sentence each."""
+
+    title: str
+    words: tuple[str, ...]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """The first screen: the number, in words and in a picture, and what to be careful about."""
+    """The first screen: the number, in words and in a picture, and what to be careful about.
+
+    `advice` answers which configuration to use and what to do next; `paste` is the sentence for
+    another text, `params` are the winner's parameters as JSON.
+    """
 
     kicker: str
     headline: tuple[Span, ...]
@@ -55,6 +67,9 @@ class Answer:
     cautions: tuple[Caution, ...]
     checked: str
     facts: tuple[Facts, ...]
+    advice: tuple[Advice, ...] = ()
+    paste: str = ""
+    params: str = ""
     wide: Figure | None = None
     phone: Figure | None = None
 
@@ -141,6 +156,8 @@ class RivalRow:
 
     config: str
     label: str
+    model: str
+    settings: str
     score: str
     ahead: str
     interval: str
@@ -214,11 +231,13 @@ class CurvesPart:
 
 @dataclass(frozen=True, kw_only=True)
 class AuditRow:
-    """One configuration that was tried."""
+    """One configuration that was tried; `label` is its whole name, `model` and `settings` parts."""
 
     rank: int | None
     config: str
     label: str
+    model: str
+    settings: str
     params: Rows
     score: str
     value: float | None
@@ -234,7 +253,11 @@ class AuditRow:
 
 @dataclass(frozen=True, kw_only=True)
 class AuditPart:
-    """Every configuration, with what became of it."""
+    """Every configuration, with what became of it.
+
+    `with_ids` and `with_models` tell whether the ids and the models say what the names do not;
+    `n_open` is how many rows stand open.
+    """
 
     heading: str
     lede: str
@@ -242,6 +265,9 @@ class AuditPart:
     counts: Rows
     rows: tuple[AuditRow, ...]
     n_folds: int
+    with_ids: bool
+    with_models: bool
+    n_open: int
     axis: Figure | None = None
     dropped: Facts | None = None
 
@@ -276,7 +302,7 @@ class RegionsPart:
 
 @dataclass(frozen=True, kw_only=True)
 class LearnedPart:
-    """What the search learned of its parameters."""
+    """What the search learned of its parameters; `flat` are effects that cannot be seen."""
 
     heading: str
     lede: str
@@ -289,6 +315,7 @@ class LearnedPart:
     importance: Figure
     importance_phone: Figure
     effects: tuple[Panel, ...]
+    flat: tuple[Panel, ...]
     regions: tuple[RegionsPart, ...]
     untold: tuple[str, ...]
     cautions: tuple[Caution, ...]
@@ -311,7 +338,8 @@ class Content:
     """All of a report. A part is None where there is nothing to say, and `absent` tells why.
 
     The page of an explanation is a report without an answer. `begun` is when the run was begun, as
-    it has recorded it; `codes` explains every code of a caution that stands in the report.
+    it has recorded it; `files` are those of the run; `codes` explains every code of a caution that
+    stands in the report.
     """
 
     title: str
@@ -326,6 +354,7 @@ class Content:
     curves: CurvesPart | None = None
     audit: AuditPart | None = None
     learned: LearnedPart | None = None
+    files: tuple[str, ...] = ()
     absent: Mapping[str, str] = field(default_factory=dict)
     codes: Mapping[str, Explained] = field(default_factory=dict)
     results: Mapping[str, Any] = field(default_factory=dict)

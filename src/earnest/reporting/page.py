@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -17,20 +18,28 @@ SECTIONS = (
     ("methods", "Methods"),
     ("rivals", "Comparison"),
     ("curves", "Curves"),
-    ("audit", "Audit"),
     ("learned", "Explanation"),
+    ("audit", "Audit"),
     ("computed", "How computed"),
 )
 _CODE = re.compile("`([^`]+)`")
 
 
-def page_of(content: Content) -> str:
-    """Return a report as one HTML file; every text of the user is escaped."""
+def page_of(content: Content, links: Mapping[str, str] | None = None) -> str:
+    """Return a report as one HTML file; every text of the user is escaped.
+
+    Parameters
+    ----------
+    content : Content
+        All of it.
+    links : mapping of str to str, optional
+        Where the files of the run are, seen from the page, by their names.
+    """
     shown = [(name, words) for name, words in SECTIONS if getattr(content, name) is not None]
     mark = content.results.get("estimate", {}).get("fingerprint", "")
     footer = f"earnest {mark}" if re.fullmatch("[0-9a-f]+", str(mark)) else "earnest"
     page = environment().get_template("report.html")
-    return str(page.render(c=content, sections=shown, footer=footer))
+    return str(page.render(c=content, sections=shown, footer=footer, links=dict(links or {})))
 
 
 def tokens(theme: int) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from earnest.core.base.errors import InputError
 from earnest.core.base.rng import RngLike
@@ -44,7 +46,8 @@ from earnest.reporting.sources.source import material_from
 
 def content_of(found: Results, *, title: str = "") -> Content:
     """Return all parts of a report; those without data are told in `absent`."""
-    answer, rivals, learned = answer_of(found), rivals_of(found), learned_of(found)
+    rivals, learned = rivals_of(found), learned_of(found)
+    answer = answer_of(found, rivals)
     gain = gain_part(found)
     return Content(
         title=title or answer.sentence,
@@ -59,6 +62,7 @@ def content_of(found: Results, *, title: str = "") -> Content:
         audit=audit_of(found, rivals),
         learned=learned,
         computed=computed_of(found),
+        files=found.material.files,
         absent=found.absent,
         codes=_codes(answer, gain, rivals, learned),
         results=_results(found),
@@ -121,6 +125,8 @@ class Report:
     ----------
     content : Content
         All parts, as frozen dataclasses; nothing is computed after it.
+    folder : Path or None
+        The folder of the run; a page that is saved links to the files in it.
 
     Examples
     --------
@@ -135,10 +141,17 @@ class Report:
     """
 
     content: Content
+    folder: Path | None = None
 
-    def to_html(self) -> str:
-        """Return one self-contained page: no network, no folder, readable without script."""
-        return page_of(self.content)
+    def to_html(self, *, beside: Path | None = None) -> str:
+        """Return one self-contained page: no network, no folder, readable without script.
+
+        Parameters
+        ----------
+        beside : Path, optional
+            The folder in which the page will stand; it then links to the files of the run.
+        """
+        return page_of(self.content, _find_links(self.content, self.folder, beside))
 
     def to_json(self) -> str:
         """Return the same content as JSON, the results in full precision."""
@@ -159,7 +172,8 @@ class Report:
                 needs=", ".join(FORMS),
                 got=target.name,
             )
-        return write_file(target, getattr(self, form)())
+        text = self.to_html(beside=target.parent) if form == "to_html" else getattr(self, form)()
+        return write_file(target, text)
 
     def _repr_html_(self) -> str:
         from earnest.reporting.fragments import fragment
@@ -175,6 +189,17 @@ class Report:
     def __repr__(self) -> str:
         """Return the headline."""
         return f"Report: {self.content.sentence}"
+
+
+def _find_links(content: Content, folder: Path | None, beside: Path | None) -> dict[str, str]:
+    """Return where the files of a run are, seen from the folder of a page."""
+    if folder is None or beside is None:
+        return {}
+    try:
+        way = os.path.relpath(folder.resolve(), beside.resolve())
+    except ValueError:  # another drive
+        return {}
+    return {name: quote((Path(way) / name).as_posix()) for name in content.files}
 
 
 def _in_a_line(group: Facts) -> str:
@@ -260,4 +285,12 @@ def report(
         n_jobs=n_jobs,
         explanation=explain,
     )
-    return Report(content_of(found, title=title))
+    return Report(content_of(found, title=title), _find_folder(source))
+
+
+def _find_folder(source: Any) -> Path | None:
+    """Return the folder of a run, where the source is one or was written to one."""
+    if isinstance(source, (str, Path)):
+        return Path(source) if Path(source).is_dir() else None
+    found = getattr(source, "folder", None)
+    return found if isinstance(found, Path) else None

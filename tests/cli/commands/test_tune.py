@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv
 
-from earnest.cli.show.tune import _facts, in_words
+from earnest.cli.show.tune import _facts
 from earnest.comparison import against_winner
 from earnest.core.data.predictions import Predictions
 from earnest.methods.winner.bbc import BBC
@@ -325,24 +325,17 @@ def test_control_characters_of_a_table_do_not_reach_the_terminal(run, here):
 @pytest.mark.parametrize(
     ("count", "told"),
     [
-        (2, "model, no selection: not shown to be worse"),
-        (3, "model, no selection: not shown to be worse, nor is 1 other"),
-        (9, "model, no selection: not shown to be worse, nor are 7 others"),
+        (2, "elastic net, C 1: not shown to be worse"),
+        (3, "elastic net, C 1: not shown to be worse, nor is 1 other"),
+        (9, "elastic net, C 1: not shown to be worse, nor are 7 others"),
     ],
 )
 def test_the_simplest_is_told_with_how_many_are_as_good(count, told):
-    some = SimpleNamespace(params={})
+    some = SimpleNamespace(name="elastic net, C 1")
     tuned = SimpleNamespace(
         winner=some, simplest=some, n_not_worse=count, n_fits=1, n_fits_nested=1, seconds=1.0
     )
     assert dict(_facts(tuned))["Simplest"] == told
-
-
-def test_a_configuration_in_words():
-    assert in_words({"model": "rbf_svm", "select": "none", "C": 0.5}) == (
-        "rbf svm, C=0.5, no selection"
-    )
-    assert in_words({}) == "model, no selection"
 
 
 def test_bbc_and_the_comparison_run_once_and_nothing_is_read_back(run, here, monkeypatch):

@@ -122,10 +122,10 @@ def test_a_closed_stream_is_nobody():
     assert line.done == 10
 
 
-def test_counts_tell_stored_dropped_and_failed():
+def test_counts_tell_stored_skipped_and_failed():
     line = FoldLine(io.StringIO(), 2)
     line.start(1200)
     line.advance(Outcome((0, 0, 0)), stored=True)
     line.advance(Outcome((1, 0, 0), error="no"))
     line.drop(1000)
-    assert line.status() == "  1 %  2 fits  1 stored  1,000 dropped  1 failed"
+    assert line.status() == "  1 %  2 fits  1 stored  1,000 skipped  1 failed"

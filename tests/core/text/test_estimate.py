@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import earnest as en
+from earnest import metric as metric_named
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import Estimate, Provenance, Scale
 from earnest.core.results.interval import Interval
@@ -434,3 +435,32 @@ def test_sensitivity_is_not_held_against_a_model_that_calls_all_positive():
         assert found.no_information is None
         assert form(found) is not Form.NO_EVIDENCE
     assert en.estimate(pi, metric="npv", rng=0).no_information == 0.5
+
+
+@pytest.mark.parametrize(
+    ("metric", "count", "said"),
+    [
+        ("accuracy", 1, "All 20 cases were right; expect an accuracy above 0.832 on new data."),
+        ("accuracy", 3, "The winner was right on all 20 cases; expect an accuracy above"),
+        ("roc_auc", 1, "The score is perfect on these 20 cases; expect a ROC AUC above"),
+    ],
+)
+def test_where_no_error_was_seen_the_bound_is_expected(metric: str, count: int, said: str) -> None:
+    y = np.tile([0, 1], 10)
+    pi = en.Predictions.from_arrays(y, np.repeat(0.8 * y[:, None] + 0.1, count, axis=1))
+    made = en.estimate(pi, metric=metric, rng=0)
+    assert form(made) is Form.PERFECT
+    assert headline(made, metric_named(metric).title).startswith(said)
+    wrong = np.repeat(0.8 * y[:, None] + 0.1, count, axis=1)
+    wrong[0] = 0.95
+    other = en.estimate(en.Predictions.from_arrays(y, wrong), metric=metric, rng=0)
+    assert form(other) is not Form.PERFECT
+
+
+def test_how_many_were_tried_and_how_many_ran_on_every_fold() -> None:
+    rng = np.random.default_rng(3)
+    y = np.tile([0, 1], 20)
+    pi = en.Predictions.from_arrays(y, y[:, None] + rng.standard_normal((40, 23)))
+    made = en.estimate(pi, metric="roc_auc", rng=0)
+    assert "tried 60 configurations, 23 on every fold, and kept" in reason(made, tried=60)
+    assert "tried 23 configurations and kept" in reason(made, tried=23)

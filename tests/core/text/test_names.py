@@ -9,7 +9,14 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from earnest import InputError, Space, Trials
-from earnest.core.text.names import LONGEST, readable
+from earnest.core.text.names import (
+    LONGEST,
+    join_name,
+    name_configs,
+    param_names,
+    readable,
+    value_words,
+)
 
 
 class Nameless:
@@ -77,3 +84,108 @@ def test_numbers_that_cannot_be_computed_with_are_refused_in_words() -> None:
 def test_a_range_of_six_hundred_decades_is_on_a_log_scale() -> None:
     space = Space.infer([{"a": 10.0**e} for e in range(-300, 301, 50)])
     assert space["a"].log
+
+
+# ---- one namer
+
+
+def called(params: dict[str, dict[str, object]]) -> dict[str, str]:
+    """Return the whole names of configurations, given by id."""
+    found = name_configs(list(params), list(params.values()))
+    return {name: each.words for name, each in found.items()}
+
+
+def test_a_name_is_the_model_then_its_settings_then_what_selected_before() -> None:
+    poly = {"model": "polynomial_svm", "select": "ses", "degree": 2, "C": 1.0, "coef0": 1}
+    other = {"model": "polynomial_svm", "select": "none", "degree": 3, "C": 0.1, "coef0": 1}
+    net = {"model": "elastic_net", "select": "none", "C": 1.0}
+    found = name_configs("abc", [poly, other, net])
+    assert [each.words for each in found.values()] == [
+        "polynomial SVM, degree 2, C 1, after SES",
+        "polynomial SVM, degree 3, C 0.1",
+        "elastic net",
+    ]
+    assert found["a"].model == "polynomial SVM"
+    assert found["a"].settings == "degree 2, C 1, after SES"
+
+
+def test_a_selection_whose_own_settings_differ_is_told_with_them() -> None:
+    params = {"model": "rbf_svm", "select": "ses"}
+    assert called({"a": params | {"ses_alpha": 0.05}, "b": params | {"ses_alpha": 0.01}}) == {
+        "a": "RBF SVM, after SES (alpha 0.05)",
+        "b": "RBF SVM, after SES (alpha 0.01)",
+    }
+
+
+def test_what_is_named_once_keeps_its_name_among_others() -> None:
+    """The ids of `tune` are names, and are not shortened by what happens to differ in a run."""
+    knobs = {"model": "rbf_svm", "select": "l1", "l1_strength": 0.1, "C": 1.0, "gamma": 0.3}
+    own = join_name("rbf_svm", {"C": 1.0, "gamma": 0.3}, "l1", {"strength": 0.1})
+    assert own == "RBF SVM, C 1, gamma 0.3, after L1 (strength 0.1)"
+    less = join_name("rbf_svm", {"C": 10.0}, "none", {})
+    found = name_configs([own, less], [knobs, knobs | {"select": "none", "C": 10.0}])
+    assert [name.words for name in found.values()] == [own, less]
+    assert {name.model for name in found.values()} == {"RBF SVM"}
+
+
+def test_every_configuration_of_a_portfolio_is_called_by_its_id() -> None:
+    import earnest as en
+
+    inputs = en.Inputs.of(np.zeros((100, 12)))
+    made = en.load_portfolio("default").configurations("binary", inputs)
+    found = name_configs([one.name for one in made], [dict(one.params) for one in made])
+    assert len(found) > 100
+    assert [name.words for name in found.values()] == [one.name for one in made]
+    assert all(name.model and name.model in id_ for id_, name in found.items())
+
+
+def test_names_leave_out_what_all_share_and_the_steps_of_a_pipeline() -> None:
+    shared = {"svm__kernel": "rbf", "scale": "SVC()"}
+    assert called({"c0": {"svm__C": 0.1, **shared}, "c1": {"svm__C": 1.0, **shared}}) == {
+        "c0": "C 0.1",
+        "c1": "C 1",
+    }
+
+
+def test_configurations_that_would_be_called_the_same_are_told_by_their_ids() -> None:
+    assert called({name: {"a": 1.00001 + i / 1e6} for i, name in enumerate("xy")}) == {
+        "x": "x",
+        "y": "y",
+    }
+    assert called({"x": {"a": 1}, "y": {"a": 1}, "z": {"a": 2}}) == {
+        "x": "x: a 1",
+        "y": "y: a 1",
+        "z": "a 2",
+    }
+
+
+def test_without_parameters_the_id_is_the_name() -> None:
+    assert {k: v.words for k, v in name_configs(["svm", "tree"]).items()} == {
+        "svm": "svm",
+        "tree": "tree",
+    }
+
+
+def test_an_estimator_is_called_by_its_own_words() -> None:
+    first = {"a": {"model": "SVC()"}, "b": {"model": "Ridge(alpha=2)"}}
+    assert called(first) == {"a": "SVC", "b": "Ridge"}
+    third = {"c": {"model": "SVC(C=2)"}}
+    assert called({**first, **third}) == {"a": "SVC", "b": "Ridge", "c": "SVC(C=2)"}
+
+
+def test_names_that_end_alike_stay_whole() -> None:
+    assert param_names([{"a__n": 1}, {"b__n": 2, "b__k": 3}]) == {
+        "a__n": "a__n",
+        "b__n": "b__n",
+        "b__k": "k",
+    }
+
+
+def test_short_numbers_stay_exact_and_long_ones_keep_four_digits() -> None:
+    assert [value_words(each) for each in (-0.00012345, 1e5, 0.1, True, None)] == [
+        "-0.0001234",
+        "100000",
+        "0.1",
+        "True",
+        "None",
+    ]

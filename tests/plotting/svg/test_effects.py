@@ -126,7 +126,7 @@ def test_importance_starts_at_zero_and_its_table_has_all() -> None:
     figure = draw.importance(Importance(shares, shares, {}, 0.9), name="i", width=350)
     assert "0\u00a0%" in words_of(figure)
     assert len(figure.table) == 21
-    assert "p0 moves the score most: 50\u00a0%" in figure.label
+    assert "p0 accounts for 50\u00a0%" in figure.label
 
 
 def test_a_parameter_that_moves_nothing_is_drawn() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -64,7 +65,10 @@ def test_so_it_has_of_a_run_that_was_resumed_or_ran_out_of_time(
 def test_a_tuning_without_a_folder_can_be_reported(tmp_path: Path) -> None:
     kept, free = tuned(tmp_path), tuned(tmp_path, out=None)
     with_files, without = en.report(kept).content, en.report(free).content
-    assert without.answer == with_files.answer
+    assert replace(without.answer, advice=()) == replace(with_files.answer, advice=())
+    told = [" ".join(each.words) for each in with_files.answer.advice]
+    assert "model.skops" in told[0]
+    assert "earnest predict" in told[1]
     assert without.rivals == with_files.rivals
     assert without.audit is not None
     assert [row.config for row in without.audit.rows] == [
@@ -78,6 +82,21 @@ def test_shares_of_won_resamples_are_those_of_the_estimate(tmp_path: Path) -> No
     shares = dict(zip(found.predictions.configs.ids, found.estimate.details.win_share, strict=True))
     rows = en.report(found.folder).content.audit.rows
     assert {row.config: row.share for row in rows} == shares
+
+
+def test_one_question_has_one_answer_in_every_place(tmp_path: Path) -> None:
+    found = tuned(tmp_path)
+    content = en.report(found.folder).content
+    assert content.rivals is not None
+    assert content.audit is not None
+    counts = dict(content.audit.counts)
+    assert len(content.rivals.not_worse) == int(counts.get("not worse", 0))
+    assert len(content.rivals.not_worse) + 1 == found.n_not_worse
+    winner = next(row for row in content.audit.rows if row.status == "winner")
+    assert winner.value == pytest.approx(found.estimate.naive)
+    assert winner.label == winner.config == found.winner.name  # one name, in files and on the page
+    assert not content.audit.with_ids
+    assert content.audit.with_models
 
 
 def test_a_report_of_a_search_runs_bbc_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -102,9 +102,9 @@ def test_the_published_grid_is_for_two_classes(task: str) -> None:
 
 def test_machines_of_the_published_grid_have_the_kernels_as_written() -> None:
     named = {one.name: one.estimator[-1] for one in grid("tsamardinos2018")}
-    linear = named["linear_svm C=10"]
+    linear = named["linear SVM, C 10"]
     assert (linear.kernel, linear.C) == ("linear", 10.0)
-    poly = named["polynomial_svm degree=3 C=0.1 gamma=100"]
+    poly = named["polynomial SVM, degree 3, C 0.1, gamma 100"]
     assert (poly.kernel, poly.degree, poly.C, poly.gamma) == ("poly", 3, 0.1, 100.0)
     assert (poly.coef0, poly.relative) == (0.0, False)
 

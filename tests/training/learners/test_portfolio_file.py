@@ -46,10 +46,10 @@ encode = ["ordinal", "one_hot"]
 """
     grid = load_portfolio(written(tmp_path, text)).configurations("binary", INPUTS, rng=0)
     assert [one.name for one in grid] == [
-        "random_forest encode=ordinal impute=median",
-        "random_forest encode=ordinal impute=mean",
-        "random_forest encode=one_hot impute=median",
-        "random_forest encode=one_hot impute=mean",
+        "random forest, encode ordinal, impute median",
+        "random forest, encode ordinal, impute mean",
+        "random forest, encode one_hot, impute median",
+        "random forest, encode one_hot, impute mean",
     ]
 
 
@@ -104,7 +104,7 @@ def test_a_file_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:
 def test_values_that_are_almost_equal_have_names_of_their_own(tmp_path: Path) -> None:
     text = SMALL.replace("[1, 10]", "[1.0, 1.0000001]")
     grid = load_portfolio(written(tmp_path, text)).configurations("binary", INPUTS, rng=0)
-    assert [one.name for one in grid] == ["rbf_svm C=1", "rbf_svm C=1.0000001"]
+    assert [one.name for one in grid] == ["RBF SVM, C 1", "RBF SVM, C 1.0000001"]
 
 
 def test_a_place_beyond_the_path_is_refused_before_any_fit(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from earnest import FormatError
 from earnest.core.base.rng import Seeds
 from earnest.training.tables.table import read_table
-from earnest.training.tune.options import TuneOptions
+from earnest.training.tune.options import TuneOptions, read_budget
 from earnest.training.tune.pilot import Pace, Pilot, measure
 from earnest.training.tune.plan import (
     ENDING,
@@ -223,3 +224,13 @@ def test_a_search_that_went_on_says_what_it_tried_and_not_that_it_was_cut_short(
     kept = TunePlan.from_json(found.run.documents["plan"])
     assert (kept.n_sure, len(kept.configs)) == (2, 5)
     assert (found.plan.n_sure, len(found.plan.configs)) == (None, 2)
+
+
+def test_a_number_of_configurations_counts_where_no_budget_is_given() -> None:
+    """Without a budget all of them are tried; with one, or without a number, time is limited."""
+    assert TuneOptions(n_configs=60).seconds == math.inf
+    assert TuneOptions().seconds == 300.0
+    assert TuneOptions(n_configs=60, budget=90.0).seconds == 90.0
+    assert TuneOptions(n_configs=60).planned_seconds == 300.0
+    assert read_budget(None) is None
+    assert read_budget("90s") == 90.0

@@ -244,6 +244,14 @@ def test_a_sample_keeps_as_many_of_a_rare_class_as_there_are_folds(outcome, monk
     assert int(job.table.layers.sum()) == 12
 
 
+def test_configurations_asked_for_by_number_all_run_whatever_the_time(monkeypatch, quick):
+    monkeypatch.setattr("earnest.training.tune.run.monotonic", lambda: 1e12)
+    found = en.tune(of("relapse"), target="relapse", **quick)
+    assert len(found.predictions.configs.ids) == quick["n_configs"]
+    short = en.tune(of("relapse"), target="relapse", budget="60s", **quick)
+    assert len(short.predictions.configs.ids) < quick["n_configs"]
+
+
 def test_a_plan_counts_the_workers_of_the_active_back_end_and_not_the_cores_here(monkeypatch):
     monkeypatch.setattr("earnest.training.tune.pilot.FEWEST_SECONDS", 2.0)
     asked = TuneOptions(target="relapse", folds=3, seed=1, n_jobs=-1, budget=60.0)

@@ -38,7 +38,7 @@ def command(
     data: options.Data,
     target: options.Target = None,
     metric: options.Metric = None,
-    budget: options.Budget = "5m",
+    budget: options.Budget = None,
     out: options.Out = Path("run"),
     resume: options.Resume = False,
     plan: options.Plan = None,
@@ -70,12 +70,12 @@ def command(
 ) -> None:
     """Read, plan, search, and show or write what was found."""
     from earnest.engine.backends import on_backend
-    from earnest.training.tune.options import TuneOptions, read_seconds
+    from earnest.training.tune.options import TuneOptions, read_budget
 
     asked = TuneOptions(
         target=target,
         metric=metric,
-        budget=read_seconds(budget),
+        budget=read_budget(budget),
         folds=folds,
         repeats=repeats,
         drop=drop,

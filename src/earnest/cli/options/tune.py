@@ -43,7 +43,13 @@ Metric = Annotated[
     ),
 ]
 Budget = Annotated[
-    str, typer.Option("--budget", metavar="TIME", help="How long it may take: 90s, 5m, 1h.")
+    str | None,
+    typer.Option(
+        "--budget",
+        metavar="TIME",
+        help="[dim]default: 5m, or no limit with --configs[/dim]  How long it may take: 90s, 5m, "
+        "1h.",
+    ),
 ]
 Out = Annotated[
     Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where the files of the run go.")

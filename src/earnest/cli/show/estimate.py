@@ -68,9 +68,16 @@ def title_of(estimate: Estimate) -> str:
 
 
 def sentences(
-    estimate: Estimate, speaker: str = SPEAKER, *, delivered: bool = False
+    estimate: Estimate,
+    speaker: str = SPEAKER,
+    *,
+    delivered: bool = False,
+    tried: int | None = None,
 ) -> Iterator[Part]:
-    """Yield the honest number, its interval, whose it is, and where the optimism comes from."""
+    """Yield the honest number, its interval, whose it is, and where the optimism comes from.
+
+    `tried` is how many configurations were begun, where some were not evaluated on every fold.
+    """
     fair, shown = honest(estimate), printed(estimate)
     said = headline(estimate, title_of(estimate), corrected=fair, speaker=speaker)
     main = Text(clean(said), style="bold")
@@ -82,7 +89,7 @@ def sentences(
     whose = training_words(estimate, delivered=delivered)
     if whose:
         yield indented(Text(clean(whose)))
-    why = reason(estimate, corrected=fair, speaker=speaker)
+    why = reason(estimate, corrected=fair, speaker=speaker, tried=tried)
     if why:
         yield indented(Text(clean(why), style=GREY))
 

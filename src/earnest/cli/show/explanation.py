@@ -12,7 +12,7 @@ from rich.text import Text
 from earnest.cli.show.estimate import Fact, Part, counted, grid, indented, labelled, remarks
 from earnest.cli.show.terminal import ACCENT, GREY, NO_BREAK, WARN, clean, columns, emit
 from earnest.explanation.effects.curves import EffectCurve
-from earnest.explanation.findings import as_sentence, headline, in_percent
+from earnest.explanation.findings import as_sentence, in_percent
 from earnest.explanation.regions.limits import band_words, text
 from earnest.explanation.regions.regions import RegionTree
 from earnest.explanation.result import Explanation
@@ -29,7 +29,7 @@ def show_explanation(
     found: Explanation, advice: Sequence[Suggestion] = (), page: Path | None = None
 ) -> None:
     """Write an explanation."""
-    said = as_sentence(headline(found.importance, found.sampling_bias))
+    said = as_sentence(found.finding)
     emit(
         Text(),
         indented(Text(clean(f"{said}."), style="bold")),
@@ -53,7 +53,7 @@ def effects(found: Explanation) -> Iterator[Part]:
     rows = [
         (
             clean(_cut(curve.param)),
-            in_percent(found.importance.main[curve.param]),
+            in_percent(found.importance.total[curve.param]),
             spark(curve),
             clean(_cut(best_at(curve), 12)),
             span(curve),

@@ -157,7 +157,7 @@ class FoldLine:
             f"{100 * self.done // todo:3d} %",
             f"{self.done:,} fit{'' if self.done == 1 else 's'}",
         ]
-        counts = (("stored", self.stored), ("dropped", self.dropped), ("failed", self.failed))
+        counts = (("stored", self.stored), ("skipped", self.dropped), ("failed", self.failed))
         parts += [f"{count:,} {word}" for word, count in counts if count]
         spent = time.monotonic() - self._began
         left = self._left(todo)

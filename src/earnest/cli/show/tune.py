@@ -67,12 +67,12 @@ def show_plan(job: Any, plan: Any) -> None:
                 f"{plan.crowding:.1f} times as long, so fewer are planned",
             )
         )
-    if plan.least_seconds > job.asked.budget:
+    if plan.least_seconds > job.asked.seconds:
         emit(
             _line(
                 "",
                 f"this will take about {_span(plan.least_seconds)}, longer than the budget of "
-                f"{_span(job.asked.budget)}: two configurations must be complete",
+                f"{_span(job.asked.seconds)}: two configurations must be complete",
             )
         )
 
@@ -108,7 +108,7 @@ def show_tuned(tuned: Any, no_report: str | None = None) -> None:
     estimate = tuned.estimate
     emit(
         Text(),
-        *sentences(estimate, SPEAKER, delivered=True),
+        *sentences(estimate, SPEAKER, delivered=True, tried=len(tuned.predictions.configs.ids)),
         Text(),
         *picture(estimate, columns()),
         labelled(_facts(tuned)),
@@ -125,13 +125,13 @@ def _facts(tuned: Any) -> Iterator[tuple[str, str]]:
         listed = [f"{share:.2f} {name}" for name, share in shares.items()]
         more = f", and {len(listed) - MEMBERS} more" if len(listed) > MEMBERS else ""
         yield "Ensemble", ", ".join(listed[:MEMBERS]) + more
-        yield "Best one", in_words(tuned.winner.params)
+        yield "Best one", tuned.winner.name
     else:
-        yield "Winner", in_words(tuned.winner.params)
+        yield "Winner", tuned.winner.name
     others = tuned.n_not_worse - 1
     if tuned.simplest is not None:
         more = f", nor {'is' if others == 2 else 'are'} {counted(others - 1, 'other')}"
-        told = f"{in_words(tuned.simplest.params)}: not shown to be worse"
+        told = f"{tuned.simplest.name}: not shown to be worse"
         yield "Simplest", told + (more if others > 1 else "")
     elif others > 0:
         yield "Simplest", f"the winner; {counted(others, 'other')} not shown to be worse"
@@ -155,26 +155,3 @@ def _written(tuned: Any, no_report: str | None) -> Iterator[tuple[str, str]]:
     elif no_report is not None:
         yield "Report", f"could not be made: {no_report}"
     yield "Next", f"earnest predict {folder} new.csv"
-
-
-def in_words(params: Any) -> str:
-    """Return a configuration in words.
-
-    Examples
-    --------
-    >>> from earnest.cli.show.tune import in_words
-    >>> in_words({"model": "rbf_svm", "select": "l1", "l1_strength": 0.1, "C": 10.0})
-    'rbf svm, C=10, after l1 selection (strength=0.1)'
-    """
-    rest = {str(key): value for key, value in params.items()}
-    model, select = str(rest.pop("model", "model")), str(rest.pop("select", "none"))
-    own = {k: rest.pop(k) for k in list(rest) if k.startswith(f"{select}_")}
-    said = [model.replace("_", " "), *(f"{name}={_short(value)}" for name, value in rest.items())]
-    if select == "none":
-        return ", ".join([*said, "no selection"])
-    knobs = ", ".join(f"{k.removeprefix(f'{select}_')}={_short(v)}" for k, v in own.items())
-    return ", ".join([*said, f"after {select} selection" + (f" ({knobs})" if knobs else "")])
-
-
-def _short(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -75,10 +75,14 @@ def show_text(text: str, width: int = 200) -> str:
 
 
 def some(values: Iterable[object], limit: int = 5) -> str:
-    """Return the first few values, comma separated, and how many more there are."""
+    """Return the first few values, comma separated, and how many more there are.
+
+    Values that hold commas themselves are separated by semicolons.
+    """
     items = [str(v) for v in values]
     more = f" and {len(items) - limit} more" if len(items) > limit else ""
-    return ", ".join(items[:limit]) + more
+    between = "; " if any(", " in item for item in items[:limit]) else ", "
+    return between.join(items[:limit]) + more
 
 
 def refuse_stream(path: Path) -> None:

@@ -22,6 +22,7 @@ LARGE = 0.05  # the share lost from which the search's own number is contradicte
 NO_BREAK = "\u00a0"
 MINUS = "\u2212"
 NO_LIMITS = (-math.inf, math.inf)
+ALL_RIGHT = frozenset({"accuracy", "balanced_accuracy"})  # perfect where every case is right
 
 _THOUSANDS = re.compile(r"(?<![\d.])\d{4,}(?![\de])")  # the digits before the point
 
@@ -41,6 +42,7 @@ class Form(StrEnum):
     ALONE = "nothing to be compared with"
     UNCORRECTED = "not corrected for the search"
     ELECTED = "the best of several on the cases that score"
+    PERFECT = "no error was seen, which says no more than its bound"
 
 
 @dataclass(frozen=True)
@@ -142,6 +144,8 @@ def form(estimate: Estimate, *, corrected: bool = True) -> Form:
         return Form.NO_EVIDENCE
     if elected(estimate):
         return Form.ELECTED
+    if is_perfect(estimate):
+        return Form.PERFECT
     if not searched or estimate.naive is None or estimate.optimism is None:
         return Form.ALONE
     shown = printed(estimate)
@@ -151,6 +155,18 @@ def form(estimate: Estimate, *, corrected: bool = True) -> Form:
         return Form.OPEN
     lost = estimate.share_lost
     return Form.LARGE if lost is not None and lost >= LARGE else Form.SMALL
+
+
+def is_perfect(estimate: Estimate) -> bool:
+    """Tell whether no error was seen, so that only a bound says what to expect."""
+    interval, side = estimate.interval, 1 if estimate.scale.greater_is_better else 0
+    best = estimate.scale.limits[side]
+    if interval is None or estimate.value != best or not math.isfinite(best):
+        return False
+    if estimate.n_configs > 1 and estimate.naive != best:
+        return False
+    shut = Side.UPPER if estimate.scale.greater_is_better else Side.LOWER
+    return interval.side != shut and (interval.low, interval.high)[1 - side] != best
 
 
 def elected(estimate: Estimate) -> bool:
@@ -192,6 +208,8 @@ def headline(
     if kind is Form.ELECTED:
         scored = f"The best of the candidates scored {article(words)} {words}{comma} of"
         return f"{scored} {shown.value} on the cases that elected it, which flatters it."
+    if kind is Form.PERFECT:
+        return _say_perfect(estimate, words, shown)
     if kind is Form.NONE:
         if not shown.differ:
             return f"{expect}, as {reported}."
@@ -221,6 +239,20 @@ def is_on_items(estimate: Estimate) -> bool:
     return estimate.estimand in set(ON_ITEMS.values())
 
 
+def _say_perfect(estimate: Estimate, words: str, shown: Printed) -> str:
+    """Return what a score without an error allows to expect: a bound, not the score."""
+    assert estimate.interval is not None
+    cases, winner = f"{estimate.n_cases:,} cases", estimate.n_configs > 1
+    bound = limits_words(estimate.interval, shown)
+    comma = "," if "," in words else ""
+    expect = f"expect {article(words)} {words}{comma} {bound} on new data."
+    if estimate.metric in ALL_RIGHT:
+        who = f"The winner was right on all {cases}" if winner else f"All {cases} were right"
+        return f"{who}; {expect}"
+    whose = "The winner's score is perfect" if winner else "The score is perfect"
+    return f"{whose} on these {cases}; {expect}"
+
+
 def confidence(estimate: Estimate, *, corrected: bool = True) -> str:
     """Return the sentence on the interval; one whose end bounds nothing is said as a bound."""
     interval = estimate.interval
@@ -237,7 +269,13 @@ def confidence(estimate: Estimate, *, corrected: bool = True) -> str:
     return f"With {claim}"
 
 
-def reason(estimate: Estimate, *, corrected: bool = True, speaker: str = "the search") -> str:
+def reason(
+    estimate: Estimate,
+    *,
+    corrected: bool = True,
+    speaker: str = "the search",
+    tried: int | None = None,
+) -> str:
     """Return the sentence on where the optimism comes from; empty where nothing was selected.
 
     Parameters
@@ -246,6 +284,8 @@ def reason(estimate: Estimate, *, corrected: bool = True, speaker: str = "the se
         Whether the method corrects for the search (`MethodSpec.corrected`).
     speaker : str
         Whose configurations they are: 'the search', or 'your predictions'.
+    tried : int, optional
+        How many were begun, where some of them were not evaluated on every fold.
     """
     if estimate.n_configs < 2:
         return ""
@@ -259,9 +299,11 @@ def reason(estimate: Estimate, *, corrected: bool = True, speaker: str = "the se
         return f"{scored}, and the best one was kept. {correction}"
     several = estimate.ensemble is not None and estimate.winner is None
     kept = f"an average of {len(estimate.ensemble or ())}" if several else "the best one"
+    if tried is not None and tried > estimate.n_configs:
+        count = f"{tried:,} configurations, {estimate.n_configs:,} on every fold,"
     if speaker == "the search":
         return f"The search tried {count} and kept {kept}. {correction}"
-    whose = f"{speaker[:1].upper()}{speaker[1:]} cover {count}"
+    whose = f"{speaker[:1].upper()}{speaker[1:]} cover {count.removesuffix(',')}"
     return f"{whose}, and {kept} was kept. {correction}"
 
 

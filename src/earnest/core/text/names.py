@@ -1,10 +1,14 @@
-"""Configurations in plain values, with objects by a name that people can read."""
+"""What configurations are called: plain values, objects by a readable name, one namer for all.
+
+Terminal, tables, figures and reports ask `name_configs`; `tune` makes its ids by the same rules.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +16,7 @@ import numpy as np
 from earnest.core.space.parameters import plain
 
 LONGEST = 40  # characters up to which an object is shown as it prints
+LONGEST_NUMBER = 6  # characters up to which a number is shown whole
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _PRINTED = (str, bytes, tuple, list, dict, set, frozenset, range, slice, np.ndarray)
 
@@ -72,3 +77,262 @@ def _numbered(found: dict[str, str]) -> dict[str, str]:
         seen[name] += 1
         out[key] = f"{name}-{seen[name]}" if counts[name] > 1 else name
     return out
+
+
+# ---- what a configuration is called: terminal, tables, figures and reports ask here
+
+
+# Parameters that say which model a configuration is, by any word of their name.
+MODEL_WORDS = frozenset(
+    {"model", "classifier", "regressor", "estimator", "learner", "algorithm", "clf"}
+)
+SELECTION = "select"  # the parameter that says what selects columns, and its value for nothing
+NO_SELECTION = "none"
+_INITIALS = frozenset(
+    {"svm", "svc", "svr", "rbf", "ses", "knn", "pca", "lda", "qda", "mlp", "gp", "nb", "l1", "l2"}
+    | {"gbm", "xgb", "lgbm"}
+)
+_SPELLED = {"hist": "histogram"}
+_SNAKE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+_BETWEEN = re.compile(r", (?![^(]*\))")  # the commas between parts, not those in brackets
+
+
+@dataclass(frozen=True)
+class ConfigName:
+    """What a configuration is called: its model, and the settings that tell it from others.
+
+    Attributes
+    ----------
+    model : str
+        The kind of model in words, empty where the parameters do not say.
+    settings : str
+        The settings, separated by commas; the name itself where no parameters are known.
+    """
+
+    model: str
+    settings: str
+
+    @property
+    def words(self) -> str:
+        """The whole name: 'polynomial SVM, degree 2, C 1, after SES'."""
+        return ", ".join(part for part in (self.model, self.settings) if part)
+
+
+def name_configs(
+    ids: Sequence[str], params: Sequence[Mapping[str, Any]] | None = None
+) -> dict[str, ConfigName]:
+    """Return what each configuration is called, by its id.
+
+    A name tells the model and the settings; a setting that all configurations of a model share
+    tells none of them apart and is left out. An id that is such a name already stays as it is, so
+    that a configuration of `tune` has one name in files, terminal and report. Configurations that
+    would be called the same are told apart by their ids.
+
+    Parameters
+    ----------
+    ids : sequence of str
+        The ids, all different.
+    params : sequence of mapping, optional
+        The parameters of each, plain values as `readable` returns them.
+
+    Examples
+    --------
+    >>> from earnest.core.text.names import name_configs
+    >>> found = name_configs(
+    ...     ["c0", "c1", "c2"],
+    ...     [
+    ...         {"model": "rbf_svm", "select": "ses", "C": 1.0, "gamma": 0.1},
+    ...         {"model": "rbf_svm", "select": "none", "C": 10.0, "gamma": 0.1},
+    ...         {"model": "elastic_net", "select": "none"},
+    ...     ],
+    ... )
+    >>> [name.words for name in found.values()]
+    ['RBF SVM, C 1, after SES', 'RBF SVM, C 10', 'elastic net']
+    """
+    given: list[dict[str, Any]] = [dict(one) for one in params or [{}] * len(ids)]
+    key = _find_model_key(given)
+    short, classes = param_names(given), class_names(v for one in given for v in one.values())
+    models = ["" if key is None else name_model(one[key], classes) for one in given]
+    told = [dict(_list_settings(one, key, short, classes)) for one in given]
+    shared = _find_shared(models, told)
+    made = {}
+    for name, model, settings in zip(ids, models, told, strict=True):
+        parts = _BETWEEN.split(name)
+        if settings and set(parts) <= {model, *settings.values()}:
+            made[name] = ConfigName(*_split_name(model, parts))
+            continue
+        kept = [words for param, words in settings.items() if param not in shared[model]]
+        made[name] = ConfigName(model, ", ".join(kept) if kept or model else name)
+    return _tell_apart(made)
+
+
+def name_model(value: Any, classes: Mapping[str, str] | None = None) -> str:
+    """Return a kind of model in words; a class, or a name that is in words, stays as it is.
+
+    Examples
+    --------
+    >>> from earnest.core.text.names import name_model
+    >>> name_model("polynomial_svm"), name_model("hist_gradient_boosting"), name_model("SVC(C=2)")
+    ('polynomial SVM', 'histogram gradient boosting', 'SVC(C=2)')
+    """
+    text = str(value)
+    if _is_printed_object(text):
+        return (classes or {}).get(text, text.removesuffix("()"))
+    if not _SNAKE.fullmatch(text):
+        return text
+    words = (_SPELLED.get(word, word) for word in text.split("_"))
+    return " ".join(word.upper() if word in _INITIALS else word for word in words)
+
+
+def join_name(
+    model: str, settings: Mapping[str, Any], select: str, selecting: Mapping[str, Any]
+) -> str:
+    """Return the name of a configuration whose settings to be told are known.
+
+    Examples
+    --------
+    >>> from earnest.core.text.names import join_name
+    >>> join_name("rbf_svm", {"C": 1.0}, "ses", {"alpha": 0.05, "max_k": 2})
+    'RBF SVM, C 1, after SES (alpha 0.05, max_k 2)'
+    """
+    exact = {name: _print_exactly(value) for name, value in selecting.items()}
+    parts = [name_model(model), *(f"{name} {_print_exactly(v)}" for name, v in settings.items())]
+    if select != NO_SELECTION:
+        parts.append(_name_selection(select, exact))
+    return ", ".join(parts)
+
+
+def value_words(value: Any) -> str:
+    """Return the value of a parameter: short numbers as they are, long ones with four digits.
+
+    Examples
+    --------
+    >>> from earnest.core.text.names import value_words
+    >>> value_words(10.0), value_words(0.123456789), value_words(100000.0), value_words("rbf")
+    ('10', '0.1235', '100000', 'rbf')
+    """
+    if not isinstance(value, float):
+        return str(value)
+    exact = f"{value:.12g}"
+    return exact if len(exact) <= LONGEST_NUMBER else f"{value:.4g}"
+
+
+def _print_exactly(value: Any) -> str:
+    """Return a value so that no other one prints alike."""
+    return str(value).removesuffix(".0") if isinstance(value, float) else str(value)
+
+
+def param_names(params: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """Return short names of parameters: without the steps of a pipeline, where that is enough.
+
+    Examples
+    --------
+    >>> from earnest.core.text.names import param_names
+    >>> param_names([{"svc__C": 1.0, "a__n": 1, "b__n": 2}])
+    {'svc__C': 'C', 'a__n': 'a__n', 'b__n': 'b__n'}
+    """
+    names = list(dict.fromkeys(name for one in params for name in one))
+    ends = Counter(name.split("__")[-1] for name in names)
+    return {
+        name: name.split("__")[-1] if ends[name.split("__")[-1]] == 1 else name for name in names
+    }
+
+
+def class_names(values: Iterable[Any]) -> dict[str, str]:
+    """Return estimators among the values by their class, where no two of a class differ.
+
+    Examples
+    --------
+    >>> from earnest.core.text.names import class_names
+    >>> class_names(["SVC(C=1.0)", "Ridge()", "Ridge(alpha=2)", 3])
+    {'SVC(C=1.0)': 'SVC'}
+    """
+    values = {value for value in values if _is_printed_object(value)}
+    named = {value: value.split("(")[0] for value in values}
+    times = Counter(named.values())
+    return {value: name for value, name in named.items() if times[name] == 1}
+
+
+def _is_printed_object(value: Any) -> bool:
+    return isinstance(value, str) and value.endswith(")") and "(" in value[1:]
+
+
+def _find_model_key(params: Sequence[Mapping[str, Any]]) -> str | None:
+    """Return the parameter that says which model a configuration is, None where none does."""
+    for name in params[0] if params else ():
+        told = (one.get(name) for one in params)
+        if is_model_param(name) and all(isinstance(value, str) for value in told):
+            return name
+    return None
+
+
+def is_model_param(name: str) -> bool:
+    """Tell whether a parameter says which model a configuration is, by a word of its name.
+
+    Examples
+    --------
+    >>> from earnest.core.text.names import is_model_param
+    >>> [is_model_param(name) for name in ("model", "classifier_algorithm_name", "svm__C")]
+    [True, True, False]
+    """
+    return not MODEL_WORDS.isdisjoint(re.split(r"[_\W]+", str(name).lower()))
+
+
+def _find_shared(
+    models: Sequence[str], told: Sequence[Mapping[str, str]]
+) -> dict[str, frozenset[str]]:
+    """Return by model the settings that all its configurations share, if there are several."""
+    groups: dict[str, list[Mapping[str, str]]] = {}
+    for model, settings in zip(models, told, strict=True):
+        groups.setdefault(model, []).append(settings)
+    if len(told) < 2:
+        return dict.fromkeys(groups, frozenset())
+    return {
+        model: frozenset(
+            name for name, words in some[0].items() if all(each.get(name) == words for each in some)
+        )
+        for model, some in groups.items()
+    }
+
+
+def _list_settings(
+    one: Mapping[str, Any], key: str | None, short: Mapping[str, str], classes: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """Yield the settings in words, each with its parameter; what was selected before comes last."""
+    select = one.get(SELECTION) if key is not None else None
+    own = f"{select}_" if isinstance(select, str) else None
+    selecting = {}
+    for name, value in one.items():
+        if name == key or (name == SELECTION and own is not None):
+            continue
+        if own is not None and name.startswith(own):
+            selecting[name.removeprefix(own)] = value
+        elif _is_printed_object(value):
+            yield name, name_model(value, classes)
+        else:
+            yield name, f"{short[name]} {value_words(value)}"
+    if own is not None and select != NO_SELECTION:
+        yield SELECTION, _name_selection(str(select), selecting)
+
+
+def _name_selection(select: str, selecting: Mapping[str, Any]) -> str:
+    knobs = ", ".join(f"{name} {value_words(value)}" for name, value in selecting.items())
+    return f"after {name_model(select)}" + (f" ({knobs})" if knobs else "")
+
+
+def _split_name(model: str, parts: Sequence[str]) -> tuple[str, str]:
+    """Return the model and the settings of an id that is a name already."""
+    rest = [part for part in parts if part != model]
+    return (model if len(rest) < len(parts) else "", ", ".join(rest))
+
+
+def _tell_apart(made: dict[str, ConfigName]) -> dict[str, ConfigName]:
+    """Return the names, those that several configurations have with their ids."""
+    times = Counter(name.words for name in made.values())
+
+    def settle(id_: str, name: ConfigName) -> ConfigName:
+        if times[name.words] == 1 or name.words == id_:
+            return name
+        return ConfigName(name.model, f"{id_}: {name.settings}" if name.settings else id_)
+
+    return {id_: settle(id_, name) for id_, name in made.items()}

@@ -6,10 +6,11 @@ import math
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
+from earnest.core.text.names import is_model_param, name_model
 from earnest.explanation.effects.curves import EffectCurve
 from earnest.explanation.regions.limits import text as value_words
 from earnest.explanation.regions.regions import Region, RegionTree
@@ -35,6 +36,7 @@ MOST_TICKS = 500  # of a rug
 MOST_GRID = 200
 HALF = 0.34  # of the width of a level's box
 RUG = 9.0
+ROW, MOST_ROWS, APART, BOLD = 15.0, 4, 6.0, 1.12  # of names of levels under the axis
 
 
 @dataclass(frozen=True)
@@ -136,7 +138,7 @@ def make_panel(
     grid = place_grid(curve)
     if curve.scale == "levels":
         x = Scale(-0.5, len(grid) - 0.5, left, right)
-        under += 34 if _is_crowded(curve, right - left) else 0
+        under += ROW * (_name_levels(curve, x, width).rows - 1)
     else:
         x = Scale(float(grid[0]), float(grid[-1]), left + 4, right, log=curve.scale == "log")
     panel = Panel(Canvas(width, top + plot + under, name), curve, x, y)
@@ -273,23 +275,23 @@ def _spread(values: Sequence[object], levels: list[object]) -> list[float]:
 
 
 def draw_values(panel: Panel, y: float) -> None:
-    """Write the values under the axis; those of levels are cut to their room, or turned."""
+    """Write the values under the axis; names of levels stand in as many rows as they need."""
     canvas, curve = panel.canvas, panel.curve
     if panel.levels:
-        room = (panel.x.end - panel.x.start) / len(curve.grid)
-        turned = _is_crowded(curve, panel.x.end - panel.x.start)
-        names = [value_words(level) for level in curve.grid]
-        short_names = (
-            cut_apart(names, 54, 11, keep_end=True) if turned else cut_apart(names, room - 8, SMALL)
-        )
-        for place, words in enumerate(short_names):
-            best, x = curve.grid[place] == curve.best, panel.x(place)
-            colour = "ink" if best else "ink3"
-            if turned:
-                at = (x + 4, y - 8)
-                canvas.text(at, words, colour, anchor="end", size=11, turn=-40, bold=best)
-            else:
-                canvas.text((x, y), words, colour, anchor="middle", size=SMALL, bold=best)
+        found = _name_levels(curve, panel.x, canvas.width)
+        for place in range(len(found.words)):
+            x, row = panel.x(place), place % found.rows
+            if row:
+                canvas.line((x, y - 12), (x, y + ROW * row - 12), "rule")
+        for place, words in enumerate(found.words):
+            best, row = curve.grid[place] == curve.best, place % found.rows
+            at = (found.places[place], y + ROW * row)
+            half = measure_text(words, SMALL, bold=best) / 2
+            if found.rows > 1:
+                canvas.box((at[0] - half, at[1] - 11), (2 * half, ROW), "bg", 1.0)
+            canvas.text(
+                at, words, "ink" if best else "ink3", anchor="middle", size=SMALL, bold=best
+            )
         return
     whole = all(isinstance(value, int) for value in curve.grid)
     for value, words in spaced(panel.x, size=SMALL, whole=whole):
@@ -297,10 +299,50 @@ def draw_values(panel: Panel, y: float) -> None:
         canvas.text((x, y), words, anchor="middle", size=SMALL)
 
 
-def _is_crowded(curve: EffectCurve, width: float) -> bool:
-    room = width / max(len(curve.grid), 1)
-    return len(curve.grid) > 4 and any(
-        measure_text(value_words(level), SMALL) > room - 4 for level in curve.grid
+class LevelNames(NamedTuple):
+    """The names of levels as they are written, where, and in how many rows."""
+
+    words: list[str]
+    places: list[float]
+    rows: int
+
+
+def _name_levels(curve: EffectCurve, x: Scale, width: float) -> LevelNames:
+    """Return names that stand level and apart: in few rows, cut only where four are not enough.
+
+    Names take turns in the rows, so that one has the room of as many levels as there are rows.
+    """
+    names = [_name_level(curve, level) for level in curve.grid]
+    room = (x.end - x.start) / max(len(names), 1)
+    for rows in range(1, min(MOST_ROWS, len(names)) + 1):
+        places = [_keep_inside(x(i), name, width) for i, name in enumerate(names)]
+        if _are_apart(names, places, rows):
+            return LevelNames(names, places, rows)
+    rows = min(MOST_ROWS, len(names))
+    for share in (1.0, 0.85, 0.7, 0.5):
+        words = cut_apart(names, share * (rows * room - APART) / BOLD, SMALL, keep_end=True)
+        places = [_keep_inside(x(i), name, width) for i, name in enumerate(words)]
+        if _are_apart(words, places, rows):
+            break
+    return LevelNames(words, places, rows)
+
+
+def _name_level(curve: EffectCurve, level: object) -> str:
+    words = value_words(level)
+    return name_model(words) if is_model_param(curve.param) else words
+
+
+def _keep_inside(x: float, words: str, width: float) -> float:
+    half = measure_text(words, SMALL, bold=True) / 2
+    return min(max(x, half), max(width - half, half))
+
+
+def _are_apart(words: Sequence[str], places: Sequence[float], rows: int) -> bool:
+    """Tell whether no two names of a row touch."""
+    halves = [measure_text(each, SMALL, bold=True) / 2 for each in words]
+    return all(
+        places[i] - halves[i] - places[i - rows] - halves[i - rows] >= APART
+        for i in range(rows, len(words))
     )
 
 

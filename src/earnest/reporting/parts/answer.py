@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from earnest.core.base.clock import day_words
 from earnest.core.data.target import Target, Task
@@ -27,11 +29,13 @@ from earnest.core.text.estimate import (
     reason,
     training_words,
 )
+from earnest.core.text.names import name_model, param_names, value_words
 from earnest.core.text.numbers import decimals
 from earnest.plotting.svg.figures import answer as draw_answer
-from earnest.reporting.model import Answer, Facts, Span
+from earnest.reporting.model import Answer, Facts, RivalsPart, Span, plain
+from earnest.reporting.parts.advice import advise, is_open
 from earnest.reporting.parts.headings import NO_ANSWER, NO_ESTIMATE, NO_SCORE
-from earnest.reporting.parts.labels import NONE, counted, param_names, spelled, value_words
+from earnest.reporting.parts.labels import NONE, counted, name_tried, spelled
 from earnest.reporting.sources.asking import Results
 from earnest.reporting.sources.material import COMPLETE, DROPPED, FAILED, INCOMPLETE, Material
 
@@ -53,10 +57,29 @@ REFUSED = ("There is none: the method refused, and says why in the line at the t
 NO_WINNER = ("An estimate needs a configuration that was evaluated on every fold.",)
 
 
-def answer_of(found: Results) -> Answer:
-    """Return the first screen."""
+def answer_of(found: Results, rivals: RivalsPart | None = None) -> Answer:
+    """Return the first screen; what may be used beside the winner is told by `rivals`."""
     made = found.estimate
-    return _without_estimate(found) if made is None else _of_estimate(found, made)
+    answer = _without_estimate(found) if made is None else _of_estimate(found, made)
+    return replace(
+        answer,
+        advice=advise(found, rivals, answer.cautions),
+        params=_params(found),
+    )
+
+
+def _value_title(made: Estimate, kind: Form, *, fair: bool) -> str:
+    if kind is Form.PERFECT:
+        return "Score on these cases"
+    return "Honest estimate" if fair and not elected(made) else "Winner's score"
+
+
+def _params(found: Results) -> str:
+    """Return the winner's parameters as JSON, empty where they are unknown."""
+    best = next((one for one in found.material.tried if one.config == found.winner), None)
+    if best is None or not best.params:
+        return ""
+    return json.dumps(plain(best.params), ensure_ascii=False)
 
 
 def _of_estimate(found: Results, made: Estimate) -> Answer:
@@ -77,7 +100,7 @@ def _of_estimate(found: Results, made: Estimate) -> Answer:
         ),
         lede=lede.strip(),
         value=shown.value,
-        value_title="Honest estimate" if fair and not elected(made) else "Winner's score",
+        value_title=_value_title(made, kind, fair=fair),
         interval_title=_interval_title(made),
         interval=interval_words(made),
         naive=shown.naive if naive else None,
@@ -90,6 +113,7 @@ def _of_estimate(found: Results, made: Estimate) -> Answer:
         cautions=_cautions(found, made),
         checked=_checked(found, made),
         facts=tuple(_facts(found)),
+        paste=f"{said} {confidence(made, corrected=fair)}",
         wide=draw_answer(made, name="answer-wide", width=WIDE, corrected=fair),
         phone=draw_answer(made, name="answer-phone", width=PHONE, corrected=fair),
     )
@@ -143,12 +167,12 @@ def _naive_words(found: Results) -> tuple[str, ...]:
 
 def _reason(found: Results, made: Estimate) -> str:
     """Return where the optimism comes from, and how many of those tried were chosen from."""
-    said = reason(made, corrected=found.corrected, speaker=found.material.speaker)
-    count, tried = f"{made.n_configs:,} configurations", len(found.material.tried)
-    if tried <= made.n_configs:
-        return said
-    said = said.replace(count, f"{tried:,} configurations, {made.n_configs:,} on every fold,", 1)
-    return said.replace(",,", ",", 1)
+    return reason(
+        made,
+        corrected=found.corrected,
+        speaker=found.material.speaker,
+        tried=len(found.material.tried),
+    )
 
 
 def _refusal(found: Results) -> list[str]:
@@ -190,13 +214,7 @@ def _kicker(material: Material, made: Estimate | None) -> str:
 
 def _uncertain(found: Results, made: Estimate, kind: Form) -> str:
     """Return what follows from an interval that covers much of what can be learned."""
-    interval, zero = made.interval, made.no_information
-    if kind is Form.NO_EVIDENCE or interval is None or zero is None:
-        return ""
-    if interval.side != Side.TWO_SIDED or made.scale.limits[1] == float("inf"):
-        return ""
-    best = made.scale.limits[1 if made.scale.greater_is_better else 0]
-    if abs(interval.high - interval.low) < 0.4 * abs(best - zero):
+    if kind is Form.NO_EVIDENCE or not is_open(made):
         return ""
     return "How much better than a guess it is, is uncertain. "
 
@@ -306,17 +324,19 @@ def _list_members(shares: Mapping[str, float]) -> Iterator[tuple[str, str]]:
 def _winner(found: Results) -> Iterator[tuple[str, str]]:
     material = found.material
     best = next((one for one in material.tried if one.config == found.winner), None)
-    if material.model:
-        yield "Model", material.model
     if best is None:
         yield "Name", found.winner or NONE
         return
-    if not material.model or not best.params:
-        yield "Name", best.config
+    name = name_tried(material.tried)[best.config]
+    model = name.model or material.model
+    if model:
+        yield "Model", model
+    if name.words != best.config or not best.params:
+        yield "Id" if best.params else "Name", best.config
     names = param_names(one.params for one in material.tried)
-    for name, value in list(best.params.items())[:MOST_PARAMS]:
-        if value_words(value).split("(")[0] != material.model:
-            yield names[name], value_words(value)
+    for param, value in list(best.params.items())[:MOST_PARAMS]:
+        if name_model(value).split("(")[0] != model:
+            yield names[param], value_words(value)
     if len(best.params) > MOST_PARAMS:
         yield "…", f"{len(best.params) - MOST_PARAMS} more, in the audit table"
 

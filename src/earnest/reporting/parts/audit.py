@@ -10,6 +10,7 @@ import numpy as np
 
 from earnest.core.data.weights import Weights
 from earnest.core.text.estimate import prose
+from earnest.core.text.names import ConfigName, value_words
 from earnest.core.text.numbers import decimals
 from earnest.kernels.score import score_table
 from earnest.plotting.svg.figures import (
@@ -22,7 +23,7 @@ from earnest.plotting.svg.figures import (
 )
 from earnest.reporting.model import AuditPart, AuditRow, Facts, RivalsPart
 from earnest.reporting.parts.headings import audit_heading
-from earnest.reporting.parts.labels import NONE, config_labels, counted, value_words
+from earnest.reporting.parts.labels import NONE, counted, name_tried
 from earnest.reporting.sources.asking import Results
 from earnest.reporting.sources.material import (
     COMPLETE,
@@ -34,6 +35,7 @@ from earnest.reporting.sources.material import (
 )
 
 STRIP, DOTS = 236, 92  # pixels
+OPEN = 25  # rows that stand open; a button shows all
 DRAWN = 200  # rows with a strip; beyond, the page would grow past its budget
 FOLDS = 30  # folds that can be told apart as dots
 WINNER, NOT_WORSE, WORSE = "winner", "not worse", "worse"
@@ -50,10 +52,10 @@ def audit_of(found: Results, rivals: RivalsPart | None) -> AuditPart | None:
     pooled = _pooled_scores(found)
     ranked = _ranked(material, pooled)
     drawing = _Drawing.of(found, ranked)
-    labels = config_labels(material.tried)
+    names = name_tried(material.tried)
     simplest = None if rivals is None else rivals.simplest
     rows = [
-        _row(one, rank, labels[one.config], states, shares, simplest, drawing, i)
+        _row(one, rank, names[one.config], states, shares, simplest, drawing, i)
         for i, (rank, one) in enumerate(ranked)
     ]
     return AuditPart(
@@ -63,6 +65,9 @@ def audit_of(found: Results, rivals: RivalsPart | None) -> AuditPart | None:
         counts=_counts(rows),
         rows=tuple(rows),
         n_folds=max((len(one.folds) for one in material.tried), default=0),
+        with_ids=any(name.words != config for config, name in names.items()),
+        with_models=any(name.model for name in names.values()),
+        n_open=OPEN,
         axis=None if drawing.scale is None else strip_axis(drawing.scale, name="audit-axis"),
         dropped=_trace(found),
     )
@@ -169,7 +174,7 @@ class _Drawing:
 def _row(
     one: Tried,
     rank: int | None,
-    label: str,
+    name: ConfigName,
     states: Mapping[str, str],
     shares: Mapping[str, float],
     simplest: str | None,
@@ -181,7 +186,9 @@ def _row(
     return AuditRow(
         rank=rank,
         config=one.config,
-        label=label,
+        label=name.words,
+        model=name.model,
+        settings=name.settings,
         params=tuple((name, value_words(value)) for name, value in one.params.items()),
         score=NONE if one.score is None else prose(one.score, drawing.places, (-np.inf, np.inf)),
         value=one.score,

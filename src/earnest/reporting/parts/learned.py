@@ -6,10 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from statistics import NormalDist
 from typing import Any
 
+import numpy as np
+
 from earnest.core.base.errors import EarnestError
 from earnest.core.text.estimate import percent
+from earnest.core.text.names import class_names
 from earnest.explanation.effects.curves import EffectCurve
-from earnest.explanation.findings import as_sentence, headline, in_percent
+from earnest.explanation.findings import as_sentence, in_percent
 from earnest.explanation.regions.limits import band_words, in_words, share_words
 from earnest.explanation.regions.regions import Region, RegionTree
 from earnest.explanation.result import Explanation
@@ -17,13 +20,14 @@ from earnest.explanation.sampling_bias import short
 from earnest.explanation.suggest import Suggestion
 from earnest.plotting.svg import figures as draw
 from earnest.reporting.model import Facts, LearnedPart, Panel, RegionNode, RegionsPart
-from earnest.reporting.parts.labels import class_names, counted
+from earnest.reporting.parts.labels import counted
 from earnest.reporting.sources.asking import Results
 
 EFFECT, NODE = 266, 230  # pixels
 MOST_OTHERS = 3
 MOST_EFFECTS, MOST_TREES = 12, 3
 SUGGESTIONS, MOST_PAIRS = 3, 5
+VISIBLE = 0.04  # of the height of a panel, about six pixels: a line that varies less looks flat
 FAR = 0.1  # distance from an even spread that is worth a word
 
 
@@ -53,18 +57,8 @@ def learned_part(
     curves = list(made.effects.values())[:most_effects]
     limits = draw.shared_limits(curves, level)
     trees = [tree for tree in made.regions.values() if len(tree) > 1]
-    return LearnedPart(
-        heading=named(as_sentence(headline(made.importance, made.sampling_bias))),
-        lede=_lede(made),
-        trust=str(made.surrogate_quality),
-        looked=named(_looked(made)),
-        next_title="What to try next",
-        next=tuple(named(words) for words in _next(made, suggestions)),
-        stable=named(f"{made.stable_optimum!r}."),
-        numbers=tuple(_numbers(made, named)),
-        importance=_importance(made, "importance", 560),
-        importance_phone=_importance(made, "importance-phone", 350),
-        effects=tuple(
+    panels = [
+        (
             Panel(
                 heading=curve.param,
                 mono=True,
@@ -77,9 +71,24 @@ def learned_part(
                     confidence_level=level,
                     width=EFFECT,
                 ),
-            )
-            for i, curve in enumerate(curves)
-        ),
+            ),
+            curve,
+        )
+        for i, curve in enumerate(curves)
+    ]
+    return LearnedPart(
+        heading=named(as_sentence(made.finding)),
+        lede=_lede(made),
+        trust=str(made.surrogate_quality),
+        looked=named(_looked(made)),
+        next_title="What to try next",
+        next=tuple(named(words) for words in _next(made, suggestions)),
+        stable=named(f"{made.stable_optimum!r}."),
+        numbers=tuple(_numbers(made, named)),
+        importance=_importance(made, "importance", 560),
+        importance_phone=_importance(made, "importance-phone", 350),
+        effects=tuple(panel for panel, curve in panels if _is_seen(curve, limits)),
+        flat=tuple(panel for panel, curve in panels if not _is_seen(curve, limits)),
         regions=tuple(_regions(made, tree, i) for i, tree in enumerate(trees[:MOST_TREES])),
         untold=tuple(
             named(f"{tree.param}: {leaf}") for tree in trees[MOST_TREES:] for leaf in tree.leaves
@@ -87,6 +96,12 @@ def learned_part(
         cautions=made.cautions,
         level=percent(level),
     )
+
+
+def _is_seen(curve: EffectCurve, limits: tuple[float, float]) -> bool:
+    """Tell whether a line leaves the level enough to be seen on the shared axis."""
+    known = curve.mean[np.isfinite(curve.mean)]
+    return len(known) > 0 and float(np.ptp(known)) >= VISIBLE * (limits[1] - limits[0])
 
 
 def _names(made: Explanation) -> Callable[[str], str]:

@@ -19,10 +19,11 @@ from earnest.core.results.interval import Interval
 from earnest.core.results.specs import COMPARED_ON_ITEMS
 from earnest.core.text.comparison import p_words, places_of_difference
 from earnest.core.text.estimate import MINUS, percent, prose
+from earnest.core.text.names import ConfigName
 from earnest.plotting.svg.figures import Difference, comparison_strip, difference_scale, strip_axis
 from earnest.reporting.model import RivalRow, RivalsPart
 from earnest.reporting.parts.headings import rivals_heading
-from earnest.reporting.parts.labels import NONE, config_labels
+from earnest.reporting.parts.labels import NONE, name_tried
 from earnest.reporting.parts.strips import WIDTH
 from earnest.reporting.sources.asking import Results
 
@@ -86,7 +87,7 @@ def rivals_of(found: Results) -> RivalsPart | None:
     rows = verdicts(many)
     kept = [row.made.b for row in rows if not row.worse]
     simplest = many.simplest
-    labels = config_labels(found.material.tried)
+    names = name_tried(found.material.tried)
     spec = TESTS[rows[0].made.test].spec
     drawn = _drawn(rows, simplest)
     differences = [_difference(row, simplest) for row in drawn]
@@ -96,13 +97,13 @@ def rivals_of(found: Results) -> RivalsPart | None:
     level = percent(many.confidence_level)
     return RivalsPart(
         heading=rivals_heading(len(kept), len(rows)),
-        lede=_lede(many, rows, simplest, labels, places),
+        lede=_lede(many, rows, simplest, names, places),
         note=NOT_WORSE,
         test=f"Test: {spec.title} ({spec.name}), two-sided. {_bars(many, level)}"
         f"{_scored(found, rows[0].made)}",
         rows=tuple(
             replace(
-                _row(row, places, labels, simplest),
+                _row(row, places, names, simplest),
                 strip=comparison_strip(each, scale, name=f"rival-{i}"),
                 shown=i in shown or row.made.b == simplest,
             )
@@ -176,12 +177,15 @@ def _difference(row: Verdict, simplest: str | None) -> Difference:
     )
 
 
-def _row(row: Verdict, places: int, labels: dict[str, str], simplest: str | None) -> RivalRow:
+def _row(row: Verdict, places: int, names: dict[str, ConfigName], simplest: str | None) -> RivalRow:
     made = row.made
+    name = names.get(made.b, ConfigName("", made.b))
     limits = made.scale.limits
     return RivalRow(
         config=made.b,
-        label=labels.get(made.b, made.b),
+        label=name.words,
+        model=name.model,
+        settings=name.settings,
         score=prose(made.value_b, places, limits),
         ahead=_ahead(row, places),
         interval=_ends(row.all, places, made),
@@ -219,7 +223,7 @@ def _lede(
     many: Comparisons,
     rows: list[Verdict],
     simplest: str | None,
-    labels: dict[str, str],
+    names: dict[str, ConfigName],
     places: int,
 ) -> str:
     if simplest is None:
@@ -241,6 +245,6 @@ def _lede(
     better = "better" if row.ahead < 0 else "worse"
     amount = "It scores the same" if not row.made.difference else f"It scores {ahead} {better}"
     return (
-        f"The simplest of them is {labels.get(simplest, simplest)}. {amount}{ends}: these data "
+        f"The simplest of them is {names[simplest].words}. {amount}{ends}: these data "
         f"cannot tell the two apart."
     )

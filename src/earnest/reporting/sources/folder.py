@@ -52,9 +52,9 @@ def material_of_folder(folder: Path, metric: Any, options: dict[str, Any]) -> Ma
         found = _with_run(run, pi, asked, name)
         missing = tuple(_lacks(found, result, pi, files))
         found = _with_result(found, result, pi)
-        return replace(found, refitted=MODEL in files, files=files, missing=missing)
+        return replace(found, refitted=MODEL in files, folder=name, files=files, missing=missing)
     if run is not None:
-        return material_of_run(run, asked, source=name, files=files)
+        return replace(material_of_run(run, asked, source=name, files=files), folder=name)
     raise FormatError(
         f"there is no run in the folder {str(folder)!r}",
         needs=f"{RUN}, or {PREDICTIONS[0]}",
@@ -73,6 +73,7 @@ def material_of_tuned(tuned: Tuned, metric: Any = None) -> Material:
         _with_result(found, result, pi),
         comparison=tuned.comparison if metric is None else None,
         refitted=True,
+        folder="" if folder is None else name,
         files=files,
         missing=missing,
     )

@@ -85,6 +85,8 @@ class Material:
         Whether a model was refitted on all cases.
     begun : str or None
         When the run was begun, as it has recorded it; None where it is not known.
+    folder : str
+        The name of the run folder, empty where there is none.
     files : tuple of str
         The files of a run folder.
     missing : tuple of str
@@ -113,6 +115,7 @@ class Material:
     drop: str = ""
     refitted: bool = False
     begun: str | None = None
+    folder: str = ""
     files: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
 

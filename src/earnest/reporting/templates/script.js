@@ -17,6 +17,7 @@ document.documentElement.classList.add("js");
         return (down ? -order : order) || a.earnest - b.earnest;
       });
       rows.forEach(function (row) { body.appendChild(row); });
+      show();
       all("th", table.tHead).forEach(function (th, i) {
         if (i === column) { th.setAttribute("aria-sort", down ? "descending" : "ascending"); } else { th.removeAttribute("aria-sort"); }
       });
@@ -29,14 +30,19 @@ document.documentElement.classList.add("js");
         sort(th.cellIndex, now ? now !== "descending" : first);
       });
     });
+    var open = +table.dataset.open || rows.length, more = box.querySelector("[data-all]");
     function show() {
       var seen = 0;
       rows.forEach(function (row) {
         var fits = (!keep.state || row.dataset.state.split(" ").indexOf(keep.state) >= 0) && row.textContent.toLowerCase().indexOf(keep.text) >= 0;
         row.hidden = !fits; seen += fits;
+        row.classList.toggle("more", fits && seen > open);
       });
-      if (count) { count.textContent = seen + " of " + rows.length + " shown"; }
+      var all = table.classList.contains("all"), shown = all ? seen : Math.min(seen, open);
+      if (count) { count.textContent = shown + " of " + rows.length + " shown" + (seen > shown && seen < rows.length ? ", " + seen + " match" : ""); }
+      if (more) { more.hidden = seen <= open; more.textContent = all ? "Show fewer" : "Show all " + seen; more.setAttribute("aria-expanded", String(all)); }
     }
+    if (more) { more.addEventListener("click", function () { table.classList.toggle("all"); show(); }); }
     all(".chip", box).forEach(function (chip) {
       chip.addEventListener("click", function () {
         all(".chip", box).forEach(function (each) { each.setAttribute("aria-pressed", String(each === chip)); });
@@ -46,7 +52,8 @@ document.documentElement.classList.add("js");
     var field = box.querySelector("input[type=search]");
     if (field) { field.addEventListener("input", function () { keep.text = field.value.toLowerCase(); show(); }); }
     var choice = box.querySelector("select");
-    if (choice) { choice.addEventListener("change", function () { var v = choice.value.split(" "); sort(+v[0], v[1] === "down"); }); }
+    if (choice) { choice.addEventListener("change", function () { var v = choice.value.split(" "); sort(table.tHead.querySelector("[data-key=" + v[0] + "]").cellIndex, v[1] === "down"); }); }
+    show();
   });
   all("[data-show]").forEach(function (button) {
     button.addEventListener("click", function () {
@@ -58,10 +65,44 @@ document.documentElement.classList.add("js");
   if (narrow.matches) { all(".tree details:not(.onpath)").forEach(function (node) { node.open = false; }); }
   var shut = [];
   window.addEventListener("beforeprint", function () {
-    shut = all("details.node:not([open]), details.treebox:not([open])");
+    shut = all("details.node:not([open])");
     shut.forEach(function (node) { node.open = true; });
   });
   window.addEventListener("afterprint", function () { shut.forEach(function (node) { node.open = false; }); });
+  function paste(text) {
+    var field = document.createElement("textarea");
+    field.value = text; field.style.position = "fixed"; field.style.top = "0"; field.style.opacity = "0";
+    document.body.appendChild(field); field.select();
+    var done = false;
+    try { done = document.execCommand("copy"); } catch (error) { done = false; }
+    field.remove();
+    return done;
+  }
+  all("button.copy").forEach(function (button) {
+    var words = button.textContent;
+    button.addEventListener("click", function () {
+      var from = button.dataset.from && document.getElementById(button.dataset.from);
+      var text = from ? from.textContent : button.dataset.text;
+      var say = function (done) { button.textContent = done ? "Copied" : "Could not copy"; button.focus(); setTimeout(function () { button.textContent = words; }, 2000); };
+      if (navigator.clipboard && window.isSecureContext) { navigator.clipboard.writeText(text).then(function () { say(true); }, function () { say(paste(text)); }); } else { say(paste(text)); }
+    });
+  });
+  var theme = document.querySelector("button.theme"), themes = ["", "light", "dark"], words = ["as the system", "light", "dark"], signs = ["◐", "○", "●"];
+  function paint(name) {
+    var at = Math.max(themes.indexOf(name), 0);
+    if (themes[at]) { document.documentElement.dataset.theme = themes[at]; } else { delete document.documentElement.dataset.theme; }
+    if (theme) { theme.textContent = signs[at]; theme.setAttribute("aria-label", "Colours: " + words[at]); theme.title = "Colours: " + words[at]; }
+    return at;
+  }
+  var kept = "";
+  try { kept = localStorage.getItem("earnest-theme") || ""; } catch (error) { kept = ""; }
+  var current = paint(kept);
+  if (theme) {
+    theme.addEventListener("click", function () {
+      current = paint(themes[(current + 1) % themes.length]);
+      try { localStorage.setItem("earnest-theme", themes[current]); } catch (error) { /* a page without storage keeps its colours until it is shut */ }
+    });
+  }
   var links = all(".bar nav a");
   if ("IntersectionObserver" in window) {
     var watch = new IntersectionObserver(function (seen) {

@@ -12,6 +12,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import InputError, UnknownNameError
 from earnest.core.base.rng import Purpose, RngLike, Seeds
 from earnest.core.data.target import Task
+from earnest.core.text.names import join_name
 from earnest.metrics.families import Metric, Need
 from earnest.training.learners.catalogue import MODELS, SELECTIONS, TASKS, Value
 from earnest.training.learners.inputs import Inputs
@@ -70,12 +71,7 @@ class Draft:
 
     def name(self) -> str:
         """Return a name by what differs within the family."""
-        words = [self.model]
-        words += [f"{k}={_shorten(v)}" for k, v in self.shown.items()]
-        if self.select != "none":
-            words += ["after", self.select]
-            words += [f"{k}={_shorten(v)}" for k, v in self.select_params.items()]
-        return " ".join(words)
+        return join_name(self.model, self.shown, self.select, self.select_params)
 
     def made(
         self, task: str, inputs: Inputs, seed: int, indicator: bool, probabilities: bool
@@ -176,10 +172,6 @@ def take_in_turns(families: list[list[Draft]]) -> list[Draft]:
         draft if times[draft.name()] == 1 else replace(draft, shown=draft.model_params)
         for draft in reversed(once)
     ]
-
-
-def _shorten(value: Value) -> str:
-    return str(value).removesuffix(".0")
 
 
 __all__ = [

@@ -122,12 +122,12 @@ class Job:
         where = backends.plan(self.asked.n_jobs, limited=False)
         at_once = max(1, where.n_jobs)
         before = read_machine()
-        pilot = measure(self.table, self.configs, self.asked.budget, seeds)
+        pilot = measure(self.table, self.configs, self.asked.planned_seconds, seeds)
         if where.local:  # the cores of a cluster are not those of this machine
             pilot = replace(pilot, crowding=measure_crowding(before, read_machine(), at_once))
         if not pilot.paces:
             raise _explain_no_fit(next(iter(pilot.failures.values())), self.table.task)
-        left = self.asked.budget - (monotonic() - self.started)
+        left = self.asked.seconds - (monotonic() - self.started)
         chosen, rows = fit_into(left, self.configs, self.table, pilot, self.asked, at_once)
         more = list_more(left, self.configs, chosen, rows, pilot, self.asked, at_once)
         fits = self.asked.fits_a_configuration
@@ -169,7 +169,7 @@ class Job:
             path=None if self.folder is None else self.folder.run,
             until=math.inf
             if self.repeated is not None
-            else self.started + TIME_OF_SEARCH * self.asked.budget,
+            else self.started + TIME_OF_SEARCH * self.asked.seconds,
             repeated=self.repeated is not None,
             progress=progress,
             live=live,
@@ -257,7 +257,7 @@ def begin(
     resumed = (None if folder is None else folder.plan) or repeated
     seed = resumed.seed if resumed else asked.seed
     seed = secrets.randbits(32) if seed is None else seed
-    most = max(FEWEST_READ, int(ROWS_A_SECOND * asked.budget))
+    most = max(FEWEST_READ, int(ROWS_A_SECOND * asked.planned_seconds))
     most = resumed.most_rows if resumed else most
     table = read_table(
         data,

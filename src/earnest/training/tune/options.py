@@ -31,6 +31,7 @@ ENSEMBLE_RULES: dict[str, EnsembleRule | None] = {
     "greedy": GreedyEnsemble(size=12, library=20, guard=True),  # a quarter of the usual time
     "none": None,
 }
+USUAL_SECONDS = 300.0  # of a run whose budget is not said
 _SPAN = re.compile(
     r"^\s*([0-9]*\.?[0-9]+)\s*(?:(s|m|h|d)|(s)ecs?|(s)econds?|(m)ins?|(m)inutes?|(h)ours?|(d)ays?)?\s*$",
     re.IGNORECASE,
@@ -60,7 +61,7 @@ class TuneOptions:
     metric: str | None = None
     portfolio: str | Path | Portfolio = "default"
     n_configs: int | None = None
-    budget: float = 300.0
+    budget: float | None = None
     folds: int = 10
     repeats: int = 1
     drop: str | Dropping | None = None
@@ -91,6 +92,18 @@ class TuneOptions:
         return ENSEMBLE_RULES[self.ensemble]
 
     @property
+    def seconds(self) -> float:
+        """How long the run may take: no limit if only a number of configurations is asked for."""
+        if self.budget is not None:
+            return self.budget
+        return USUAL_SECONDS if self.n_configs is None else math.inf
+
+    @property
+    def planned_seconds(self) -> float:
+        """The time by which reading and the pilot go, which always end."""
+        return USUAL_SECONDS if self.budget is None else self.budget
+
+    @property
     def fits_a_configuration(self) -> int:
         """How many models each configuration costs."""
         return self.folds * self.repeats
@@ -115,6 +128,11 @@ class TuneOptions:
             "seed": self.seed,
             **({} if self.ensemble == "none" else {"ensemble": self.ensemble}),
         }
+
+
+def read_budget(budget: object) -> float | None:
+    """Return a span of time in seconds, None for none."""
+    return None if budget is None else read_seconds(budget)
 
 
 def read_seconds(budget: object) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -222,11 +223,14 @@ def run_search(
 def _find_longest(asked: TuneOptions, plan: TunePlan) -> float | None:
     """Return the seconds that a fit may take, None where all are short and one runs at a time.
 
-    A limit needs processes, which take longer to start than such a search.
+    A limit needs processes, which take longer to start than such a search. A run whose time is not
+    limited has none.
     """
-    if at_once(asked.n_jobs) == 1 and plan.fit_seconds < QUICK * asked.budget:
+    if math.isinf(asked.seconds):
         return None
-    return max(30.0, LONGEST_SHARE * asked.budget)
+    if at_once(asked.n_jobs) == 1 and plan.fit_seconds < QUICK * asked.seconds:
+        return None
+    return max(30.0, LONGEST_SHARE * asked.seconds)
 
 
 def _keep_whole_configurations(

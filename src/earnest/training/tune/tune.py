@@ -13,7 +13,7 @@ from earnest.training.search.dropping.bced import Dropping
 from earnest.training.search.live import open_page
 from earnest.training.tables.table import read_name, read_names
 from earnest.training.tune.job import PILOT, begin
-from earnest.training.tune.options import TuneOptions, read_seconds
+from earnest.training.tune.options import TuneOptions, read_budget
 from earnest.training.tune.tuned import Tuned
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def tune(
     keep: str | Sequence[str] = (),
     portfolio: str | Path | Portfolio = "default",
     n_configs: int | None = None,
-    budget: str | float = "5m",
+    budget: str | float | None = None,
     folds: int = 10,
     repeats: int = 1,
     drop: str | Dropping | None = None,
@@ -91,9 +91,10 @@ def tune(
     portfolio : str, Path or Portfolio
         What to try: the name of a portfolio, a .toml file, or what `load_portfolio` gives.
     n_configs : int, optional
-        Try exactly so many of its configurations, whatever the time.
-    budget : str or float
-        How long it may take: '90s', '5m', '1h', or seconds.
+        Try exactly so many of its configurations; without a `budget`, whatever time they take.
+    budget : str or float, optional
+        How long it may take: '90s', '5m', '1h', or seconds. Five minutes by default, and no limit
+        where `n_configs` is given.
     folds, repeats : int
         The folds, and how often they are drawn anew.
     drop : {'bced', 'bced_adjusted'} or Dropping, optional
@@ -155,7 +156,7 @@ def tune(
         metric=metric,
         portfolio=portfolio,
         n_configs=n_configs,
-        budget=read_seconds(budget),
+        budget=read_budget(budget),
         folds=folds,
         repeats=repeats,
         drop=drop,

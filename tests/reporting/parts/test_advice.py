@@ -1,0 +1,71 @@
+"""Which one to use and what to do next follow from the results by rule, and claim no more."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import earnest as en
+from earnest.reporting.model import Answer
+from tests.reporting.scenes import SCENES, scene
+
+
+def predicted(gain: float, count: int = 4, n: int = 120, seed: int = 3) -> en.Predictions:
+    rng = np.random.default_rng(seed)
+    y = np.tile([0, 1], n // 2)
+    scores = gain * y[:, None] + rng.standard_normal((n, count))
+    return en.Predictions.from_arrays(y, scores, np.arange(n) // 2 % 5)
+
+
+def advice(source: en.Predictions, **asked: object) -> tuple[Answer, str, str]:
+    answer = en.report(source, metric="roc_auc", explain=False, **asked).content.answer
+    assert answer is not None
+    use, to_do = (" ".join(each.words) for each in answer.advice)
+    return answer, use, to_do
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_every_kind_of_run_says_what_to_use_and_what_to_do(name: str) -> None:
+    answer = scene(name).content.answer
+    assert answer is not None
+    assert [each.title for each in answer.advice] == ["Which one to use", "What to do next"]
+    assert all(each.words and len(each.words) <= 3 for each in answer.advice)
+
+
+def test_without_evidence_of_skill_nothing_is_recommended() -> None:
+    _, use, to_do = advice(predicted(0.0))
+    assert use.startswith("None yet.")
+    assert "Report" not in to_do
+    assert "Collect more cases" in to_do
+
+
+def test_what_to_report_is_the_number_of_the_page_and_not_the_naive_one() -> None:
+    answer, use, to_do = advice(predicted(1.0, count=40, n=60))
+    assert use.startswith("The winner: ")
+    assert f"Report {answer.value} (95\u00a0% interval {answer.interval})" in to_do
+    assert f"not {answer.naive}" in to_do
+
+
+def test_a_number_that_is_not_corrected_is_not_to_be_reported() -> None:
+    _, _, to_do = advice(predicted(1.0), method="naive")
+    assert "corrects for the search" in to_do
+    assert "Report " not in to_do
+
+
+def test_the_simpler_one_is_named_only_where_an_order_is_known() -> None:
+    pi = predicted(1.5)
+    _, use, _ = advice(pi)
+    assert "impler" not in use
+    ranked = en.Predictions.from_arrays(
+        pi.target.y,
+        pi.responses[:, :, 0],
+        np.arange(120) // 2 % 5,
+        configs=pi.configs.with_complexity([4, 3, 2, 1]),
+    )
+    answer, use, _ = advice(ranked)
+    content = en.report(ranked, metric="roc_auc", explain=False).content
+    assert content.rivals is not None
+    simplest = content.rivals.simplest
+    assert simplest is not None
+    assert simplest in use
+    assert answer.params == ""
