@@ -33,7 +33,7 @@ def test_a_word_with_knobs_is_the_configured_instance() -> None:
     [
         ("bayle", {"n_resamples": 9}, InputError, "has no knob `n_resamples`"),
         ("bayle(p=1)", {}, InputError, "has no knob `p`"),
-        ("bayle(", {}, InputError, "a test with knobs cannot be read"),
+        ("bayle(", {}, InputError, "the options of a test cannot be read"),
         ("bayl", {}, UnknownNameError, "bayle"),
         (McNemarTest, {}, InputError, r"Write McNemarTest\(\)"),
         (3, {}, InputError, "`test` cannot be read"),

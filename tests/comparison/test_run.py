@@ -85,7 +85,11 @@ def test_losses_take_repeats_and_groups() -> None:
 @pytest.mark.parametrize(
     ("given", "ask", "match"),
     [
-        (en.Losses({"a": [1.0], "b": [1.0]}), {"metric": "mse"}, "`metric` given beside losses"),
+        (
+            en.Losses({"a": [1.0], "b": [1.0]}),
+            {"metric": "mse"},
+            "`metric` cannot be combined with losses",
+        ),
         (en.Losses({}), {}, "mapping of names"),
         (en.Losses({"a": [1.0, 2.0], "b": [1.0]}), {}, "differ in length"),
         (en.Losses({"a": ["x"], "b": [1.0]}), {}, "not numbers"),
@@ -116,7 +120,7 @@ def test_losses_that_cannot_be_read_are_refused(
             "Set them on the instance",
         ),
         ({"metric": "accuracy", "alternative": "lower"}, "`alternative` is unknown"),
-        ({"metric": "accuracy", "confidence_level": 95}, "For 95 percent write 0.95"),
+        ({"metric": "accuracy", "confidence_level": 95}, "For 95 percent use 0.95"),
         ({"metric": "accuracy", "n_jobs": 0}, "`n_jobs`"),
         ({"metric": "accuracy", "rng": -1}, "`rng`"),
     ],
@@ -133,7 +137,7 @@ def test_a_name_may_have_knobs() -> None:
     made = en.compare(pi, "good", "fair", test="bayesian_t(rope=0.2)", metric="accuracy")
     assert made.provenance.knobs["rope"] == 0.2
     for name in ("mcnemar(p=mid)", "mcnemar('mid')", "mcnemar(", "mcnemar(**x)"):
-        with pytest.raises(en.InputError, match="a test with knobs cannot be read"):
+        with pytest.raises(en.InputError, match="the options of a test cannot be read"):
             en.compare(pi, "good", "fair", test=name, metric="accuracy")
     with pytest.raises(en.InputError, match="has no knob `q`"):
         en.compare(pi, "good", "fair", test="mcnemar(q=1)", metric="accuracy")
@@ -141,7 +145,7 @@ def test_a_name_may_have_knobs() -> None:
 
 def test_one_configuration_is_refused() -> None:
     for pair in ((), ("good",), (None, "good")):
-        with pytest.raises(en.InputError, match="two configurations are compared"):
+        with pytest.raises(en.InputError, match="not two configurations to compare"):
             en.compare(classified(), *pair, metric="accuracy")
 
 

@@ -59,7 +59,7 @@ def test_aliases_answer_under_the_name(binary: Predictions, alias: str) -> None:
 
 
 def test_a_knob_beside_an_instance_is_refused(binary: Predictions) -> None:
-    with pytest.raises(en.InputError, match="beside a configured method") as refusal:
+    with pytest.raises(en.InputError, match="with a configured method") as refusal:
         estimate(binary, method=BBC(), metric="roc_auc", n_resamples=10)
     assert "BBC(" in refusal.value.cure
 
@@ -270,7 +270,7 @@ def test_a_method_that_cannot_answer_says_why(binary: Predictions) -> None:
 
 def test_no_answer_at_all_is_an_error() -> None:
     pi = Predictions.from_arrays([1, 0, 0, 0], [0.3, 0.2, 0.5, 0.1])
-    with pytest.raises(en.EvidenceError, match="no method can answer"):
+    with pytest.raises(en.EvidenceError, match="no method fits"):
         estimate_all(pi, methods=["bbc", "bbc_fold"], metric="roc_auc")
 
 

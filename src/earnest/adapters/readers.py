@@ -87,7 +87,7 @@ def register(reader: R) -> R:
     elif isinstance(reader, TrialsReader):
         TRIALS_READERS.add(reader.name, reader)
     else:
-        raise TypeError("a reader is a PredictionsReader or a TrialsReader")
+        raise TypeError("a reader must be a PredictionsReader or a TrialsReader")
     return reader
 
 

@@ -21,7 +21,7 @@ from earnest.metrics.moments import mean, ones
 
 @dataclass(frozen=True, eq=False)
 class Losses:
-    """One loss (or score) a case and configuration, computed elsewhere.
+    """One loss (or score) per case and configuration, computed elsewhere.
 
     Give it to `compare` or `compare_many` in place of predictions, without a metric: the metric
     is the mean of what is given. Every test takes it that takes means over cases.
@@ -29,11 +29,11 @@ class Losses:
     Parameters
     ----------
     columns : mapping of str to array-like, shape (n,) or (n, R)
-        The losses of each configuration, one a case, with repeats side by side.
+        The losses of each configuration, one per case, with repeats side by side.
     fold : array-like, shape (n,) or (n, R), optional
         The fold that tested each case; None is one hold-out set.
     groups : array-like, shape (n,), optional
-        Units that belong together.
+        Groups of cases that belong together.
     name : str
         What the numbers are called.
     greater_is_better : bool
@@ -71,7 +71,7 @@ class Losses:
         if len(shapes) > 1:
             raise InputError(
                 "columns of losses differ in length",
-                needs="one loss a case and repeat in every column",
+                needs="one loss per case and repeat in every column",
                 got=", ".join(str(shape) for shape in sorted(shapes)),
             )
         scores = np.stack(tables, axis=1)  # (n, C, R)
@@ -108,7 +108,7 @@ def _numbers(name: str, values: ArrayLike) -> NDArray[np.float64]:
     array = as_array(name, values)
     if array.ndim not in (1, 2) or array.dtype.kind not in "biuf":
         raise InputError(
-            f"losses {name!r} are not numbers, one a case",
+            f"losses {name!r} are not one number per case",
             needs="shape (n,), or (n, R) with repeats",
             got=f"shape {array.shape}, dtype {array.dtype}",
         )
@@ -122,5 +122,5 @@ def _within(scores: NDArray[np.float64], limits: tuple[float, float]) -> None:
             "losses lie outside `limits`",
             needs=f"numbers from {limits[0]:g} to {limits[1]:g}",
             got=f"numbers from {known.min():g} to {known.max():g}",
-            cure="Give the range that is possible, such as limits=(-inf, inf).",
+            cure="Pass the possible range, such as limits=(-inf, inf).",
         )

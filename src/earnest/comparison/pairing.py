@@ -25,8 +25,8 @@ def measured(given: Any, metric: Any) -> tuple[Predictions, Metric]:
     if isinstance(given, Losses):
         if metric is not None:
             raise InputError(
-                "`metric` given beside losses",
-                needs="losses alone: the metric is their mean",
+                "`metric` cannot be combined with losses",
+                needs="losses only, because the metric is their mean",
                 cure="Leave it out; name the losses with Losses(..., name=...).",
             )
         return given.predictions(), given.metric()
@@ -36,10 +36,10 @@ def measured(given: Any, metric: Any) -> tuple[Predictions, Metric]:
             needs="earnest.Predictions, or earnest.Losses",
             got=type(given).__name__,
             cure="Make one with Predictions.from_arrays, from_frame or load; for two columns of "
-            "losses Losses({'a': ..., 'b': ...}).",
+            "losses use Losses({'a': ..., 'b': ...}).",
         )
     if metric is None:
-        raise InputError("`metric` is missing", needs="what to compare by, such as 'accuracy'")
+        raise InputError("`metric` is missing", needs="a metric to compare by, such as 'accuracy'")
     measure = resolve_metric(metric).on(given.target.task)
     check_fits(given, measure)
     return given, measure
@@ -51,10 +51,10 @@ def paired(given: Any, a: Any, b: Any) -> tuple[Any, int, int]:
         return _two_tables(given, a, b), 0, 1
     if b is None or a is None:
         raise InputError(
-            "two configurations are compared",
+            "there are not two configurations to compare",
             needs="`a` and `b`: names or positions, or a second table of predictions",
             got="one" if a is not None else "none",
-            cure="For all against the best use compare_many.",
+            cure="To compare all with the best, use compare_many.",
         )
     table = given.predictions() if isinstance(given, Losses) else given
     if not isinstance(table, Predictions):
@@ -66,14 +66,14 @@ def _two_tables(first: Any, second: Any, extra: Any) -> Predictions:
     """Return two predictions of one configuration each, on the same cases, side by side."""
     if not isinstance(first, Predictions) or not isinstance(second, Predictions):
         raise InputError(
-            "two tables of predictions are compared, or two columns of one table of losses",
+            "these two cannot be compared",
             needs="Predictions and Predictions",
             got=f"{type(first).__name__} and {type(second).__name__}",
             cure="Put both columns of losses in one Losses({'a': ..., 'b': ...}).",
         )
     if extra is not None:
         raise InputError(
-            "`b` given beside two tables",
+            "`b` cannot be combined with two tables",
             needs="two tables of one configuration each",
             got=check.show(extra),
             cure="Choose the configurations with .select(name).",
@@ -127,7 +127,7 @@ def _on_common_folds(pi: Predictions) -> Caution:
     return Caution(
         "EN037",
         f"Not every fold was evaluated for both: {', '.join(_coverage(pi))}.",
-        "They are compared on the folds that both have; where a configuration was dropped because "
-        "it did badly, the comparison is too hard on it.",
+        "They are compared on the folds that both have; if one was dropped because it did "
+        "badly, the comparison is too hard on it.",
         "Evaluate the missing folds.",
     )

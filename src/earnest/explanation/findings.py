@@ -41,14 +41,14 @@ def find_most_important(importance: Importance) -> str:
     """Return which parameters matter most, or that none clearly does."""
     names = importance.ranking
     if len(names) == 1:
-        return f"{names[0]} alone varied"
+        return f"{names[0]} is the only one that varied"
     if all(importance.total[name].high < LITTLE for name in names):
-        return "no parameter moves the objective"
+        return "no hyperparameter affects the objective"
     for count in range(1, min(MOST_NAMED, len(names) - 1) + 1):
         if _are_apart(importance, names[:count], names[count:]):
             verb = "matters" if count == 1 else "matter"
             return f"{' and '.join(names[:count])} {verb} most"
-    return "no parameter clearly matters most"
+    return "no hyperparameter clearly matters most"
 
 
 def _are_apart(importance: Importance, first: tuple[str, ...], rest: tuple[str, ...]) -> bool:

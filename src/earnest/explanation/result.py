@@ -143,7 +143,7 @@ class Explanation(Result):
         on: str = "sd",
         variant: str = "exhaustive",
     ) -> RegionTree:
-        """Grow the regions of a parameter anew, with knobs of your own.
+        """Grow the regions of a parameter again, with knobs of your own.
 
         Parameters
         ----------
@@ -182,7 +182,7 @@ class Explanation(Result):
             if gain is None:
                 raise EvidenceError(
                     f"the best configuration has no {param!r}",
-                    needs="a parameter that is active in it",
+                    needs="a hyperparameter that is active in it",
                 )
             return gain
         return judge_against(self._scene(), tree, self.effect(param), truth)
@@ -205,7 +205,10 @@ class Explanation(Result):
         check.whole_number("n", n, low=1)
         if param is None:
             if region is not None:
-                raise EvidenceError("a region needs its `param`", cure="Say whose curve it is of.")
+                raise EvidenceError(
+                    "a region needs its `param`",
+                    cure="Pass the hyperparameter whose curve it belongs to.",
+                )
             return suggest(scene, n, None)
         curve = self.effect(param)
         return suggest(scene, n, curve, _rows(scene, curve, region))
@@ -283,7 +286,7 @@ class Explanation(Result):
         ]
         codes = sorted({caution.code for caution in self.cautions})
         note = (
-            f"Shares of the variation of {self.objective.name} over the space, read from a "
+            f"Shares of the variation of {self.objective.name} over the space, from a "
             f"{self.surrogate} fitted to {self.n_trials} trials"
         )
         told = f"; cautions: {', '.join(codes)}" if codes else ""
@@ -332,7 +335,7 @@ class Explanation(Result):
             raise EvidenceError(
                 "this explanation was read from a file, without its surrogate",
                 needs="the explanation that `explain` returned",
-                cure="Run `explain` again with the same seed to ask it more.",
+                cure="Run `explain` again with the same seed.",
             )
         return self.scene
 

@@ -87,7 +87,7 @@ def split_knobs(name: str) -> tuple[str, dict[str, object]]:
 
 def _make_unreadable_error(name: str) -> InputError:
     return InputError(
-        "a metric with knobs cannot be read",
+        "the options of a metric cannot be read",
         needs="name(knob=value, ...) with plain values, such as 'f_beta(beta=0.5)'",
         got=check.show(name),
     )
@@ -110,7 +110,7 @@ def pair(name: str, values: object) -> tuple[float, float]:
     if len(numbers) != 2 or not all(0.0 <= x < math.inf for x in numbers) or not any(numbers):
         raise InputError(
             f"`{name}` is not a pair of numbers",
-            needs="two finite numbers from 0 on, not both 0",
+            needs="two finite numbers of at least 0, not both 0",
             got=check.show(values),
         )
     return numbers

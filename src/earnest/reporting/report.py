@@ -142,7 +142,7 @@ class Report:
         form = FORMS.get(target.suffix.lower())
         if form is None:
             raise InputError(
-                "a report is written by the ending of its name",
+                "the file extension of the report is not supported",
                 needs=", ".join(FORMS),
                 got=target.name,
             )

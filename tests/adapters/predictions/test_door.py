@@ -43,7 +43,7 @@ def test_a_search_of_scikit_learn_is_sent_to_harvest(fitted: bool) -> None:
     ("module", "name", "cure"),
     [
         ("optuna_integration.sklearn.sklearn", "OptunaSearchCV", "harvest"),
-        ("flaml.automl.automl", "AutoML", "throws its predictions away"),
+        ("flaml.automl.automl", "AutoML", "does not keep its predictions"),
         ("somewhere", "Thing", "from_arrays"),
     ],
 )

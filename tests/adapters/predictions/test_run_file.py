@@ -106,7 +106,7 @@ def test_files_of_another_version_say_what_to_do(tmp_path: Path) -> None:
         newer = json.dumps({**json.loads(text), "version": 2})
         base.execute("UPDATE document SET text = ? WHERE name = 'cases'", (newer,))
     base.close()
-    with pytest.raises(FormatError, match="newer earnest"):
+    with pytest.raises(FormatError, match="newer version of earnest"):
         en.predictions_from(path, TWO)
     with sqlite3.connect(path) as base:
         base.execute("DELETE FROM document WHERE name = 'cases'")

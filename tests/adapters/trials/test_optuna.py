@@ -133,7 +133,7 @@ def test_a_file_is_read_whatever_its_name_and_is_not_written_to(
 def test_damaged_storages_are_refused(tmp_path: Path) -> None:
     journal = tmp_path / "broken.log"
     journal.write_text('{"op_code": 0, "worker_id": "x"}\n')
-    with pytest.raises(en.FormatError, match="whole journal"):
+    with pytest.raises(en.FormatError, match="complete Optuna journal"):
         en.trials_from(journal)
     base = tmp_path / "broken.db"
     base.write_bytes(b"SQLite format 3\0" + bytes(100))

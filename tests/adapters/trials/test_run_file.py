@@ -241,7 +241,7 @@ def test_what_is_not_a_search_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "run.db"
     searched(path)
     documents(path, search='{"version": 2, "scores": {}}')
-    with pytest.raises(en.FormatError, match="newer earnest"):
+    with pytest.raises(en.FormatError, match="newer version of earnest"):
         en.trials_from(path)
     documents(path, search="[")
     with pytest.raises(en.FormatError, match=r"'search' of 'run\.db' cannot be read"):

@@ -12,11 +12,11 @@ def test_the_demo_tunes_says_what_to_expect_and_predicts(run, tmp_path):
     done = run("demo", "--out", out, "--configs", "1", "--n-jobs", "1")
     assert done.code == 0
     for words in (
-        "1. Tune: try many models by cross-validation, and estimate the winner honestly.",
+        "1. Tune: try many models by cross-validation and correct the winner's score.",
         "Read    564 cases, 30 numeric features; diagnosis:",
         "Expect a ROC AUC of 0.99",
         "2. Predict for 5 patients that the search never saw.",
-        "4. Go on with your own table.",
+        "4. Continue with your own table.",
     ):
         assert words in done.out
     assert {p.name for p in out.iterdir()} == {"breast-cancer.csv", "new-patients.csv", "run"}

@@ -92,7 +92,7 @@ def test_a_column_may_name_the_rows(run, here):
         en.load_model("run"),
         csv.read_csv("new.csv").rename_columns({"patient_id": "prediction"}),
     )
-    with pytest.raises(en.InputError, match="that the predictions have themselves"):
+    with pytest.raises(en.InputError, match="that the predictions already have"):
         model.predict(other, id="prediction")
 
 
@@ -140,7 +140,7 @@ def test_unknown_levels_and_extra_columns_are_told_on_standard_error(run, here):
         ),
         (
             ["run", "new.csv", "--out", "no/out.csv"],
-            "there is no folder 'no'. Make it first.",
+            "there is no folder 'no'. Create it first.",
         ),
         (
             ["run", "new.csv", "--out", "new.csv"],

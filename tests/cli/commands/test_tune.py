@@ -174,7 +174,7 @@ def test_an_interrupt_says_how_to_go_on(run, here, monkeypatch):
             "portfolio 'huge' is unknown. Expected ",
         ),
         (["--task", "rank"], "--task is unknown. Expected 'binary', 'multiclass', 'regression', "),
-        (["--drop", "all"], "way of early dropping 'all' is unknown. Expected "),
+        (["--drop", "all"], "rule for early dropping 'all' is unknown. Expected "),
     ],
 )
 def test_what_cannot_work_is_refused_in_one_line_before_anything_is_written(
@@ -200,13 +200,14 @@ def test_what_cannot_work_is_refused_in_one_line_before_anything_is_written(
         ),
         (
             b"gr\x81\xf6,relapse\n1,a\n",
-            "'bad.csv' is not UTF-8. Expected text in UTF-8, got other bytes in the names of the "
-            "columns. Save it as 'CSV UTF-8'.",
+            "'bad.csv' is not UTF-8: other bytes in the names of the columns. Save it as 'CSV "
+            "UTF-8'.",
         ),
         (
             b"63.5,yes\n41.5,no\n57.5,yes\n",
-            "the first line of 'bad.csv' looks like data, not like names. Expected the names of "
-            "the columns in the first line, got '63.5', 'yes'. Write a line with names above it.",
+            "the first line of 'bad.csv' looks like data, not column names. Expected the names of "
+            "the columns in the first line, got '63.5', 'yes'. Add a line with column names above "
+            "it.",
         ),
         (
             b"age,age,relapse\n1,2,a\n",
@@ -272,7 +273,7 @@ def test_the_time_that_is_over_is_told(run, here, monkeypatch):
     monkeypatch.setattr(tune_run, "Clock", Never)
     done = run(*QUICK)
     assert done.code == 0
-    assert "The time was over when 2 of 3 configurations were complete." in " ".join(
+    assert "The time ran out when 2 of 3 configurations were complete." in " ".join(
         done.out.split()
     )
 
@@ -288,8 +289,8 @@ def said_before_the_search(run, monkeypatch, *options: str, **changes: float) ->
 def test_a_busy_machine_is_told_before_the_search(run, here, monkeypatch):
     said = said_before_the_search(run, monkeypatch, crowding=3.04)
     assert said.endswith(
-        "other programs use the processors: a fit takes about 3.0 times as long, so fewer are "
-        "planned"
+        "other programs are using the processors: a fit takes about 3.0 times as long, so fewer "
+        "are planned"
     )
 
 
@@ -306,7 +307,7 @@ def test_a_budget_that_is_too_short_is_told_with_what_it_will_take(run, here, mo
 def test_whole_numbers_read_as_classes_are_told(run, here):
     csv.write_csv(of("grade"), "grades.csv")
     done = run("tune", "grades.csv", "--target", "grade", *QUICK[4:])
-    assert "grade: 3 whole numbers, read as classes (else: regression)" in done.out
+    assert "grade: 3 integers, read as classes (pass task='regression' otherwise)" in done.out
     asked = run("tune", "grades.csv", "--target", "grade", *QUICK[4:], "--task", "regression",
                 "--out", "other")  # fmt: skip
     assert "metric r2" in asked.out

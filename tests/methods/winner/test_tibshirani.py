@@ -78,7 +78,7 @@ def test_folds_of_all_repeats_count(repeated: Predictions) -> None:
 
 def test_folds_are_needed() -> None:
     pi = Predictions.from_arrays([0, 1] * 5, np.linspace(0, 1, 10))
-    with pytest.raises(en.EvidenceError, match="needs folds"):
+    with pytest.raises(en.EvidenceError, match="needs more folds"):
         estimate(pi, method="tibshirani", metric="roc_auc")
 
 

@@ -226,7 +226,7 @@ class Odd(ClassifierMixin, BaseEstimator):
     ("fault", "response", "words"),
     [
         ("label", "predict", "no class"),
-        ("columns", "predict_proba", "another number of columns"),
+        ("columns", "predict_proba", "one column per class"),
         ("range", "predict_proba", "no probabilities"),
     ],
 )

@@ -112,7 +112,7 @@ def test_rows_in_both_parts_are_told() -> None:
         ("five", "cannot be read"),
         (13, "cannot split"),
         (GroupKFold(2), "groups of the cases as `groups`"),
-        ([], "gives no split"),
+        ([], "has no splits"),
         ([(range(10), [])], "no usable test rows"),
         ([([], range(10))], "no usable train rows"),
         ([(range(10), [24])], "from 0 to 23"),
@@ -139,7 +139,7 @@ def test_what_cannot_be_shuffled_cannot_be_repeated(cv: Any) -> None:
 def test_an_outcome_that_cannot_be_folded_is_not_blamed_on_cv() -> None:
     with pytest.raises(InputError, match=r"by this `y`.*NaN"):
         make_splits(3, X, np.where(Y, np.nan, 1.0), classifier=True, seeds=Seeds(0))
-    with pytest.raises(InputError, match="one group a row"):
+    with pytest.raises(InputError, match="one group per row"):
         splits(GroupKFold(2), params={"groups": [1, 2]})
 
 

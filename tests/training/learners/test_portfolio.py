@@ -315,5 +315,5 @@ def test_a_matrix_describes_itself() -> None:
     assert Inputs.of(np.full((3, 1), np.nan), categorical=[0]).levels == (1,)
     with pytest.raises(InputError, match="no table"):
         Inputs.of(np.zeros((0, 2)))
-    with pytest.raises(InputError, match="not described alike"):
+    with pytest.raises(InputError, match="do not match"):
         Inputs(("a",), (0, 0), (False,), n_cases=1)

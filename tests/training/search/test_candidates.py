@@ -73,7 +73,7 @@ def test_a_setting_never_changes_what_it_is_made_from() -> None:
     [
         ({"C": 1.0}, r"Write \{'C': \[1.0\]\}"),
         ({"C": "rbf"}, "list of values"),
-        ({"C": []}, "a value at least"),
+        ({"C": []}, "at least one value"),
         ({"C": np.ones((2, 2))}, "one-dimensional"),
         ({3: [1]}, "no name"),
         ([], "cannot be read"),
@@ -92,7 +92,7 @@ def test_what_is_no_candidate_is_refused(given: Any, words: str) -> None:
 
 @pytest.mark.parametrize("given", [[SVC()], ParameterGrid({"C": [1]})])
 def test_a_number_of_draws_beside_a_list_is_refused(given: Any) -> None:
-    with pytest.raises(InputError, match="nothing to draw from"):
+    with pytest.raises(InputError, match="something to draw from"):
         read_candidates(given, n_iter=3)
 
 

@@ -91,7 +91,7 @@ def test_several_missing_columns_are_listed():
 def test_text_where_numbers_were_is_refused_with_its_cell():
     with pytest.raises(InputError, match="'old' in row 2") as caught:
         SCHEMA.encode(pa.table({**TABLE, "age": ["1.5", "old", None]}))
-    assert "column 'age' has text where numbers were" in str(caught.value)
+    assert "column 'age' has text instead of numbers" in str(caught.value)
 
 
 def test_dates_where_numbers_were_are_refused():

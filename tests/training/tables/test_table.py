@@ -91,7 +91,7 @@ def test_a_copy_of_the_outcome_under_other_names_is_left_out_with_a_caution():
     assert (said.code, said.severity, said.cure) == (
         "EN073",
         Severity.CAUTION,
-        "If it is known beforehand, say keep='cured'.",
+        "If it is known before the outcome, pass keep='cured'.",
     )
 
 
@@ -120,7 +120,7 @@ def test_a_copy_of_an_event_is_left_out():
 
 def test_a_table_whose_only_column_is_a_copy_of_the_outcome_is_refused():
     y = np.arange(40) % 2
-    with pytest.raises(InputError, match=r"no column is left.*'z' \(copy of the outcome\)"):
+    with pytest.raises(InputError, match=r"no features are left.*'z' \(copy of the outcome\)"):
         read_table(pa.table({"y": y, "z": 5 - y}), target="y")
 
 
@@ -200,11 +200,11 @@ def test_most_rows_samples_before_anything_is_encoded(expected):
         (b"a,b\n", "the table is empty"),
         (b"a,relapse\n1,2\n1,2,3\n", "'t.csv' cannot be read"),
         (b"gr\x81\xf6,relapse\n1,2\n", "'t.csv' is not UTF-8"),
-        (b"6,148,relapse\n1,2\n3;4,5\n", "has other columns than the lines below"),
-        (b"relapse a b\n1 2 3\n", "'t.csv' has one column only"),
-        (b"a,a,relapse\n1,2,3\n2,3,4\n", "column names are given twice"),
-        (b"relapse\nyes\nno\n", "no column is left to learn from"),
-        (b"a,relapse\n1,yes\n1,no\n", "no column is left to learn from"),
+        (b"6,148,relapse\n1,2\n3;4,5\n", "has different columns from the lines below"),
+        (b"relapse a b\n1 2 3\n", "'t.csv' has only one column"),
+        (b"a,a,relapse\n1,2,3\n2,3,4\n", "column names are not unique"),
+        (b"relapse\nyes\nno\n", "no features are left"),
+        (b"a,relapse\n1,yes\n1,no\n", "no features are left"),
         (b"PAR1xxxx", "'t.csv' is a Parquet file"),
     ],
 )
@@ -220,9 +220,9 @@ def test_files_that_are_no_table_are_refused(tmp_path, data, message):
     ("name", "message"),
     [
         ("nope.csv", "there is no file"),
-        ("t.xlsx", "has a suffix .* Export the sheet as CSV"),
-        ("t.csv.zip", "has a suffix .* Unpack it first"),
-        ("t.dat", "has a suffix .* let its name end in .csv"),
+        ("t.xlsx", "unsupported file extension.* Export the sheet as CSV"),
+        ("t.csv.zip", "unsupported file extension.* Unpack it first"),
+        ("t.dat", "unsupported file extension.*end in .csv"),
         (".", "is a folder"),
     ],
 )
@@ -251,7 +251,7 @@ def test_roles_must_be_different_columns():
 
 
 def test_a_group_that_is_one_is_refused():
-    with pytest.raises(InputError, match="two groups at least"):
+    with pytest.raises(InputError, match="at least two groups"):
         read_table(TABLE, target="relapse", group="site")
 
 

@@ -19,14 +19,12 @@ if TYPE_CHECKING:
     from earnest.core.results.comparison_table import Comparisons
 
 HELP = (
-    "Is A [bold]really[/bold] better than B? Their difference, its interval, and what it shows."
-    "\n\n"
-    "Reads out-of-fold predictions: a column [bold]y[/bold] with the outcome, a column "
-    "[bold]fold[/bold], and a column for each configuration. Both are compared on the same cases."
-    "\n\n"
-    "  earnest compare preds.csv svm rf --metric accuracy\n"
-    "  earnest compare preds.csv svm rf -m roc_auc --test delong\n"
-    "  earnest compare preds.csv --all -m accuracy --json > compared.json"
+    "Is A [bold]really[/bold] better than B? Shows their difference with its interval.\n\nReads "
+    "out-of-fold predictions: a column [bold]y[/bold] with the outcome, a column "
+    "[bold]fold[/bold], and a column for each configuration. Both are compared on the same "
+    "cases.\n\n  earnest compare preds.csv svm rf --metric accuracy\n  earnest compare "
+    "preds.csv svm rf -m roc_auc --test delong\n  earnest compare preds.csv --all -m accuracy "
+    "--json > compared.json"
 )
 
 
@@ -94,7 +92,7 @@ def _name_pair(names: tuple[str, ...], a: str | None, b: str | None) -> tuple[st
         first = names[0] if a is None else a
         return first, names[1 - names.index(first)]
     raise InputError(
-        "two configurations are compared",
+        "there are not two configurations to compare",
         needs=f"two names of {check.some(names)}, or --all"
         if len(names) > 1
         else "a table with two or more",
@@ -111,11 +109,11 @@ def _check_names(
 ) -> None:
     if everything and a is not None:
         raise InputError(
-            "--all and names of configurations exclude each other",
-            cure="Leave one of them out; --reference NAME says what to compare all with.",
+            "--all cannot be combined with names of configurations",
+            cure="Leave one of them out; use --reference NAME to compare all with that one.",
         )
     if not everything and (adjust is not None or reference is not None):
-        raise InputError("--adjust and --reference belong to --all", cure="Leave them out.")
+        raise InputError("--adjust and --reference need --all", cure="Leave them out.")
 
 
 def _configure_test(name: str | None, rope: float | None) -> str | Test | None:
@@ -123,7 +121,7 @@ def _configure_test(name: str | None, rope: float | None) -> str | Test | None:
     if rope is None:
         return name
     if name != "bayesian_t":
-        raise InputError("--rope belongs to --test bayesian_t", cure="Leave it out.")
+        raise InputError("--rope needs --test bayesian_t", cure="Leave it out.")
     from earnest.comparison.tests.bayesian_t import BayesianTTest
 
     return BayesianTTest(rope=rope)

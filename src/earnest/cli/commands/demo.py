@@ -16,25 +16,23 @@ if TYPE_CHECKING:
 
 
 HELP = (
-    "See the whole job on [bold]real data[/bold], in about a minute.\n\n"
-    "Tunes a model that tells malignant from benign breast tumours (569 patients, from "
-    "scikit-learn), says what to expect of it, and uses it on five patients that it never saw. "
-    "Everything stays in a folder."
+    "See the whole job on [bold]real data[/bold], in about a minute.\n\nTunes a model that "
+    "tells malignant from benign breast tumours (569 patients, from scikit-learn), shows what "
+    "to expect of it, and uses it on five patients it has never seen. Everything stays in one "
+    "folder."
 )
 HELD_OUT = 5
 
 Out = Annotated[
-    Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where the files of the demo go.")
+    Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder for the files of the demo.")
 ]
-Budget = Annotated[
-    str, typer.Option("--budget", metavar="TIME", help="How long the search may take.")
-]
+Budget = Annotated[str, typer.Option("--budget", metavar="TIME", help="Time limit of the search.")]
 Configs = Annotated[
     int | None,
-    typer.Option("--configs", metavar="N", help="Try the first N configurations only."),
+    typer.Option("--configs", metavar="N", help="Try only the first N configurations."),
 ]
 Jobs = Annotated[
-    int, typer.Option("--n-jobs", metavar="N", help="Fits at once; -1 is a fit a core.")
+    int, typer.Option("--n-jobs", metavar="N", help="Parallel fits; -1 uses all cores.")
 ]
 
 
@@ -54,20 +52,20 @@ def command(
         (out / "run" / name).unlink(missing_ok=True)
     told = "" if configs is None else f" --configs {configs}"
     _say(
-        "1. Tune: try many models by cross-validation, and estimate the winner honestly.",
+        "1. Tune: try many models by cross-validation and correct the winner's score.",
         f"earnest tune {data} --target diagnosis --budget {budget}{told} --seed 7 --out {out}/run",
     )
     tuned = run_job(data, asked, out=out / "run", resume=False)
     _say(
-        f"2. Predict for {HELD_OUT} patients that the search never saw.",
+        f"2. Predict {HELD_OUT} patients that the search never saw.",
         f"earnest predict {out}/run {new}",
     )
     _show_predictions(tuned.model.predict(new), truth)
     _say(
-        f"3. Look at {out}/run/{REPORT} in a browser, or make it anew from the run.",
+        f"3. Look at {out}/run/{REPORT} in a browser, or make it again from the run.",
         f"earnest report {out}/run --open",
     )
-    _say("4. Go on with your own table.", "earnest tune your-table.csv --target your-column")
+    _say("4. Continue with your own table.", "earnest tune your-table.csv --target your-column")
 
 
 def _write_data(out: Path) -> tuple[Path, Path, list[str]]:
@@ -87,9 +85,9 @@ def _write_data(out: Path) -> tuple[Path, Path, list[str]]:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FormatError(
-            f"the folder {str(out)!r} cannot be written to",
+            f"the folder {str(out)!r} is not writable",
             got=str(error.strerror),
-            cure="Name another folder with --out.",
+            cure="Use another folder with --out.",
         ) from error
     write_file(data, "\n".join([f"{head},diagnosis", *kept]) + "\n")
     write_file(held, "\n".join([head, *new]) + "\n")

@@ -18,14 +18,13 @@ if TYPE_CHECKING:
     from earnest.core.results.estimate_table import Estimates
 
 HELP = (
-    "How good is the winner [bold]really[/bold]? An honest estimate with its interval.\n\n"
-    "Reads the out-of-fold predictions of every configuration that a search tried: a column "
-    "[bold]y[/bold] with the outcome, a column [bold]fold[/bold], and a column for each "
-    "configuration.\n\n"
-    "  earnest estimate preds.csv --metric roc_auc --seed 7\n"
-    "  earnest estimate preds.parquet -m accuracy -m brier --side lower --all\n"
-    "  earnest estimate preds.csv -m roc_auc --json > estimate.json\n"
-    "  earnest estimate preds.csv -m roc_auc --table latex > table.tex"
+    "How good is the winner [bold]really[/bold]? A corrected score with its interval.\n\nReads "
+    "the out-of-fold predictions of every configuration that a search tried: a column "
+    "[bold]y[/bold] with the outcome, a column [bold]fold[/bold], and one column per "
+    "configuration.\n\n  earnest estimate preds.csv --metric roc_auc --seed 7\n  earnest "
+    "estimate preds.parquet -m accuracy -m brier --side lower --all\n  earnest estimate "
+    "preds.csv -m roc_auc --json > estimate.json\n  earnest estimate preds.csv -m roc_auc "
+    "--table latex > table.tex"
 )
 
 
@@ -60,7 +59,7 @@ def command(
 ) -> None:
     """Read predictions, ask one or several methods, and show or write what they say."""
     if everything and method:
-        raise InputError("--all and --method exclude each other", cure="Leave one of them out.")
+        raise InputError("--all and --method cannot be combined", cure="Leave one of them out.")
     check_table(table, json)
     if seed is not None:
         check.whole_number("seed", seed, low=0)

@@ -99,19 +99,19 @@ def _refuse_halves(data: Path | None, named: ColumnNames) -> None:
     given = [name for name in vars(named) if getattr(named, name) is not None]
     if data is None and given:
         raise InputError(
-            f"--{given[0]} names a column, and no table is given",
-            needs="--data TABLE, the table that the tool was given",
+            f"--{given[0]} names a column, but no table is given",
+            needs="--data TABLE, the table that the tool was trained on",
             got=f"--{given[0]} {getattr(named, given[0])}",
         )
     if data is not None and not given:
         raise InputError(
-            "--data is a table of which no column is named",
+            "--data needs the name of a column",
             needs="--target COLUMN, and perhaps --group or --fold",
             got=str(data),
         )
     if (named.time is None) != (named.event is None) or (named.time and named.target):
         raise InputError(
-            "survival has a time and an event, and no other outcome",
+            "survival needs a time and an event, and no other outcome",
             needs="--time COLUMN --event COLUMN, or --target COLUMN",
             got=", ".join(f"--{name}" for name in given),
         )
@@ -132,14 +132,13 @@ def _read_array(columns: Columns, name: str, role: str) -> Array:
 
 
 HELP = (
-    "Gather the predictions that [bold]another tool[/bold] kept into one table.\n\n"
-    "Reads an Optuna study whose objective called keep_predictions, the results folder of "
+    "Gather the predictions that [bold]another tool[/bold] kept into one table.\n\nReads an "
+    "Optuna study whose objective called keep_predictions, the results folder of "
     "mljar-supervised, the folder of an AutoGluon predictor, or a run of earnest. Nothing is "
-    "trained, and what is to be known of the tool goes into the file, which estimate, compare and "
-    "report then read.\n\n"
-    "  earnest gather study.db --store kept --data train.csv --target relapse\n"
-    "  earnest gather AutoML_1/ -o predictions.csv\n"
-    "  earnest gather AutogluonModels/ag-1 --trust-pickle"
+    "trained. The file also records cautions about the tool, and estimate, compare and report "
+    "can read it.\n\n  earnest gather study.db --store kept --data train.csv --target relapse\n "
+    " earnest gather AutoML_1/ -o predictions.csv\n  earnest gather AutogluonModels/ag-1 "
+    "--trust-pickle"
 )
 
 Source = Annotated[
@@ -213,7 +212,7 @@ def _check_out(out: Path, overwrite: bool) -> None:
 
     if not out.name.casefold().endswith(WRITTEN):
         raise InputError(
-            "--out writes by the ending of its name", needs=", ".join(WRITTEN), got=str(out)
+            "--out has an unsupported file extension", needs=", ".join(WRITTEN), got=str(out)
         )
     check_place(out, overwrite)
 
@@ -224,7 +223,7 @@ def _refuse_inputs(out: Path, source: Path, data: Path | None) -> None:
     read = {path.resolve() for path in (source, data) if path is not None}
     if out.exists() and (place in read or source.resolve() in place.parents):
         raise InputError(
-            "--out is what is to be read", needs="a new name", got=str(out), cure="Name another."
+            "--out is the file to be read", needs="a new name", got=str(out), cure="Name another."
         )
 
 
@@ -247,8 +246,8 @@ _WORDS = {
     "`ensembles`": "--ensembles",
     "`static`": "--static",
     "trust_pickle=True": "--trust-pickle",
-    "predictions_from(source, y, ...)": "Say --data TABLE --target COLUMN.",
-    "Or load it yourself, and pass the TabularPredictor.": "",
+    "predictions_from(source, y, ...)": "Use --data TABLE --target COLUMN.",
+    "Or load it yourself and pass the TabularPredictor.": "",
 }
 
 

@@ -16,12 +16,10 @@ if TYPE_CHECKING:
     from earnest.reporting.report import Report
 
 HELP = (
-    "Everything that can be said of a run, as [bold]one page[/bold] that needs nothing else.\n\n"
-    "Reads the folder of a run, finished or not, a run file, or a table of out-of-fold "
-    "predictions. Nothing is trained.\n\n"
-    "  earnest report run/ --open\n"
-    "  earnest report preds.csv --metric roc_auc -o report.html\n"
-    "  earnest report run.db -o report.md"
+    "Everything earnest can say about a run, as [bold]one page[/bold] that needs nothing "
+    "else.\n\nReads the folder of a run, finished or not, a run file, or a table of out-of-fold "
+    "predictions. Nothing is trained.\n\n  earnest report run/ --open\n  earnest report "
+    "preds.csv --metric roc_auc -o report.html\n  earnest report run.db -o report.md"
 )
 _WRITE, _HOW = "What to write", "How to estimate"
 ENDINGS = (".html", ".htm", ".json", ".md")
@@ -41,8 +39,8 @@ Out = Annotated[
         "--out",
         "-o",
         metavar="FILE",
-        help="Where to: a name that ends in .html, .json or .md. "
-        "[dim]default: report.html, in the folder of the run[/dim]",
+        help="Output file that ends in .html, .json or .md. [dim]default: report.html, in the "
+        "folder of the run[/dim]",
         rich_help_panel=_WRITE,
     ),
 ]
@@ -56,7 +54,7 @@ MetricName = Annotated[
         "--metric",
         "-m",
         metavar="NAME",
-        help="What to measure: that of the run, or see [bold]earnest metrics[/bold].",
+        help="The metric: that of the run, or see [bold]earnest metrics[/bold].",
         rich_help_panel=_HOW,
     ),
 ]
@@ -83,7 +81,7 @@ SideName = Annotated[
     typer.Option(
         "--side",
         metavar="SIDE",
-        help="two-sided, lower, upper, or pessimistic (the metric's bad end).",
+        help="two-sided, lower, upper, or pessimistic.",
         rich_help_panel=_HOW,
     ),
 ]
@@ -141,10 +139,10 @@ def _choose_path(run: Path, out: Path | None) -> Path:
         out = run / "report.html" if run.is_dir() else Path("report.html")
     if out.suffix.lower() not in ENDINGS:
         raise InputError(
-            "--out writes by the ending of its name", needs=", ".join(ENDINGS), got=str(out)
+            "--out has an unsupported file extension", needs=", ".join(ENDINGS), got=str(out)
         )
     if not out.parent.is_dir():
-        raise FormatError(f"there is no folder {str(out.parent)!r}", cure="Make it first.")
+        raise FormatError(f"there is no folder {str(out.parent)!r}", cure="Create it first.")
     return out
 
 

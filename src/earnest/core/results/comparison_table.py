@@ -139,7 +139,7 @@ class Family:
 
 def _not_kept(what: str) -> EvidenceError:
     return EvidenceError(
-        "the joint law of these comparisons was not kept",
+        "the joint distribution of these comparisons was not kept",
         needs=f"the draws that {what} for all at once is read from",
         cure="Compute it again, or keep them with to_dict(draws=True).",
     )
@@ -234,7 +234,7 @@ class Comparisons(Result):
         else:
             who = f"{len(kept)} of {len(others)} others" if len(others) > 1 else kept[0]
             said = f"Besides {self.best}, {who} may be the best"
-        return said + (f"; the simplest of them all is {self.simplest}." if self.simplest else ".")
+        return said + (f"; the simplest of them is {self.simplest}." if self.simplest else ".")
 
     @staticmethod
     def verdict(kept: bool) -> str:

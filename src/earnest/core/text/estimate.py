@@ -36,9 +36,9 @@ class Form(StrEnum):
     NONE = "as reported"
     SMALL = "a little optimistic"
     LARGE = "too optimistic"
-    OPEN = "another number, by no more than chance explains"
+    OPEN = "a difference no larger than chance explains"
     NO_EVIDENCE = "no evidence that the model beats a constant prediction"
-    ALONE = "nothing to be compared with"
+    ALONE = "nothing to compare with"
     UNCORRECTED = "not corrected for the search"
     ELECTED = "the best of several on the cases that score"
 
@@ -188,7 +188,7 @@ def headline(
         return f"{claim}: {words}{comma} {shown.value} on new data."
     if kind is Form.ELECTED:
         scored = f"The best of the candidates scored {article(words)} {words}{comma} of"
-        return f"{scored} {shown.value} on the cases that elected it, which flatters it."
+        return f"{scored} {shown.value} on the cases that chose it, which is too optimistic."
     if kind is Form.NONE:
         told = (
             f"as {speaker}"

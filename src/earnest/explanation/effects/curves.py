@@ -180,7 +180,7 @@ class EffectCurve:
         if self.sd_of_mean is None:
             raise EvidenceError(
                 "the uncertainty of the average was not computed for this curve",
-                cure="Ask for it with explanation.effect(param, within=region).",
+                cure="Use explanation.effect(param, within=region).",
             )
         return self.sd_of_mean
 

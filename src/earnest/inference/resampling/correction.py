@@ -6,7 +6,7 @@ doing of the selection. So such a score is taken from the part by its linear ter
 the part does to configurations that it did not choose is taken off.
 
 The corrected score is a leave-one-out bootstrap whose training is the selection, and as smooth as
-its resamples make it. For its standard error the scores of the configurations are drawn anew from
+its resamples make it. For its standard error the scores of the configurations are drawn again from
 their normal law, and the correction is computed of each draw as it is of the sample.
 """
 

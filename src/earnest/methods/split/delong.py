@@ -49,11 +49,11 @@ class DeLong(Splitting):
     split : {'stratified', 'unstratified'}
         How the parts are drawn; 'unstratified' is the published redraw.
     learn : sequence of bool, optional
-        Which cases learn, one a case, in place of a random split.
+        Which cases learn, one boolean per case, instead of a random split.
     selector : str or Selector, optional
         The rule that scores configurations on the learning part; 'mean_of_folds' by default.
     direction : {'fixed', 'auto'}
-        'auto', as published, turns scores around where the negatives have the greater median.
+        'auto', as published, reverses scores if the negatives have the greater median.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class DeLong(Splitting):
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="delong",
-        title="DeLong's interval on a part kept apart",
+        title="DeLong's interval on a held-out part",
         short="DeLong",
         needs=Evidence.OUT_OF_SAMPLE,
         estimand=Estimand.CHOSEN_ON_LEARNING,

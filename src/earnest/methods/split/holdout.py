@@ -171,7 +171,8 @@ class HoldOut:
             if np.isnan(losses).any():
                 raise EvidenceError(
                     "normal limits need every scoring case in every repeat",
-                    got=f"{int(np.isnan(losses).sum())} of {len(losses)} cases that lack one",
+                    got=f"{int(np.isnan(losses).sum())} of {len(losses)} cases with a missing "
+                    "repeat",
                     cure="Use interval='percentile'.",
                 )
             return NormalLimits(value, float(losses.std() / np.sqrt(part.n_cases)))

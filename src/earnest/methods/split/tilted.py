@@ -62,7 +62,7 @@ class Tilted(Splitting):
     split : {'stratified', 'unstratified'}
         How the parts are drawn; 'unstratified' is the published redraw.
     learn : sequence of bool, optional
-        Which cases learn, one a case, in place of a random split.
+        Which cases learn, one boolean per case, instead of a random split.
     selector : str or Selector, optional
         The rule that scores configurations on the learning part; 'mean_of_folds' by default.
     direction : {'fixed', 'auto'}
@@ -80,7 +80,7 @@ class Tilted(Splitting):
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="tilted",
-        title="Bootstrap tilting on a part kept apart",
+        title="Bootstrap tilting on a held-out part",
         short="Bootstrap tilting",
         needs=Evidence.OUT_OF_SAMPLE,
         estimand=Estimand.CHOSEN_ON_LEARNING,

@@ -199,7 +199,7 @@ def need_out_of_bag(name: str, resampler: Resampler) -> None:
     """Refuse a resampler that leaves no case out."""
     if not resampler.has_out_of_bag:
         raise EvidenceError(
-            f"method {name!r} scores the cases that a resample leaves out",
+            f"method {name!r} needs cases that a resample leaves out",
             needs="a resampler that leaves cases out: 'case', 'stratified' or 'group'",
             got=f"{resampler.name!r}, whose weights are never 0",
             cure="Use method='naive_bootstrap' for Bayesian weights.",

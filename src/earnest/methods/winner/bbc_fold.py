@@ -194,7 +194,7 @@ class BBCFold:
         folds = max(len(table) for table in tables)
         if self.exact and not enumerable(folds):
             raise EvidenceError(
-                "there are too many draws of folds to go through",
+                "there are too many draws of folds to enumerate",
                 needs="at most six folds",
                 got=str(folds),
                 cure="Leave `exact` out.",
@@ -284,7 +284,7 @@ def _few_folds(folds: int) -> Iterator[Caution]:
         yield Caution(
             "EN018",
             f"There are {folds} folds to resample.",
-            "The draws are few and coarse, and so are the limits.",
-            "Prefer method='bbc', which resamples cases.",
+            "There are few different draws, so the limits are coarse.",
+            "Use method='bbc', which resamples cases.",
             Severity.CAUTION,
         )

@@ -113,7 +113,7 @@ class NaiveBootstrap:
             check.one_of("variant", self.variant, ["as_published"])
         if self.over == "cases" and self.interval == "normal":
             raise InputError(
-                "normal limits are made from fold scores",
+                "normal limits need fold scores",
                 needs="interval='percentile' over cases",
                 got="interval='normal', over='cases'",
             )

@@ -120,7 +120,7 @@ class NearWinner:
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="near_winner",
         short="Near-winner level",
-        short_alone="Law of its metric",
+        short_alone="Winner's interval",
         title="The winner's interval at its local level",
         needs=Evidence.OUT_OF_SAMPLE,
         estimand=Estimand.WINNER,
@@ -244,13 +244,13 @@ class NearWinner:
         >>> en.NearWinner().find_objection(pi, "roc_auc") is None
         True
         >>> en.NearWinner().find_objection(pi, "average_precision")
-        "No law was shown to hold for 'average_precision'."
+        "The interval has not been shown to hold for 'average_precision'."
         """
         pi = predictions.usable()
         measure = resolve_metric(metric).on(pi.target.task)
         law_kind = law_of(measure, pi.target)
         if law_kind is None:
-            return f"No law was shown to hold for {measure.name!r}."
+            return f"The interval has not been shown to hold for {measure.name!r}."
         selector = selector_of(self.selector, Pooled())
         final, _, scores = winner(pi, measure, selector, n_jobs=n_jobs)
         if type(selector) is not Pooled:

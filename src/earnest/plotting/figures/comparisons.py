@@ -145,5 +145,5 @@ def _make_label(made: Comparison, pair: str, *, at_once: bool = False) -> str:
         return f"difference in {made.metric}, {pair}"
     kind = "interval" if interval.side == Side.TWO_SIDED else f"{interval.side} bound"
     level = percent(interval.confidence_level)
-    whole = " for all at once" * at_once
+    whole = ", simultaneous" * at_once
     return f"difference in {made.metric}, {pair} ({level} {kind}{whole})"

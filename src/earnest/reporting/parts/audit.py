@@ -206,7 +206,7 @@ def _lede(found: Results, rows: list[AuditRow], *, pooled: bool) -> str:
     if len(material.tried) == 1:
         return "Nothing was chosen, so there is nothing to correct."
     by_folds = material.by_folds and not pooled
-    basis = "means over folds" if by_folds else "over all cases at once"
+    basis = "means over folds" if by_folds else "over all cases"
     said = f"Scores are those of the search, {basis}, not corrected."
     if not material.searched:
         said = (
@@ -214,12 +214,15 @@ def _lede(found: Results, rows: list[AuditRow], *, pooled: bool) -> str:
             "of them."
         )
     if pooled and any(one.status != COMPLETE for one in material.tried):
-        said += " Those of configurations that were not run on every fold are means over theirs."
+        said += (
+            " For configurations that were not run on every fold, they are means over the "
+            "folds they have."
+        )
     if pooled and rows[0].status != WINNER:
-        said += " The search chose by the mean over folds, so its winner does not stand first."
+        said += " The search chose by the mean over folds, so its winner is not in the first row."
     if material.n_fits_saved and material.n_fits is not None:
         total = material.n_fits + material.n_fits_saved
-        said += f" Early ending saved {material.n_fits_saved:,} of {total:,} fits."
+        said += f" Early dropping saved {material.n_fits_saved:,} of {total:,} fits."
     elif material.n_fits is not None:
         said += f" {counted(material.n_fits, 'fit')}."
     return said

@@ -130,7 +130,7 @@ def _evidence(found: Results) -> Iterator[tuple[str, str]]:
 
 def _no_date(material: Material) -> str:
     """Say why there is no date: a page never shows that of its own rendering."""
-    why = "the run did not record it" if material.searched else "predictions carry no date"
+    why = "the run did not record it" if material.searched else "predictions have no date"
     return f"{NONE} ({why})"
 
 
@@ -168,7 +168,7 @@ def paragraph(found: Results) -> str:
     if share is not None and material.refitted:
         told.append(
             f"The models tested were trained on {share} of the cases; the delivered model was "
-            "refitted on all of them, and what it gains by that is not counted."
+            "refitted on all of them, and its gain from that is not counted."
         )
     if made.n_configs > 1 and shown.naive is not None and found.corrected:
         told.append(
@@ -202,8 +202,10 @@ def _others(count: int) -> str:
 def _adjusted(many: Comparisons) -> str:
     if len(many) == 1:
         return ""
-    law = "their joint law" if many.joint else "Bonferroni's rule"
-    return f", adjusted for all {many.family.size:,} pairs of configurations at once by {law}"
+    law = "their joint distribution" if many.joint else "Bonferroni's rule"
+    return (
+        f", adjusted simultaneously for all {many.family.size:,} pairs of configurations by {law}"
+    )
 
 
 def _ends(made: Estimate) -> str:

@@ -31,8 +31,8 @@ SAME = 1e-9  # by which rounding may part two scores
 MOST = 60  # rows drawn; the audit table holds all
 BETTER = "winner better →"
 NOT_WORSE = (
-    "means that these data cannot show it to be worse. The winner was picked for looking best, so "
-    "the differences lean in its favour."
+    "means that these data cannot show it to be worse. The winner was chosen for looking best, "
+    "so the differences favour it."
 )
 
 
@@ -126,7 +126,7 @@ def _cautions(found: Results, many: Comparisons) -> tuple[Caution, ...]:
 def _bars(many: Comparisons, level: str) -> str:
     count = len(many)
     if count == 1:
-        return f"Bar: {level}; the verdict follows it."
+        return f"Bar: {level} interval, which decides the verdict."
     how = "the largest error of any pair" if many.joint else "Bonferroni's rule"
     return (
         f"Thick bar: {level} for this one comparison, had it been chosen in advance. Thin bar: "
@@ -141,8 +141,8 @@ def _scored(found: Results, made: Comparison) -> str:
     if naive is None or made.value_a != made.value_a:
         return ""
     if abs(made.value_a - naive) < SAME * max(1.0, abs(naive)):
-        return " Scores are over all cases at once, as the naive score is."
-    return " Scores are as this test takes them, and may differ a little from the naive score."
+        return " Scores are over all cases, like the naive score."
+    return " Scores are computed as in this test and may differ a little from the naive score."
 
 
 def _drawn(rows: list[Verdict], simplest: str | None) -> list[Verdict]:
@@ -222,11 +222,11 @@ def _lede(
 ) -> str:
     if simplest is None:
         return (
-            "Which of them is simplest is not known: an order from simple to complex was not given "
-            "(Configs.with_complexity)."
+            "Which of them is simplest is unknown, because no order from simple to complex was "
+            "passed (Configs.with_complexity)."
         )
     if all(row.worse for row in rows):
-        return "These data leave no other choice than the winner."
+        return "These data leave no choice but the winner."
     if simplest == many.reference:
         return "The simplest of them is the winner itself."
     row = next(row for row in rows if row.made.b == simplest)

@@ -168,7 +168,7 @@ def check_estimator(estimator: Estimator) -> None:
         hasattr(estimator, name) for name in ("fit", "get_params", "set_params")
     ):
         raise InputError(
-            "`estimator` is no estimator",
+            "`estimator` is not an estimator",
             needs="an object with `fit`, `get_params` and `set_params`",
             got=check.show(estimator),
             cure=f"Write {estimator.__name__}()." if isinstance(estimator, type) else "",
@@ -182,22 +182,21 @@ def refuse_inner_store(estimator: Estimator) -> None:
     for name in params:
         if name.rpartition("__")[2] == "store" and params[name] is not None:
             raise InputError(
-                f"`{name}` of the learner keeps one run, and here each training set is another",
+                f"`{name}` of the learner keeps one run, but each training set here is a "
+                "different one",
                 needs="a learner without a store",
                 got=check.show(params[name]),
-                cure=f"Say {name}=None there; `store` of this call keeps all fits.",
+                cure=f"Pass {name}=None there; the `store` of this call keeps all fits.",
             )
 
 
 def check_size(target: Target) -> None:
     """Refuse a single case, and a class of one: it could train or test, but not both."""
     if target.n < 2:
-        raise InputError(
-            "one case can train or test, but not both", needs="at least 2 cases", got=f"{target.n}"
-        )
+        raise InputError("there is only one case", needs="at least 2 cases", got=f"{target.n}")
     if target.groups is not None and len(np.unique(target.groups)) == 1:
         raise InputError(
-            "all cases are of one group", needs="at least 2 groups, to test on one of them"
+            "all cases are in one group", needs="at least 2 groups, to test on one of them"
         )
     if target.has_classes:
         counts = np.bincount(target.y, minlength=len(target.classes))
@@ -207,7 +206,7 @@ def check_size(target: Target) -> None:
                 f"class {single[0]!r} has one case, which can train or test, but not both",
                 needs="at least 2 cases of every class",
                 got=f"{len(single)} class{'es' * (len(single) > 1)} with one case",
-                cure="Leave that class out, or join it with another.",
+                cure="Leave that class out, or merge it with another.",
             )
 
 
@@ -217,8 +216,8 @@ def warn_of_few_cases(target: Target) -> Iterator[Caution]:
         yield Caution(
             "EN093",
             f"There are {target.n} cases.",
-            "So few neither train nor test a model: the value is all but chance, and every "
-            "interval is rough.",
+            "So few can neither train nor test a model: the value is little more than chance, "
+            "and every interval is rough.",
             "Use more cases.",
         )
 

@@ -65,7 +65,7 @@ def need_refit(search: SearchCV, name: str) -> None:
     """Refuse what only a refitted estimator can answer."""
     if not search.refit:
         raise AttributeError(
-            f"This {type(search).__name__} was made with refit={search.refit!r}, and `{name}` "
+            f"This {type(search).__name__} was made with refit={search.refit!r}, but `{name}` "
             "needs the estimator refitted with the best parameters. Use refit=True, or fit one "
             "with best_params_ yourself."
         )

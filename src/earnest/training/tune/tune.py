@@ -91,7 +91,7 @@ def tune(
     budget : str or float
         How long it may take: '90s', '5m', '1h', or seconds.
     folds, repeats : int
-        The folds, and how often they are drawn anew.
+        The folds, and how often they are drawn again.
     drop : {'bced', 'bced_adjusted'} or Dropping, optional
         How to end configurations early that are surely worse than the best.
     confidence_level : float
