@@ -53,9 +53,9 @@ def compare_many(
     **What holds.** What is said against the best holds for all pairs of configurations at once: the
     chance that any of it is wrong is at most 1 minus the level, however many there are, and though
     the best was found on the same cases. So the set holds every configuration that is truly best.
-    Tests that know how all values err together (`bayle`, `delong`, `bootstrap`) judge a difference
-    by the largest that luck makes of any pair (max-T); for the others Bonferroni's rule over all
-    pairs takes its place, which is more cautious.
+    Tests that know how all values err together (`bayle`, `delong`, `bootstrap`) compare a
+    difference with the largest one that luck makes of any pair (max-T); for the others Bonferroni's
+    rule over all pairs takes its place, which is more cautious.
 
     Parameters
     ----------

@@ -90,10 +90,10 @@ def compare(
 
     Notes
     -----
-    A configuration that was chosen because it looked best on these cases looks better than it is,
-    against any other. Where a or b is the best of a table of more than two, `p_simultaneous` of the
-    result holds for all pairs of the table at once, and so in spite of the choice; a caution names
-    it. `compare_many` compares all of them.
+    A configuration that was chosen because it looked best on these cases looks better than it is.
+    Where a or b is the best of a table of more than two, `p_simultaneous` of the result holds for
+    all pairs of the table at once, and so in spite of the choice; a caution names it.
+    `compare_many` compares all of them.
 
     Examples
     --------

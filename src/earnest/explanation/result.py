@@ -52,7 +52,7 @@ class Explanation(Result):
     sampling_bias : SamplingBias
         How far the trials are from an even spread, and where hardly any are.
     stable_optimum : StableOptimum
-        The configurations that cannot be told from the best.
+        The configurations that cannot be distinguished from the best.
     objective : Objective
         What was tuned.
     best_config, best_value : mapping, float
@@ -143,7 +143,7 @@ class Explanation(Result):
         on: str = "sd",
         variant: str = "exhaustive",
     ) -> RegionTree:
-        """Grow the regions of a parameter again, with knobs of your own.
+        """Grow the regions of a parameter again, with your own options.
 
         Parameters
         ----------
@@ -152,7 +152,7 @@ class Explanation(Result):
         depth, n_regions, min_gain, min_points
             When to stop; see `Growth`. Four regions if nothing is said.
         impurity : {'l2', 'area', 'variance', 'mean'}
-            What has to be alike within a region; see `RegionRule`.
+            What must be similar within a region; see `RegionRule`.
         on : {'sd', 'variance'}
             What the curves are of.
         variant : {'exhaustive', 'as_published'}

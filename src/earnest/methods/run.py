@@ -61,10 +61,9 @@ def estimate(
         The out-of-sample predictions of every configuration that was tried; or for the bootstrap
         estimators of one learner, such as '.632+', what `bootstrap_train` made.
     method : str or Method, optional
-        A name (`earnest methods` lists them), with knobs such as "delong(variant='logit')" if
-        there are any to turn, or a configured instance such as `BBC(n_resamples=5000)`. By default
-        that of the evidence: for one configuration on a test set 'delong' (the AUC) or 'holdout'
-        (other metrics), else 'bbc'.
+        A name (`earnest methods` lists them), with options such as "delong(variant='logit')", or a
+        configured instance such as `BBC(n_resamples=5000)`. By default that of the evidence: for
+        one configuration on a test set 'delong' (the AUC) or 'holdout' (other metrics), else 'bbc'.
     metric : str, Metric or callable
         What to measure, named like scikit-learn's scorers and shown in its natural sign.
     confidence_level : float
@@ -132,7 +131,7 @@ def estimate_all(
     Parameters
     ----------
     methods : list of str or Method, optional
-        Which methods; by default all for this kind of evidence. A knob is handed to the methods
+        Which methods; by default all for this kind of evidence. An option is passed to the methods
         that have it. A method that does not fit is listed in `refused` with the reason.
     predictions, metric, confidence_level, side, n_resamples, selector, undefined, rng, n_jobs
         As for `estimate`.

@@ -31,7 +31,7 @@ from earnest.metrics.responding import OF_CLASSES
 
 
 def metric(given: object) -> Metric:
-    """Return the metric of a name, of a callable, or as it is.
+    """Return the metric for a name, a callable or a metric.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ def references(
     Parameters
     ----------
     result : Estimate, Estimates, Comparison, Comparisons or str
-        What stands in the paper, or the name of a method or test.
+        A result, or the name of a method or test.
     form : {'text', 'bibtex'}
         Words for a list of references, or entries of a bibliography.
 

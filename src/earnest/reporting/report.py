@@ -137,7 +137,7 @@ class Report:
         return markdown_of(self.content)
 
     def save(self, path: str | Path) -> Path:
-        """Write the report; the ending of the name (.html, .json, .md) tells how."""
+        """Write the report as .html, .json or .md, by the file extension."""
         target = Path(path)
         form = FORMS.get(target.suffix.lower())
         if form is None:
@@ -185,9 +185,9 @@ def report(
     """Tell everything that can be said of a search, as one page.
 
     Nothing is trained. The report asks `estimate`, `estimate_all`, `compare_many` and `explain`,
-    and shows what they answer: the honest number beside the naive one, all methods, the winner
-    against the others, curves, every configuration that was tried, what the search learned, and
-    how all of it was computed.
+    and shows what they answer: the corrected score beside the naive one, all methods, the winner
+    against the others, curves, every configuration that was tried, what the search learned, and how
+    all of it was computed.
 
     **What is estimated.** What `estimate` says of the method; the page repeats it beside the
     number. **What it assumes.** What the methods assume. **When it fails.** A part without data

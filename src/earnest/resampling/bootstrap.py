@@ -126,7 +126,7 @@ class CaseBootstrap:
 class StratifiedBootstrap:
     """Draw cases with replacement within every stratum, so that stratum sizes stay as they are.
 
-    Strata are those of the target, else its classes.
+    Strata are those of the target, otherwise its classes.
 
     Examples
     --------

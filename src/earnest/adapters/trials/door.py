@@ -45,7 +45,7 @@ def trials_from(
     decimal: str | None = None,
     thousands: str | None = None,
 ) -> Trials:
-    """Return the trials of a search, whoever ran it.
+    """Return the trials of a search by any tool.
 
     Parameters
     ----------

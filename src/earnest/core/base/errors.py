@@ -30,7 +30,7 @@ class EarnestError(Exception):
 
 
 class InputError(EarnestError, ValueError):
-    """An argument or a data set cannot be used as it is.
+    """An argument or a data set cannot be used.
 
     Examples
     --------
@@ -94,7 +94,7 @@ class UnknownNameError(EarnestError, ValueError, LookupError):
 
 
 class FormatError(EarnestError, ValueError):
-    """A file cannot be read or written in the form that was asked for.
+    """A file cannot be read or written in the requested format.
 
     Examples
     --------

@@ -348,7 +348,7 @@ class Predictions:
         return digest.hexdigest()[:32]
 
     def select(self, configs: int | str | Iterable[int | str]) -> Predictions:
-        """Return Π of some configurations, by name or position, in the order asked for."""
+        """Return Π of some configurations, by name or position, in the requested order."""
         if isinstance(configs, str) or not isinstance(configs, Iterable):
             configs = [configs]
         columns = [self.configs.index(config) for config in configs]
@@ -372,7 +372,7 @@ class Predictions:
         )
 
     def concat(self, *others: Predictions) -> Predictions:
-        """Return Π with the configurations of others on the same cases and folds beside ours."""
+        """Return Π with added configurations of other predictions of the same cases and folds."""
         for other in others:
             _refuse_other_cases(self, other)
         parts = [self, *others]

@@ -247,11 +247,10 @@ def _check_probabilities(numbers: Numbers) -> Numbers:
             "`scores` are not probabilities",
             needs="values from 0 to 1",
             got=f"values from {low:.6g} to {high:.6g}",
-            cure=f"{PERCENT} " * is_like_percent(low, high)
-            + (
-                "{'Otherwise pass' if is_like_percent(low, high) else 'Pass'} "
-                "response='decision', or leave `response` out."
-            ),
+            cure=f"{PERCENT} "
+            * is_like_percent(low, high)
+            + f"{'Otherwise pass' if is_like_percent(low, high) else 'Pass'} response='decision', "
+            "or leave `response` out.",
         )
     return np.clip(numbers, 0.0, 1.0) if low < 0.0 or high > 1.0 else numbers
 

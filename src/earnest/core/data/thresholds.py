@@ -26,7 +26,7 @@ NAME = "threshold"  # the parameter that a configuration gets
 def with_thresholds(
     predictions: Predictions, thresholds: Sequence[float] | int | None = None
 ) -> Predictions:
-    """Return Π in which every decision threshold of a configuration is a configuration of its own.
+    """Return Π in which every decision threshold of a configuration is its own configuration.
 
     A threshold that was chosen for its score is one more thing that was tuned, and its winner's
     score is too good like any other. As a configuration it takes part in the choice, and every
@@ -37,10 +37,10 @@ def with_thresholds(
     predictions : Predictions
         Probabilities or decision values of a binary task.
     thresholds : sequence of float, or int, optional
-        Where a score becomes the positive label, strictly above; for all configurations alike.
-        A whole number of them asks for so many quantiles of each configuration's own scores, which
-        looks at no outcome. By default 0.05, 0.10, ..., 0.95 for probabilities, and 19 quantiles
-        for decision values, whose scales differ.
+        Where a score becomes the positive label, strictly above; for all configurations alike. An
+        integer uses that many quantiles of each configuration's scores, which looks at no outcome.
+        By default 0.05, 0.10, ..., 0.95 for probabilities, and 19 quantiles for decision values,
+        whose scales differ.
 
     Returns
     -------

@@ -152,7 +152,7 @@ class Comparisons(Result):
     Attributes
     ----------
     reference : str
-        The configuration that the others are held against: `a` of every comparison.
+        The configuration that the others are compared with: `a` of every comparison.
     best : str
         The configuration with the best value on these cases.
     comparisons : tuple of Comparison
@@ -165,7 +165,7 @@ class Comparisons(Result):
         For each configuration the p-value against the best here. It holds for all pairs at once,
         and so though the best was found on the same cases.
     joint : bool
-        Whether `p_best` is from the joint law of all values; else by Bonferroni's rule over all
+        Whether `p_best` uses the joint distribution of all values, or Bonferroni's rule over all
         pairs, which is more cautious.
     family : Family
         What the comparisons hold for at once: all pairs, or those with a reference that was fixed
@@ -175,7 +175,7 @@ class Comparisons(Result):
     confidence_level : float
         The level of the intervals and of the set.
     seed : int or None
-        The seed of the joint law, or of the test; None where nothing was drawn.
+        The seed of the joint distribution, or of the test; None if nothing was drawn.
     cautions : tuple of Caution
         Remarks on all comparisons together.
 

@@ -280,7 +280,7 @@ class Estimate(Result):
 
     @property
     def draws(self) -> NDArray[np.float64] | None:
-        """The resampled values that the interval is read from, None where there are none."""
+        """The resampled values that the interval is read from, None if there are none."""
         return draws_of(self.source)
 
     def at(

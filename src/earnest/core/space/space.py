@@ -83,7 +83,7 @@ class Space:
         """Guess the space from configurations: kinds, ranges, log scales and conditions.
 
         A parameter that some configurations lack is taken as conditional, on the parents whose
-        values tell where it is present. What was guessed is told in `remarks`.
+        values tell where it is present. `remarks` says what was guessed.
         """
         from earnest.core.space.inference import infer_space
 

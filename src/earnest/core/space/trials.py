@@ -189,7 +189,7 @@ class Trials:
         Parameters
         ----------
         path : str or Path
-            The file; its suffix tells the format.
+            The file; its extension gives the format.
         **options
             `objective`, the column of the objective; `direction`; `params`, the columns that are
             parameters (all others but `objective`, `standard_error` and `status` if left out);

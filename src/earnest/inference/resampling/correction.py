@@ -188,7 +188,7 @@ class WinnerScores:
         return known, wins[known] / wins[known].sum()
 
     def _strata(self) -> NDArray[np.intp] | None:
-        """Return the layers that were drawn apart, None where there are none."""
+        """Return the layers that were drawn apart, None if there are none."""
         if self.pi.target.groups is not None or not isinstance(self.resampler, StratifiedBootstrap):
             return None
         strata = np.empty(self.pi.n_cases, dtype=np.intp)

@@ -26,7 +26,7 @@ class LOOCV:
     """Leave-one-out cross-validation: each case is predicted by a model of all the others.
 
     **What is estimated.** The mean performance of this learner over training sets of n - 1 cases:
-    all but without bias for training on all n, at the price of n fits.
+    almost unbiased for training on all n, at the cost of n fits.
 
     **What it assumes.** Independent cases. The limits are normal, from the spread of all cases
     (Bayle et al. 2020, k = n): they assume a learner that one case more or less changes little.

@@ -49,7 +49,7 @@ class RepeatedCV:
 
     **When it fails.** With few repeats the part of training sets is mostly noise. It is subtracted
     on average but not in each sample, and as nothing negative is added the error is then too large:
-    a caution tells, and says how many repeats it takes.
+    a caution says so, and how many repeats you need.
 
     Yousef 2022, section 6, and Yousef 2021, for the idea; the formula is ours, see the page of the
     method.

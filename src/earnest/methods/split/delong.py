@@ -31,8 +31,8 @@ class DeLong(Splitting):
     predictions read as one fixed model's.
 
     **What it assumes.** Independent cases, or groups that are given, and enough of both classes in
-    the evaluation part for a normal law. With groups the variance is that of Obuchowski 1997, over
-    groups.
+    the evaluation part for a normal approximation. With groups the variance is that of Obuchowski
+    1997, over groups.
 
     **When it fails.** With few cases of a class, or an AUC near 1, the interval is too narrow and
     is cut off at 1; `variant='logit'` is better there. Where the variance is 0 or undefined, limits
@@ -43,7 +43,8 @@ class DeLong(Splitting):
     Parameters
     ----------
     variant : {None, 'logit'}
-        'logit' takes the normal law on the logit scale, so that limits never leave the range.
+        'logit' uses the normal approximation on the logit scale, so that limits never leave the
+        range.
     evaluate : float
         The share of cases that evaluate, a quarter by default.
     split : {'stratified', 'unstratified'}

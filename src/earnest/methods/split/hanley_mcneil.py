@@ -33,8 +33,8 @@ class HanleyMcNeil(Splitting):
     **What it assumes.** Independent cases, and scores whose laws in the two classes are like
     exponential ones, on which the two moments of the formula rest.
 
-    **When it fails.** Where that law does not hold, the variance is off, mostly a little too
-    large; DeLong's needs no such law. With an AUC of 1 the variance is 0: limits are then exact
+    **When it fails.** Where that law does not hold, the variance is off, mostly a little too large;
+    DeLong's makes no such assumption. With an AUC of 1 the variance is 0: limits are then exact
     ones of disjoint pairs, and a caution says so.
 
     Hanley and McNeil 1982, with (n1 - 1) and (n0 - 1); as a rival HM in Paraschakis et al. 2024,

@@ -75,7 +75,7 @@ class HoldOut:
     undefined : {'redraw', 'drop', 'stratify'}
         What to do with a resample on which the metric is undefined.
     resampler : str or Resampler, optional
-        By default groups are drawn where there are any, else cases.
+        By default groups are drawn if there are any, otherwise cases.
 
     Examples
     --------

@@ -58,7 +58,7 @@ class MABT(Splitting):
     n_resamples : int
         The number of resamples, R.
     resampler : str or Resampler, optional
-        By default groups where there are any, else cases, for the AUC within classes.
+        By default groups if there are any, otherwise cases, for the AUC within classes.
     evaluate : float
         The share of cases that evaluate, a quarter by default.
     split : {'stratified', 'unstratified'}

@@ -41,7 +41,7 @@ ORDER = (WINNER, NOT_WORSE, WORSE, "evaluated", DROPPED, INCOMPLETE, FAILED)
 
 
 def audit_of(found: Results, rivals: RivalsPart | None) -> AuditPart | None:
-    """Return the table of all configurations, None where there are none."""
+    """Return the table of all configurations, None if there are none."""
     material = found.material
     if not material.tried:
         return None

@@ -78,7 +78,7 @@ def _turned(interval: Interval | None, sign: float) -> tuple[float, float] | Non
 
 
 def rivals_of(found: Results) -> RivalsPart | None:
-    """Return the part on the winner and the others, None where there are none."""
+    """Return the part on the winner and the others, None if there are none."""
     many = found.many
     if many is None or not len(many):
         return None

@@ -119,17 +119,17 @@ def assess(
         the last is called what a study is not about ('control', 'no', 'healthy').
     test : tuple of X and y, optional
         With 'holdout': a set kept away from the design, to be used once. The learner is trained on
-        all of X. A `store` records the use, and tells when it is not the first.
+        all of X. A `store` records the use, and a caution says if it is not the first.
     rng : None, int, SeedSequence, Generator or RandomState
         The seed of splits, of samples, and of the parts of the learner that have none.
     n_jobs : int, optional
         How many models are trained at once; never changes the result.
     store : path or Store, optional
-        Where finished fits are kept, so that the same call goes on after it was stopped.
+        Where finished fits are kept, so that the same call continues after it was stopped.
     time_limit : float, optional
         Seconds for each fit.
     progress : bool or Progress, optional
-        Whether to show how it goes on, or who is told.
+        Whether to show progress, or an object that receives it.
 
     Returns
     -------

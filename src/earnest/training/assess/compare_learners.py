@@ -370,14 +370,14 @@ def compare_learners(
     alternative, confidence_level
         As for `compare`.
     store : path or Store, optional
-        Where finished fits are kept, so that the same call goes on where it was stopped; tests of
+        Where finished fits are kept, so that the same call continues where it stopped; tests of
         bootstrap samples take a path, and make a file for each learner from it.
     n_jobs : int, optional
         How many fits at once; never changes the result.
     time_limit : float, optional
         Seconds for each fit.
     progress : bool or Progress, optional
-        Whether to show how it goes on, or who is told.
+        Whether to show progress, or an object that receives it.
     rng : None, int, SeedSequence, Generator or RandomState
         The seed of splits and samples, and of the parts of a learner that have none.
 

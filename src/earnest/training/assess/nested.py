@@ -256,9 +256,9 @@ def nested_cv(
     n_jobs : int, optional
         How many fits at once; as the search says by default.
     store : str or Store, optional
-        Where finished fits are kept, so that the same call goes on after it was killed.
+        Where finished fits are kept, so that the same call continues after it was killed.
     **params : object
-        What `fit` of the search takes beside the data.
+        Arguments of `fit` other than the data.
 
     Returns
     -------

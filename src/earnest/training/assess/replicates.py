@@ -72,7 +72,7 @@ def bootstrap_train(
     n_replicates : int
         The number of bootstrap samples, B; 200 for a value, 1000 or more for its interval.
     metric : str, Metric or callable, optional
-        What will be measured: it tells which response is kept, and whether classes are drawn
+        What will be measured: it decides which response is kept, and whether classes are drawn
         apart. Without one the richest response is kept.
     response : {'predict_proba', 'decision_function', 'predict'}, optional
         What is kept, said outright.
@@ -87,12 +87,12 @@ def bootstrap_train(
     n_jobs : int, optional
         How many samples are trained at once; never changes the result.
     store : path or Store, optional
-        Where finished samples are kept, so that the same call goes on where it was stopped, and
-        one with more replicates adds to them.
+        Where finished samples are kept, so that the same call continues where it stopped, and one
+        with more replicates adds to them.
     time_limit : float, optional
         Seconds for each sample.
     progress : bool or Progress, optional
-        Whether to show how it goes on, or who is told.
+        Whether to show progress, or an object that receives it.
     name : str, optional
         What the learner is called in results; its class by default.
     rng : None, int, SeedSequence, Generator or RandomState

@@ -64,7 +64,7 @@ def optuna_candidates(
 
     Configurations come in batches of a fixed size, and the sampler learns the mean scores of a
     batch when all of it is done. So the result depends on neither the number of workers nor the
-    order in which they finish, and a search that was killed goes on as if it had not been.
+    order in which they finish, and a search that was killed continues as if it had not been.
 
     **What follows for the estimate.** A sampler that learns from scores has used the same cases to
     propose configurations; bias correction assumes a fixed set, and some optimism is left (EN006).

@@ -144,7 +144,7 @@ class Model:
         table : str, Path or frame
             With the columns of training, in any order; others are ignored with a note.
         id : str, optional
-            A column that names the rows, to stand beside their predictions.
+            A column that identifies the rows, copied to the predictions.
         delimiter, decimal, thousands : str, optional
             Of a CSV file that does not tell.
         """

@@ -28,7 +28,7 @@ class Tuned:
     predictions : Predictions
         The out-of-sample predictions of every configuration.
     winner, simplest : Configuration
-        The winner, and the cheapest that cannot be shown to be worse; None where none is told.
+        The winner, and the cheapest that cannot be shown to be worse; None if there is none.
     n_not_worse : int
         How many configurations cannot be shown to be worse than the best, that one included.
     comparison : Comparisons or None

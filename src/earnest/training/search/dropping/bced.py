@@ -159,8 +159,8 @@ class BCED:
         round : int
             The number of this test, from 1 on.
         alive : ndarray of bool, shape (C,), optional
-            Which configurations go on so far; all by default. One that lacks predictions which
-            others have is not tested.
+            Which configurations are still in the search; all by default. One that lacks predictions
+            which others have is not tested.
         n_jobs : int, optional
             The number of threads; never changes the result.
         """
