@@ -43,8 +43,8 @@ def test_repeats_folds_and_groups_are_kept() -> None:
     [
         ({}, {}, "`columns` cannot be read"),
         ([1.0, 2.0], {}, "`columns` cannot be read"),
-        ({"a": ["x", "y"]}, {}, "are not numbers"),
-        ({"a": np.zeros((2, 2, 2))}, {}, "are not numbers"),
+        ({"a": ["x", "y"]}, {}, "one number per case"),
+        ({"a": np.zeros((2, 2, 2))}, {}, "one number per case"),
         ({"a": [1.0], "b": [1.0, 2.0]}, {}, "differ in length"),
         ({"a": [-1.0]}, {}, "outside `limits`"),
         ({"a": [2.0]}, {"limits": (0.0, 1.0)}, "outside `limits`"),

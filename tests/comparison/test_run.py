@@ -92,7 +92,7 @@ def test_losses_take_repeats_and_groups() -> None:
         ),
         (en.Losses({}), {}, "mapping of names"),
         (en.Losses({"a": [1.0, 2.0], "b": [1.0]}), {}, "differ in length"),
-        (en.Losses({"a": ["x"], "b": [1.0]}), {}, "not numbers"),
+        (en.Losses({"a": ["x"], "b": [1.0]}), {}, "one number per case"),
         (en.Losses({"a": [-1.0], "b": [1.0]}), {}, "outside `limits`"),
         (en.Losses({"a": [np.inf], "b": [1.0]}), {}, "infinite"),
         ([0.1, 0.2], {"metric": "mse"}, "earnest.Predictions, or earnest.Losses"),
@@ -114,7 +114,7 @@ def test_losses_that_cannot_be_read_are_refused(
         ({"metric": "accuracy", "test": "bayl"}, "Did you mean 'bayle'"),
         ({"metric": "accuracy", "test": en.BayleTest}, r"Write BayleTest\(\)"),
         ({"metric": "accuracy", "test": 3}, "a name or a configured test"),
-        ({"metric": "accuracy", "n_resamples": 10}, "has no knob `n_resamples`"),
+        ({"metric": "accuracy", "n_resamples": 10}, "has no option `n_resamples`"),
         (
             {"metric": "accuracy", "test": en.SignFlipTest(), "n_resamples": 10},
             "Set them on the instance",
@@ -139,7 +139,7 @@ def test_a_name_may_have_knobs() -> None:
     for name in ("mcnemar(p=mid)", "mcnemar('mid')", "mcnemar(", "mcnemar(**x)"):
         with pytest.raises(en.InputError, match="the options of a test cannot be read"):
             en.compare(pi, "good", "fair", test=name, metric="accuracy")
-    with pytest.raises(en.InputError, match="has no knob `q`"):
+    with pytest.raises(en.InputError, match="has no option `q`"):
         en.compare(pi, "good", "fair", test="mcnemar(q=1)", metric="accuracy")
 
 

@@ -75,7 +75,7 @@ def test_scores_of_one_class_are_not_judged_as_those_of_the_other(function: Any)
 
 
 def test_weights_in_a_scorer_are_refused() -> None:
-    with pytest.raises(InputError, match="given `sample_weight`"):
+    with pytest.raises(InputError, match="has `sample_weight`"):
         metric(sk.make_scorer(sk.accuracy_score, sample_weight=np.ones(60)))
 
 

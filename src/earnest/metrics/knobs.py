@@ -88,7 +88,7 @@ def split_knobs(name: str) -> tuple[str, dict[str, object]]:
 def _make_unreadable_error(name: str) -> InputError:
     return InputError(
         "the options of a metric cannot be read",
-        needs="name(knob=value, ...) with plain values, such as 'f_beta(beta=0.5)'",
+        needs="name(option=value, ...) with plain values, such as 'f_beta(beta=0.5)'",
         got=check.show(name),
     )
 
@@ -131,7 +131,7 @@ def check_knobs(word: str, function: Callable[..., object], knobs: Mapping[str, 
     for knob in knobs:
         if knob not in known and not open_ended:
             raise InputError(
-                f"metric {word!r} has no knob {knob!r}",
+                f"metric {word!r} has no option {knob!r}",
                 needs=", ".join(known),
                 got=check.show(knob),
                 cure=check.nearest(knob, known),

@@ -71,10 +71,10 @@ def _find_named(name: str) -> Metric:
         return METRICS[word]
     if word not in FACTORIES:
         raise InputError(
-            f"metric {word!r} has no knobs",
+            f"metric {word!r} has no options",
             needs=f"{word!r} alone",
             got=check.show(name),
-            cure="Metrics with knobs are " + ", ".join(FACTORIES) + ".",
+            cure="Metrics with options are " + ", ".join(FACTORIES) + ".",
         )
     check_knobs(word, FACTORIES[word], knobs)
     return FACTORIES[word](**knobs)

@@ -18,7 +18,7 @@ from tests.adapters.replays import FILES, TabularPredictor
 
 def test_predictions_pass_as_they_are(binary: en.Predictions) -> None:
     assert en.predictions_from(binary) is binary
-    with pytest.raises(InputError, match="`static` means nothing"):
+    with pytest.raises(InputError, match="`static` does not apply"):
         en.predictions_from(binary, static=True)
 
 

@@ -48,7 +48,7 @@ def test_trials_pass_through_and_take_another_space() -> None:
         )
     )
     assert en.trials_from(trials, space=wide).space == wide
-    with pytest.raises(en.InputError, match="means nothing"):
+    with pytest.raises(en.InputError, match="does not apply"):
         en.trials_from(trials, objective="score")
 
 

@@ -36,7 +36,7 @@ def test_a_conditional_study_is_read_with_its_conditions(study: optuna.Study) ->
         "units_1": "layers >= 2",
         "units_2": "layers >= 3",
     }
-    assert "conditional" in str(trials.cautions)
+    assert "Conditional" in str(trials.cautions)
 
 
 def test_ranges_and_scales_are_those_of_the_study_and_not_of_its_trials(
@@ -191,9 +191,9 @@ def test_an_enqueued_trial_outside_the_range_widens_it() -> None:
 def test_a_contradicted_direction_and_options_without_meaning_are_refused(
     study: optuna.Study,
 ) -> None:
-    with pytest.raises(en.InputError, match="contradicts the study"):
+    with pytest.raises(en.InputError, match="contradicts that of the study"):
         en.trials_from(study, direction="minimize")
-    with pytest.raises(en.InputError, match="`status` means nothing"):
+    with pytest.raises(en.InputError, match="`status` does not apply"):
         en.trials_from(study, status="state")
 
 

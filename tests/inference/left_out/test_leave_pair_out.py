@@ -205,5 +205,5 @@ def test_what_cannot_be_is_refused() -> None:
     counts = drawn(3, 3, 5, 8)
     with pytest.raises(EvidenceError, match="no pair"):
         leave_pair_out(np.zeros((5, 6)), counts, both_classes(6, 0))
-    with pytest.raises(InputError, match="drawn apart"):
+    with pytest.raises(InputError, match="drawn separately"):
         leave_pair_out(np.zeros((5, 6)), counts, both_classes(3, 3), variant="as_published")

@@ -153,7 +153,7 @@ def cure_for(source: object) -> str:
 
 
 def _read_own(source: Predictions, wanted: PredictionsRequest) -> Predictions:
-    wanted.refuse("predictions as they are", *vars(wanted))
+    wanted.refuse("Predictions", *vars(wanted))
     return source
 
 

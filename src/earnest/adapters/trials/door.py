@@ -128,7 +128,7 @@ def _read_space(given: object) -> Space | None:
 
 def _read_own(source: Trials, ask: TrialsRequest) -> Trials:
     said = [n for n in vars(ask) if n != "space" and getattr(ask, n) is not None]
-    ask.refuse("trials as they are", *said)
+    ask.refuse("Trials", *said)
     return source if ask.space is None else replace(source, space=ask.space)
 
 

@@ -26,7 +26,7 @@ HELD_OUT = 5
 Out = Annotated[
     Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder for the files of the demo.")
 ]
-Budget = Annotated[str, typer.Option("--budget", metavar="TIME", help="Time limit of the search.")]
+Budget = Annotated[str, typer.Option("--budget", metavar="TIME", help="Time budget of the search.")]
 Configs = Annotated[
     int | None,
     typer.Option("--configs", metavar="N", help="Try only the first N configurations."),

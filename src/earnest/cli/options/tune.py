@@ -43,7 +43,7 @@ Metric = Annotated[
     ),
 ]
 Budget = Annotated[
-    str, typer.Option("--budget", metavar="TIME", help="Time limit, such as 90s, 5m or 1h.")
+    str, typer.Option("--budget", metavar="TIME", help="Time budget, such as 90s, 5m or 1h.")
 ]
 Out = Annotated[
     Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder for the files of the run.")
