@@ -79,7 +79,7 @@ def test_a_name_with_knobs_is_an_instance(binary: Predictions) -> None:
         ("delong(variant=", "cannot be read"),
         ("delong('logit')", "cannot be read"),
         ("delong(variant=print())", "cannot be read"),
-        ("delong(evalute=0.5)", "has no knob `evalute`"),
+        ("delong(evalute=0.5)", "has no option `evalute`"),
         ("delong(variant='x')", "variant"),
         ("delonge(variant='logit')", "unknown"),
     ],
@@ -104,7 +104,7 @@ def test_a_typed_knob_is_kept_where_others_get_the_common_one(binary: Prediction
 
 def test_a_knob_that_a_method_lacks_is_refused(binary: Predictions) -> None:
     for method, knobs in (("naive", {"n_resamples": 5}), ("bbc_fold", {"undefined": "drop"})):
-        with pytest.raises(en.InputError, match="has no knob"):
+        with pytest.raises(en.InputError, match="has no option"):
             estimate(binary, method=method, metric="roc_auc", **knobs)
 
 
@@ -163,7 +163,7 @@ def test_bad_arguments_are_refused_before_any_work(
 
 
 def test_a_level_in_percent_is_answered_with_the_share(binary: Predictions) -> None:
-    with pytest.raises(en.InputError, match=r"write 0\.95"):
+    with pytest.raises(en.InputError, match=r"use 0\.95"):
         estimate(binary, metric="roc_auc", confidence_level=95)
 
 

@@ -349,7 +349,7 @@ def test_what_is_missing_or_means_nothing_is_said(tmp_path: Path) -> None:
         en.predictions_from(study, Y[:50], store=tmp_path)
     with pytest.raises(InputError, match="`ensembles` does not apply"):
         en.predictions_from(study, Y, store=tmp_path, ensembles=True)
-    with pytest.raises(InputError, match="`store` is no folder"):
+    with pytest.raises(InputError, match="`store` is not a folder"):
         en.predictions_from(study, Y, store=tmp_path / "elsewhere")
     with pytest.raises(FormatError, match="not in the store"):
         en.predictions_from(study, Y, store=Path(__file__).parent)

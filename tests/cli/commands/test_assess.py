@@ -161,21 +161,21 @@ ERRORS = [
     (
         ("--folds", "50", "--method", "cv"),
         "error: class 'no' has fewer cases than there are folds. Expected at least 50 cases of "
-        "every class, or fewer folds, got 40 cases. Say --folds 40.",
+        "every class, or fewer folds, got 40 cases. Pass --folds 40.",
     ),
     (
         ("--replicates", "0"),
-        "error: --replicates is out of range. Expected a whole number from 1 on, got 0.",
+        "error: --replicates is out of range. Expected an integer of at least 1, got 0.",
     ),
     (
         ("--method", "lpob", "--metric", "accuracy"),
-        "error: metric 'accuracy' is no mean over pairs of cases. Expected 'roc_auc' of two "
+        "error: metric 'accuracy' is not a mean over pairs of cases. Expected 'roc_auc' of two "
         "classes, or 'concordance', got accuracy. Use --method loob for means over cases and "
-        "functions of sums, else 'err_star'.",
+        "functions of sums, otherwise 'err_star'.",
     ),
     (
         ("--all", "--method", "cv"),
-        "error: --all and --method exclude each other. Leave one of them out.",
+        "error: --all and --method cannot be combined. Leave one of them out.",
     ),
     (
         ("--method", "cv", "--test", "nowhere.csv"),

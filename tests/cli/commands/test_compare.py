@@ -166,7 +166,7 @@ def test_groups_folds_and_formats_are_read(run: Run, table: Path) -> None:
         ((A, B, "--test", "bayes"), "test 'bayes' is unknown"),
         ((A, B, "--alternative", "lower"), "--alternative is unknown"),
         ((A, B, "--level", "95"), "--level is out of range"),
-        ((A, B, "--n-resamples", "9"), "has no knob --n-resamples"),
+        ((A, B, "--n-resamples", "9"), "has no option --n-resamples"),
         ((A, B, "--seed", "-1"), "--seed is out of range"),
         ((A, B, "--test", "delong"), "Use --metric roc_auc, or --test bootstrap"),
         (("--all", "--adjust", "sidak"), "--adjust is unknown"),

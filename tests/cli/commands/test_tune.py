@@ -124,8 +124,8 @@ def test_an_interrupt_says_how_to_go_on(run, here, monkeypatch):
         ),
         (
             ["--target", "site"],
-            "the outcome 'site' has one value only. Expected two values at least: nothing can be "
-            "told apart, got 'Graz' in all 90 rows. Look whether --target names the right column.",
+            "the outcome 'site' has only one value. Expected at least two values, got 'Graz' in "
+            "all 90 rows. Check whether --target names the right column.",
         ),
         (
             ["--target", "seen"],
@@ -139,8 +139,8 @@ def test_an_interrupt_says_how_to_go_on(run, here, monkeypatch):
         ),
         (
             ["--budget", "soon"],
-            "--budget is not a duration. Expected a number of seconds, or a text like '90s', '5m' "
-            "or '1h', from a second to a year, got 'soon'.",
+            "--budget is not a duration. Expected a number of seconds or text such as '90s', "
+            "'5m' or '1h', from a second to a year, got 'soon'.",
         ),
         (
             ["--metric", "rmse"],
@@ -158,16 +158,16 @@ def test_an_interrupt_says_how_to_go_on(run, here, monkeypatch):
         (
             ["--ignore", "age,sex"],
             "--ignore names no column: there is no 'age,sex'. Expected 'patient_id', 'age', 'sex', "
-            "'marker', 'smoker', 'seen', 'site', 'relapse'. Say it for each, --ignore age --ignore "
-            "sex, or give a list in Python.",
+            "'marker', 'smoker', 'seen', 'site', 'relapse'. Repeat the option, --ignore age "
+            "--ignore sex, or pass a list in Python.",
         ),
         (
             ["--group", "site"],
-            "column 'site' has one value only. Expected two groups at least, got one group.",
+            "column 'site' has only one value. Expected at least two groups, got one group.",
         ),
         (
             ["--time", "age"],
-            "a survival outcome has two columns. Expected --time and --event, got --time alone.",
+            "a survival outcome needs two columns. Expected --time and --event, got --time alone.",
         ),
         (
             ["--portfolio", "huge"],
@@ -193,7 +193,7 @@ def test_what_cannot_work_is_refused_in_one_line_before_anything_is_written(
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "'bad.csv' is empty. Expected a table with a row at least."),
+        (b"", "'bad.csv' is empty. Expected a table with at least one row."),
         (
             b"age,relapse\n",
             "the table is empty. Expected at least one row and one column, got 0 rows, 2 columns.",
@@ -211,18 +211,17 @@ def test_what_cannot_work_is_refused_in_one_line_before_anything_is_written(
         ),
         (
             b"age,age,relapse\n1,2,a\n",
-            "column names are given twice. Expected names that are all different, got 'age'. "
-            "Rename one.",
+            "column names are not unique. Expected unique names, got 'age'. Rename one.",
         ),
         (
             b"age,relapse\n,a\n,b\n",
-            "no column is left to learn from. Expected a column of numbers or categories beside "
-            "the outcome, got 'age' (empty).",
+            "no features are left. Expected at least one column of numbers or categories "
+            "besides the outcome, got 'age' (empty).",
         ),
         (
             b"age,relapse\n" + b"".join(b"%d.5,a\n%d.5,b\n" % (i, i) for i in range(30)) + b"?,a\n",
             "column 'age' has cells that are not numbers. Expected a number in every row, or "
-            "nothing, got '?' in row 61, 1 such in all. Leave cells without a value empty, or the "
+            "nothing, got '?' in row 61, 1 in total. Leave cells without a value empty, or the "
             "column out: --ignore age.",
         ),
     ],
@@ -236,14 +235,14 @@ def test_a_folder_with_a_run_is_refused_without_resume_and_with_other_options(ru
     run(*QUICK, "--quiet")
     refuse(
         run(*QUICK),
-        "'run/' holds a run already. Expected a folder that is new or empty, got run.db, "
-        "predictions.parquet, model.skops, estimate.json. Say --resume to go on with that run, or "
-        "name another folder with --out.",
+        "'run/' already holds a run. Expected a new or empty folder, got run.db, "
+        "predictions.parquet, model.skops, estimate.json. Use --resume to continue that run, or "
+        "choose another folder with --out.",
     )
     refuse(
         run(*with_options(QUICK, ("--folds", "4", "--resume"))),
-        "'run/' holds another run. Expected the run it was begun with, to resume it, got folds 3 "
-        "there, 4 now. Repeat the call it was begun with, or name another folder with --out.",
+        "'run/' holds another run. Expected the run that started it, to resume it, got folds 3 "
+        "there, 4 now. Repeat the call that started it, or choose another folder with --out.",
     )
 
 
@@ -299,8 +298,8 @@ def test_a_budget_that_is_too_short_is_told_with_what_it_will_take(run, here, mo
         run, monkeypatch, "--budget", "5s", crowding=1.0, least_seconds=12.2
     )
     assert said.endswith(
-        "this will take about 13 s, longer than the budget of 5 s: two configurations must be "
-        "complete"
+        "this will take about 13 s, longer than the budget of 5 s, because at least two "
+        "configurations must be complete"
     )
 
 

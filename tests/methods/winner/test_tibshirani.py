@@ -83,9 +83,9 @@ def test_folds_are_needed() -> None:
 
 
 def test_there_are_no_knobs(binary: Predictions) -> None:
-    with pytest.raises(en.InputError, match="no knob"):
+    with pytest.raises(en.InputError, match="no option"):
         estimate(binary, method="tibshirani", metric="roc_auc", selector="pooled")
-    with pytest.raises(en.InputError, match="no knob"):
+    with pytest.raises(en.InputError, match="no option"):
         estimate(binary, method="tt", metric="roc_auc", n_resamples=10)
 
 

@@ -277,7 +277,7 @@ class Parameter:
                 f"{self.name!r} cannot be on a log scale",
                 needs="low > 0",
                 got=f"low = {low:g}",
-                cure="Say log=False.",
+                cure="Use log=False.",
             )
         if self.step is not None and not self.step > 0:
             raise InputError(

@@ -155,7 +155,7 @@ def assess(
     name = made.spec.name
     if test is not None and made.spec.design is not Design.HOLDOUT:
         raise InputError(
-            "`test` is for method 'holdout'", got=f"method={name!r}", cure="Say method='holdout'."
+            "`test` is for method 'holdout'", got=f"method={name!r}", cure="Use method='holdout'."
         )
     if made.spec.design is Design.SEARCH:
         Ask.of(confidence_level, side)  # of which there is none, but a typing error is told

@@ -256,7 +256,7 @@ def check_folds(folds: int, target: Target) -> None:
 
 def _suggest_fewer(most: int) -> str:
     """Return how many folds could be asked for."""
-    return f"Say cv={most}." if most >= 2 else "Use more cases."
+    return f"Pass cv={most}." if most >= 2 else "Use more cases."
 
 
 def check_layers(folds: int, target: Target) -> None:
@@ -275,7 +275,7 @@ def check_layers(folds: int, target: Target) -> None:
         f"{who} has fewer cases than there are folds",
         needs=f"at least {folds} cases of every {kind}, or fewer folds",
         got=f"{fewest} case{'s' * (fewest != 1)}",
-        cure=f"Say cv={fewest}."
+        cure=f"Pass cv={fewest}."
         if fewest >= 2
         else f"Leave that {kind} out, or merge it with another.",
     )

@@ -178,7 +178,7 @@ def _find_delimiter(line: str, path: Path, suffix: str, options: Mapping[str, ob
         f"{path.name!r} is not separated by {mark!r}",
         needs=f"several columns, separated by {mark!r}",
         got=f"one column {check.show(line.strip())}",
-        cure=f"Say delimiter={other!r}.",
+        cure=f"Pass delimiter={other!r}.",
     )
 
 
