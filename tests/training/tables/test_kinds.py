@@ -89,8 +89,8 @@ def test_numbers_that_are_written_for_people_are_refused_and_not_lost_as_identif
     with pytest.raises(InputError) as raised:
         look_at("price", pa.array(cells))
     assert str(raised.value) == (
-        "column 'price' has numbers that are written as text. Expected plain numbers, such as "
-        f"1234.5, got {cells[0]!r} in row 1. Write plain numbers{cure}, or leave the column out: "
+        "column 'price' has numbers written as text. Expected plain numbers, such as 1234.5, "
+        f"got {cells[0]!r} in row 1. Write plain numbers{cure}, or leave the column out: "
         "ignore='price'."
     ).replace(repr(cells[0]), check.show(cells[0]))
 

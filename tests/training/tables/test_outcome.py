@@ -86,7 +86,7 @@ def test_rows_without_an_outcome_are_left_out():
         (["a", "b"], {"target": "z"}, "`target` names no column: there is no 'z'"),
         (["a", "b"], {"target": None}, "`target` is not given"),
         (["a", "b"], {"task": "rank"}, "`task` is unknown"),
-        (["a", "b"], {"task": "regression"}, "the outcome 'y' is not of numbers"),
+        (["a", "b"], {"task": "regression"}, "the outcome 'y' does not hold numbers"),
         ([1, 2, 3], {"task": "binary"}, "the outcome 'y' has 3 values"),
         ([1.5, 2.5, 3.5], {"positive": "1"}, "`positive` needs two classes"),
         (["a", "b"], {"positive": "c"}, "`positive` is not a class of 'y'"),

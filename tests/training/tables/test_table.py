@@ -85,8 +85,7 @@ def test_a_copy_of_the_outcome_under_other_names_is_left_out_with_a_caution():
     assert found.schema.left_out["cured"] == "copy of the outcome"
     (said,) = [c for c in found.cautions if "'cured'" in c.what]
     assert said.what == (
-        "1 column is left out for saying the same as the outcome in every row: 'cured' (as "
-        "relapse)."
+        "1 column is left out for matching the outcome in every row: 'cured' (as relapse)."
     )
     assert (said.code, said.severity, said.cure) == (
         "EN073",
@@ -169,7 +168,7 @@ def test_an_identifier_with_several_rows_suggests_a_group():
     rows = TABLE.set_column(0, "patient_id", pa.array(np.arange(90) // 3))
     found = read_table(rows, target="relapse")
     assert found.cautions[0].cure == (
-        "If rows of one patient_id belong together, say group='patient_id'."
+        "If rows of one patient_id belong together, pass group='patient_id'."
     )
     grouped = read_table(rows, target="relapse", group="patient_id")
     assert grouped.groups.tolist() == (np.arange(90) // 3).tolist()

@@ -194,7 +194,8 @@ def svm(task: str) -> Model:
         (
             "multiclass",
             ("score_a", "score_b", "score_c"),
-            "score_a, score_b, score_c are scores, not probabilities: the largest tells the class.",
+            "score_a, score_b, score_c are scores, not probabilities: the largest decides the "
+            "class.",
         ),
     ],
 )

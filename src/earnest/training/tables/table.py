@@ -134,7 +134,7 @@ def _warn_of_copies(found: Mapping[str, Look]) -> Iterator[Caution]:
     listed = check.some(f"{name!r} (as {look.detail})" for name, look in found.items())
     yield Caution(
         "EN073",
-        f"{_count_columns(found)} {_choose_verb(found)} left out, because they equal the outcome "
+        f"{_count_columns(found)} {_choose_verb(found)} left out for matching the outcome "
         f"in every row: {listed}.",
         "A model would learn to read the answer, which new cases rarely have.",
         f"If it is known before the outcome, pass keep={next(iter(found))!r}.",
