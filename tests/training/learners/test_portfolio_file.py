@@ -83,7 +83,7 @@ def test_a_copy_of_a_packaged_file_is_the_same_portfolio(name: str, tmp_path: Pa
         (("[[model]]", "[preprocessing]\nscale = true\n[[model]]"), ["key `scale`"]),
         (("[[model]]", "[preprocessing]\nindicator = 1\n[[model]]"), ["true or false"]),
         (("format = 1", "format = 1\nabout = 3"), ["`about` is not text"]),
-        (("format = 1", "format = 1\npreprocessing = 3"), ["[preprocessing] is no table"]),
+        (("format = 1", "format = 1\npreprocessing = 3"), ["[preprocessing] is not a table"]),
         (("format = 1", "format = 1\nmodels = 3"), ["key `models`", "Did you mean 'model'?"]),
         (("C = [1, 10]", "C = "), ["is not valid TOML", "copy of a packaged portfolio"]),
     ],

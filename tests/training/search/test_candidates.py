@@ -72,7 +72,7 @@ def test_a_setting_never_changes_what_it_is_made_from() -> None:
     ("given", "words"),
     [
         ({"C": 1.0}, r"Write \{'C': \[1.0\]\}"),
-        ({"C": "rbf"}, "list of values"),
+        ({"C": "rbf"}, "are not a list"),
         ({"C": []}, "at least one value"),
         ({"C": np.ones((2, 2))}, "one-dimensional"),
         ({3: [1]}, "no name"),
@@ -81,7 +81,7 @@ def test_a_setting_never_changes_what_it_is_made_from() -> None:
         (None, "cannot be read"),
         ([{"C": [1]}, SVC()], "cannot be read"),
         ([SVC], r"Write SVC\(\)"),
-        ([("a", SVC()), ("a", SVC())], "one name"),
+        ([("a", SVC()), ("a", SVC())], "the same name"),
         ([3], "neither parameters nor an estimator"),
     ],
 )
@@ -143,7 +143,7 @@ def test_candidates_that_describe_themselves_show_plain_parameters() -> None:
     made = found.configurations[0].make_from(None, {"degree": 5})
     assert (type(made), made.C, made.degree) == (SVC, 2, 5)
     assert find_first_estimator([one, other]) is one.estimator
-    with pytest.raises(InputError, match="one name"):
+    with pytest.raises(InputError, match="the same name"):
         read_candidates([one, one])
 
 
