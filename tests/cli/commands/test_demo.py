@@ -15,7 +15,7 @@ def test_the_demo_tunes_says_what_to_expect_and_predicts(run, tmp_path):
         "1. Tune: try many models by cross-validation and correct the winner's score.",
         "Read    564 cases, 30 numeric features; diagnosis:",
         "Expect a ROC AUC of 0.99",
-        "2. Predict for 5 patients that the search never saw.",
+        "2. Predict 5 patients that the search never saw.",
         "4. Continue with your own table.",
     ):
         assert words in done.out

@@ -67,7 +67,7 @@ def test_the_simplest_is_unknown_without_an_order(pi: en.Predictions) -> None:
     part = en.report(bare, metric="roc_auc").content.rivals
     assert part is not None
     assert part.simplest is None
-    assert "is not known" in part.lede
+    assert "is unknown" in part.lede
     assert en.compare_many(bare, metric="roc_auc", rng=0).simplest is None
 
 
