@@ -111,7 +111,7 @@ def test_every_form_of_two_classes_gives_the_same(kind: str, method: str, test: 
     [
         (Y.astype(bool).astype(object), r"objects in y \(bool\).*astype\(str\)"),
         (np.array([1, "a"] * 20, dtype=object), r"objects in y \(int, str\)"),
-        (0.5 * Y, "not whole in y, for GaussianNB. Use a regressor"),
+        (0.5 * Y, "numbers in y, for GaussianNB. Use a regressor"),
         (np.eye(2)[Y], "2 columns of y"),
         (np.zeros(40, dtype=int), r"only 0. Check the outcome: there is nothing to predict.$"),
         (np.append(1, np.zeros(39, dtype=int)), "class 1 has one case"),
