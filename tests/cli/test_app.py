@@ -183,8 +183,8 @@ def test_an_interrupt_while_the_program_loads_gives_130(module):
     ("library", "command_line"),
     [
         ("name them with configs=[...].", "name them with --config NAME."),
-        ("Say delimiter=';' or decimal=','.", "Say --delimiter ';' or --decimal ,."),
-        ("Say positive='good one'.", "Say --positive 'good one'."),
+        ("Pass delimiter=';' or decimal=','.", "Pass --delimiter ';' or --decimal ,."),
+        ("Pass positive='good one'.", "Pass --positive 'good one'."),
         (
             "Use over='cases', or method='bbc'.",
             "Use over='cases' in Python, or --method bbc.",
@@ -195,7 +195,7 @@ def test_an_interrupt_while_the_program_loads_gives_130(module):
             "Use --selector pooled, or --method bbc_fold.",
         ),
         ("Use n_resamples=4000 or more.", "Use --n-resamples 4000 or more."),
-        ("say fold=None.", 'say --fold "".'),
+        ("pass fold=None.", 'say --fold "".'),
         ("`positive` = 'a' or 'b'", "--positive 'a' or 'b'"),
         ("`y` has missing values, penalty='l2'", "`y` has missing values, penalty='l2'"),
     ],

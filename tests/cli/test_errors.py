@@ -38,8 +38,8 @@ def test_usage_is_refused_in_one_line(run, table, args, message):
             ["error: method 'bcc' is unknown. Expected .632, ", "Did you mean 'bbc'?"],
         ),
         (["--method", "bbc", "--method", "bcc"], ["error: method 'bcc' is unknown."]),
-        (["--method", "bbc", "--all"], ["error: --all and --method exclude each other."]),
-        (["--level", "95"], ["error: --level is out of range.", "got 95.0.", "write 0.95."]),
+        (["--method", "bbc", "--all"], ["error: --all and --method cannot be combined."]),
+        (["--level", "95"], ["error: --level is out of range.", "got 95.0.", "use 0.95."]),
         (
             ["--level", "0"],
             ["error: --level is out of range. Expected a number between 0 and 1, got"],
@@ -48,7 +48,7 @@ def test_usage_is_refused_in_one_line(run, table, args, message):
         (["--n-resamples", "0"], ["error: --n-resamples is out of range.", "got 0."]),
         (
             ["--seed", "-1"],
-            ["error: --seed is out of range. Expected a whole number from 0 on, got"],
+            ["error: --seed is out of range. Expected an integer of at least 0, got"],
         ),
         (["--selector", "best"], ["error: selector 'best' is unknown. Expected mean_of_folds, "]),
         (["--selector", "mean_of_folds"], ["Use --selector pooled, or --method bbc_fold."]),

@@ -212,7 +212,7 @@ def test_an_option_that_takes_one_value_and_is_given_twice_is_refused(
 ):
     done = run(*args)
     assert (done.code, done.out) == (2, "")
-    assert "takes one value, and is given 2 times" in done.err
+    assert "takes one value, but is given 2 times" in done.err
 
 
 def test_a_switch_may_be_turned_on_twice_and_lists_go_on_being_lists(run: Run, table: Path):

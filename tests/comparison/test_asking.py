@@ -31,9 +31,9 @@ def test_a_word_with_knobs_is_the_configured_instance() -> None:
 @pytest.mark.parametrize(
     ("test", "given", "error", "match"),
     [
-        ("bayle", {"n_resamples": 9}, InputError, "has no knob `n_resamples`"),
-        ("bayle(p=1)", {}, InputError, "has no knob `p`"),
-        ("bayle(", {}, InputError, "a test with knobs cannot be read"),
+        ("bayle", {"n_resamples": 9}, InputError, "has no option `n_resamples`"),
+        ("bayle(p=1)", {}, InputError, "has no option `p`"),
+        ("bayle(", {}, InputError, "the options of a test cannot be read"),
         ("bayl", {}, UnknownNameError, "bayle"),
         (McNemarTest, {}, InputError, r"Write McNemarTest\(\)"),
         (3, {}, InputError, "`test` cannot be read"),

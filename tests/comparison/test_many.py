@@ -299,7 +299,7 @@ def test_a_file_without_draws_keeps_the_intervals_at_once_of_its_own_level() -> 
     assert again.interval_at_once(name) == many.interval_at_once(name)
     assert again.at(confidence_level=0.9).adjusted == many.adjusted
     for moved in ({"confidence_level": 0.9}, {"alternative": "less"}):
-        with pytest.raises(en.EvidenceError, match="joint law"):
+        with pytest.raises(en.EvidenceError, match="joint distribution"):
             again.at(**moved).interval_at_once(name)
 
 

@@ -31,8 +31,8 @@ def test_two_tables_become_one() -> None:
 @pytest.mark.parametrize(
     ("a", "b", "match"),
     [
-        (None, None, "two configurations are compared"),
-        ("good", None, "two configurations are compared"),
+        (None, None, "not two configurations to compare"),
+        ("good", None, "not two configurations to compare"),
     ],
 )
 def test_one_alone_is_refused(a: object, b: object, match: str) -> None:
@@ -44,7 +44,7 @@ def test_tables_of_several_and_a_third_thing_are_refused() -> None:
     pi = classified()
     with pytest.raises(InputError, match="the first table has 3 configurations"):
         paired(pi, pi.select("good"), None)
-    with pytest.raises(InputError, match="`b` given beside two tables"):
+    with pytest.raises(InputError, match="`b` cannot be combined with two tables"):
         paired(pi.select("good"), pi.select("poor"), "fair")
     with pytest.raises(InputError, match="Predictions and Scores"):
         paired(pi.select("good"), Scores({"a": [1.0]}, greater_is_better=False), None)

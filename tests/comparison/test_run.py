@@ -109,13 +109,13 @@ def test_what_is_no_evidence_is_refused(given: object, ask: dict[str, object], m
         ({"metric": "accuracy", "test": "bayl"}, "Did you mean 'bayle'"),
         ({"metric": "accuracy", "test": en.BayleTest}, r"Write BayleTest\(\)"),
         ({"metric": "accuracy", "test": 3}, "a name or a configured test"),
-        ({"metric": "accuracy", "n_resamples": 10}, "has no knob `n_resamples`"),
+        ({"metric": "accuracy", "n_resamples": 10}, "has no option `n_resamples`"),
         (
             {"metric": "accuracy", "test": en.SignFlipTest(), "n_resamples": 10},
             "Set them on the instance",
         ),
         ({"metric": "accuracy", "alternative": "lower"}, "`alternative` is unknown"),
-        ({"metric": "accuracy", "confidence_level": 95}, "For 95 percent write 0.95"),
+        ({"metric": "accuracy", "confidence_level": 95}, "For 95 percent use 0.95"),
         ({"metric": "accuracy", "n_jobs": 0}, "`n_jobs`"),
         ({"metric": "accuracy", "rng": -1}, "`rng`"),
     ],
@@ -132,15 +132,15 @@ def test_a_name_may_have_knobs() -> None:
     made = en.compare(pi, "good", "fair", test="bayesian_t(rope=0.2)", metric="accuracy")
     assert made.provenance.knobs["rope"] == 0.2
     for name in ("mcnemar(p=mid)", "mcnemar('mid')", "mcnemar(", "mcnemar(**x)"):
-        with pytest.raises(en.InputError, match="a test with knobs cannot be read"):
+        with pytest.raises(en.InputError, match="the options of a test cannot be read"):
             en.compare(pi, "good", "fair", test=name, metric="accuracy")
-    with pytest.raises(en.InputError, match="has no knob `q`"):
+    with pytest.raises(en.InputError, match="has no option `q`"):
         en.compare(pi, "good", "fair", test="mcnemar(q=1)", metric="accuracy")
 
 
 def test_one_configuration_is_refused() -> None:
     for pair in ((), ("good",), (None, "good")):
-        with pytest.raises(en.InputError, match="two configurations are compared"):
+        with pytest.raises(en.InputError, match="not two configurations to compare"):
             en.compare(classified(), *pair, metric="accuracy")
 
 

@@ -45,7 +45,7 @@ def test_late_and_crashing_tasks_are_recorded_and_all_others_are_right() -> None
     texts = recorded(2, kinds)
     assert "TimeLimit: not finished after 0.6 s" in texts["sleep"]
     assert "in trouble" in texts["spin"]
-    assert "did not come back; its process was ended" in texts["hang in C"]
+    assert "did not return; its process was ended" in texts["hang in C"]
     assert "in trouble" in texts["hang in C"]  # where it stood
     assert "Segmentation fault" in texts["crash"]
 
@@ -53,7 +53,7 @@ def test_late_and_crashing_tasks_are_recorded_and_all_others_are_right() -> None
 def test_one_at_a_time_is_limited_in_a_process_of_its_own() -> None:
     texts = recorded(1, [None, "sleep", None, "hang in C", None, "die", None])
     assert "TimeLimit: not finished after 0.6 s" in texts["sleep"]
-    assert "did not come back" in texts["hang in C"]
+    assert "did not return" in texts["hang in C"]
 
 
 def test_one_at_a_time_loads_one_process_and_keeps_it_for_the_next_run() -> None:

@@ -167,8 +167,8 @@ def test_whatever_a_task_raises_is_an_outcome_and_the_others_go_on(name: str) ->
     with backend(name) as n_jobs:
         found = collected(run(trouble, SHARED, tasks, n_jobs=n_jobs))
     errors = [found[n,].error for n in range(len(KINDS))]
-    words = ["ValueError: not today", "SystemExit: 3", "Stubborn", "gave something else"]
-    words += ["gave something else", "'x' holds objects", "RecursionError"]
+    words = ["ValueError: not today", "SystemExit: 3", "Stubborn", "returned something else"]
+    words += ["returned something else", "'x' holds objects", "RecursionError"]
     for word, error in zip(words, errors, strict=True):
         assert error is not None
         assert word in error
@@ -330,7 +330,7 @@ def test_a_process_that_ends_once_costs_no_outcome(tmp_path: Path) -> None:
 
 
 def test_workers_that_never_begin_are_an_error_and_no_endless_loop() -> None:
-    with pytest.raises(EarnestError, match=r"before they begin a task.*Use n_jobs=1"):
+    with pytest.raises(EarnestError, match=r"before they start a task.*Use n_jobs=1"):
         list(run(powers, Deadly(), TASKS, n_jobs=2))
 
 

@@ -210,7 +210,7 @@ def test_a_parameter_that_never_varied_is_left_out_and_refused_by_name() -> None
 
 
 def test_nothing_that_varies_is_refused() -> None:
-    with pytest.raises(en.InputError, match="no parameter varies"):
+    with pytest.raises(en.InputError, match="no hyperparameter varies"):
         en.explain([{"a": 1}] * 12, objective_values=range(12), direction="maximize")
 
 

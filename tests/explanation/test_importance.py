@@ -188,8 +188,11 @@ def shares(**given: tuple[float, float, float]) -> Importance:
             shares(a=(0.5, 0.4, 0.6), b=(0.4, 0.3, 0.5), c=(0.1, 0.0, 0.2)),
             "a and b matter most",
         ),
-        (shares(a=(0.5, 0.1, 0.6), b=(0.4, 0.1, 0.5)), "no parameter clearly matters most"),
-        (shares(a=(0.01, 0.0, 0.02), b=(0.0, 0.0, 0.01)), "no parameter moves the objective"),
+        (shares(a=(0.5, 0.1, 0.6), b=(0.4, 0.1, 0.5)), "no hyperparameter clearly matters most"),
+        (
+            shares(a=(0.01, 0.0, 0.02), b=(0.0, 0.0, 0.01)),
+            "no hyperparameter affects the objective",
+        ),
         (shares(a=(1.0, 1.0, 1.0)), "a alone varied"),
     ],
 )

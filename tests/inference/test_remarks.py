@@ -54,7 +54,7 @@ def test_incomplete_configurations_and_untested_cases_are_counted() -> None:
     responses[pi.folds[:, 0] == 1, 1] = np.nan
     found = told(replace(pi, responses=responses))
     assert "1 of 2 configurations lack predictions: c1" in found["EN012"]
-    assert "10 of 40 cases were tested in no fold" in found["EN013"]
+    assert "10 of 40 cases were not tested" in found["EN013"]
 
 
 def test_split_groups_are_counted_and_whole_ones_are_not() -> None:
@@ -166,7 +166,7 @@ def test_few_cases_of_a_class_are_told_under_an_auc_only(
     if found:
         word = "case" if rarer == 1 else "cases"
         assert (
-            f"EN044 The limits of the AUC stand on {rarer} {word} of class {int(not turn)}."
+            f"EN044 The limits of the AUC are based on {rarer} {word} of class {int(not turn)}."
             in (found[0])
         )
     assert not list(few_for_an_auc(pi, metric("accuracy")))

@@ -59,7 +59,7 @@ def test_aliases_answer_under_the_name(binary: Predictions, alias: str) -> None:
 
 
 def test_a_knob_beside_an_instance_is_refused(binary: Predictions) -> None:
-    with pytest.raises(en.InputError, match="beside a configured method") as refusal:
+    with pytest.raises(en.InputError, match="with a configured method") as refusal:
         estimate(binary, method=BBC(), metric="roc_auc", n_resamples=10)
     assert "BBC(" in refusal.value.cure
 
@@ -79,7 +79,7 @@ def test_a_name_with_knobs_is_an_instance(binary: Predictions) -> None:
         ("delong(variant=", "cannot be read"),
         ("delong('logit')", "cannot be read"),
         ("delong(variant=print())", "cannot be read"),
-        ("delong(evalute=0.5)", "has no knob `evalute`"),
+        ("delong(evalute=0.5)", "has no option `evalute`"),
         ("delong(variant='x')", "variant"),
         ("delonge(variant='logit')", "unknown"),
     ],
@@ -104,7 +104,7 @@ def test_a_typed_knob_is_kept_where_others_get_the_common_one(binary: Prediction
 
 def test_a_knob_that_a_method_lacks_is_refused(binary: Predictions) -> None:
     for method, knobs in (("naive", {"n_resamples": 5}), ("bbc_fold", {"undefined": "drop"})):
-        with pytest.raises(en.InputError, match="has no knob"):
+        with pytest.raises(en.InputError, match="has no option"):
             estimate(binary, method=method, metric="roc_auc", **knobs)
 
 
@@ -163,7 +163,7 @@ def test_bad_arguments_are_refused_before_any_work(
 
 
 def test_a_level_in_percent_is_answered_with_the_share(binary: Predictions) -> None:
-    with pytest.raises(en.InputError, match=r"write 0\.95"):
+    with pytest.raises(en.InputError, match=r"use 0\.95"):
         estimate(binary, metric="roc_auc", confidence_level=95)
 
 
@@ -270,7 +270,7 @@ def test_a_method_that_cannot_answer_says_why(binary: Predictions) -> None:
 
 def test_no_answer_at_all_is_an_error() -> None:
     pi = Predictions.from_arrays([1, 0, 0, 0], [0.3, 0.2, 0.5, 0.1])
-    with pytest.raises(en.EvidenceError, match="no method can answer"):
+    with pytest.raises(en.EvidenceError, match="no method fits"):
         estimate_all(pi, methods=["bbc", "bbc_fold"], metric="roc_auc")
 
 

@@ -159,8 +159,8 @@ def test_a_name_with_knobs_is_read_and_carries_them(
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ("f_beta(bta=2)", ["'f_beta' has no knob 'bta'", "beta"]),
-        ("accuracy(threshold=0.3)", ["'accuracy' has no knobs", "f_beta"]),
+        ("f_beta(bta=2)", ["'f_beta' has no option 'bta'", "beta"]),
+        ("accuracy(threshold=0.3)", ["'accuracy' has no options", "f_beta"]),
         ("f_beta(0.5)", ["cannot be read", "f_beta(beta=0.5)"]),
         ("f_beta(beta=0.5", ["cannot be read"]),
         ("f_beta(beta=open('x'))", ["cannot be read"]),
@@ -172,8 +172,8 @@ def test_a_name_with_knobs_is_read_and_carries_them(
         ("risk(costs=3)", ["`costs` is not a pair"]),
         ("risk(costs=(1, -1))", ["`costs` is not a pair"]),
         ("risk(costs=(0, 0))", ["not both 0"]),
-        ("risk(priors=(0.5, 0.6))", ["add up to 1"]),
-        ("top_k_accuracy(kk=3)", ["'top_k_accuracy' has no knob 'kk'"]),
+        ("risk(priors=(0.5, 0.6))", ["sum to 1"]),
+        ("top_k_accuracy(kk=3)", ["'top_k_accuracy' has no option 'kk'"]),
     ],
 )
 def test_a_knob_that_is_wrong_is_refused_with_what_is_right(given: str, words: list[str]) -> None:

@@ -96,4 +96,4 @@ def test_labels_of_classes_have_no_curve_and_say_so() -> None:
     assert curves is not None
     assert curves.square == ()
     assert "labels, not scores" in " ".join(curves.left_out)
-    assert curves.lede == "The decisions of the winner as it was searched."
+    assert curves.lede == "The decisions of the winner in the search."

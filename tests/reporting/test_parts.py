@@ -192,7 +192,7 @@ def test_another_score_of_the_winner_is_explained_beside_the_number() -> None:
     assert naive is not None
     assert abs(naive - by_folds) > 0.005
     told = " ".join(made.answer.meaning)
-    assert f"over all cases at once, {naive:.3f}; as a mean over folds" in told
+    assert f"over all cases, {naive:.3f}; as a mean over folds" in told
     assert f"it is {by_folds:.3f}." in told
     winner = next(row for row in made.audit.rows if row.status == "winner")
     assert winner.value == pytest.approx(naive)  # one naive score, in the table as at the top
@@ -230,8 +230,8 @@ def test_where_two_scores_of_the_winner_stand_the_page_says_why() -> None:
     search, predictions = scene("binary").content, scene("imported").content
     assert search.audit is not None
     assert predictions.audit is not None
-    assert "over all cases at once, not corrected" in search.audit.lede
-    assert "over all cases at once, not corrected" in predictions.audit.lede
+    assert "over all cases, not corrected" in search.audit.lede
+    assert "over all cases, not corrected" in predictions.audit.lede
     assert any("; as a mean over folds it is " in words for words in search.answer.meaning)
 
 

@@ -42,7 +42,7 @@ def test_a_result_is_cited_by_its_own_method_or_test() -> None:
 
 @pytest.mark.parametrize("given", [PI, 5, None, ["bbc", "naive"]])
 def test_what_is_no_result_has_no_references(given: Any) -> None:
-    with pytest.raises(InputError, match="references are those of a result"):
+    with pytest.raises(InputError, match="only a result"):
         en.references(given)
 
 

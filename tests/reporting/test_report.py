@@ -221,7 +221,7 @@ def test_a_killed_run_tells_what_it_did_and_that_the_estimate_is_open(
     reports: dict[str, en.Report],
 ) -> None:
     content = reports["halfway"].content
-    assert "What to expect on new data is open." in content.answer.sentence
+    assert "What to expect on new data is unknown." in content.answer.sentence
     assert "Of 10 configurations 6 were begun" in content.answer.lede
     assert content.answer.value is None
     assert content.audit is not None
@@ -238,7 +238,7 @@ def test_dropped_and_failed_configurations_stand_in_the_audit_with_their_reason(
     assert by_state["failed"].reason.endswith("ValueError: no leaf is that small")
     # by scores over all cases at once another one stands first; the search chose by fold means
     assert by_state["winner"].rank == 2
-    assert "does not stand first" in audit.lede
+    assert "is not in the first row" in audit.lede
     assert audit.dropped is not None
     assert dict(audit.dropped.rows)["Saved"] == "1 fit"
     assert len(audit.rows) == 13
@@ -351,7 +351,7 @@ def test_save_refuses_other_endings_and_missing_folders(
 @pytest.mark.parametrize(
     ("source", "asked", "said"),
     [
-        (3.0, {}, "nothing here to report on"),
+        (3.0, {}, "cannot be reported on"),
         ("nowhere", {}, "there is no file or folder"),
         (Path(__file__).parent, {}, "there is no run in the folder"),
     ],
@@ -364,11 +364,11 @@ def test_what_cannot_be_reported_on_is_refused(
 
 
 def test_predictions_need_a_metric_and_a_search_its_fit(binary: en.Predictions) -> None:
-    with pytest.raises(en.InputError, match="do not say what to measure"):
+    with pytest.raises(en.InputError, match="predictions have no metric"):
         en.report(binary)
     with pytest.raises(en.InputError, match="Call its `fit` first"):
         en.report(en.SearchCV(None, [{}]))
-    with pytest.raises(en.InputError, match="how to read a file"):
+    with pytest.raises(en.InputError, match="options for reading a file"):
         en.report(binary, metric="roc_auc", fold="fold")
 
 

@@ -95,7 +95,7 @@ def test_a_report_is_a_file_or_saves_itself(
 def test_a_report_that_is_not_there_is_refused_before_anything_is_logged(
     client: Client, made: en.Estimate, tmp_path: Path
 ) -> None:
-    with pytest.raises(InputError, match="`report` is not there"):
+    with pytest.raises(InputError, match="`report` does not exist"):
         en.log_estimate(made, report=tmp_path / "none.html")
     assert not client.metrics
 

@@ -211,5 +211,5 @@ class Heavy:
 
 def test_counts_that_do_not_fit_are_refused_and_not_wrapped() -> None:
     target = Target(y=np.arange(4) % 2, task=Task.BINARY, classes=(0, 1))
-    with pytest.raises(en.InputError, match="whole counts"):
+    with pytest.raises(en.InputError, match="integer counts"):
         list(batches(Heavy(), target, 10, Seeds(0)))

@@ -225,7 +225,9 @@ def test_a_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
 def test_a_newer_version_is_refused(tmp_path: Path) -> None:
     path = changed(written(tmp_path / "run.db"), f"PRAGMA user_version = {schema.VERSION + 1}")
     for attempt in (opened, read_run):
-        with pytest.raises(FormatError, match=r"newer earnest.*got version 2.*Update earnest"):
+        with pytest.raises(
+            FormatError, match=r"newer version of earnest.*got version 2.*Update earnest"
+        ):
             attempt(path)
 
 
@@ -243,7 +245,7 @@ def test_a_newer_version_is_refused(tmp_path: Path) -> None:
 def test_damage_is_seen_before_any_work(tmp_path: Path, statement: str) -> None:
     path = changed(written(tmp_path / "run.db"), statement)
     for attempt in (opened, read_run):
-        with pytest.raises(FormatError, match=r"run.db' is damaged.*name another `store`"):
+        with pytest.raises(FormatError, match=r"run.db' is damaged.*use another `store`"):
             attempt(path)
 
 
@@ -283,7 +285,9 @@ def test_a_full_disk_is_told_and_what_is_committed_stays(tmp_path: Path) -> None
         store._connection.execute("PRAGMA max_page_count = 40")
         kept = fill(store)
         assert 5 < kept < 1000
-        with pytest.raises(StoreError, match=r"the disk is full.*Make room, then repeat the same"):
+        with pytest.raises(
+            StoreError, match=r"the disk is full.*Free some space, then repeat the same"
+        ):
             store.put(Outcome((kept,), {"x": np.zeros(500)}))
         assert (kept,) not in store.done()
         assert len(read_run(path).outcomes) == kept

@@ -82,7 +82,7 @@ def test_another_identity_is_refused_by_what_differs(make: Make) -> None:
     assert "another seed ('7' there, '8' now)" in text
     assert "another space (nothing there, \"{'C': [1]}\" now)" in text
     assert "data" not in text
-    assert "name another `store`" in text
+    assert "use another `store`" in text
     with make() as store:
         store.open(IDENTITY)  # a refusal changes nothing
 

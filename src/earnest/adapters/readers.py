@@ -109,7 +109,7 @@ def register(reader: R) -> R:
     elif isinstance(reader, ScoresReader):
         SCORES_READERS.add(reader.name, reader)
     else:
-        raise TypeError("a reader is a PredictionsReader, a TrialsReader or a ScoresReader")
+        raise TypeError("a reader must be a PredictionsReader, a TrialsReader or a ScoresReader")
     return reader
 
 

@@ -61,10 +61,10 @@ UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 # In a paragraph of help every line break counts, so a paragraph is one line.
 HELP = (
-    "How good is a tuned model [bold]really[/bold]?\n\n"
-    "The score that a search reports for its winner is too good, because the winner was chosen for "
-    "it. earnest takes the out-of-fold predictions of all configurations and says what to expect "
-    "on new data. [bold]earnest tune[/bold] makes these predictions from a table, [bold]earnest "
+    "How good is a tuned model [bold]really[/bold]?\n\nA search reports a score for its winner "
+    "that is too good, because the winner was chosen for that score. earnest uses the "
+    "out-of-fold predictions of all configurations to tell you what to expect on new data. "
+    "[bold]earnest tune[/bold] makes these predictions from a table, and [bold]earnest "
     "gather[/bold] reads those that another tool kept."
 )
 EPILOG = (
@@ -97,7 +97,7 @@ class Command(TyperCommand):
         order = self.make_parser(ctx).parse_args(args=list(args))[2]
         for option, times in Counter(each for each in order if _takes_one(each)).items():
             if times > 1:
-                ctx.fail(f"Option '{option.opts[0]}' takes one value, and is given {times} times.")
+                ctx.fail(f"Option '{option.opts[0]}' takes one value, but is given {times} times.")
         return super().parse_args(ctx, args)
 
 

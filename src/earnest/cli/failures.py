@@ -251,7 +251,7 @@ def internal_error(
         traceback.print_exception(kind, error, trace)
         return
     say(
-        f"{kind.__name__}: {error}. This is a fault of earnest, not of your input: please report "
-        "the command with what it prints under EARNEST_TRACEBACK=1.",
+        f"{kind.__name__}: {error}. This is a bug in earnest, not an error in your input. Please "
+        "report the command and what it prints with EARNEST_TRACEBACK=1.",
         label="internal error",
     )

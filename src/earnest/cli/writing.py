@@ -35,7 +35,7 @@ def check_table(table: str | None, json: bool) -> None:
         return
     check.one_of("table", table, FORMS)
     if json:
-        raise InputError("--json and --table exclude each other", cure="Leave one of them out.")
+        raise InputError("--json and --table cannot be combined", cure="Leave one of them out.")
 
 
 BY_METRIC = "earnest/by-metric/1"
@@ -102,12 +102,12 @@ def check_place(out: Path, overwrite: bool) -> None:
     A file that is there stays unless the user says otherwise: what was in it may be all there is.
     """
     if not out.parent.is_dir():
-        raise FormatError(f"there is no folder {str(out.parent)!r}", cure="Make it first.")
+        raise FormatError(f"there is no folder {str(out.parent)!r}", cure="Create it first.")
     if out.is_dir():
         raise FormatError(f"{str(out)!r} is a folder", needs="the name of a file for --out")
     if out.exists() and not overwrite:
         raise FormatError(
-            f"{str(out)!r} is there already",
+            f"{str(out)!r} already exists",
             needs="a new name",
-            cure="Name another --out, or say --overwrite.",
+            cure="Use another --out, or pass --overwrite.",
         )

@@ -64,7 +64,7 @@ class Asked:
         wanted = Alternative.of(alternative)
         if wanted is not Alternative.TWO_SIDED and not chosen.spec.one_sided:
             raise InputError(
-                f"test {chosen.spec.name!r} knows no direction",
+                f"test {chosen.spec.name!r} has no direction",
                 needs="alternative='two-sided'",
                 got=f"{str(wanted)!r}",
             )
@@ -125,8 +125,8 @@ def configured(test: str | Test, **given: Any) -> Test:
         unknown = [name for name in wanted if name not in known]
         if unknown:
             raise InputError(
-                f"test {kind.spec.name!r} has no knob {_listed(unknown)}",
-                needs=", ".join(sorted(known)) or "no knob at all",
+                f"test {kind.spec.name!r} has no option {_listed(unknown)}",
+                needs=", ".join(sorted(known)) or "no options",
                 cure="Leave it out.",
             )
         made: Test = kind(**wanted)
@@ -139,8 +139,8 @@ def configured(test: str | Test, **given: Any) -> Test:
         )
     elif wanted:
         raise InputError(
-            f"{_listed(wanted)} given beside a configured test",
-            needs="knobs in one place",
+            f"{_listed(wanted)} cannot be combined with a configured test",
+            needs="options in one place",
             cure=f"Set them on the instance: {type(test).__name__}({_listed(wanted)}=...).",
         )
     else:
@@ -151,7 +151,7 @@ def configured(test: str | Test, **given: Any) -> Test:
 def _refuse_untrained(test: Test) -> None:
     if test.spec.needs is not Evidence.OUT_OF_SAMPLE:
         raise EvidenceError(
-            f"test {test.spec.name!r} works on other evidence",
+            f"test {test.spec.name!r} cannot use this evidence",
             needs=str(test.spec.needs),
             got=str(Evidence.OUT_OF_SAMPLE),
             cure="Use compare_learners, which trains them.",
@@ -164,8 +164,8 @@ def _split(name: str) -> tuple[str, dict[str, Any]]:
         return split_knobs(name)
     except InputError as error:
         raise InputError(
-            "a test with knobs cannot be read",
-            needs="name(knob=value, ...) with plain values, such as \"mcnemar(p='mid')\"",
+            "the options of a test cannot be read",
+            needs="name(option=value, ...) with plain values, such as \"mcnemar(p='mid')\"",
             got=error.got,
         ) from None
 
@@ -188,7 +188,7 @@ def refuse_undefined(question: Question) -> None:
         names = [question.pi.configs.ids[config] for config in found]
         raise EvidenceError(
             f"metric {question.metric.name!r} is undefined for {check.some(map(repr, names))}",
-            needs="a defined score on the cases as they are",
+            needs="a defined score on the original cases",
             cure="Look for constant predictions or a class without cases, or choose another "
             "metric.",
         )

@@ -229,21 +229,21 @@ def check_splits(spec: TestSpec, counts: list[int], groups: int | None) -> None:
         check_design(spec, counts)
     if sum(counts) < spec.min_folds:
         raise EvidenceError(
-            f"test {spec.name!r} needs folds",
-            needs=f"at least {spec.min_folds} folds",
+            f"test {spec.name!r} needs more folds",
+            needs=f"at least {spec.min_folds}",
             got=str(sum(counts)),
-            cure="Give `fold`, or use test='bayle' or test='bootstrap'.",
+            cure="Pass `fold`, or use test='bayle' or test='bootstrap'.",
         )
     if len(counts) > 1 and not spec.repeats:
         raise EvidenceError(
-            f"test {spec.name!r} takes one repeat of a cross-validation",
+            f"test {spec.name!r} cannot use repeats",
             needs="one repeat",
             got=f"{len(counts)} repeats",
             cure="Use test='bayle', or test='corrected_t' for repeated cross-validation.",
         )
     if groups is not None and not spec.groups:
         raise EvidenceError(
-            f"test {spec.name!r} counts every case as independent",
+            f"test {spec.name!r} treats every case as independent",
             needs="cases without groups",
             got=f"{groups} groups",
             cure="Use test='bayle', test='bootstrap' or test='sign_flip', which take whole groups.",
@@ -257,10 +257,10 @@ def check_design(spec: TestSpec, counts: list[int]) -> None:
     if counts != [folds] * repeats:
         each = sorted(set(counts))
         raise EvidenceError(
-            f"test {spec.name!r} is for {repeats} repeats of {folds} folds",
+            f"test {spec.name!r} cannot use these folds",
             needs=f"{repeats} repeats of {folds} folds each",
             got=f"{len(counts)} of {' or '.join(map(str, each))}",
-            cure="Use compare_learners, which trains them so, or test='corrected_t'.",
+            cure="Use compare_learners, which makes such folds, or test='corrected_t'.",
         )
 
 

@@ -44,7 +44,7 @@ def compare_many(
     rng: RngLike = None,
     n_jobs: int | None = None,
 ) -> Comparisons:
-    """Tell which configurations may be the best, and which are shown not to be.
+    """Find the configurations that may be the best, and those shown to be worse.
 
     Every configuration is compared with the best one on these cases, or with `reference`.
     `not_worse` is the set of configurations that may be the best: the others are shown to be worse
@@ -53,9 +53,9 @@ def compare_many(
     **What holds.** What is said against the best holds for all pairs of configurations at once: the
     chance that any of it is wrong is at most 1 minus the level, however many there are, and though
     the best was found on the same cases. So the set holds every configuration that is truly best.
-    Tests that know how all values err together (`bayle`, `delong`, `bootstrap`) judge a difference
-    by the largest that luck makes of any pair (max-T); for the others Bonferroni's rule over all
-    pairs takes its place, which is more cautious.
+    Tests that know how all values err together (`bayle`, `delong`, `bootstrap`) compare a
+    difference with the largest one that luck makes of any pair (max-T); for the others Bonferroni's
+    rule over all pairs takes its place, which is more cautious.
 
     Parameters
     ----------
@@ -176,11 +176,12 @@ def _need_p_values(test: Test) -> None:
         raise InputError(
             f"test {test.spec.name!r} gives no p-value to adjust",
             needs="a test with a p-value",
-            cure="Use test='corrected_t', which has the same law, or compare pair by pair.",
+            cure="Use test='corrected_t', which has the same distribution, or compare pair by "
+            "pair.",
         )
     if not test.spec.one_sided:
         raise InputError(
-            f"test {test.spec.name!r} knows no direction, so it cannot tell the best",
+            f"test {test.spec.name!r} has no direction, so it cannot find the best",
             needs="a test with one-sided alternatives",
             cure="Use test='five_by_two' or test='corrected_t', or compare pair by pair.",
         )
@@ -210,7 +211,7 @@ def _best(values: Array, metric: Metric, names: tuple[str, ...]) -> int:
     """Return the first configuration with the best value."""
     if len(names) < 2:
         raise EvidenceError(
-            "there is one configuration",
+            "there is only one configuration",
             needs="at least two with complete predictions",
             got=names[0],
             cure="Use estimate for a single one.",
@@ -235,8 +236,8 @@ def _chosen_here(chosen: bool, adjust: str) -> Iterator[Caution]:
         return
     yield Caution(
         "EN039",
-        "The best was found on the same cases that it is compared on.",
-        "It looks better than it is, and p-values against it are too small; the set of those that "
-        "may be the best allows for it.",
-        "Use adjust='simultaneous', which allows for it too.",
+        "The best configuration was found on the same cases that compare it.",
+        "It looks better than it is, so p-values against it are too small; the set of those "
+        "that may be the best allows for this.",
+        "Use adjust='simultaneous', which allows for this too.",
     )

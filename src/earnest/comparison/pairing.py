@@ -41,10 +41,10 @@ def paired(given: Any, a: Any, b: Any) -> tuple[Any, int, int]:
         return _two_tables(given, a, b), 0, 1
     if b is None or a is None:
         raise InputError(
-            "two configurations are compared",
+            "there are not two configurations to compare",
             needs="`a` and `b`: names or positions, or a second table of predictions",
             got="one" if a is not None else "none",
-            cure="For all against the best use compare_many.",
+            cure="To compare all with the best, use compare_many.",
         )
     table = given.predictions if isinstance(given, Scores) else given
     if not isinstance(table, Predictions):
@@ -65,7 +65,7 @@ def _two_tables(first: Any, second: Any, extra: Any) -> Predictions:
         )
     if extra is not None:
         raise InputError(
-            "`b` given beside two tables",
+            "`b` cannot be combined with two tables",
             needs="two tables of one configuration each",
             got=check.show(extra),
             cure="Choose the configurations with .select(name).",
@@ -119,7 +119,7 @@ def _on_common_folds(pi: Predictions) -> Caution:
     return Caution(
         "EN037",
         f"Not every fold was evaluated for both: {', '.join(_coverage(pi))}.",
-        "They are compared on the folds that both have; where a configuration was dropped because "
-        "it did badly, the comparison is too hard on it.",
+        "They are compared on the folds that both have; if one was dropped because it did "
+        "badly, the comparison is too hard on it.",
         "Evaluate the missing folds.",
     )

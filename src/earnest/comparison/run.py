@@ -46,7 +46,7 @@ def compare(
     rng: RngLike = None,
     n_jobs: int | None = None,
 ) -> Comparison:
-    """Tell whether one configuration is better than another, from out-of-sample predictions.
+    """Test whether one configuration is better than another, from out-of-sample predictions.
 
     The difference is metric(a) - metric(b) in the metric's own units: positive is better for a
     score and worse for a loss. Both are measured on the same cases, so the test is paired.
@@ -86,15 +86,14 @@ def compare(
     Raises
     ------
     InputError, EvidenceError, MetricError
-        Before any work, where the question cannot be answered; a knob that the test lacks is an
-        error too.
+        Before any computation, if the question cannot be answered or the test lacks a given option.
 
     Notes
     -----
-    A configuration that was chosen because it looked best on these cases looks better than it is,
-    against any other. Where a or b is the best of a table of more than two, `p_simultaneous` of the
-    result holds for all pairs of the table at once, and so in spite of the choice; a caution names
-    it. `compare_many` compares all of them.
+    A configuration that was chosen because it looked best on these cases looks better than it is.
+    Where a or b is the best of a table of more than two, `p_simultaneous` of the result holds for
+    all pairs of the table at once, and so in spite of the choice; a caution names it.
+    `compare_many` compares all of them.
 
     Examples
     --------

@@ -133,7 +133,7 @@ def count_ahead(pre_dispatch: object, n_jobs: int) -> int | str:
             return count
     raise InputError(
         "`pre_dispatch` cannot be read",
-        needs="a whole number from 1 on, 'all', or an expression of n_jobs such as '2*n_jobs'",
+        needs="an integer of at least 1, 'all', or an expression of n_jobs such as '2*n_jobs'",
         got=check.show(pre_dispatch),
     )
 
@@ -244,7 +244,7 @@ def _connect_dask(address: str | None) -> Iterator[Client]:
             f"no dask scheduler answers at {address!r}",
             needs="the address that `dask scheduler` shows, such as tcp://127.0.0.1:8786",
             got=str(error).partition("\n")[0],
-            cure="Start it with `dask scheduler`, or see that host and port are right.",
+            cure="Start it with `dask scheduler`, or check the host and port.",
         ) from error
     with client:
         yield client

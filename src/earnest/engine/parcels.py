@@ -217,9 +217,9 @@ def by_file(content: Content) -> Iterator[ByFile]:
         except OSError as error:
             raise EarnestError(
                 "the shared data cannot be written for the workers",
-                needs="a folder for temporary files with room for the data",
+                needs="a temporary folder with enough free space for the data",
                 got=os.strerror(error.errno) if error.errno else str(error),
-                cure="Name another one in the environment variable JOBLIB_TEMP_FOLDER.",
+                cure="Set the environment variable JOBLIB_TEMP_FOLDER to another folder.",
             ) from error
         yield ByFile(folder, os.getpid())
 
@@ -285,7 +285,7 @@ def _sent(content: Content, write: Callable[[pickle.PickleBuffer], bool] | None 
     except (pickle.PicklingError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(
             "the work or its data cannot be sent to other processes",
-            needs="what can be pickled",
+            needs="objects that can be pickled",
             got=str(error),
             cure="Use n_jobs=1, or threads with joblib.parallel_config(backend='threading').",
         ) from error
@@ -305,7 +305,7 @@ def _read(blob: bytes, made_with: Mapping[str, str]) -> Content:
             "a worker lacks code that the tasks need",
             needs="the same packages and modules on every worker as here",
             got=f"on {platform.node()}: {error}",
-            cure="Install the package there; a module of your own can be sent by dask's "
+            cure="Install the package there; send your own modules with dask's "
             "client.upload_file(path) or ray.init(runtime_env={'py_modules': [path]}).",
         ) from error
     _refuse_others(made_with)
@@ -317,7 +317,7 @@ def _refuse_others(made_with: Mapping[str, str]) -> None:
     other = [name for name, said in made_with.items() if here.get(name, said) != said]
     if other:
         raise EarnestError(
-            "a worker has other versions",
+            "a worker has different versions",
             needs=", ".join(f"{name} {made_with[name]}" for name in other),
             got=f"on {platform.node()}: {', '.join(here[name] for name in other)}",
             cure="Install the same versions there; results may differ otherwise.",

@@ -107,7 +107,7 @@ def run(
     """
     tasks = list(tasks)
     if len({task.key for task in tasks}) < len(tasks):
-        raise InputError("two tasks have the same key", needs="a key of its own for every task")
+        raise InputError("two tasks have the same key", needs="a unique key for every task")
     limit = Limit.of(time_limit, grace)
     where = replace(plan(n_jobs, limited=limit is not None), pre_dispatch=pre_dispatch)
     kept = shared if isinstance(shared, Kept) else None
@@ -228,7 +228,7 @@ def _run_alone(parcel: ByFile, task: Task, before: FallenTask, limit: Limit | No
 
 def _make_ended(one: FallenTask, limit: Limit | None) -> Outcome:
     if one.timed_out:
-        text = "The time limit was reached and the code did not come back; its process was ended."
+        text = "The time limit was reached and the code did not return; its process was ended."
         return failure(one.key, f"{text}\n{one.trace}", TIME_LIMIT, limit=limit)
     text = "The worker process ended while it ran this task."
     return failure(one.key, f"{text}\n{one.trace}", ENDED)
@@ -325,7 +325,7 @@ def _close_reports(reports: Generator[Report]) -> None:
 
 def _make_no_pool_error(broken: BrokenProcessPool) -> EarnestError:
     return EarnestError(
-        "worker processes end before they begin a task",
+        "worker processes end before they start a task",
         got=str(broken).partition("\n")[0],
         cure="Use n_jobs=1, or another back end with joblib.parallel_config(backend='threading').",
     )

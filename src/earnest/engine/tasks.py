@@ -79,7 +79,7 @@ def settled(outcome: object, key: Key) -> Outcome:
     """Return the outcome with arrays and numbers as a store keeps them, or raise."""
     if not isinstance(outcome, Outcome) or outcome.key != key:
         raise InputError(
-            f"the work of task {key} gave something else",
+            f"the work of task {key} returned something else",
             needs="an Outcome with the key of its task",
             got=f"{type(outcome).__name__} {getattr(outcome, 'key', '')}",
         )

@@ -258,12 +258,12 @@ def _find_columns(trials: Trials, params: Sequence[str] | str | None) -> list[in
     asked = [params] if isinstance(params, str) else list(params)
     columns = list(dict.fromkeys(trials.space.index(name) for name in asked))
     if not columns:
-        raise InputError("`params` is empty", needs="names of parameters, or None for all")
+        raise InputError("`params` is empty", needs="names of hyperparameters, or None for all")
     fixed = [trials.space[column].name for column in columns if column not in varying]
     if fixed:
         raise InputError(
-            f"parameters never varied: {check.some(map(repr, fixed))}",
+            f"hyperparameters never varied: {check.some(map(repr, fixed))}",
             needs=check.some(trials.space[column].name for column in varying),
-            cure="Nothing can be said of their effect; leave them out.",
+            cure="Their effect cannot be seen; leave them out.",
         )
     return columns

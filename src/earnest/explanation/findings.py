@@ -57,15 +57,15 @@ def find_most_important(importance: Importance, where: Mapping[str, str] | None 
     """Return which parameters matter most, or that none clearly does."""
     names, parts = importance.ranking, where or {}
     if len(names) == 1:
-        return f"{names[0]} alone varied"
+        return f"{names[0]} is the only one that varied"
     if all(importance.total[name].high < LITTLE for name in names):
-        return "no parameter moves the objective"
+        return "no hyperparameter affects the objective"
     for count in range(1, min(MOST_NAMED, len(names) - 1) + 1):
         if _are_apart(importance, names[:count], names[count:]):
             verb = "matters" if count == 1 else "matter"
             told = (f"{n} (where {parts[n]})" if parts.get(n) else n for n in names[:count])
             return f"{' and '.join(told)} {verb} most"
-    return "no parameter clearly matters most"
+    return "no hyperparameter clearly matters most"
 
 
 def _are_apart(importance: Importance, first: tuple[str, ...], rest: tuple[str, ...]) -> bool:

@@ -42,7 +42,7 @@ def remark_edge(scene: Scene, columns: Iterable[int]) -> Iterator[Caution]:
             "EN004",
             f"The best configuration lies on the edge {edge}: {check.some(found)}.",
             "A better one may lie beyond it, where nothing was tried.",
-            "Widen the range there, and search on.",
+            "Widen the range there and search again.",
         )
 
 
@@ -57,8 +57,8 @@ def hardly_tried(bias: SamplingBias, params: Iterable[str]) -> Iterator[Caution]
         yield Caution(
             "EN065",
             f"Hardly tried: {check.some(found)}.",
-            "Curves there are mostly the surrogate's guess; the band says how unsure it is.",
-            "Evaluate configurations there; `suggest` names some.",
+            "Curves there are mostly the surrogate's guess; the band shows how uncertain it is.",
+            "Evaluate configurations there; `suggest` proposes some.",
         )
 
 
@@ -69,7 +69,7 @@ def repeated(trials: Trials) -> Iterator[Caution]:
         yield Caution(
             "EN066",
             f"{count} of {len(trials)} trials repeat an earlier configuration.",
-            "They tell the noise, and nothing new of the space.",
+            "They show the noise, but nothing new about the space.",
             severity=Severity.NOTE,
         )
 
@@ -92,9 +92,9 @@ def remark_divided_by_order(trees: Iterable[RegionTree]) -> Iterator[Caution]:
     if found:
         yield Caution(
             "EN068",
-            "A category with more than 12 levels was divided along an ordering of them, in the "
+            "A category with more than 12 levels was split along an ordering of them, in the "
             f"regions of {check.some(found)}.",
-            "A better division of its levels may exist.",
+            "A better split of its levels may exist.",
             severity=Severity.NOTE,
         )
 
@@ -112,7 +112,7 @@ def empty_regions(trees: Iterable[RegionTree]) -> Iterator[Caution]:
             "EN069",
             f"Regions with a narrow band and fewer than {FEW_IN_REGION} trials: "
             f"{check.some(found, limit=3)}.",
-            "Their band is narrow because the surrogate carries over what it saw elsewhere.",
+            "Their band is narrow because the surrogate extrapolates from what it saw elsewhere.",
             "Evaluate a few configurations there before you rely on it.",
         )
 
@@ -122,8 +122,8 @@ def alone(columns: list[int]) -> Iterator[Caution]:
     if len(columns) == 1:
         yield Caution(
             "EN070",
-            "One parameter varies.",
-            "There are no regions and no pairs; the curve is the surrogate itself.",
+            "Only one hyperparameter varies.",
+            "There are no regions and no pairs. The curve is the surrogate itself.",
             severity=Severity.NOTE,
         )
 

@@ -52,7 +52,7 @@ class Explanation(Result):
     sampling_bias : SamplingBias
         How far the trials are from an even spread, and where hardly any are.
     stable_optimum : StableOptimum
-        The configurations that cannot be told from the best.
+        The configurations that cannot be distinguished from the best.
     objective : Objective
         What was tuned.
     best_config, best_value : mapping, float
@@ -149,7 +149,7 @@ class Explanation(Result):
         on: str = "sd",
         variant: str = "exhaustive",
     ) -> RegionTree:
-        """Grow the regions of a parameter anew, with knobs of your own.
+        """Grow the regions of a parameter again, with your own options.
 
         Parameters
         ----------
@@ -158,7 +158,7 @@ class Explanation(Result):
         depth, n_regions, min_gain, min_points
             When to stop; see `Growth`. Four regions if nothing is said.
         impurity : {'l2', 'area', 'variance', 'mean'}
-            What has to be alike within a region; see `RegionRule`.
+            What must be similar within a region; see `RegionRule`.
         on : {'sd', 'variance'}
             What the curves are of.
         variant : {'exhaustive', 'as_published'}
@@ -188,7 +188,7 @@ class Explanation(Result):
             if gain is None:
                 raise EvidenceError(
                     f"the best configuration has no {param!r}",
-                    needs="a parameter that is active in it",
+                    needs="a hyperparameter that is active in it",
                 )
             return gain
         return judge_against(self._scene(), tree, self.effect(param), truth)
@@ -211,7 +211,10 @@ class Explanation(Result):
         check.whole_number("n", n, low=1)
         if param is None:
             if region is not None:
-                raise EvidenceError("a region needs its `param`", cure="Say whose curve it is of.")
+                raise EvidenceError(
+                    "a region needs its `param`",
+                    cure="Pass the hyperparameter whose curve it belongs to.",
+                )
             return suggest(scene, n, None)
         curve = self.effect(param)
         return suggest(scene, n, curve, _rows(scene, curve, region))
@@ -289,7 +292,7 @@ class Explanation(Result):
         ]
         codes = sorted({caution.code for caution in self.cautions})
         note = (
-            f"Shares of the variation of {self.objective.name} over the space, read from a "
+            f"Shares of the variation of {self.objective.name} over the space, from a "
             f"{self.surrogate} fitted to {self.n_trials} trials"
         )
         told = f"; cautions: {', '.join(codes)}" if codes else ""
@@ -338,7 +341,7 @@ class Explanation(Result):
             raise EvidenceError(
                 "this explanation was read from a file, without its surrogate",
                 needs="the explanation that `explain` returned",
-                cure="Run `explain` again with the same seed to ask it more.",
+                cure="Run `explain` again with the same seed.",
             )
         return self.scene
 

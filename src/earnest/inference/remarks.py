@@ -41,16 +41,16 @@ def evidence_remarks(pi: Predictions, metric: Metric) -> Iterator[Caution]:
     if pi.target.ordered:
         yield Caution(
             "EN009",
-            "The cases stand in the order of time.",
+            "The cases are in time order.",
             "Neighbouring cases may depend on each other, which makes the interval too narrow.",
-            "Give blocks of time as `groups`.",
+            "Pass blocks of time as `groups`.",
         )
     yield from _one_side(pi, metric)
     if isinstance(metric, RankMetric) and pi.kind is ResponseKind.LABEL:
         yield Caution(
             "EN019",
             f"{metric.title} is computed from hard labels.",
-            "It sees one threshold only and is lower than that of the scores.",
+            "It sees only one threshold and is lower than the metric of the scores.",
             "Store probabilities or decision values.",
         )
 
@@ -66,10 +66,10 @@ def _one_side(pi: Predictions, metric: Metric) -> Iterator[Caution]:
         yield Caution(
             "EN058",
             f"{'All scores are' if low > at else 'No score is'} above the threshold {at:g}.",
-            f"Every case is called {label}, whatever its score.",
-            f"{PERCENT} Else say which `threshold` the model is used with."
+            f"Every case gets the label {label}, whatever its score.",
+            f"{PERCENT} Otherwise pass the `threshold` with which you use the model."
             if in_percent(pi)
-            else "Say which `threshold` the model is used with.",
+            else "Pass the `threshold` with which you use the model.",
         )
 
 
@@ -88,7 +88,7 @@ def _incomplete(pi: Predictions) -> Iterator[Caution]:
     if not tested.all():
         yield Caution(
             "EN013",
-            f"{int((~tested).sum())} of {pi.n_cases} cases were tested in no fold.",
+            f"{int((~tested).sum())} of {pi.n_cases} cases were not tested in any fold.",
             "They are left out; if the folds were stopped by looking at scores, the interval is "
             "too narrow.",
         )
@@ -158,23 +158,23 @@ def rows_kept_together(pi: Predictions) -> Iterator[Caution]:
         if together is None:
             return
         what = (
-            f"{together:,} of {pi.n_cases:,} cases are tested together with another one in every "
-            f"one of {partitions.shape[1]} repeats, which random folds hardly ever do."
+            f"{together:,} of {pi.n_cases:,} cases are tested together with another case in each "
+            f"of {partitions.shape[1]} repeats, which random folds hardly ever do."
         )
     else:
         share = _neighbours_together(partitions[:, 0], np.asarray(codes))
         if share is None:
             return
         what = (
-            f"{share:.0%} of neighbouring rows are in the same fold, far more than in folds drawn "
-            "at random: the folds seem to keep blocks of rows together, as if they were groups."
+            f"{share:.0%} of neighbouring rows are in the same fold, far more than in random "
+            "folds: the folds seem to keep blocks of rows together, as if they were groups."
         )
     yield Caution(
         "EN156",
         what,
-        "If rows of a block belong together, such as visits of one patient, they tell less than "
-        "as many independent cases, and the interval is too narrow.",
-        "Give their `groups`. If the rows are independent of each other, nothing is to be done.",
+        "If the rows of a block belong together, such as visits of one patient, they carry less "
+        "information than independent cases, and the interval is too narrow.",
+        "Pass their `groups`. If the rows are independent of each other, there is nothing to do.",
     )
 
 
@@ -261,7 +261,7 @@ def resampling_remarks(pi: Predictions, resampler: str | None) -> Iterator[Cauti
     if pi.target.strata is not None and pi.target.measure is None:  # tasks of scores are weighted
         yield Caution(
             "EN025",
-            "Strata are not used where groups are resampled.",
+            "Strata are not used when groups are resampled.",
             "Whole groups are drawn, whatever their strata.",
             "",
             Severity.NOTE,
@@ -291,8 +291,8 @@ def one_repeat_at_a_time(pi: Predictions) -> Iterator[Caution]:
         yield Caution(
             "EN021",
             f"Each resample draws the folds of one of the {pi.n_repeats} repeats.",
-            "Folds of different repeats share their cases, so the interval is that of one repeat: "
-            "it is on the wide side.",
+            "Folds of different repeats share their cases, so the interval is that of one "
+            "repeat and rather wide.",
             "",
             Severity.NOTE,
         )
@@ -306,9 +306,9 @@ def other_winner(
     if rival != final:
         yield Caution(
             "EN014",
-            f"In-bag the rule is {selector.name!r}, which on these data chooses "
+            f"The resamples choose by {selector.name!r}, which on these data chooses "
             f"{pi.configs.ids[rival]} and not {pi.configs.ids[final]}.",
-            "The estimate is about that rule, not about the configuration that is named.",
+            "The estimate is about that rule, not about the named configuration.",
             "Use one selector for both.",
         )
 
@@ -331,7 +331,8 @@ def unlike_scales(
     yield Caution(
         "EN007",
         "The winner's scores differ in level from fold to fold.",
-        f"A pooled {metric.title} compares cases across folds and is pulled down by that.",
+        f"A pooled {metric.title} compares cases of different folds and is too low because of "
+        "that.",
         "Calibrate the scores in each fold, or use method='bbc_fold'.",
     )
 
@@ -401,8 +402,8 @@ def part_only(used: int, total: int) -> Iterator[Caution]:
         yield Caution(
             "EN023",
             f"{used} of {total} cases score, the others only select.",
-            "The interval is wider than it need be.",
-            "Method 'bbc' uses all cases for both.",
+            "The interval is wider than necessary.",
+            "Use method='bbc', which uses all cases for both.",
             Severity.NOTE,
         )
 
@@ -413,7 +414,7 @@ def best_of_several(candidates: int) -> Iterator[Caution]:
         yield Caution(
             "EN022",
             f"The value is that of the best of {candidates} configurations on the same cases.",
-            "It is on the optimistic side; the limit at the bad end takes the choice into account.",
+            "It is a little optimistic; the limit at the pessimistic end allows for the choice.",
             "Report that limit.",
             Severity.NOTE,
         )
@@ -426,8 +427,8 @@ def few_groups_in_variance(groups: Numbers | None) -> Iterator[Caution]:
         yield Caution(
             "EN034",
             f"There are {count} groups.",
-            "A variance over so few groups is rough and mostly too small, so the interval is too "
-            "narrow.",
+            "A variance over so few groups is rough and usually too small, so the interval is "
+            "too narrow.",
         )
 
 
@@ -440,9 +441,9 @@ def few_for_an_auc(part: Predictions, metric: Metric) -> Iterator[Caution]:
     if fewest <= FEW_FOR_AN_AUC:
         yield Caution(
             "EN044",
-            f"The limits of the AUC stand on {fewest} case{'s' * (fewest > 1)} of class "
+            f"The limits of the AUC are based on {fewest} case{'s' * (fewest > 1)} of class "
             f"{part.target.classes[int(counts.argmin())]}.",
-            "So few leave its law far from what the limits take it for: the interval is mostly "
+            "With so few, the limits assume the wrong distribution, and the interval is usually "
             "too narrow.",
             "Use more cases of that class.",
         )
@@ -453,11 +454,11 @@ def grouped_as_independent(pi: Predictions, method: str) -> Iterator[Caution]:
     if pi.target.groups is not None:
         yield Caution(
             "EN028",
-            f"The formula of {method!r} takes the cases of {len(np.unique(pi.target.groups))} "
+            f"The formula of {method!r} treats the cases of {len(np.unique(pi.target.groups))} "
             "groups as independent.",
             "Cases of a group are alike, so the interval is too narrow.",
-            "Use method='delong', whose variance is over groups, or 'tilted' or 'bbc', which draw "
-            "whole groups.",
+            "Use method='delong', whose variance accounts for groups, or 'tilted' or 'bbc', "
+            "which draw whole groups.",
         )
 
 
@@ -466,9 +467,10 @@ def turned_around(name: str, turned: bool) -> Iterator[Caution]:
     if turned:
         yield Caution(
             "EN030",
-            f"The scores of {name} were turned around, as its negatives have the greater median.",
+            f"The scores of {name} were reversed, because its negatives have the greater median.",
             "An AUC that picks its own direction is too optimistic.",
-            "Use direction='fixed', and turn scores around yourself where that is known.",
+            "Use direction='fixed', and reverse scores yourself if you know that they are "
+            "reversed.",
         )
 
 
@@ -497,9 +499,9 @@ def few_decide(pi: Predictions, metric: Metric, config: int) -> Iterator[Caution
             f"{count} of {pi.n_cases:,} cases add{'s' * (count == 1)} "
             f"{_share(found[of], count):.0%} of the squares of {of}.",
             f"The {name} is about {'that case' if count == 1 else 'those cases'}: without it, or "
-            f"with another like it, the number would be quite different.",
-            "Check these outcomes for errors of entry; if they are right, use a metric that is not "
-            "made of squares, such as mae, or predict the logarithm.",
+            "with another like it, the number would be very different.",
+            "Check these outcomes for data-entry errors. If they are right, use a metric that "
+            "is not made of squares, such as mae, or predict the logarithm.",
         )
 
 

@@ -10,7 +10,7 @@ Importing this module loads numba, which takes about a second: import it late, f
 
 Memory beyond input and output stays below about 100 MB: the transposed counts take up to
 `BLOCK_BYTES` and the sorted columns `COLUMN_BYTES`, shared by all threads. When the transposed
-counts of all resamples do not fit, resamples are taken in groups, and the columns are sorted anew
+counts of all resamples do not fit, resamples are taken in groups, and the columns are sorted again
 for each group. A single lane block (64 * n bytes) and one column per thread (about 30 * n bytes)
 are the least that is needed; with very many cases a quarter of the size of `counts` is allowed,
 since sorting for every 64 resamples would take longer than scanning them.
@@ -129,7 +129,7 @@ def auc_selected(
     _check_shape("columns", columns, counts.shape[:1])
     if columns.size and not 0 <= columns.min() <= columns.max() < scores.shape[1]:
         raise InputError(
-            "`columns` names a column that is not there", needs=f"0 to {scores.shape[1] - 1}"
+            "`columns` names a column that does not exist", needs=f"0 to {scores.shape[1] - 1}"
         )
     out = np.empty(counts.shape[0])
     used, place = np.unique(columns, return_inverse=True)
@@ -280,7 +280,7 @@ def _check(scores: Numbers, labels: Numbers, counts: Bytes) -> None:
     if scores.ndim != 2 or not np.can_cast(scores.dtype, np.float64):
         raise InputError(
             "scores cannot be ranked",
-            needs="a matrix (n, M) that float64 can hold",
+            needs="a matrix of shape (n, M) that fits in float64",
             got=f"{scores.dtype} {scores.shape}",
         )
     if counts.dtype != np.uint8:
@@ -339,7 +339,7 @@ def _allocate_aligned(*shape: int) -> Bytes:
 
 
 def _read_only(array: Bytes) -> Bytes:
-    """Make a contiguous read-only view, as numba compiles anew for arrays that differ in this."""
+    """Make a contiguous read-only view, as numba compiles again for arrays that differ in this."""
     view = np.ascontiguousarray(array).view()
     view.flags.writeable = False
     return view

@@ -51,8 +51,8 @@ def score_callable(
 def _check_weights(metric: CallableMetric, weights: Numbers) -> None:
     if not metric.takes_weights and weights.dtype.kind == "f":
         raise MetricError(
-            f"metric {metric.name!r} takes no weights, so cases cannot count by fractions",
-            needs="whole weights, or a function with `sample_weight`",
+            f"metric {metric.name!r} takes no weights, so cases cannot have fractional weights",
+            needs="integer weights, or a function with `sample_weight`",
             got=f"{weights.dtype} weights",
             cure="Use a resampler that draws cases, such as CaseBootstrap().",
         )

@@ -157,8 +157,8 @@ def _check_columns(columns: ArrayLike, resamples: int, configs: int) -> NDArray[
     fits = given.shape == (resamples,) and given.dtype.kind in "iu"
     if not fits or ((given < -1) | (given >= configs)).any():
         raise InputError(
-            "`columns` does not name one configuration a resample",
-            needs=f"{resamples} whole numbers from -1 to {configs - 1}",
+            "`columns` does not name one configuration per resample",
+            needs=f"{resamples} integers from -1 to {configs - 1}",
             got=f"shape {given.shape}, dtype {given.dtype}",
         )
     return given.astype(np.intp)
@@ -177,7 +177,7 @@ def _question(
     weights = given if isinstance(given, Weights) else Weights(np.asarray(given))
     if weights.values.shape[1] != pi.n_cases:
         raise InputError(
-            "weights and predictions are about different cases",
+            "weights and predictions have different cases",
             needs=f"{pi.n_cases} columns of weights",
             got=str(weights.values.shape[1]),
         )

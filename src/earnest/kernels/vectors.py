@@ -45,8 +45,8 @@ Function = TypeVar("Function", bound=Callable[..., object])
 def jit(function: Function) -> Function:
     """Compile a function with numba: without the interpreter lock, kept on disk if possible.
 
-    Where no cache directory can be written (read-only installation, no home), numba refuses when
-    it decorates. The function is then compiled anew in every process: seconds slower, but it works.
+    Where no cache directory can be written (read-only installation, no home), numba refuses when it
+    decorates. The function is then compiled again in every process: seconds slower, but it works.
     """
     try:
         compiled = nb.njit(function, nogil=True, error_model="numpy", cache=True)

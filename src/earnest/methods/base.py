@@ -131,14 +131,14 @@ def need_evidence(method: Method, given: Any) -> None:
     kind = evidence_of(given)
     if method.spec.needs is not kind and method.spec.needs in (Evidence.NESTED, Evidence.PAIRED):
         raise EvidenceError(
-            f"method {method.spec.name!r} needs {method.spec.needs}",
+            f"method {method.spec.name!r} cannot use this evidence",
             needs=str(method.spec.needs),
             got=str(kind),
-            cure=f"Train it: earnest.assess(estimator, X, y, method={method.spec.name!r}).",
+            cure=f"Use earnest.assess(estimator, X, y, method={method.spec.name!r}) to train it.",
         )
     if method.spec.needs is not kind:
         raise EvidenceError(
-            f"method {method.spec.name!r} needs {method.spec.needs}",
+            f"method {method.spec.name!r} cannot use this evidence",
             needs=str(method.spec.needs),
             got=str(kind),
             cure="Make them with earnest.bootstrap_train(estimator, X, y), or use method='bbc'."
@@ -166,12 +166,12 @@ def check_question(
     spec = method.spec
     if not takes_metric(spec.metrics, metric, target):
         raise MetricError(
-            f"method {spec.name!r} cannot take {metric.name!r}",
+            f"method {spec.name!r} does not support {metric.name!r}",
             needs=str(spec.metrics),
             got=f"{metric.name!r} on a {target.task} task",
-            cure="Use method='bbc', which takes any metric."
+            cure="Use method='bbc', which works for any metric."
             if spec.needs is Evidence.OUT_OF_SAMPLE
-            else "`earnest methods` lists what each method takes.",
+            else "`earnest methods` lists the metrics that each method supports.",
         )
     if isinstance(design, Drawn):
         return
@@ -182,7 +182,7 @@ def check_question(
             f"method {spec.name!r} needs more splits",
             needs=f"at least {spec.min_folds} folds and {spec.min_repeats} repeats",
             got=f"{folds} folds, {pi.n_repeats} repeats",
-            cure="Give `fold`, one column a repeat.",
+            cure="Pass `fold` with one column per repeat.",
         )
 
 
@@ -254,14 +254,14 @@ def need_folds(
     pi: Predictions,
     *,
     least: int | None = None,
-    cure: str = "Give `fold`, or use method='bbc'.",
+    cure: str = "Pass `fold`, or use method='bbc'.",
 ) -> None:
     """Refuse predictions with fewer folds than a method needs."""
     least = method.spec.min_folds if least is None else least
     if pi.n_folds < least:
         raise EvidenceError(
-            f"method {method.spec.name!r} needs folds",
-            needs=f"at least {least} folds",
+            f"method {method.spec.name!r} needs more folds",
+            needs=f"at least {least}",
             got=f"{pi.n_folds}",
             cure=cure,
         )

@@ -56,7 +56,7 @@ def estimate(
     rng: RngLike = None,
     n_jobs: int | None = None,
 ) -> Estimate:
-    """Tell how good the winner really is, from out-of-sample predictions.
+    """Estimate how good the winner really is, from out-of-sample predictions.
 
     Parameters
     ----------
@@ -65,17 +65,16 @@ def estimate(
         prompt or model on the same items; or for the bootstrap estimators of one learner, such as
         '.632+', what `bootstrap_train` made.
     method : str or Method, optional
-        A name (`earnest methods` lists them), with knobs such as "delong(variant='logit')" if
-        there are any to turn, or a configured instance such as `BBC(n_resamples=5000)`. By default
-        that of the evidence: for one configuration on a test set 'delong' (the AUC) or 'holdout'
-        (other metrics), else 'bbc'.
+        A name (`earnest methods` lists them), with options such as "delong(variant='logit')", or a
+        configured instance such as `BBC(n_resamples=5000)`. By default that of the evidence: for
+        one configuration on a test set 'delong' (the AUC) or 'holdout' (other metrics), else 'bbc'.
     metric : str, Metric or callable
         What to measure, named like scikit-learn's scorers and shown in its natural sign. Scores say
         themselves what they are summed up to; another way may be named, such as 'median'.
     confidence_level : float
         The level of the interval.
     side : {'two-sided', 'lower', 'upper', 'pessimistic'}
-        Which ends the interval has; 'pessimistic' is the metric's bad end.
+        Which ends the interval has; 'pessimistic' is the worse end for the metric.
     n_resamples : int, optional
         The number of resamples; by default 1000, and 2000 for tilts.
     selector : str, Selector or EnsembleRule, optional
@@ -97,8 +96,8 @@ def estimate(
     Raises
     ------
     InputError, EvidenceError, MetricError
-        Before any work, where the question cannot be answered; a knob that the method lacks is
-        an error too.
+        Before any computation, if the question cannot be answered or the method lacks a given
+        option.
 
     Examples
     --------
@@ -134,13 +133,13 @@ def estimate_all(
     rng: RngLike = None,
     n_jobs: int | None = None,
 ) -> Estimates:
-    """Answer by every method that applies, on the same resamples.
+    """Estimate with every method that applies, on the same resamples.
 
     Parameters
     ----------
     methods : list of str or Method, optional
-        Which methods; by default all for this kind of evidence. A knob is handed to the methods
-        that have it. A method that cannot answer stands in `refused` with its reason.
+        Which methods; by default all for this kind of evidence. An option is passed to the methods
+        that have it. A method that does not fit is listed in `refused` with the reason.
     predictions, metric, confidence_level, side, n_resamples, selector, undefined, rng, n_jobs
         As for `estimate`.
 
@@ -164,7 +163,7 @@ def estimate_all(
     wanted = [methods] if isinstance(methods, str) else methods
     names = usual_methods(predictions) if wanted is None else list(wanted)
     if not names:
-        raise InputError("no method was asked for", needs="at least one of " + ", ".join(METHODS))
+        raise InputError("no method was requested", needs="at least one of " + ", ".join(METHODS))
     given = {"n_resamples": n_resamples, "selector": selector, "undefined": undefined}
     chosen = [configured(name, **_fitting(name, given)) for name in names]
     call = _call(predictions, metric, confidence_level, side, rng, n_jobs)
@@ -211,7 +210,7 @@ def _answer_all(
         except EarnestError as error:
             refused[one.spec.name] = str(error)
     if not answers:
-        raise EvidenceError("no method can answer", got=next(iter(refused.values())))
+        raise EvidenceError("no method fits this question", got=next(iter(refused.values())))
     corrected = {one.spec.name for one in chosen if one.spec.corrected}
     return Estimates(tuple(answers), refused, tuple(disagreement(answers, corrected)))
 
@@ -315,8 +314,8 @@ def configured(method: str | Method, **given: Any) -> Method:
         )
     if wanted:
         raise InputError(
-            f"{_listed(wanted)} given beside a configured method",
-            needs="knobs in one place",
+            f"{_listed(wanted)} cannot be combined with a configured method",
+            needs="options in one place",
             cure=f"Set them on the instance: {type(method).__name__}({_listed(wanted)}=...).",
         )
     return method
@@ -339,15 +338,15 @@ def _check_knobs(kind: type[Any], typed: dict[str, Any], wanted: dict[str, Any])
     unknown = [name for name in [*typed, *wanted] if name not in known]
     if unknown:
         raise InputError(
-            f"method {kind.spec.name!r} has no knob {_listed(unknown)}",
-            needs=", ".join(sorted(known)) or "no knob at all",
+            f"method {kind.spec.name!r} has no option {_listed(unknown)}",
+            needs=", ".join(sorted(known)) or "no options",
             cure="Leave it out.",
         )
     twice = [name for name in typed if name in wanted]
     if twice:
         raise InputError(
-            f"{_listed(twice)} given twice, with the name of the method and beside it",
-            needs="knobs in one place",
+            f"{_listed(twice)} given twice, in the name of the method and as an argument",
+            needs="options in one place",
             cure="Leave one of them out.",
         )
 
@@ -358,8 +357,8 @@ def _split(name: str) -> tuple[str, dict[str, Any]]:
         return split_knobs(name)
     except InputError as error:
         raise InputError(
-            "a method with knobs cannot be read",
-            needs="name(knob=value, ...) with plain values, such as \"delong(variant='logit')\"",
+            "the options of a method cannot be read",
+            needs="name(option=value, ...) with plain values, such as \"delong(variant='logit')\"",
             got=error.got,
         ) from None
 
@@ -406,7 +405,7 @@ def too_optimistic(made: Estimate, *, corrected: bool) -> Iterator[Caution]:
             "EN001",
             f"The winner's own score is too optimistic by {optimism_words(made)}.",
             "Do not report it.",
-            "Report the limit at the bad end."
+            "Report the limit at the pessimistic end."
             if elected(made)
             else "Report the corrected value with its interval.",
         )
@@ -417,16 +416,16 @@ def _result_remarks(made: Estimate, method: Method, call: Call) -> Iterator[Caut
     if method.spec.static_only and not call.pi.configs.static:
         yield Caution(
             "EN006",
-            "The search proposed configurations by what it had seen.",
-            f"Method {method.spec.name!r} corrects for a choice among fixed configurations; some "
-            "optimism is left.",
-            "Confirm on cases that the search never saw.",
+            "The search used earlier scores to propose configurations.",
+            f"Method {method.spec.name!r} corrects for a choice among fixed configurations, so "
+            "some optimism remains.",
+            "Confirm the result on cases that the search never saw.",
         )
     if call.pi.n_configs == 1:
         yield Caution(
             "EN015",
-            "There is one configuration.",
-            "Nothing was selected, so nothing is corrected.",
+            "There is only one configuration.",
+            "Nothing was selected, so there is nothing to correct.",
             f"If others were tried, add their predictions.{_narrower(made)}",
             Severity.NOTE,
         )
@@ -442,7 +441,7 @@ def _result_remarks(made: Estimate, method: Method, call: Call) -> Iterator[Caut
             f"{made.n_resamples - made.n_valid} of {made.n_resamples} resamples have no defined "
             "value.",
             "They are left out, which favours resamples with every class.",
-            "Use more cases of the rare classes, or a metric that can do without them.",
+            "Use more cases of the rare classes, or a metric that does not need them.",
         )
 
 
@@ -470,7 +469,7 @@ def disagreement(answers: list[Estimate], corrected: set[str]) -> Iterator[Cauti
         if a.interval.high < b.interval.low or b.interval.high < a.interval.low:
             yield Caution(
                 "EN008",
-                f"The intervals of {a.method} and {b.method} do not meet.",
-                "At least one of them rests on something these data do not hold.",
+                f"The intervals of {a.method} and {b.method} do not overlap.",
+                "At least one of them makes an assumption that does not hold for these data.",
                 "Look at the folds and at the cautions of both.",
             )

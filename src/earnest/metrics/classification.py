@@ -285,7 +285,7 @@ def risk(
     paid = pair("costs", costs)
     given = None if priors is None else pair("priors", priors)
     if given is not None and not math.isclose(sum(given), 1.0, abs_tol=1e-9):
-        raise InputError("`priors` do not add up to 1", got=check.show(given))
+        raise InputError("`priors` do not sum to 1", got=check.show(given))
     knobs = {"costs": paid, "priors": given}
     name = name_with_knobs("risk", knobs, {"costs": (1.0, 1.0), "priors": None})
     made = MomentMetric(

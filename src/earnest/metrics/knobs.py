@@ -87,8 +87,8 @@ def split_knobs(name: str) -> tuple[str, dict[str, object]]:
 
 def _make_unreadable_error(name: str) -> InputError:
     return InputError(
-        "a metric with knobs cannot be read",
-        needs="name(knob=value, ...) with plain values, such as 'f_beta(beta=0.5)'",
+        "the options of a metric cannot be read",
+        needs="name(option=value, ...) with plain values, such as 'f_beta(beta=0.5)'",
         got=check.show(name),
     )
 
@@ -110,7 +110,7 @@ def pair(name: str, values: object) -> tuple[float, float]:
     if len(numbers) != 2 or not all(0.0 <= x < math.inf for x in numbers) or not any(numbers):
         raise InputError(
             f"`{name}` is not a pair of numbers",
-            needs="two finite numbers from 0 on, not both 0",
+            needs="two finite numbers of at least 0, not both 0",
             got=check.show(values),
         )
     return numbers
@@ -131,7 +131,7 @@ def check_knobs(word: str, function: Callable[..., object], knobs: Mapping[str, 
     for knob in knobs:
         if knob not in known and not open_ended:
             raise InputError(
-                f"metric {word!r} has no knob {knob!r}",
+                f"metric {word!r} has no option {knob!r}",
                 needs=", ".join(known),
                 got=check.show(knob),
                 cure=check.nearest(knob, known),

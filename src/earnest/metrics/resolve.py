@@ -31,7 +31,7 @@ from earnest.metrics.responding import OF_CLASSES
 
 
 def metric(given: object) -> Metric:
-    """Return the metric of a name, of a callable, or as it is.
+    """Return the metric for a name, a callable or a metric.
 
     Parameters
     ----------
@@ -71,10 +71,10 @@ def _find_named(name: str) -> Metric:
         return METRICS[word]
     if word not in FACTORIES:
         raise InputError(
-            f"metric {word!r} has no knobs",
+            f"metric {word!r} has no options",
             needs=f"{word!r} alone",
             got=check.show(name),
-            cure="Metrics with knobs are " + ", ".join(FACTORIES) + ".",
+            cure="Metrics with options are " + ", ".join(FACTORIES) + ".",
         )
     check_knobs(word, FACTORIES[word], knobs)
     return FACTORIES[word](**knobs)
@@ -205,16 +205,16 @@ def adapt_callable(function: Callable[..., float]) -> Metric:
                 return adapt_scorer(word, scorer)
     if takes(function, "estimator"):
         raise InputError(
-            f"{name!r} scores a fitted model, and there are only predictions",
+            f"{name!r} scores a fitted model, but there are only predictions",
             needs="f(y, prediction), or a scorer made with make_scorer",
             got="a function of an estimator",
         )
     if name.endswith(_LOSS_ENDINGS):
         raise InputError(
-            f"{name!r} looks like a loss, and nothing says so",
-            needs="a function that is better the greater",
+            f"{name!r} looks like a loss but is declared as a score",
+            needs="a function for which greater is better",
             got=name,
-            cure=f"Say make_metric({name}, greater_is_better=False, needs=...).",
+            cure=f"Use make_metric({name}, greater_is_better=False, needs=...).",
         )
     return make_metric(function)
 
@@ -306,8 +306,8 @@ def _clean_settings(settings: Mapping[str, object]) -> dict[str, object]:
     """Return settings with lists for arrays, and refuse weights, which belong to some cases."""
     if settings.get("sample_weight") is not None:
         raise InputError(
-            "a scorer was given `sample_weight`",
-            needs="a scorer for any cases: resamples and folds have others",
+            "the scorer has `sample_weight`",
+            needs="a scorer without it, because resamples and folds have other cases",
             cure="Leave it out.",
         )
     return {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in settings.items()}
@@ -323,7 +323,7 @@ def _find_response(scorer: Scorer) -> tuple[Need, frozenset[Task]]:
         return Need.PROBABILITY, CLASSES
     if "predict" not in methods:
         raise InputError(
-            "a scorer asks for a response that predictions do not hold",
+            "the scorer needs a response that predictions do not hold",
             needs="predict, predict_proba or decision_function",
             got=check.show(asked),
         )

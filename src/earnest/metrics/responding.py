@@ -27,11 +27,11 @@ _FITS: dict[Need, tuple[ResponseKind, ...]] = {
 
 
 _CURES: dict[ResponseKind, str] = {
-    ResponseKind.DECISION: "If these numbers are probabilities, say response='probability'; else "
-    "choose a metric of labels or order.",
-    ResponseKind.LABEL: "Store probabilities, or choose a metric of labels such as 'accuracy'.",
-    ResponseKind.PROBABILITY: "Choose a metric of probabilities, labels or order.",
-    ResponseKind.VALUE: "Choose a metric of values such as 'rmse'.",
+    ResponseKind.DECISION: "If these numbers are probabilities, pass response='probability'; "
+    "otherwise choose a metric for labels or ranks.",
+    ResponseKind.LABEL: "Store probabilities, or choose a metric for labels such as 'accuracy'.",
+    ResponseKind.PROBABILITY: "Choose a metric for probabilities, labels or ranks.",
+    ResponseKind.VALUE: "Choose a metric for numbers such as 'rmse'.",
     ResponseKind.RISK: "Choose 'concordance'.",
 }
 
@@ -69,7 +69,7 @@ def _refuse_other_classes(pi: Predictions, metric: Metric) -> None:
         told = [value] if setting == "pos_label" or value is None else value
         if value is not None and not any(label in classes for label in told):
             raise MetricError(
-                f"metric {metric.name!r} is about a class that there is not",
+                f"metric {metric.name!r} is about a class that does not exist",
                 needs=check.some(map(repr, classes)),
                 got=f"{setting}={value!r}",
             )
@@ -77,8 +77,8 @@ def _refuse_other_classes(pi: Predictions, metric: Metric) -> None:
     of_scores = metric.needs in (Need.SCORE, Need.PROBABILITY) and len(classes) == 2
     if wanted is not None and of_scores and wanted != classes[1]:
         raise MetricError(
-            f"metric {metric.name!r} is about another class than the scores",
-            needs=f"pos_label={classes[1]!r}, the class that the scores speak for",
+            f"metric {metric.name!r} and the scores are about different classes",
+            needs=f"pos_label={classes[1]!r}, the class that high scores stand for",
             got=f"pos_label={wanted!r}",
             cure="Read the predictions with the other `positive`, or leave pos_label out.",
         )

@@ -246,7 +246,7 @@ def estimates_fragment(made: Estimates) -> str:
     level = _level(rows)
     table = Table(("Method", "Estimate", f"{level} interval".strip()), (*out, *refused), axis)
     many = f"{len(rows)} method{'' if len(rows) == 1 else 's'} on the same cases"
-    rest = "Compare numbers within a group; across groups they answer different questions."
+    rest = "Compare numbers within a group; different groups answer different questions."
     return fragment(many + ".", rest, [], made.cautions, table=table)
 
 

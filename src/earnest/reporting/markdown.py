@@ -207,7 +207,7 @@ def _learned(part: LearnedPart, signs: str) -> Iterator[str]:
     yield f"{signs} {escaped(part.heading)}"
     yield escaped(f"{part.lede} {part.trust} {part.looked}")
     yield from _cautions(part.cautions)
-    yield "### Which parameters move the score"
+    yield "### Which hyperparameters matter"
     yield escaped(part.importance.label)
     yield _numbers(part.importance)
     for each in (*part.effects, *part.flat):
@@ -218,7 +218,7 @@ def _learned(part: LearnedPart, signs: str) -> Iterator[str]:
         yield "\n".join(_nodes(tree.root))
     if part.untold:
         yield "\n".join(f"- {escaped(words)}" for words in part.untold)
-    yield "### What is as good as the best"
+    yield "### Values as good as the best"
     yield escaped(part.stable)
     for group in part.numbers:
         yield from _facts(group)

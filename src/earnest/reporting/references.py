@@ -24,7 +24,7 @@ def references(
     Parameters
     ----------
     result : Estimate, Estimates, Comparison, Comparisons or str
-        What stands in the paper, or the name of a method or test.
+        A result, or the name of a method or test.
     form : {'text', 'bibtex'}
         Words for a list of references, or entries of a bibliography.
 
@@ -83,7 +83,7 @@ def _specs(result: Estimate | Estimates | Comparison | Comparisons | str) -> Ite
         yield from (TESTS[one.test].spec for one in pairs if one.test in TESTS)
     else:
         raise InputError(
-            "references are those of a result, a method or a test",
-            needs="what estimate, estimate_all, compare or compare_many returned, or a name",
+            "only a result, a method or a test has references",
+            needs="the result of estimate, estimate_all, compare or compare_many, or a name",
             got=check.show(result),
         )

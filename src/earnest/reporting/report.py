@@ -163,12 +163,12 @@ class Report:
         return markdown_of(self.content)
 
     def save(self, path: str | Path) -> Path:
-        """Write the report; the ending of the name (.html, .json, .md) tells how."""
+        """Write the report as .html, .json or .md, by the file extension."""
         target = Path(path)
         form = FORMS.get(target.suffix.lower())
         if form is None:
             raise InputError(
-                "a report is written by the ending of its name",
+                "the file extension of the report is not supported",
                 needs=", ".join(FORMS),
                 got=target.name,
             )

@@ -135,7 +135,7 @@ def _report_file(report: Any) -> Path | None:
         return None
     if not isinstance(report, (str, os.PathLike)) or not Path(report).is_file():
         raise InputError(
-            "`report` is not there",
+            "`report` does not exist",
             needs="the path of a file, or a report with a method `save`",
             got=check.show(report),
         )
@@ -155,7 +155,7 @@ def _mlflow() -> Any:
     except ModuleNotFoundError as error:
         raise InputError(
             "MLflow is not installed",
-            needs="the library whose run is written to",
+            needs="the library that records runs",
             cure="pip install 'earnest[mlflow]'",
         ) from error
     return mlflow

@@ -86,7 +86,7 @@ def _check_counts(drawn: Numbers, kind: np.dtype[np.generic]) -> Numbers:
         return drawn
     if drawn.dtype.kind not in "iu" or drawn.max(initial=0) > 255:
         raise InputError(
-            "a resampler that leaves cases out draws whole counts",
+            "a resampler that leaves cases out must draw integer counts",
             needs="counts from 0 to 255",
             got=f"{drawn.dtype} up to {drawn.max(initial=0)}",
         )
@@ -126,7 +126,7 @@ class CaseBootstrap:
 class StratifiedBootstrap:
     """Draw cases with replacement within every stratum, so that stratum sizes stay as they are.
 
-    Strata are those of the target, else its classes.
+    Strata are those of the target, otherwise its classes.
 
     Examples
     --------
@@ -180,7 +180,7 @@ class GroupBootstrap:
             raise EvidenceError(
                 "resampler 'group' needs groups",
                 got="predictions without groups",
-                cure="Give `groups`, or use resampler 'case'.",
+                cure="Pass `groups`, or use resampler 'case'.",
             )
         groups = target.groups
         size = int(groups.max()) + 1
@@ -230,10 +230,10 @@ def every_class_on_both_sides(target: Target) -> Accept:
     rare = min(members, key=lambda label: len(members[label]))
     if len(members[rare]) < 2:
         raise EvidenceError(
-            f"class {target.classes[rare]!r} has one case, so it cannot be in-bag and out-of-bag "
-            "at once",
+            f"class {target.classes[rare]!r} has one case, so it cannot be both in-bag and "
+            "out-of-bag",
             needs="at least two cases of every class",
-            cure="Merge or drop the class, or use a metric that can do without it.",
+            cure="Merge or drop the class, or use a metric that does not need it.",
         )
 
     def both_sides(counts: Numbers, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
@@ -315,8 +315,8 @@ def _draw_until(
         if len(pending) == 0:
             return out
     raise EvidenceError(
-        "no resample holds what the method needs",
-        needs="cases in-bag and out-of-bag, and of every class where the metric asks for it",
-        got=f"{len(pending)} of {count} resamples refused {TRIES} times",
-        cure="There are too few cases or groups for this: add some, or use another metric.",
+        "no resample has the cases that the method needs",
+        needs="cases in-bag and out-of-bag, with every class if the metric needs it",
+        got=f"{len(pending)} of {count} resamples still unusable after {TRIES} draws",
+        cure="There are too few cases or groups: add some, or use another metric.",
     )

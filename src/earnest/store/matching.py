@@ -19,9 +19,9 @@ def refuse_another(found: Mapping[str, str], asked: Mapping[str, str], where: st
     if names:
         raise StoreError(
             f"{where} holds another run",
-            needs="the run it was begun with, to resume it",
+            needs="the run that started it, to resume it",
             got="; ".join(_describe_difference(whole, names, found, asked) for whole in wholes),
-            cure="Repeat the call it was begun with, or name another `store` for this one.",
+            cure="Repeat the call that started it, or use another `store` for this one.",
         )
 
 

@@ -51,7 +51,7 @@ def decode(row: Row) -> Outcome:
     key, numbers, error, note, arrays, data, sum_ = row
     try:
         if checksum(key, numbers, error, note, arrays, data) != sum_:
-            raise DamagedRow("its checksum is another")
+            raise DamagedRow("its checksum is wrong")
         return Outcome(
             read_key(key),
             _cut_arrays(parse_json(arrays), data),
@@ -104,7 +104,7 @@ def _cut_arrays(
     ]
     ends = np.cumsum([0, *sizes], dtype=np.int64).tolist()
     if ends[-1] != len(data):
-        raise DamagedRow("its arrays have another size")
+        raise DamagedRow("its arrays have the wrong size")
     pieces = (data[start:stop] for start, stop in pairwise(ends))
     return {
         name: np.frombuffer(bytearray(piece), dtype=t).reshape(shape)

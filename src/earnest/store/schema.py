@@ -51,14 +51,14 @@ def is_new(connection: sqlite3.Connection, path: Path) -> bool:
         raise FormatError(
             f"{str(path)!r} is a database of another program",
             needs="a run file of earnest, or a new name",
-            cure="Name another `store`; this file was left as it is.",
+            cure="Use another `store`; this file was not changed.",
         )
     if version > VERSION:
         raise FormatError(
-            f"{str(path)!r} was written by a newer earnest",
+            f"{str(path)!r} was written by a newer version of earnest",
             needs=f"version {VERSION} of the run file",
             got=f"version {version}",
-            cure="Update earnest, or name another `store`.",
+            cure="Update earnest, or use another `store`.",
         )
     return False
 
@@ -126,28 +126,28 @@ def _make_error(path: str | Path, error: sqlite3.Error) -> EarnestError:
         return StoreError(
             f"{str(path)!r} is locked by another program",
             got=str(error),
-            cure="Close the program that has it open; what is committed is safe.",
+            cure="Close the program that has it open; committed data are safe.",
         )
     return StoreError(
-        f"{str(path)!r} cannot take more: the disk is full or failing",
+        f"{str(path)!r} cannot be written: the disk is full or failing",
         got=str(error),
-        cure="Make room, then repeat the same call: what is committed is kept and not run again.",
+        cure="Free some space, then repeat the same call: finished work is kept and not run again.",
     )
 
 
 def _make_damaged_error(path: str | Path, what: str) -> FormatError:
     return FormatError(
         f"{str(path)!r} is damaged",
-        needs="a run file as it was written",
+        needs="an unchanged run file",
         got=what,
-        cure="Take it from a backup, or name another `store`.",
+        cure="Restore it from a backup, or use another `store`.",
     )
 
 
 def _make_shut_error(path: str | Path, what: str) -> StoreError:
     return StoreError(
         f"{str(path)!r} cannot be opened",
-        needs="a file in a folder, both of which may be read and written",
+        needs="a file and a folder that you may read and write",
         got=what,
     )
 

@@ -100,7 +100,7 @@ def _held(path: Path, who: str) -> StoreError:
         f"another run is writing to {str(path)!r}",
         needs="one writer at a time",
         got=f"a file held by {who}",
-        cure="Wait until it ends, or name another `store`; reading is possible at any time.",
+        cure="Wait until it ends, or use another `store`. You can read the file at any time.",
     )
 
 

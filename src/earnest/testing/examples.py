@@ -374,7 +374,7 @@ def mirrored(metric: Metric) -> Metric:
         return replace(made, combine=_negate(made.combine))
     if isinstance(made, CallableMetric):
         return replace(made, function=_negate(made.function))
-    raise InputError("this metric is of no known family", got=type(metric).__name__)
+    raise InputError("this metric does not belong to a known family", got=type(metric).__name__)
 
 
 def _negate(function: F) -> F:

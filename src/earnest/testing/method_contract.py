@@ -144,7 +144,7 @@ def another_level_is_asking_anew_without_resampling(case: MethodCase) -> None:
 
 
 def one_sided_intervals_are_open_at_the_other_end(case: MethodCase) -> None:
-    """The open end is the metric's limit; 'pessimistic' is the metric's bad end."""
+    """The open end is the metric's limit; 'pessimistic' is the worse end for the metric."""
     if case.answer.interval is None:
         return
     lower, upper, bad = (

@@ -62,7 +62,7 @@ def test_cautions_name_the_models_that_they_are_about() -> None:
     told = codes(pi)
     assert set(told) == {"EN101", "EN102", "EN103", "EN104"}
     assert "LightGBM_BAG_L1, LightGBMXT_BAG_L1" in told["EN101"]
-    assert "Left out, for they combine others: 7 models, WeightedEnsemble_L2" in told["EN102"]
+    assert "Left out, because they combine others: 7 models, WeightedEnsemble_L2" in told["EN102"]
     assert "RandomForest_BAG_L1" in told["EN103"]
     made = en.estimate(pi, metric="roc_auc", rng=0, n_resamples=200)
     assert set(told) <= {caution.code for caution in made.cautions}

@@ -18,7 +18,7 @@ from tests.adapters.replays import FILES, TabularPredictor
 
 def test_predictions_pass_as_they_are(binary: en.Predictions) -> None:
     assert en.predictions_from(binary) is binary
-    with pytest.raises(InputError, match="`static` means nothing"):
+    with pytest.raises(InputError, match="`static` does not apply"):
         en.predictions_from(binary, static=True)
 
 
@@ -43,7 +43,7 @@ def test_a_search_of_scikit_learn_is_sent_to_harvest(fitted: bool) -> None:
     ("module", "name", "cure"),
     [
         ("optuna_integration.sklearn.sklearn", "OptunaSearchCV", "harvest"),
-        ("flaml.automl.automl", "AutoML", "throws its predictions away"),
+        ("flaml.automl.automl", "AutoML", "does not keep its predictions"),
         ("somewhere", "Thing", "from_arrays"),
     ],
 )

@@ -95,7 +95,7 @@ def test_labels_that_are_numbers_are_found_behind_their_prefix(automl: Any) -> N
     with pytest.raises(InputError, match="120 values"):
         en.predictions_from(models, y[:50])
     run.get_frame = lambda name: None
-    with pytest.raises(InputError, match="other labels"):
+    with pytest.raises(InputError, match="labels that H2O does not have"):
         en.predictions_from(models, np.where(y == 1, "yes", "no"))
 
 
@@ -165,7 +165,7 @@ def test_a_frame_that_is_gone_is_made_up_for_by_the_outcome(automl: Any) -> None
 def test_what_was_not_trained_is_refused(automl: Any) -> None:
     run = automl("binary")
     next(iter(run.models.values())).model_id = None
-    with pytest.raises(InputError, match="model of H2O was not trained"):
+    with pytest.raises(InputError, match="H2O model was not trained"):
         en.predictions_from(list(run.models.values()))
     run.leaderboard = Frame([[""]])
     with pytest.raises(InputError, match="H2OAutoML was not trained"):
@@ -191,7 +191,7 @@ def test_models_without_kept_predictions_say_what_to_switch_on(automl: Any) -> N
 
 def test_the_leader_alone_is_mostly_an_ensemble(automl: Any) -> None:
     stacked = [m for m in automl("binary").models.values() if m.algo == "stackedensemble"]
-    with pytest.raises(EvidenceError, match="give the H2OAutoML"):
+    with pytest.raises(EvidenceError, match="pass the H2OAutoML"):
         en.predictions_from(stacked[0])
 
 

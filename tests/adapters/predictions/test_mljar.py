@@ -115,7 +115,7 @@ def test_a_model_that_optuna_tuned_has_peeked(folder: Path) -> None:
         facts["params"]["optuna_time_budget"] = 60
         path.write_text(json.dumps(facts), encoding="utf-8")
     told = codes(en.predictions_from(folder))["EN081"]
-    assert "4 models (parameters that Optuna tuned on a test fold)" in told
+    assert "4 models (hyperparameters that Optuna tuned on a test fold)" in told
     assert "4_Linear" not in told
 
 
@@ -126,7 +126,7 @@ def test_a_run_that_was_stopped_is_read_as_far_as_it_came(folder: Path) -> None:
     (folder / "3_DecisionTree" / "predictions_out_of_folds.csv").write_text("target,pre")
     assert en.predictions_from(folder).n_configs == 2
     (folder / "params.json").rename(folder / "progress.json")
-    with pytest.raises(EvidenceError, match=r"stopped before it had a model.*goes on"):
+    with pytest.raises(EvidenceError, match=r"stopped before it had a model.*to continue it"):
         en.predictions_from(folder)
 
 
@@ -161,7 +161,7 @@ def test_without_indices_the_folds_are_not_known(folder: Path) -> None:
     shutil.rmtree(folder / "folds")
     pi = en.predictions_from(folder)
     assert pi.n_folds == 1
-    assert "does not tell" in codes(pi)["EN104"]
+    assert "does not report" in codes(pi)["EN104"]
 
 
 def test_another_outcome_is_refused() -> None:
@@ -176,7 +176,7 @@ def test_another_outcome_is_refused() -> None:
 
 
 def test_spoilt_folders_are_refused(folder: Path) -> None:
-    with pytest.raises(InputError, match="`store` means nothing"):
+    with pytest.raises(InputError, match="`store` does not apply"):
         en.predictions_from(folder, store="x")
     table_file = folder / "1_Baseline" / "predictions_out_of_folds.csv"
     text = table_file.read_text(encoding="utf-8")
@@ -217,7 +217,7 @@ def test_labels_that_are_numbers_keep_their_type(folder: Path, codes: dict[str, 
     for given in (y, y.astype(float), y.astype(object)):
         assert en.predictions_from(folder, given).target.classes == (1, 2)
     assert en.predictions_from(folder, y.astype(str)).target.classes == ("1", "2")
-    with pytest.raises(InputError, match="120 of 120 other values"):
+    with pytest.raises(InputError, match="120 of 120 different values"):
         en.predictions_from(folder, 3 - y)
 
 

@@ -345,11 +345,11 @@ def test_what_is_missing_or_means_nothing_is_said(tmp_path: Path) -> None:
         en.predictions_from(study, store=tmp_path)
     with pytest.raises(InputError, match="`store` is missing"):
         en.predictions_from(study, Y)
-    with pytest.raises(InputError, match="`y` is shorter"):
+    with pytest.raises(InputError, match="`y` has fewer cases"):
         en.predictions_from(study, Y[:50], store=tmp_path)
-    with pytest.raises(InputError, match="`ensembles` means nothing"):
+    with pytest.raises(InputError, match="`ensembles` does not apply"):
         en.predictions_from(study, Y, store=tmp_path, ensembles=True)
-    with pytest.raises(InputError, match="`store` is no folder"):
+    with pytest.raises(InputError, match="`store` is not a folder"):
         en.predictions_from(study, Y, store=tmp_path / "elsewhere")
     with pytest.raises(FormatError, match="not in the store"):
         en.predictions_from(study, Y, store=Path(__file__).parent)
@@ -368,7 +368,7 @@ def test_a_cut_file_is_refused(tmp_path: Path) -> None:
     study = studied(tmp_path, trials=2)
     file = next(tmp_path.glob("*.npz"))
     file.write_bytes(file.read_bytes()[:100])
-    with pytest.raises(FormatError, match="files whole"):
+    with pytest.raises(FormatError, match="all of its files"):
         en.predictions_from(study, Y, store=tmp_path)
 
 
@@ -397,9 +397,9 @@ def test_a_pickle_within_a_file_is_not_read(tmp_path: Path) -> None:
         ([0, 1], [0.5], "differ in length"),
         ([True, False], [0.5, 0.5], "flatnonzero"),
         ([0, 0], [0.5, 0.5], "twice"),
-        ([], [], "not the numbers of cases"),
-        ([-1, 0], [0.5, 0.5], "not the numbers"),
-        ([0.0, 1.0], [0.5, 0.5], "not the numbers"),
+        ([], [], "not row numbers"),
+        ([-1, 0], [0.5, 0.5], "not row numbers"),
+        ([0.0, 1.0], [0.5, 0.5], "not row numbers"),
         ([0, 1], np.zeros((2, 2, 2)), "differ in length"),
     ],
 )
@@ -416,11 +416,11 @@ def test_bad_reports_are_refused_and_leave_nothing(
 def test_what_is_no_trial_or_store_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="not a trial"):
         en.keep_predictions(7, [0], [1.0], store=tmp_path)
-    with pytest.raises(InputError, match="cannot keep anything"):
+    with pytest.raises(InputError, match="cannot hold predictions"):
         en.keep_predictions(optuna.create_study().ask(), [0], [1.0], store=7)
 
 
 def test_unlike_widths_are_refused(tmp_path: Path) -> None:
     parts = [[(np.arange(30), np.ones((30, 3)) / 3), (np.arange(30, 60), np.ones((30, 2)) / 2)]]
-    with pytest.raises(InputError, match=r"unlike shape.*zeros"):
+    with pytest.raises(InputError, match=r"different shapes.*zeros"):
         en.predictions_from(told(tmp_path, parts), Y, store=tmp_path)

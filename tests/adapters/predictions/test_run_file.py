@@ -94,7 +94,7 @@ def test_other_cases_and_options_are_refused(tmp_path: Path) -> None:
         en.predictions_from(path, TWO[:50])
     with pytest.raises(InputError, match="does not know"):
         en.predictions_from(path, THREE)
-    with pytest.raises(InputError, match="`positive` means nothing"):
+    with pytest.raises(InputError, match="`positive` does not apply"):
         en.predictions_from(path, TWO, positive=0)
 
 
@@ -106,7 +106,7 @@ def test_files_of_another_version_say_what_to_do(tmp_path: Path) -> None:
         newer = json.dumps({**json.loads(text), "version": 2})
         base.execute("UPDATE document SET text = ? WHERE name = 'cases'", (newer,))
     base.close()
-    with pytest.raises(FormatError, match="newer earnest"):
+    with pytest.raises(FormatError, match="newer version of earnest"):
         en.predictions_from(path, TWO)
     with sqlite3.connect(path) as base:
         base.execute("DELETE FROM document WHERE name = 'cases'")
@@ -119,5 +119,5 @@ def test_files_of_another_version_say_what_to_do(tmp_path: Path) -> None:
 def test_an_outcome_that_is_no_column_is_refused(y: Any, tmp_path: Path) -> None:
     path = tmp_path / "run.db"
     searched(path, LogisticRegression(), {"C": [1.0]}, TWO, scoring="roc_auc", cv=3)
-    with pytest.raises(InputError, match="`y` is no column"):
+    with pytest.raises(InputError, match="`y` is not a column"):
         en.predictions_from(path, y)

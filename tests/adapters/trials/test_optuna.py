@@ -36,7 +36,7 @@ def test_a_conditional_study_is_read_with_its_conditions(study: optuna.Study) ->
         "units_1": "layers >= 2",
         "units_2": "layers >= 3",
     }
-    assert "conditional" in str(trials.cautions)
+    assert "Conditional" in str(trials.cautions)
 
 
 def test_ranges_and_scales_are_those_of_the_study_and_not_of_its_trials(
@@ -133,7 +133,7 @@ def test_a_file_is_read_whatever_its_name_and_is_not_written_to(
 def test_damaged_storages_are_refused(tmp_path: Path) -> None:
     journal = tmp_path / "broken.log"
     journal.write_text('{"op_code": 0, "worker_id": "x"}\n')
-    with pytest.raises(en.FormatError, match="whole journal"):
+    with pytest.raises(en.FormatError, match="complete Optuna journal"):
         en.trials_from(journal)
     base = tmp_path / "broken.db"
     base.write_bytes(b"SQLite format 3\0" + bytes(100))
@@ -191,9 +191,9 @@ def test_an_enqueued_trial_outside_the_range_widens_it() -> None:
 def test_a_contradicted_direction_and_options_without_meaning_are_refused(
     study: optuna.Study,
 ) -> None:
-    with pytest.raises(en.InputError, match="contradicts the study"):
+    with pytest.raises(en.InputError, match="contradicts that of the study"):
         en.trials_from(study, direction="minimize")
-    with pytest.raises(en.InputError, match="`status` means nothing"):
+    with pytest.raises(en.InputError, match="`status` does not apply"):
         en.trials_from(study, status="state")
 
 

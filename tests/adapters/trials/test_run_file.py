@@ -241,7 +241,7 @@ def test_what_is_not_a_search_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "run.db"
     searched(path)
     documents(path, search='{"version": 2, "scores": {}}')
-    with pytest.raises(en.FormatError, match="newer earnest"):
+    with pytest.raises(en.FormatError, match="newer version of earnest"):
         en.trials_from(path)
     documents(path, search="[")
     with pytest.raises(en.FormatError, match=r"'search' of 'run\.db' cannot be read"):
@@ -269,7 +269,7 @@ def test_the_run_of_a_nested_cross_validation_is_refused_by_name(tmp_path: Path)
 def test_options_that_mean_nothing_for_a_run_file_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "run.db"
     trials = both(path)
-    with pytest.raises(en.InputError, match="`study` means nothing"):
+    with pytest.raises(en.InputError, match="`study` does not apply"):
         en.trials_from(path, study="tuning")
     wide = en.Space((replace(trials.space["C"], low=1e-6),))
     assert en.trials_from(path, space=wide).space == wide

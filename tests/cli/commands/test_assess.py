@@ -85,7 +85,7 @@ def test_bootstrap_samples_are_the_default(run: Any, patients: Path) -> None:
     done = run("assess", patients, *ASK, "--seed", "0", "--replicates", "30")
     text = " ".join(done.out.split())
     assert "30 bootstrap samples, seed 0" in text
-    assert "On the cases that it was trained on it scores" in text
+    assert "On the cases it was trained on, it scores" in text
 
 
 def test_a_flattering_method_is_not_reported_as_an_expectation(run: Any, patients: Path) -> None:
@@ -161,21 +161,21 @@ ERRORS = [
     (
         ("--folds", "50", "--method", "cv"),
         "error: class 'no' has fewer cases than there are folds. Expected at least 50 cases of "
-        "every class, or fewer folds, got 40 cases. Say --folds 40.",
+        "every class, or fewer folds, got 40 cases. Pass --folds 40.",
     ),
     (
         ("--replicates", "0"),
-        "error: --replicates is out of range. Expected a whole number from 1 on, got 0.",
+        "error: --replicates is out of range. Expected an integer of at least 1, got 0.",
     ),
     (
         ("--method", "lpob", "--metric", "accuracy"),
-        "error: metric 'accuracy' is no mean over pairs of cases. Expected 'roc_auc' of two "
+        "error: metric 'accuracy' is not a mean over pairs of cases. Expected 'roc_auc' of two "
         "classes, or 'concordance', got accuracy. Use --method loob for means over cases and "
-        "functions of sums, else 'err_star'.",
+        "functions of sums, otherwise 'err_star'.",
     ),
     (
         ("--all", "--method", "cv"),
-        "error: --all and --method exclude each other. Leave one of them out.",
+        "error: --all and --method cannot be combined. Leave one of them out.",
     ),
     (
         ("--method", "cv", "--test", "nowhere.csv"),
@@ -185,13 +185,13 @@ ERRORS = [
     (
         ("--level", "95", "--method", "cv"),
         "error: --level is out of range. Expected a number between 0 and 1, got 95.0. For 95 "
-        "percent write 0.95.",
+        "percent use 0.95.",
     ),
     (
         ("--method", "loocv", "--metric", "accuracy", "--group", "job"),
-        "error: method 'loocv' cannot honour groups: it would train on the other cases of the "
+        "error: method 'loocv' cannot keep groups together: it would train on other cases of the "
         "group that it tests. Expected a method that keeps groups together, got --group. Use "
-        "--method cv, 'corrected_t' or 'bayle_all_pairs', whose folds do.",
+        "--method cv, 'corrected_t' or 'bayle_all_pairs'.",
     ),
 ]
 

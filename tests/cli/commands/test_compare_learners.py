@@ -125,5 +125,5 @@ def test_the_outcome_must_be_named(run: Run, patients: Path) -> None:
     done = run(COMMAND, patients)
     assert (done.code, done.err) == (
         2,
-        "error: the outcome is not named. Expected --target COLUMN.\n",
+        "error: no outcome column is given. Expected --target COLUMN.\n",
     )

@@ -300,7 +300,7 @@ def test_a_table_of_another_form_is_refused_before_any_work(run, tmp_path):
     missing = tmp_path / "missing.csv"
     assert "--table is unknown" in run("estimate", missing, *ASK, "--table", "word").err
     both = run("estimate", missing, *ASK, "--table", "latex", "--json")
-    assert "--json and --table exclude each other" in both.err
+    assert "--json and --table cannot be combined" in both.err
 
 
 def test_large_files_are_told_of_off_a_terminal(run, table, monkeypatch):

@@ -208,7 +208,7 @@ def test_the_folder_of_a_run_is_read_by_all(run: Run, work: Path) -> None:
     folder.mkdir()
     (work / "predictions.parquet").rename(folder / "predictions.parquet")
     bare = run("gather", "run", "-o", "again.csv")
-    assert (bare.code, "no tool that is known" in bare.err) == (2, True)
+    assert (bare.code, "of a supported tool" in bare.err) == (2, True)
     (folder / "estimate.json").write_text("{}", encoding="utf-8")
     assert run("gather", "run", "-o", "again.csv").code == 0
     assert run("estimate", "run", "-m", "roc_auc", "--n-resamples", "20").code == 0
@@ -220,18 +220,18 @@ def test_the_folder_of_a_run_is_read_by_all(run: Run, work: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (("study.db", "--store", "kept"), "Say --data TABLE --target COLUMN."),
+        (("study.db", "--store", "kept"), "Use --data TABLE --target COLUMN."),
         (("study.db", *OUTCOME), "--store is missing"),
         (("study.db", "--store", "nowhere", *OUTCOME), "--store is no folder: 'nowhere'"),
         (("study.db", "--store", "kept", "--target", "state"), "no table is given"),
-        (("study.db", "--store", "kept", "--data", "train.csv"), "no column is named"),
+        (("study.db", "--store", "kept", "--data", "train.csv"), "needs the name of a column"),
         (
             ("study.db", "--store", "kept", "--data", "train.csv", "--target", "stat"),
             "Did you mean 'state'?",
         ),
         (
             ("study.db", "--store", "kept", "--data", "train.csv", "--target", "state"),
-            "positive class is not clear",
+            "positive class is ambiguous",
         ),
         (
             ("study.db", "--store", "kept", "--data", "train.csv", "--time", "x"),
@@ -241,11 +241,11 @@ def test_the_folder_of_a_run_is_read_by_all(run: Run, work: Path) -> None:
         (("study.db", "--store", "kept", *OUTCOME, "--study", "tunin"), "Did you mean 'tuning'?"),
         (("stud.db",), "Did you mean 'study.db'?"),
         (("sqlite:///stud.db",), "Did you mean 'study.db'?"),
-        (("train.csv",), "is a table already"),
-        (("kept",), "is a folder of no tool"),
+        (("train.csv",), "is already a table"),
+        (("kept",), "is not a folder of a supported tool"),
         (("study.db", "-o", "pi.xlsx"), ".parquet"),
         (("study.db", "-o", "nowhere/pi.csv"), "no folder 'nowhere'"),
-        ((FILES / "autogluon",), "no tool that is known"),
+        ((FILES / "autogluon",), "of a supported tool"),
     ],
 )
 def test_what_cannot_be_read_is_told_in_options(
@@ -266,7 +266,7 @@ def test_pickles_are_read_only_on_a_word(run: Run, work: Path) -> None:
     refused = run("gather", "ag")
     assert (refused.code, "--trust-pickle for a folder" in refused.err) == (2, True)
     (work / "study.pkl").write_bytes(b"\x80\x04.")
-    assert "give the study by its storage" in run("gather", "study.pkl").err
+    assert "pass the storage of the study" in run("gather", "study.pkl").err
 
 
 def test_a_table_in_another_encoding_is_read_with_a_note(run: Run, work: Path) -> None:
@@ -292,14 +292,14 @@ def test_what_is_read_is_never_written_over(run: Run, work: Path) -> None:
     (work / "link.csv").symlink_to("train.csv")
     for name in ("train.csv", "link.csv"):
         done = run(*STUDY, "-o", name, "--overwrite")
-        assert (done.code, "--out is what is to be read" in done.err) == (2, True)
+        assert (done.code, "--out is the file to be read" in done.err) == (2, True)
     assert (work / "train.csv").read_bytes() == before
     assert run(*STUDY).code == 0
     (work / "run").mkdir()
     (work / "predictions.parquet").rename(work / "run" / "predictions.parquet")
     (work / "run" / "estimate.json").write_text("{}", encoding="utf-8")
     done = run("gather", "run", "-o", "run/predictions.parquet", "--overwrite")
-    assert (done.code, "--out is what is to be read" in done.err) == (2, True)
+    assert (done.code, "--out is the file to be read" in done.err) == (2, True)
     assert run("gather", "run", "-o", "run/copy.parquet").code == 0
 
 
@@ -337,7 +337,7 @@ def test_a_storage_that_another_process_writes_to_is_told(
     with closing(connect("study.db")) as writer:
         writer.execute("BEGIN EXCLUSIVE")
         done = run(*STUDY)
-    assert (done.code, "Another process writes to it" in done.err) == (2, True)
+    assert (done.code, "Another process is writing to it" in done.err) == (2, True)
 
 
 def test_an_old_study_says_what_can_be_done_with_it(run: Run, work: Path) -> None:

@@ -61,7 +61,7 @@ def test_a_file_that_is_there_is_replaced_only_when_that_is_said(run, here, name
     (here / name).write_bytes(b"all there is")
     done = run("predict", "run", "new.csv", "--out", name)
     assert (done.code, done.out) == (2, "")
-    assert f"'{name}' is there already" in done.err
+    assert f"'{name}' already exists" in done.err
     assert "--overwrite" in done.err
     assert (here / name).read_bytes() == b"all there is"
     assert run("predict", "run", "new.csv", "--out", name, "--overwrite").code == 0
@@ -92,7 +92,7 @@ def test_a_column_may_name_the_rows(run, here):
         en.load_model("run"),
         csv.read_csv("new.csv").rename_columns({"patient_id": "prediction"}),
     )
-    with pytest.raises(en.InputError, match="that the predictions have themselves"):
+    with pytest.raises(en.InputError, match="that the predictions already have"):
         model.predict(other, id="prediction")
 
 
@@ -104,9 +104,9 @@ def test_unknown_levels_and_extra_columns_are_told_on_standard_error(run, here):
     done = run("predict", "run", "odd.csv")
     assert done.code == 0
     assert done.err.splitlines() == [
-        "EN079: Column 'sex' has 4 of 4 values that training never saw: 'x'. They are read as "
-        "missing. Look whether they are spelled as in training.",
-        "EN073: 1 column is ignored: 'z'. The model was trained without.",
+        "EN079: Column 'sex' has 4 of 4 values that training never saw: 'x'. They are treated "
+        "as missing. Check whether they are spelled as in training.",
+        "EN073: 1 column is ignored: 'z'. The model was trained without them.",
     ]
 
 
@@ -125,9 +125,9 @@ def test_unknown_levels_and_extra_columns_are_told_on_standard_error(run, here):
         ),
         (
             ["new.csv", "run"],
-            "'new.csv' is a table, not a model. Expected a folder that `earnest tune` wrote, with "
-            "'model.skops', or that file. Name the run first, then the table: earnest predict "
-            "run/ new.csv.",
+            "'new.csv' is a table, not a model. Expected a folder that `earnest tune` wrote, "
+            "with 'model.skops', or that file. Pass the run first, then the table: earnest "
+            "predict run/ new.csv.",
         ),
         (
             ["run", "new.csv", "--id", "patient"],
@@ -136,15 +136,16 @@ def test_unknown_levels_and_extra_columns_are_told_on_standard_error(run, here):
         ),
         (
             ["run", "new.csv", "--out", "out.txt"],
-            "--out writes a table. Expected a name that ends in .csv or .parquet, got out.txt.",
+            "--out has an unsupported file extension. Expected a name that ends in .csv or "
+            ".parquet, got out.txt.",
         ),
         (
             ["run", "new.csv", "--out", "no/out.csv"],
-            "there is no folder 'no'. Make it first.",
+            "there is no folder 'no'. Create it first.",
         ),
         (
             ["run", "new.csv", "--out", "new.csv"],
-            "--out names the table itself. Expected another file, got new.csv.",
+            "--out is the table itself. Expected another file, got new.csv.",
         ),
     ],
 )
@@ -163,7 +164,7 @@ def test_other_columns_and_types_are_refused_with_their_names(run, here):
     csv.write_csv(table.set_column(place, "age", pa.array(["1", "2", "old", "4"])), "text.csv")
     text = run("predict", "run", "text.csv")
     assert text.err == (
-        "error: column 'age' has text where numbers were. Expected numbers, as the model was "
-        "trained on, got 'old' in row 3. Write numbers with decimal points, and leave cells "
-        "without a value empty.\n"
+        "error: column 'age' has text instead of numbers. Expected numbers, as the model was "
+        "trained on, got 'old' in row 3. Write numbers with decimal points, and leave missing "
+        "cells empty.\n"
     )

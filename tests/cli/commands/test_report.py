@@ -57,10 +57,10 @@ def test_open_shows_the_file_in_a_browser(
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (("-o", "report.pdf"), "ending of its name"),
+        (("-o", "report.pdf"), "unsupported file extension"),
         (("-o", "none/report.html"), "no folder"),
         (("--seed", "-1"), "seed"),
-        ((), "do not say what to measure"),
+        ((), "predictions have no metric"),
     ],
 )
 def test_what_cannot_be_done_is_refused_with_code_2(

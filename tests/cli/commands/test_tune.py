@@ -124,8 +124,8 @@ def test_an_interrupt_says_how_to_go_on(run, here, monkeypatch):
         ),
         (
             ["--target", "site"],
-            "the outcome 'site' has one value only. Expected two values at least: nothing can be "
-            "told apart, got 'Graz' in all 90 rows. Look whether --target names the right column.",
+            "the outcome 'site' has only one value. Expected at least two values, got 'Graz' in "
+            "all 90 rows. Check whether --target names the right column.",
         ),
         (
             ["--target", "seen"],
@@ -139,8 +139,8 @@ def test_an_interrupt_says_how_to_go_on(run, here, monkeypatch):
         ),
         (
             ["--budget", "soon"],
-            "--budget is not a duration. Expected a number of seconds, or a text like '90s', '5m' "
-            "or '1h', from a second to a year, got 'soon'.",
+            "--budget is not a duration. Expected a number of seconds or text such as '90s', "
+            "'5m' or '1h', from a second to a year, got 'soon'.",
         ),
         (
             ["--metric", "rmse"],
@@ -158,23 +158,23 @@ def test_an_interrupt_says_how_to_go_on(run, here, monkeypatch):
         (
             ["--ignore", "age,sex"],
             "--ignore names no column: there is no 'age,sex'. Expected 'patient_id', 'age', 'sex', "
-            "'marker', 'smoker', 'seen', 'site', 'relapse'. Say it for each, --ignore age --ignore "
-            "sex, or give a list in Python.",
+            "'marker', 'smoker', 'seen', 'site', 'relapse'. Repeat the option, --ignore age "
+            "--ignore sex, or pass a list in Python.",
         ),
         (
             ["--group", "site"],
-            "column 'site' has one value only. Expected two groups at least, got one group.",
+            "column 'site' has only one value. Expected at least two groups, got one group.",
         ),
         (
             ["--time", "age"],
-            "a survival outcome has two columns. Expected --time and --event, got --time alone.",
+            "a survival outcome needs two columns. Expected --time and --event, got --time alone.",
         ),
         (
             ["--portfolio", "huge"],
             "portfolio 'huge' is unknown. Expected ",
         ),
         (["--task", "rank"], "--task is unknown. Expected 'binary', 'multiclass', 'regression', "),
-        (["--drop", "all"], "way of early dropping 'all' is unknown. Expected "),
+        (["--drop", "all"], "rule for early dropping 'all' is unknown. Expected "),
     ],
 )
 def test_what_cannot_work_is_refused_in_one_line_before_anything_is_written(
@@ -193,35 +193,35 @@ def test_what_cannot_work_is_refused_in_one_line_before_anything_is_written(
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "'bad.csv' is empty. Expected a table with a row at least."),
+        (b"", "'bad.csv' is empty. Expected a table with at least one row."),
         (
             b"age,relapse\n",
             "the table is empty. Expected at least one row and one column, got 0 rows, 2 columns.",
         ),
         (
             b"gr\x81\xf6,relapse\n1,a\n",
-            "'bad.csv' is not UTF-8. Expected text in UTF-8, got other bytes in the names of the "
-            "columns. Save it as 'CSV UTF-8'.",
+            "'bad.csv' is not UTF-8: other bytes in the names of the columns. Save it as 'CSV "
+            "UTF-8'.",
         ),
         (
             b"63.5,yes\n41.5,no\n57.5,yes\n",
-            "the first line of 'bad.csv' looks like data, not like names. Expected the names of "
-            "the columns in the first line, got '63.5', 'yes'. Write a line with names above it.",
+            "the first line of 'bad.csv' looks like data, not column names. Expected the names of "
+            "the columns in the first line, got '63.5', 'yes'. Add a line with column names above "
+            "it.",
         ),
         (
             b"age,age,relapse\n1,2,a\n",
-            "column names are given twice. Expected names that are all different, got 'age'. "
-            "Rename one.",
+            "column names are not unique. Expected unique names, got 'age'. Rename one.",
         ),
         (
             b"age,relapse\n,a\n,b\n",
-            "no column is left to learn from. Expected a column of numbers or categories beside "
-            "the outcome, got 'age' (empty).",
+            "no features are left. Expected at least one column of numbers or categories "
+            "besides the outcome, got 'age' (empty).",
         ),
         (
             b"age,relapse\n" + b"".join(b"%d.5,a\n%d.5,b\n" % (i, i) for i in range(30)) + b"?,a\n",
             "column 'age' has cells that are not numbers. Expected a number in every row, or "
-            "nothing, got '?' in row 61, 1 such in all. Leave cells without a value empty, or the "
+            "nothing, got '?' in row 61, 1 in total. Leave cells without a value empty, or the "
             "column out: --ignore age.",
         ),
     ],
@@ -235,14 +235,14 @@ def test_a_folder_with_a_run_is_refused_without_resume_and_with_other_options(ru
     run(*QUICK, "--quiet")
     refuse(
         run(*QUICK),
-        "'run/' holds a run already. Expected a folder that is new or empty, got run.db, "
-        "predictions.parquet, model.skops, estimate.json. Say --resume to go on with that run, or "
-        "name another folder with --out.",
+        "'run/' already holds a run. Expected a new or empty folder, got run.db, "
+        "predictions.parquet, model.skops, estimate.json. Use --resume to continue that run, or "
+        "choose another folder with --out.",
     )
     refuse(
         run(*with_options(QUICK, ("--folds", "4", "--resume"))),
-        "'run/' holds another run. Expected the run it was begun with, to resume it, got folds 3 "
-        "there, 4 now. Repeat the call it was begun with, or name another folder with --out.",
+        "'run/' holds another run. Expected the run that started it, to resume it, got folds 3 "
+        "there, 4 now. Repeat the call that started it, or choose another folder with --out.",
     )
 
 
@@ -272,7 +272,7 @@ def test_the_time_that_is_over_is_told(run, here, monkeypatch):
     monkeypatch.setattr(tune_run, "Clock", Never)
     done = run(*QUICK)
     assert done.code == 0
-    assert "The time was over when 2 of 3 configurations were complete." in " ".join(
+    assert "The time ran out when 2 of 3 configurations were complete." in " ".join(
         done.out.split()
     )
 
@@ -288,8 +288,8 @@ def said_before_the_search(run, monkeypatch, *options: str, **changes: float) ->
 def test_a_busy_machine_is_told_before_the_search(run, here, monkeypatch):
     said = said_before_the_search(run, monkeypatch, crowding=3.04)
     assert said.endswith(
-        "other programs use the processors: a fit takes about 3.0 times as long, so fewer are "
-        "planned"
+        "other programs are using the processors: a fit takes about 3.0 times as long, so fewer "
+        "are planned"
     )
 
 
@@ -298,15 +298,15 @@ def test_a_budget_that_is_too_short_is_told_with_what_it_will_take(run, here, mo
         run, monkeypatch, "--budget", "5s", crowding=1.0, least_seconds=12.2
     )
     assert said.endswith(
-        "this will take about 13 s, longer than the budget of 5 s: two configurations must be "
-        "complete"
+        "this will take about 13 s, longer than the budget of 5 s, because at least two "
+        "configurations must be complete"
     )
 
 
 def test_whole_numbers_read_as_classes_are_told(run, here):
     csv.write_csv(of("grade"), "grades.csv")
     done = run("tune", "grades.csv", "--target", "grade", *QUICK[4:])
-    assert "grade: 3 whole numbers, read as classes (else: regression)" in done.out
+    assert "grade: 3 integers, read as classes (pass task='regression' otherwise)" in done.out
     asked = run("tune", "grades.csv", "--target", "grade", *QUICK[4:], "--task", "regression",
                 "--out", "other")  # fmt: skip
     assert "metric r2" in asked.out

@@ -100,6 +100,5 @@ def test_where_nobody_listens_the_address_is_named(
     assert done.err == (
         f"error: no dask scheduler answers at '{address}'. Expected the address that `dask "
         "scheduler` shows, such as tcp://127.0.0.1:8786, got Timed out trying to connect to "
-        f"{address} after 0.5 s. Start it with `dask scheduler`, or see that host and port are "
-        "right.\n"
+        f"{address} after 0.5 s. Start it with `dask scheduler`, or check the host and port.\n"
     )

@@ -265,5 +265,5 @@ def test_a_random_split_shows_its_seed_and_one_model_keeps_nothing_apart(capsys,
     )
     text = " ".join(shown(made, capsys).split())
     assert ("seed 123" in text) == (configs > 1)
-    assert ("kept apart" in text) == (method == "delong" and configs > 1)
+    assert ("held-out part" in text) == (method == "delong" and configs > 1)
     assert "no folds" in text

@@ -106,8 +106,8 @@ def test_few_units_are_said_of_a_law_with_spread_only() -> None:
     [
         (29, math.inf, "There are 29 cases."),
         (1, math.inf, "There is 1 case."),
-        (200, 4, "There are 4 of 200 cases with another difference than the rest."),
-        (200, 1, "There is 1 of 200 cases with another difference than the rest."),
+        (200, 4, "There are 4 of 200 cases that differ from the rest."),
+        (200, 1, "There is 1 of 200 cases that differ from the rest."),
         (30, 5, None),
     ],
 )

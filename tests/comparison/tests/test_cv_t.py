@@ -33,5 +33,5 @@ def test_it_says_that_folds_are_not_independent() -> None:
 
 
 def test_one_fold_is_refused() -> None:
-    with pytest.raises(EvidenceError, match="at least 2 folds"):
+    with pytest.raises(EvidenceError, match="needs more folds"):
         compare(classified(folds=1), "good", "fair", test="cv_t", metric="accuracy")

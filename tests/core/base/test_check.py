@@ -33,7 +33,7 @@ def test_what_is_no_whole_number_in_range_is_refused(value: object) -> None:
 
 
 def test_an_open_range_says_so() -> None:
-    with pytest.raises(en.InputError, match="from 1 on"):
+    with pytest.raises(en.InputError, match="of at least 1"):
         check.whole_number("n", 0, low=1)
 
 
@@ -42,7 +42,7 @@ def test_a_share_lies_strictly_between_0_and_1() -> None:
     for wrong in (0, 1, -1, 1.5, math.nan, math.inf, "x", None):
         with pytest.raises(en.InputError, match="between 0 and 1"):
             check.share("level", wrong)
-    with pytest.raises(en.InputError, match=r"For 97\.5 percent write 0\.975"):
+    with pytest.raises(en.InputError, match=r"For 97\.5 percent use 0\.975"):
         check.share("level", 97.5)
 
 

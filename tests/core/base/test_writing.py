@@ -166,7 +166,7 @@ def test_a_file_that_may_only_be_read_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "access", lambda *_: False)  # the superuser may write everything
     with pytest.raises(FormatError) as caught:
         write_file(path, "new")
-    assert caught.value.got == "a file that may only be read"
+    assert caught.value.got == "a read-only file"
     assert path.read_text() == "old"
 
 
@@ -190,7 +190,7 @@ def test_a_pipe_that_nobody_reads_is_told(tmp_path, monkeypatch):
     os.mkfifo(tmp_path / "pipe.json")
     with pytest.raises(FormatError) as caught:
         write_file(tmp_path / "pipe.json", "content")
-    assert caught.value.got == "a pipe that nobody reads"
+    assert caught.value.got == "a pipe without one"
 
 
 @posix

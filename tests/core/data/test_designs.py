@@ -20,7 +20,7 @@ def test_inner_predictions_must_not_test_the_outer_fold() -> None:
 
 def test_inner_predictions_must_be_of_every_fold_and_of_the_same_cases() -> None:
     nested = nested_ridge(repeats=1)
-    with pytest.raises(EvidenceError, match="do not go together"):
+    with pytest.raises(EvidenceError, match="do not match"):
         NestedPredictions(nested.outer, (nested.inner[0][:3],))
     short = tuple(part.take(np.arange(20)) for part in nested.inner[0])
     with pytest.raises(EvidenceError, match="20 cases"):

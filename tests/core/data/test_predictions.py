@@ -354,7 +354,7 @@ def test_concat_of_selections_is_the_whole() -> None:
     pi = made(Y, S, FOLD, configs=[{"C": 1}, {"C": 10}])
     assert pi.select("c0").concat(pi.select("c1")).fingerprint == pi.fingerprint
     assert pi.select("c0").concat(pi.select("c1")).configs == pi.configs
-    with pytest.raises(InputError, match="given twice"):
+    with pytest.raises(InputError, match="not unique"):
         pi.concat(pi)
     with pytest.raises(InputError, match=r"the same threshold \(None\)"):
         pi.select(0).concat(replace(pi.select(1), threshold=0.3))

@@ -73,10 +73,10 @@ def test_what_was_drawn_tells_strata_and_groups() -> None:
         ({"responses": np.full((4, 6), np.inf)}, "responses.*not finite"),
         ({"apparent": np.zeros((6, 1))}, "apparent.*wrong shape"),
         ({"apparent": np.full(6, np.nan)}, "apparent.*not finite"),
-        ({"counts": np.ones((4, 6))}, "whole numbers"),
-        ({"counts": np.full((4, 6), 2)}, "do not sum up"),
+        ({"counts": np.ones((4, 6))}, "not integers"),
+        ({"counts": np.full((4, 6), 2)}, "have the wrong sum"),
         ({"counts": np.array([[7, -1, 0, 0, 0, 0]] * 4)}, "negative"),
-        ({"counts": np.ones((4, 7), dtype=int)}, "do not sum up|shape"),
+        ({"counts": np.ones((4, 7), dtype=int)}, "have the wrong sum|shape"),
         ({"drawn": "group"}, "differ within a group"),
     ],
 )
@@ -129,10 +129,10 @@ def test_a_changed_file_is_refused(tmp_path: Path) -> None:
 def test_files_of_other_content_are_refused(tmp_path: Path) -> None:
     pi = en.Predictions.from_arrays([0, 1], [0.2, 0.7])
     pi.save(tmp_path / "pi.npz")
-    with pytest.raises(FormatError, match=r"no replicates.*Predictions\.load"):
+    with pytest.raises(FormatError, match=r"not hold replicates.*Predictions\.load"):
         Replicates.load(tmp_path / "pi.npz")
     np.savez(tmp_path / "other.npz", x=np.zeros(2))
-    with pytest.raises(FormatError, match="no replicates"):
+    with pytest.raises(FormatError, match="not hold replicates"):
         Replicates.load(tmp_path / "other.npz")
     (tmp_path / "text.npz").write_text("no archive")
     with pytest.raises(FormatError, match="cannot be read"):

@@ -132,11 +132,11 @@ def test_tuning_the_threshold_of_noise_is_corrected_for() -> None:
         ([], "no threshold"),
         ([1.5], "from 0 to 1"),
         ([np.nan], "out of range"),
-        ([None], "none"),
+        ([None], "not a number"),
         (["high"], "out of range"),
-        (0, "from 1 on"),
-        (True, "from 1 on"),
-        ([50], "write 0.5"),
+        (0, "of at least 1"),
+        (True, "of at least 1"),
+        ([50], "use 0.5"),
     ],
 )
 def test_thresholds_that_cut_nothing_are_refused(given: object, said: str) -> None:
@@ -164,7 +164,7 @@ def test_more_labels_than_memory_are_refused_before_they_are_made() -> None:
 
 def test_a_search_and_labels_are_told_where_scores_are() -> None:
     fitted = type("Search", (), {"predictions_": probabilities()})()
-    with pytest.raises(InputError, match="Give its `predictions_`"):
+    with pytest.raises(InputError, match="`predictions_`"):
         en.with_thresholds(fitted)
     labels = Predictions.from_arrays([0, 1] * 9, np.tile([[0], [1]], (9, 2)), response="label")
     with pytest.raises(InputError, match="response='predict_proba'"):

@@ -50,7 +50,7 @@ def test_what_is_no_result_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="cannot be read"):
         en.Estimate.load(tmp_path / "nothing.json")
     (tmp_path / "text.json").write_text("roc_auc 0.8")
-    with pytest.raises(FormatError, match="not a file of JSON"):
+    with pytest.raises(FormatError, match="not a JSON file"):
         en.Estimate.load(tmp_path / "text.json")
     with pytest.raises(FormatError, match="cannot be written"):
         RESULTS["estimate"]().save(tmp_path / "no folder" / "result.json")
@@ -70,7 +70,7 @@ def test_what_a_shell_encoded_anew_is_read(encoding: str, tmp_path: Path) -> Non
 def test_what_is_torn_or_a_pickle_is_refused(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "result.json"
     path.write_bytes(content)
-    with pytest.raises(FormatError, match="not a file of JSON"):
+    with pytest.raises(FormatError, match="not a JSON file"):
         en.Estimate.load(path)
 
 

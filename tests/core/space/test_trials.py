@@ -94,10 +94,10 @@ def test_standard_errors_need_to_be_there_for_all_trials_that_are_kept() -> None
         (CONFIGS[:9], SCORES[:9], "too few trials.*at least 10.*got 9"),
         (CONFIGS, np.full(15, 0.7), "same in all trials"),
         (CONFIGS, np.full(15, np.nan), "too few trials.*15 failed"),
-        ([{"a": 1}] * 15, SCORES, "no parameter varies"),
-        ([{}] * 15, SCORES, "no parameters"),
-        (CONFIGS, SCORES[:4], "15 numbers, one a trial"),
-        (CONFIGS, ["x"] * 15, "not made of numbers"),
+        ([{"a": 1}] * 15, SCORES, "no hyperparameter varies"),
+        ([{}] * 15, SCORES, "no hyperparameters"),
+        (CONFIGS, SCORES[:4], "15 numbers, one per trial"),
+        (CONFIGS, ["x"] * 15, "does not hold numbers"),
         ([1, 2] * 5, range(10), "not a mapping"),
         ([], [], "too few trials"),
     ],
@@ -126,7 +126,7 @@ def test_times_in_a_table_are_no_parameters() -> None:
 def test_a_direction_is_never_guessed() -> None:
     with pytest.raises(InputError, match="Did you mean 'maximize'"):
         made(direction="maximise")
-    with pytest.raises(InputError, match="Say which way column 'objective' is better"):
+    with pytest.raises(InputError, match="which way column 'objective' is better"):
         Trials.from_frame(
             pa.table({"a": list(range(12)), "objective": [0.1 * i for i in range(12)]})
         )
@@ -196,8 +196,8 @@ def test_semicolons_and_decimal_commas_are_read(tmp_path: Path) -> None:
         ({"objective": "scor"}, "Did you mean 'score'"),
         ({"objective": "score", "params": ["dept"]}, "Did you mean 'depth'"),
         ({"objective": "score", "status": "stat"}, "there is no column"),
-        ({"objective": "kind"}, "not made of numbers"),
-        ({"objective": "score", "params": ["score"]}, "cannot be a parameter"),
+        ({"objective": "kind"}, "does not hold numbers"),
+        ({"objective": "score", "params": ["score"]}, "cannot be a hyperparameter"),
     ],
 )
 def test_columns_that_are_not_there_offer_the_nearest(options: Any, words: str) -> None:

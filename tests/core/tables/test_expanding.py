@@ -77,7 +77,7 @@ def test_an_array_that_claims_more_than_it_has_is_refused(how, columns, tmp_path
     path = archive(tmp_path / "pi.npz", header((40, columns)) + bytes(100), how)
     with pytest.raises(FormatError, match="is damaged") as caught:
         en.Predictions.load(path)
-    assert caught.value.got.startswith("'scores.npy' claims ")
+    assert caught.value.got.startswith("'scores.npy' declares ")
 
 
 def test_an_empty_array_file_is_told(tmp_path):

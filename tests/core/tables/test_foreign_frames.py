@@ -177,7 +177,7 @@ def test_a_missing_outcome_is_looked_for_under_its_usual_names_with_the_folds() 
     with pytest.raises(InputError) as refusal:
         read(table)
     assert "Did you mean 'obs'?" in str(refusal.value)
-    assert "There is no column 'fold' either: say fold='Resample'" in str(refusal.value)
+    assert "pass fold='Resample'" in str(refusal.value)
 
 
 def test_survival_is_told_how_to_name_its_columns_and_events() -> None:
@@ -216,16 +216,16 @@ def test_a_model_that_calls_nobody_positive_is_told() -> None:
     found = en.estimate(pi, metric="sensitivity", rng=0, n_resamples=50)
     told = next(caution for caution in found.cautions if caution.code == "EN058")
     assert told.what == "No score is above the threshold 0.5."
-    assert told.consequence == "Every case is called 0, whatever its score."
+    assert told.consequence == "Every case gets the label 0, whatever its score."
 
 
 def test_names_of_patients_and_classes_are_told_where_they_belong() -> None:
     ids = [f"P{i}" for i in range(N)]
     table = pd.DataFrame({"who": ids, "y": Y, "fold": FOLD, "rf": P[0]})
-    with pytest.raises(InputError, match="If it names the cases say id='who'; else drop"):
+    with pytest.raises(InputError, match="pass id='who'; otherwise drop"):
         read(table)
     visits = table.assign(who=np.repeat(ids[: N // 2], 2)).rename(columns={"who": "patient"})
-    with pytest.raises(InputError, match="say group='patient'; else drop"):
+    with pytest.raises(InputError, match="pass group='patient'; otherwise drop"):
         read(visits)
     with pytest.raises(InputError, match=r"Did you mean 'case'\?"):
         read(table, id="who", positive="Case")
@@ -302,11 +302,11 @@ def _long(**more: Any) -> pd.DataFrame:
 @pytest.mark.parametrize(
     ("model", "prediction", "words"),
     [
-        ([], "pred", "`model` names no column"),
-        (["model", "model"], "pred", "column 'model' has two parts"),
-        ("pred", "pred", "column 'pred' has two parts"),
-        ("y_true", "pred", "column 'y_true' has two parts"),
-        ("model", "row_id", "column 'row_id' has two parts"),
+        ([], "pred", "`model` is empty"),
+        (["model", "model"], "pred", "column 'model' has two roles"),
+        ("pred", "pred", "column 'pred' has two roles"),
+        ("y_true", "pred", "column 'y_true' has two roles"),
+        ("model", "row_id", "column 'row_id' has two roles"),
     ],
 )
 def test_a_column_has_one_part(model: Any, prediction: str, words: str) -> None:
@@ -317,7 +317,7 @@ def test_a_column_has_one_part(model: Any, prediction: str, words: str) -> None:
 
 def test_gaps_and_doubles_of_a_long_table_are_told() -> None:
     said = {"model": "model", "prediction": "pred"}
-    with pytest.raises(InputError, match="a prediction is given twice"):
+    with pytest.raises(InputError, match="two predictions for the same case"):
         en.Predictions.from_frame(pd.concat([_long(), _long().iloc[:1]]), **said)
     with pytest.raises(InputError, match="partly missing"):
         en.Predictions.from_frame(_long().iloc[:-1], **said)

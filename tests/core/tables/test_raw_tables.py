@@ -54,7 +54,7 @@ def test_a_table_of_data_points_to_tune_after_what_is_wrong(tmp_path, name):
     with pytest.raises(InputError) as raised:
         Predictions.load(path)
     assert raised.value.what in ("column 'y' is missing", "column 'fold' is missing")
-    assert "Say which column it is with" in raised.value.cure
+    assert "Pass the column as" in raised.value.cure
     said = " --target y" if "y" in DATA[name] else ""
     assert f"earnest tune 'my data.csv'{said} trains models on them" in raised.value.cure
 

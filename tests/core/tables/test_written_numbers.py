@@ -74,7 +74,7 @@ def test_what_can_mean_two_things_is_refused_with_both_and_read_when_told(tmp_pa
     with pytest.raises(FormatError, match="read in two ways") as raised:
         open_noting(path)
     assert "12573 or 12.573" in raised.value.got
-    assert raised.value.cure == "Say thousands=',' for 12573, or decimal=',' for 12.573."
+    assert raised.value.cure == "Pass thousands=',' for 12573, or decimal=',' for 12.573."
     assert values(path, **one) == meant
     assert values(path, **other)[0] == pytest.approx(12.573, rel=1e-15)
 

@@ -98,7 +98,7 @@ def test_a_long_table_hears_what_makes_it_one_and_then_is_read(models, case):
     with pytest.raises(InputError) as raised:
         Predictions.from_frame(table)
     said = "model='algo' and prediction='p'" + (" and id='patient'" if case == "patient" else "")
-    assert f"say {said};" in raised.value.cure
+    assert f"pass {said};" in raised.value.cure
     named = {"id": "patient"} if case == "patient" else {}
     pi = Predictions.from_frame(table, model="algo", prediction="p", **named)
     assert (pi.n_cases, pi.n_configs) == (40, 3)
@@ -112,14 +112,14 @@ def test_a_long_table_without_names_of_cases_hears_that_they_are_needed():
 
 def test_a_long_table_with_repeats_hears_it_too():
     table = pd.concat([long_table(MODELS["numbers"], "row_id").assign(repeat=r) for r in (0, 1)])
-    with pytest.raises(InputError, match="several rows of a case") as raised:
+    with pytest.raises(InputError, match="several rows per case") as raised:
         Predictions.from_frame(table)
     assert "model='algo'" in raised.value.cure
 
 
 def test_a_few_predictions_that_are_missing_make_a_table_no_less_long():
     table = long_table(MODELS["numbers"]).drop(index=[3, 50, 77])
-    with pytest.raises(InputError, match="several rows of a case"):
+    with pytest.raises(InputError, match="several rows per case"):
         Predictions.from_frame(table)
 
 

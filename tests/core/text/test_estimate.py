@@ -207,7 +207,7 @@ def test_the_best_of_several_on_the_cases_that_score_is_not_promised():
     assert form(best) is Form.ELECTED
     words = headline(best, "ROC AUC")
     assert words.startswith("The best of the candidates scored a ROC AUC of 0.984")
-    assert "flatters" in words
+    assert "too optimistic" in words
     assert "Expect" not in words
     assert "confidence its true value lies between" in confidence(best)
     assert "the score does not" in reason(best)

@@ -73,7 +73,7 @@ def test_who_kills_workers_again_when_alone_has_failed_and_comes_last() -> None:
 
 def test_a_cluster_that_always_loses_is_given_up() -> None:
     played = Played({number: [LostChunk()] * 99 for number in range(30)})
-    with pytest.raises(EarnestError, match="loses the shared data again and again"):
+    with pytest.raises(EarnestError, match="keeps losing the shared data"):
         list(run_on_cluster(played, TASKS))
     assert len(played.begun) == MOST_LOST * 4 + 1
 

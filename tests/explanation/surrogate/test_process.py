@@ -154,7 +154,7 @@ def test_an_effect_where_the_parameter_is_inactive_is_refused() -> None:
     space = mixed()
     fitted = fit(space, 40, mixed_truth, 15)
     points = space.sample(20, np.random.default_rng(16))
-    with pytest.raises(InputError, match="where it does not exist"):
+    with pytest.raises(InputError, match="does not exist at these points"):
         fitted.effect(points, space.index("inner"), np.array([0.5]))
     with pytest.raises(InputError, match="complete=True"):
         fitted.effect(points, space.index("model"), np.array([0.0]))

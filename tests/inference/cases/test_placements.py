@@ -126,7 +126,7 @@ def test_one_class_is_refused(positive: list[bool]) -> None:
 
 
 def test_unlike_shapes_and_missing_scores_are_refused() -> None:
-    with pytest.raises(InputError, match="do not fit"):
+    with pytest.raises(InputError, match="different shapes"):
         placements(np.array([True, False]), np.zeros((3, 1)))
     with pytest.raises(InputError, match="every score"):
         placements(np.array([True, False]), np.array([[np.nan], [1.0]]))

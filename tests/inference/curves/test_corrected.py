@@ -141,7 +141,7 @@ def test_a_choice_that_is_not_known_by_its_name_is_refused_where_it_chose_otherw
 
     pi = example_predictions("binary")
     made = estimate(pi, method=BBC(n_resamples=40, selector=Last()), metric="roc_auc", rng=1)
-    with pytest.raises(EvidenceError, match="known by their names"):
+    with pytest.raises(EvidenceError, match="known by name"):
         mean_curves(pi, metric("roc_auc"), made.winner or 0, Choosing.of(made))
 
 

@@ -201,7 +201,7 @@ def test_undefined_resamples_are_left_out_and_told_of() -> None:
 
 
 def test_what_is_always_undefined_is_refused() -> None:
-    with pytest.raises(EvidenceError, match="as they are"):
+    with pytest.raises(EvidenceError, match="original cases"):
         en.bootstrap(lambda w: math.nan, 5)
     with pytest.raises(EvidenceError, match="on the resamples"):
         en.bootstrap(lambda w: 1.0 if (w == 1).all() else math.nan, 30, n_resamples=50, rng=0)
@@ -265,7 +265,7 @@ def test_bad_arguments_are_refused(wrong: dict[str, object]) -> None:
 
 
 def test_a_statistic_that_is_no_function_is_refused() -> None:
-    with pytest.raises(InputError, match="no function"):
+    with pytest.raises(InputError, match="not a function"):
         en.bootstrap(3.0, 10)
     with pytest.raises(InputError, match="derivative"):
         en.influence(mean, X, derivative=[1.0, 2.0])

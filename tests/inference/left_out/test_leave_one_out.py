@@ -163,7 +163,7 @@ def test_what_cannot_be_is_refused() -> None:
     counts = np.ones((3, 4), dtype=int)
     with pytest.raises(EvidenceError, match="no case is left out"):
         leave_one_out(np.zeros((3, 4)), counts)
-    with pytest.raises(InputError, match="do not go together"):
+    with pytest.raises(InputError, match="do not match"):
         leave_one_out(np.zeros((3, 5)), counts)
     with pytest.raises(InputError, match="variant"):
         leave_one_out(np.zeros((3, 4)), np.array([[4, 0, 0, 0]] * 3), variant="new")  # type: ignore[arg-type]  # that is the test

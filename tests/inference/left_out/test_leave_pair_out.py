@@ -65,8 +65,8 @@ def times(time: list[float], event: list[bool]) -> Pairs:
 
 
 CASES = {
-    "classes apart": (Samples.of([0, 0, 1, 1]), both_classes(2, 2), None),
-    "unequal classes apart": (Samples.of([0, 0, 0, 1, 1]), both_classes(3, 2), None),
+    "classes drawn separately": (Samples.of([0, 0, 1, 1]), both_classes(2, 2), None),
+    "unequal classes drawn separately": (Samples.of([0, 0, 0, 1, 1]), both_classes(3, 2), None),
     "classes together": (Samples.of([0] * 5), both_classes(2, 3), None),
     "strata within classes": (Samples.of([0, 0, 1, 1, 2, 2]), both_classes(4, 2), None),
     "groups of both classes": (Samples.of([0] * 4), both_classes(4, 3), [0, 1, 2, 2, 0, 3, 3]),
@@ -104,7 +104,7 @@ def test_the_influence_is_the_derivative_over_all_samples(name: str) -> None:
 
 
 def test_the_published_form_is_the_centred_one_over_all_samples() -> None:
-    samples, pairs, _ = CASES["unequal classes apart"]
+    samples, pairs, _ = CASES["unequal classes drawn separately"]
     scores = samples.random(5, seed=1)
     units = {"strata": samples.strata}
     centred = leave_pair_out(scores, samples.counts, pairs, **units)
@@ -205,5 +205,5 @@ def test_what_cannot_be_is_refused() -> None:
     counts = drawn(3, 3, 5, 8)
     with pytest.raises(EvidenceError, match="no pair"):
         leave_pair_out(np.zeros((5, 6)), counts, both_classes(6, 0))
-    with pytest.raises(InputError, match="drawn apart"):
+    with pytest.raises(InputError, match="drawn separately"):
         leave_pair_out(np.zeros((5, 6)), counts, both_classes(3, 3), variant="as_published")

@@ -87,7 +87,7 @@ def test_one_configuration_is_evaluated_whole_unless_a_split_is_given(pi: Predic
 def test_an_impossible_published_split_is_refused() -> None:
     y = np.r_[np.ones(4, int), np.zeros(36, int)]
     pi = Predictions.from_arrays(y, np.random.default_rng(0).random((40, 3)), np.arange(40) % 4)
-    with pytest.raises(EvidenceError, match="no split was found"):
+    with pytest.raises(EvidenceError, match="no split with every class"):
         made(pi, split="unstratified")
     assert made(pi).part.n_cases == 10
 

@@ -49,11 +49,11 @@ def test_the_published_split_truncates_and_leaves_every_class_in_every_fold() ->
 
 @pytest.mark.parametrize("learn", [[True] * 200, [False] * 200, [True, False] * 99])
 def test_a_split_that_is_none_is_refused(pi: Predictions, learn: list[bool]) -> None:
-    with pytest.raises(InputError, match="split these cases"):
+    with pytest.raises(InputError, match="split the cases"):
         learning_part(pi, Splitting(learn=learn), Seeds(0))
 
 
 @pytest.mark.parametrize("learn", [[[True], [False]], ["a", "b"], [0, 2]])
 def test_a_row_that_is_not_of_truth_values_is_refused(learn: Any) -> None:
-    with pytest.raises(InputError, match="truth values"):
+    with pytest.raises(InputError, match="booleans"):
         Splitting(learn=learn)

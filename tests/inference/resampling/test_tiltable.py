@@ -45,7 +45,7 @@ def test_resamplers_are_chosen_by_groups_metric_and_strata(grouped: Predictions)
     assert tilted_resampler(None, AUC, binary).name == "stratified"
     assert tilted_resampler(None, metric("mse"), regression).name == "case"
     assert tilted_resampler(CaseBootstrap(), AUC, binary).name == "case"
-    with pytest.raises(EvidenceError, match="how often"):
+    with pytest.raises(EvidenceError, match="draw cases"):
         tilted_resampler(BayesianBootstrap(), AUC, binary)
 
 

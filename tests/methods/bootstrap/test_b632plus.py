@@ -144,5 +144,5 @@ def test_the_rule_can_be_typed_with_the_name() -> None:
     given = en.estimate(made, method=en.B632Plus(rule="as_published"), metric="accuracy")
     assert typed.value == given.value
     assert typed.provenance.knobs["rule"] == "as_published"
-    with pytest.raises(en.InputError, match="knobs cannot be read"):
+    with pytest.raises(en.InputError, match="options of a method cannot be read"):
         en.estimate(made, method=". 632+(rule='as_published')", metric="accuracy")

@@ -73,7 +73,7 @@ def test_a_metric_of_cases_is_refused_with_what_to_ask_instead() -> None:
 
 def test_the_published_form_is_for_classes_drawn_apart() -> None:
     made = example_replicates("binary")
-    with pytest.raises(en.InputError, match="drawn apart"):
+    with pytest.raises(en.InputError, match="drawn separately"):
         en.estimate(made, method=en.LPOB(variant="as_published"), metric="roc_auc")
 
 

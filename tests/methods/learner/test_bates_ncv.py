@@ -66,8 +66,8 @@ def test_it_is_algorithm_1(n: int, folds: int, repeats: int, seed: int) -> None:
 def test_without_the_correction_it_is_the_cross_validated_value() -> None:
     made = estimate(NESTED, method=BatesNCV(bias_correction=False), metric="mse")
     assert made.value == pytest.approx(made.naive, rel=1e-12)
-    assert "linear correction" not in made.estimand
-    assert "linear correction" in estimate(NESTED, method="bates_ncv", metric="mse").estimand
+    assert "extrapolated linearly" not in made.estimand
+    assert "extrapolated linearly" in estimate(NESTED, method="bates_ncv", metric="mse").estimand
 
 
 def test_the_error_lies_between_that_of_a_mean_and_sqrt_k_times_it() -> None:

@@ -96,7 +96,7 @@ def test_normal_limits_need_every_scoring_case_in_every_repeat(repeated: Predict
     case = int(np.flatnonzero(folds[:, 0] == 0)[0])
     folds[case, 1], responses[case, :, 1] = -1, np.nan
     pi = replace(repeated, folds=folds, responses=responses)
-    with pytest.raises(en.EvidenceError, match="1 of 12 cases that lack one"):
+    with pytest.raises(en.EvidenceError, match="1 of 12 cases with a missing repeat"):
         estimate(pi, method=HoldOut(interval="normal"), metric="accuracy")
     made = estimate(pi, method="holdout", metric="accuracy", rng=0)
     assert made.standard_error is not None

@@ -102,7 +102,7 @@ def test_groups_are_drawn_whole_over_cases(grouped: Predictions) -> None:
 
 def test_folds_are_needed_only_over_folds() -> None:
     pi = Predictions.from_arrays([0, 1] * 8, np.linspace(0, 1, 16))
-    with pytest.raises(en.EvidenceError, match="needs folds") as refusal:
+    with pytest.raises(en.EvidenceError, match="needs more folds") as refusal:
         estimate(pi, method=NaiveBootstrap(over="folds"), metric="roc_auc")
     assert "over='cases'" in refusal.value.cure
     made = estimate(pi, method="naive_bootstrap", metric="roc_auc", rng=0)

@@ -30,7 +30,7 @@ def test_the_date_is_that_of_the_run_and_never_of_the_rendering(
     assert en.report(run, explain=False).to_html() == before
     assert "14 November 2023" in before
     imported = {group.title: dict(group.rows) for group in scene("imported").content.computed.facts}
-    assert imported["The evidence"]["Run begun"] == "– (predictions carry no date)"
+    assert imported["The evidence"]["Run begun"] == "– (predictions have no date)"
 
 
 def test_a_run_that_did_not_record_its_date_says_so(tmp_path: Path) -> None:

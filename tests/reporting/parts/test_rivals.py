@@ -67,7 +67,7 @@ def test_the_simplest_is_unknown_without_an_order(pi: en.Predictions) -> None:
     part = en.report(bare, metric="roc_auc").content.rivals
     assert part is not None
     assert part.simplest is None
-    assert "is not known" in part.lede
+    assert "is unknown" in part.lede
     assert en.compare_many(bare, metric="roc_auc", rng=0).simplest is None
 
 
@@ -145,7 +145,7 @@ def test_a_difference_that_is_not_zero_is_never_printed_as_zero() -> None:
 def test_the_table_says_over_what_its_scores_are(pi: en.Predictions) -> None:
     pooled = en.report(pi, metric="roc_auc").content.rivals
     assert pooled is not None
-    assert pooled.test.endswith("Scores are over all cases at once, as the naive score is.")
+    assert pooled.test.endswith("Scores are over all cases, like the naive score.")
 
 
 def test_two_equal_configurations_are_not_worse() -> None:

@@ -257,7 +257,7 @@ def test_a_search_that_chooses_nothing_is_refused_before_any_fit() -> None:
             raise AssertionError("fitted")
 
     search = SearchCV(Unfit(), GRID, cv=3, scoring=["roc_auc", "accuracy"], refit=False)
-    with pytest.raises(InputError, match="chooses no configuration"):
+    with pytest.raises(InputError, match="does not choose a configuration"):
         nested_cv(search, X, y)
 
 

@@ -162,7 +162,7 @@ def test_the_smallest_data_work_or_are_refused() -> None:
     assert np.isfinite(en.estimate(two, method="loob", metric="mse").value)
     with pytest.raises(InputError, match="class 0 has one case"):
         en.bootstrap_train(GaussianNB(), X[:2], [0, 1], n_replicates=2)
-    with pytest.raises(InputError, match="of one group"):  # which is always drawn
+    with pytest.raises(InputError, match="in one group"):  # which is always drawn
         en.bootstrap_train(GaussianNB(), X, Y, groups=np.zeros(40), n_replicates=2)
     with pytest.raises(InputError, match="two classes"):
         en.bootstrap_train(GaussianNB(), X, np.zeros(40, dtype=int))
@@ -334,7 +334,7 @@ def test_what_cannot_work_is_refused_before_any_training() -> None:
         en.bootstrap_train(LogisticRegression, X, Y)
     with pytest.raises(InputError, match="missing values"):
         en.bootstrap_train(Never(), X, np.where(np.arange(40) == 3, np.nan, X[:, 0]))
-    with pytest.raises(InputError, match="no estimator"):
+    with pytest.raises(InputError, match="not an estimator"):
         en.bootstrap_train("svm", X, Y)
 
 

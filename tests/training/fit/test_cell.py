@@ -143,7 +143,7 @@ def test_a_score_that_is_no_number_is_told() -> None:
     def words(model: Any, X: Array, y: Array) -> Any:
         return [1, 2]
 
-    with pytest.raises(InputError, match="gives no number"):
+    with pytest.raises(InputError, match="does not return a number"):
         SearchCV(Counting(), {}, cv=2, scoring=words, error_score="raise").fit(X, Y)
 
 

@@ -199,7 +199,7 @@ def test_a_stack_is_asked_for_what_it_has_once_it_is_fitted() -> None:
 
 
 def test_a_response_of_classifiers_is_refused_for_values() -> None:
-    with pytest.raises(InputError, match="kept of a classifier"):
+    with pytest.raises(InputError, match="is for classifiers"):
         SearchCV(Ridge(), {}, response="predict_proba").fit(XR, YR)
 
 
@@ -225,9 +225,9 @@ class Odd(ClassifierMixin, BaseEstimator):
 @pytest.mark.parametrize(
     ("fault", "response", "words"),
     [
-        ("label", "predict", "no class"),
-        ("columns", "predict_proba", "another number of columns"),
-        ("range", "predict_proba", "no probabilities"),
+        ("label", "predict", "not a class"),
+        ("columns", "predict_proba", "one column per class"),
+        ("range", "predict_proba", "not return probabilities"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:Scoring failed", "ignore:One or more of the test scores")

@@ -116,7 +116,7 @@ def test_an_own_score_method_is_told_from_accuracy_and_r2() -> None:
         ({"metric": "r2"}, MetricError, "not defined for a binary task"),
         ({"scoring": []}, InputError, "lists no scores"),
         ({"scoring": ["f1", "f1"]}, InputError, "one twice"),
-        ({"scoring": ["f1", "recall"]}, InputError, "which of them chooses"),
+        ({"scoring": ["f1", "recall"]}, InputError, "must name the one that chooses"),
         ({"scoring": ["f1", "recall"], "refit": "f2"}, InputError, "Did you mean 'f1'"),
     ],
 )

@@ -108,11 +108,11 @@ def test_rows_in_both_parts_are_told() -> None:
 @pytest.mark.parametrize(
     ("cv", "words"),
     [
-        (1, "from 2 on"),
+        (1, "of at least 2"),
         ("five", "cannot be read"),
         (13, "cannot split"),
         (GroupKFold(2), "groups of the cases as `groups`"),
-        ([], "gives no split"),
+        ([], "has no splits"),
         ([(range(10), [])], "no usable test rows"),
         ([([], range(10))], "no usable train rows"),
         ([(range(10), [24])], "from 0 to 23"),
@@ -137,9 +137,9 @@ def test_what_cannot_be_shuffled_cannot_be_repeated(cv: Any) -> None:
 
 @pytest.mark.filterwarnings("ignore:invalid value encountered")  # scikit-learn looks for classes
 def test_an_outcome_that_cannot_be_folded_is_not_blamed_on_cv() -> None:
-    with pytest.raises(InputError, match=r"by this `y`.*NaN"):
+    with pytest.raises(InputError, match=r"with this `y`.*NaN"):
         make_splits(3, X, np.where(Y, np.nan, 1.0), classifier=True, seeds=Seeds(0))
-    with pytest.raises(InputError, match="one group a row"):
+    with pytest.raises(InputError, match="one group per row"):
         splits(GroupKFold(2), params={"groups": [1, 2]})
 
 

@@ -148,7 +148,7 @@ def test_trials_that_were_there_before_are_cautioned_of() -> None:
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [({"return_train_score": True}, "training scores"), ({"subsample": 0.5}, "subsample")],
+    [({"return_train_score": True}, "training and test scores"), ({"subsample": 0.5}, "subsample")],
 )
 def test_what_hides_the_rows_is_refused_before_any_fit(options: dict[str, Any], words: str) -> None:
     search = OptunaSearchCV(TREE, **options)

@@ -86,7 +86,7 @@ def test_without_events_or_with_other_outcomes_it_refuses() -> None:
     y["event"] = False
     with pytest.raises(InputError, match="no case has an event"):
         CoxRegressor().fit(X, y)
-    with pytest.raises(InputError, match="no pair of events and times"):
+    with pytest.raises(InputError, match="not a pair of events and times"):
         CoxRegressor().fit(X, np.arange(20.0))
 
 

@@ -313,7 +313,7 @@ def test_a_matrix_describes_itself() -> None:
     found = Inputs.of([[1.0, 2.0], [np.nan, 0.0]], categorical=[1], names=["größe", "art"])
     assert found == Inputs(("größe", "art"), (0, 3), (True, False), n_cases=2)
     assert Inputs.of(np.full((3, 1), np.nan), categorical=[0]).levels == (1,)
-    with pytest.raises(InputError, match="no table"):
+    with pytest.raises(InputError, match="not a table"):
         Inputs.of(np.zeros((0, 2)))
-    with pytest.raises(InputError, match="not described alike"):
+    with pytest.raises(InputError, match="do not match"):
         Inputs(("a",), (0, 0), (False,), n_cases=1)

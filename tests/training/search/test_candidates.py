@@ -72,8 +72,8 @@ def test_a_setting_never_changes_what_it_is_made_from() -> None:
     ("given", "words"),
     [
         ({"C": 1.0}, r"Write \{'C': \[1.0\]\}"),
-        ({"C": "rbf"}, "list of values"),
-        ({"C": []}, "a value at least"),
+        ({"C": "rbf"}, "are not a list"),
+        ({"C": []}, "at least one value"),
         ({"C": np.ones((2, 2))}, "one-dimensional"),
         ({3: [1]}, "no name"),
         ([], "cannot be read"),
@@ -81,7 +81,7 @@ def test_a_setting_never_changes_what_it_is_made_from() -> None:
         (None, "cannot be read"),
         ([{"C": [1]}, SVC()], "cannot be read"),
         ([SVC], r"Write SVC\(\)"),
-        ([("a", SVC()), ("a", SVC())], "one name"),
+        ([("a", SVC()), ("a", SVC())], "the same name"),
         ([3], "neither parameters nor an estimator"),
     ],
 )
@@ -92,7 +92,7 @@ def test_what_is_no_candidate_is_refused(given: Any, words: str) -> None:
 
 @pytest.mark.parametrize("given", [[SVC()], ParameterGrid({"C": [1]})])
 def test_a_number_of_draws_beside_a_list_is_refused(given: Any) -> None:
-    with pytest.raises(InputError, match="nothing to draw from"):
+    with pytest.raises(InputError, match="something to draw from"):
         read_candidates(given, n_iter=3)
 
 
@@ -143,7 +143,7 @@ def test_candidates_that_describe_themselves_show_plain_parameters() -> None:
     made = found.configurations[0].make_from(None, {"degree": 5})
     assert (type(made), made.C, made.degree) == (SVC, 2, 5)
     assert find_first_estimator([one, other]) is one.estimator
-    with pytest.raises(InputError, match="one name"):
+    with pytest.raises(InputError, match="the same name"):
         read_candidates([one, one])
 
 

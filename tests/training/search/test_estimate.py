@@ -75,7 +75,7 @@ def test_remarks_on_the_other_winner_are_left_out_or_made_anew() -> None:
     pi, made = search.predictions_, search.estimate_
     by_rule = en.estimate(pi, metric="roc_auc", n_resamples=100, rng=0)
     assert made.value == by_rule.value < made.naive < by_rule.naive
-    assert "no better than the own score" in told(search)["EN014"]
+    assert "no better than the score" in told(search)["EN014"]
     assert made.optimism_error is None  # which is that of the gap of another winner
     assert ("EN001" in told(search)) is made.flattered is False
     assert by_rule.optimism_error is not None

@@ -59,9 +59,9 @@ def answered(model: Any, y: Any, method: str, test: str, x: Any = X, **more: Any
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        ("short", "another number of predictions than it is given cases"),
+        ("short", "one prediction per case"),
         ("nan", "not finite"),
-        ("unseen", "a label that is no class"),
+        ("unseen", "a label that is not a class"),
     ],
 )
 def test_odd_predictions_are_refused_in_words(
@@ -111,11 +111,11 @@ def test_every_form_of_two_classes_gives_the_same(kind: str, method: str, test: 
     [
         (Y.astype(bool).astype(object), r"objects in y \(bool\).*astype\(str\)"),
         (np.array([1, "a"] * 20, dtype=object), r"objects in y \(int, str\)"),
-        (0.5 * Y, "not whole in y, for GaussianNB. Use a regressor"),
+        (0.5 * Y, "numbers in y, for GaussianNB. Use a regressor"),
         (np.eye(2)[Y], "2 columns of y"),
-        (np.zeros(40, dtype=int), r"only 0. Check the outcome: nothing can be told apart.$"),
+        (np.zeros(40, dtype=int), r"only 0. Check the outcome: there is nothing to predict.$"),
         (np.append(1, np.zeros(39, dtype=int)), "class 1 has one case"),
-        ((TIMES < 1, TIMES), "a classifier cannot learn times"),
+        ((TIMES < 1, TIMES), "a classifier cannot learn censored times"),
     ],
 )
 def test_outcomes_that_no_classifier_learns_are_refused_by_what_they_are(
@@ -133,10 +133,10 @@ def test_outcomes_that_no_classifier_learns_are_refused_by_what_they_are(
 
 @pytest.mark.parametrize(("method", "test"), BOTH)
 def test_cases_of_one_group_are_refused(method: str, test: str) -> None:
-    with pytest.raises(en.InputError, match="all cases are of one group"):
+    with pytest.raises(en.InputError, match="all cases are in one group"):
         answered(GaussianNB(), Y, method, test, groups=np.zeros(40))
     count = {"n_replicates": 5} if test == "loob" else {}
-    with pytest.raises(en.InputError, match="all cases are of one group"):
+    with pytest.raises(en.InputError, match="all cases are in one group"):
         en.compare_learners(
             GaussianNB(), DummyClassifier(), X, Y, test=test, metric="accuracy",
             groups=np.zeros(40), **count,

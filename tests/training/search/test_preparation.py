@@ -40,13 +40,13 @@ class Recorded(DecisionTreeClassifier):
     [
         ({"method": 5}, "`method` cannot be read"),
         ({"method": BBC}, r"Write BBC\(\)"),
-        ({"method": BBC(), "n_resamples": 60}, "beside a configured method"),
+        ({"method": BBC(), "n_resamples": 60}, "with a configured method"),
         ({"time_limit": -1}, "`time_limit` is out of range"),
         ({"n_jobs": 0}, "`n_jobs` is out of range"),
         ({"n_jobs": "a"}, "`n_jobs` is out of range"),
-        ({"random_state": "a"}, "`random_state` cannot seed anything"),
-        ({"random_state": True}, "`random_state` cannot seed anything"),
-        ({"random_state": -3}, "`random_state` cannot seed anything"),
+        ({"random_state": "a"}, "`random_state` is not a seed"),
+        ({"random_state": True}, "`random_state` is not a seed"),
+        ({"random_state": -3}, "`random_state` is not a seed"),
     ],
 )
 def test_a_wrong_knob_is_refused_before_any_fit_or_file(
@@ -61,7 +61,7 @@ def test_a_wrong_knob_is_refused_before_any_fit_or_file(
 
 
 def test_outcomes_of_another_number_are_refused_in_our_words() -> None:
-    with pytest.raises(InputError, match="X and y do not go together"):
+    with pytest.raises(InputError, match="X and y do not match"):
         SearchCV(TREE, DEPTHS).fit(X, Y[:-1])
 
 

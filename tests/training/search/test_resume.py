@@ -221,7 +221,7 @@ def test_a_splitter_that_shuffles_without_a_seed_is_refused_before_any_fit(
     tmp_path: Path, cv: Any
 ) -> None:
     path = tmp_path / "run.db"
-    with pytest.raises(InputError, match=r"Give the splitter random_state=0"):
+    with pytest.raises(InputError, match=r"Pass random_state=0 to the splitter"):
         searched(path, cv=cv)
     assert not path.exists()
     cv.random_state = 0

@@ -319,7 +319,7 @@ def test_a_dynamic_search_is_asked_told_and_cautioned_of() -> None:
     assert not search.predictions_.configs.static
     assert "EN006" in codes(search)
     for knobs in ({"drop": "bced"}, {"stop_when_width": 0.1}):
-        with pytest.raises(InputError, match="has no rounds"):
+        with pytest.raises(InputError, match="cannot drop or stop early"):
             SearchCV(TREE, Asking(), **knobs).fit(X, Y)
 
 

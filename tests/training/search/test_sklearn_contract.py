@@ -345,7 +345,7 @@ def test_an_estimator_without_a_score_needs_scoring() -> None:
 @pytest.mark.parametrize("bad", [-1, 3, 1.5, "c1"])
 def test_a_refit_rule_that_names_no_configuration_is_refused(bad: Any) -> None:
     search = SearchCV(TREE, DEPTHS, refit=lambda results: bad)
-    with pytest.raises((TypeError, IndexError), match="names no configuration"):
+    with pytest.raises((TypeError, IndexError), match="does not name a configuration"):
         search.fit(X, Y)
 
 

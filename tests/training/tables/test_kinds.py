@@ -81,7 +81,7 @@ def test_a_mark_among_numbers_is_refused_with_its_cell_and_a_cure():
         ("{:.1f} %", ""),
         ("{:,.2f}", ""),
         ("1'000'{:03.0f}", ""),
-        ("{:.0f},5", ", say decimal=',' if the comma is one"),
+        ("{:.0f},5", ", pass decimal=',' if the comma is one"),
     ],
 )
 def test_numbers_that_are_written_for_people_are_refused_and_not_lost_as_identifiers(written, cure):
@@ -89,8 +89,8 @@ def test_numbers_that_are_written_for_people_are_refused_and_not_lost_as_identif
     with pytest.raises(InputError) as raised:
         look_at("price", pa.array(cells))
     assert str(raised.value) == (
-        "column 'price' has numbers that are written as text. Expected plain numbers, such as "
-        f"1234.5, got {cells[0]!r} in row 1. Write plain numbers{cure}, or leave the column out: "
+        "column 'price' has numbers written as text. Expected plain numbers, such as 1234.5, "
+        f"got {cells[0]!r} in row 1. Write plain numbers{cure}, or leave the column out: "
         "ignore='price'."
     ).replace(repr(cells[0]), check.show(cells[0]))
 
@@ -113,7 +113,7 @@ def test_dates_as_people_write_them_are_dates_and_no_identifiers(form):
 def test_sentences_that_differ_in_every_row_are_text_and_no_identifiers():
     notes = pa.array([f"came {i} times, in pain" for i in range(N)])
     look = look_at("note", notes)
-    assert (look.kind, look.detail) == (ColumnKind.TEXT, "a value of its own in every row")
+    assert (look.kind, look.detail) == (ColumnKind.TEXT, "a different value in every row")
     assert look_at("code", pa.array([f"AB {i}" for i in range(N)])).kind is ColumnKind.IDENTIFIER
 
 
@@ -131,12 +131,12 @@ def test_infinite_numbers_are_refused_with_their_row():
 def test_types_of_pandas_alone_are_refused():
     months = pd.DataFrame({"month": pd.period_range("2020", periods=N, freq="M")})
     column = pa.Table.from_pandas(months)["month"]
-    with pytest.raises(InputError, match=r"'month' is of a type that is not read.*ignore='month'"):
+    with pytest.raises(InputError, match=r"'month' has an unsupported type.*ignore='month'"):
         look_at("month", column)
 
 
 def test_lists_are_refused():
-    with pytest.raises(InputError, match="column 'x' is of a type that is not read"):
+    with pytest.raises(InputError, match="column 'x' has an unsupported type"):
         look_at("x", pa.array([b"a", b"b"]))
 
 

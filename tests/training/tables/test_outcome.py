@@ -38,7 +38,9 @@ def test_the_values_tell_the_task(values, task):
 
 
 def test_a_task_that_could_be_another_is_told_and_can_be_asked_for():
-    assert read([3, 4, 5] * 5).said == "3 whole numbers, read as classes (else: regression)"
+    assert (
+        read([3, 4, 5] * 5).said == "3 integers, read as classes (pass task='regression' otherwise)"
+    )
     asked = read([3, 4, 5] * 5, task="regression")
     assert (asked.task, asked.said, asked.y.dtype) == (Task.REGRESSION, "", np.float64)
     assert read([0.5, 1.5, 2.5] * 9, task="multiclass").classes == (0.5, 1.5, 2.5)
@@ -46,7 +48,7 @@ def test_a_task_that_could_be_another_is_told_and_can_be_asked_for():
 
 def test_classes_that_differ_in_case_only_are_told():
     assert read(["yes", "no", "No", "YES"] * 5).said == (
-        "'No' and 'no' are two classes, as they are written"
+        "'No' and 'no' are two classes, as written"
     )
     assert read(["a", "b", "c"] * 5).said == ""
 
@@ -76,19 +78,19 @@ def test_rows_without_an_outcome_are_left_out():
 @pytest.mark.parametrize(
     ("values", "options", "message"),
     [
-        ([7, 7, 7], {}, "the outcome 'y' has one value only"),
-        (["a", None, "a"], {}, "the outcome 'y' has one value only"),
+        ([7, 7, 7], {}, "the outcome 'y' has only one value"),
+        (["a", None, "a"], {}, "the outcome 'y' has only one value"),
         ([None, None], {}, "the outcome 'y' is empty"),
         ([str(i) for i in range(50)] + ["?"], {}, "the outcome 'y' has cells that are not numbers"),
         ([f"t{i}" for i in range(50)], {}, "the outcome 'y' has 50 different values in 50 rows"),
         (["a", "b"], {"target": "z"}, "`target` names no column: there is no 'z'"),
         (["a", "b"], {"target": None}, "`target` is not given"),
         (["a", "b"], {"task": "rank"}, "`task` is unknown"),
-        (["a", "b"], {"task": "regression"}, "the outcome 'y' is not of numbers"),
+        (["a", "b"], {"task": "regression"}, "the outcome 'y' does not hold numbers"),
         ([1, 2, 3], {"task": "binary"}, "the outcome 'y' has 3 values"),
-        ([1.5, 2.5, 3.5], {"positive": "1"}, "`positive` belongs to two classes"),
+        ([1.5, 2.5, 3.5], {"positive": "1"}, "`positive` needs two classes"),
         (["a", "b"], {"positive": "c"}, "`positive` is not a class of 'y'"),
-        ([1.5, 2.5], {"task": "survival"}, "a survival outcome has two columns"),
+        ([1.5, 2.5], {"task": "survival"}, "a survival outcome needs two columns"),
         ([1.5, float("inf")], {}, "column 'y' has infinite values"),
     ],
 )
@@ -118,12 +120,12 @@ def test_time_and_event_are_survival():
 @pytest.mark.parametrize(
     ("change", "options", "message"),
     [
-        ({}, {"time": "days"}, "a survival outcome has two columns"),
-        ({}, {"event": "died"}, "a survival outcome has two columns"),
+        ({}, {"time": "days"}, "a survival outcome needs two columns"),
+        ({}, {"event": "died"}, "a survival outcome needs two columns"),
         ({}, {"time": "days", "event": "died", "target": "days"}, "are a survival outcome"),
         ({}, {"time": "days", "event": "died", "task": "binary"}, "are a survival outcome"),
-        ({"died": [1, 2, 1, 0]}, {"time": "days", "event": "died"}, "is not of events"),
-        ({"died": ["a", "b", "a", "b"]}, {"time": "days", "event": "died"}, "is not of events"),
+        ({"died": [1, 2, 1, 0]}, {"time": "days", "event": "died"}, "does not hold events"),
+        ({"died": ["a", "b", "a", "b"]}, {"time": "days", "event": "died"}, "does not hold events"),
         ({"died": [0, 0, 0, 0]}, {"time": "days", "event": "died"}, "every case is censored"),
         ({"days": [-1.0, 1, 2, 3]}, {"time": "days", "event": "died"}, "times are not valid"),
     ],

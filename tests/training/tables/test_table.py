@@ -85,13 +85,12 @@ def test_a_copy_of_the_outcome_under_other_names_is_left_out_with_a_caution():
     assert found.schema.left_out["cured"] == "copy of the outcome"
     (said,) = [c for c in found.cautions if "'cured'" in c.what]
     assert said.what == (
-        "1 column is left out for saying the same as the outcome in every row: 'cured' (as "
-        "relapse)."
+        "1 column is left out for matching the outcome in every row: 'cured' (as relapse)."
     )
     assert (said.code, said.severity, said.cure) == (
         "EN073",
         Severity.CAUTION,
-        "If it is known beforehand, say keep='cured'.",
+        "If it is known before the outcome, pass keep='cured'.",
     )
 
 
@@ -120,7 +119,7 @@ def test_a_copy_of_an_event_is_left_out():
 
 def test_a_table_whose_only_column_is_a_copy_of_the_outcome_is_refused():
     y = np.arange(40) % 2
-    with pytest.raises(InputError, match=r"no column is left.*'z' \(copy of the outcome\)"):
+    with pytest.raises(InputError, match=r"no features are left.*'z' \(copy of the outcome\)"):
         read_table(pa.table({"y": y, "z": 5 - y}), target="y")
 
 
@@ -169,7 +168,7 @@ def test_an_identifier_with_several_rows_suggests_a_group():
     rows = TABLE.set_column(0, "patient_id", pa.array(np.arange(90) // 3))
     found = read_table(rows, target="relapse")
     assert found.cautions[0].cure == (
-        "If rows of one patient_id belong together, say group='patient_id'."
+        "If rows of one patient_id belong together, pass group='patient_id'."
     )
     grouped = read_table(rows, target="relapse", group="patient_id")
     assert grouped.groups.tolist() == (np.arange(90) // 3).tolist()
@@ -200,11 +199,11 @@ def test_most_rows_samples_before_anything_is_encoded(expected):
         (b"a,b\n", "the table is empty"),
         (b"a,relapse\n1,2\n1,2,3\n", "'t.csv' cannot be read"),
         (b"gr\x81\xf6,relapse\n1,2\n", "'t.csv' is not UTF-8"),
-        (b"6,148,relapse\n1,2\n3;4,5\n", "has other columns than the lines below"),
-        (b"relapse a b\n1 2 3\n", "'t.csv' has one column only"),
-        (b"a,a,relapse\n1,2,3\n2,3,4\n", "column names are given twice"),
-        (b"relapse\nyes\nno\n", "no column is left to learn from"),
-        (b"a,relapse\n1,yes\n1,no\n", "no column is left to learn from"),
+        (b"6,148,relapse\n1,2\n3;4,5\n", "has different columns from the lines below"),
+        (b"relapse a b\n1 2 3\n", "'t.csv' has only one column"),
+        (b"a,a,relapse\n1,2,3\n2,3,4\n", "column names are not unique"),
+        (b"relapse\nyes\nno\n", "no features are left"),
+        (b"a,relapse\n1,yes\n1,no\n", "no features are left"),
         (b"PAR1xxxx", "'t.csv' is a Parquet file"),
     ],
 )
@@ -251,7 +250,7 @@ def test_roles_must_be_different_columns():
 
 
 def test_a_group_that_is_one_is_refused():
-    with pytest.raises(InputError, match="two groups at least"):
+    with pytest.raises(InputError, match="at least two groups"):
         read_table(TABLE, target="relapse", group="site")
 
 

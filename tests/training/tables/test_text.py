@@ -106,10 +106,10 @@ def test_empty_columns_without_a_name_are_no_columns(tmp_path):
 @pytest.mark.parametrize(
     ("data", "what"),
     [
-        ("# of 2024\na,b,y\n1,2,x\n3,4,z\n", "has other columns than the lines below"),
-        ("a,b\nr1,1,2\nr2,3,4\n", "has other columns than the lines below"),
+        ("# of 2024\na,b,y\n1,2,x\n3,4,z\n", "has different columns from the lines below"),
+        ("a,b\nr1,1,2\nr2,3,4\n", "has different columns from the lines below"),
         ("Study,,\na,b,y\n1,2,x\n", "2 columns of 't.csv' have no name"),
-        ("a b y\n1 2 x\n3 4 z\n", "has one column only"),
+        ("a b y\n1 2 x\n3 4 z\n", "has only one column"),
     ],
 )
 def test_a_title_and_columns_that_are_not_separated_are_told(tmp_path, data, what):
@@ -140,9 +140,9 @@ NO_NAMES = {
 def test_a_first_line_like_the_others_is_refused(tmp_path, data):
     path = tmp_path / "t.csv"
     path.write_text(data)
-    with pytest.raises(FormatError, match="looks like data, not like names") as raised:
+    with pytest.raises(FormatError, match="looks like data, not column names") as raised:
         open_table(path)
-    assert raised.value.cure == "Write a line with names above it."
+    assert raised.value.cure == "Add a line with column names above it."
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_names_that_are_numbers_stay_names(tmp_path, data):
 def test_what_has_no_named_columns_is_refused_with_the_way_to_make_some(given, got, cure):
     with pytest.raises(InputError) as raised:
         en.tune(given, target="y")
-    assert raised.value.what == "the data are no table with named columns"
+    assert raised.value.what == "the data are not a table with named columns"
     assert raised.value.got == got
     assert cure in raised.value.cure
 
@@ -187,5 +187,5 @@ def test_a_lazy_frame_and_an_open_file_are_told_what_to_do(tmp_path):
         open_table(pl.LazyFrame({"a": [1]}))
     path = tmp_path / "t.csv"
     path.write_text("a,b\n1,2\n")
-    with path.open() as file, pytest.raises(EarnestError, match="Give the path"):
+    with path.open() as file, pytest.raises(EarnestError, match="Pass the path"):
         open_table(file)

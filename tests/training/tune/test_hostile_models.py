@@ -339,7 +339,7 @@ def test_machines_of_numbers_are_read(tmp_path):
 def test_a_model_whose_parts_do_not_fit_says_so_when_it_predicts(tmp_path):
     data = file_of("forest")
     path = with_arrays(data, tmp_path / "model.skops", "classes_", lambda classes: classes[:1])
-    with pytest.raises(FormatError, match="cannot predict for these rows"):
+    with pytest.raises(FormatError, match="cannot predict these rows"):
         load_model(path).predict(ROWS)
 
 

@@ -120,7 +120,7 @@ def test_a_file_that_names_another_type_is_refused_with_the_name(tmp_path):
 
 def test_a_trusted_type_that_is_no_model_is_refused(tmp_path):
     dump(LogisticRegression(), tmp_path / "model.skops")
-    with pytest.raises(FormatError, match="is no model of earnest"):
+    with pytest.raises(FormatError, match="is not an earnest model"):
         load_model(tmp_path)
 
 
@@ -189,12 +189,13 @@ def svm(task: str) -> Model:
         (
             "binary",
             ("score_yes",),
-            "score_yes is a score, not a probability: above 0 it is that class.",
+            "score_yes is a score, not a probability: above 0 means that class.",
         ),
         (
             "multiclass",
             ("score_a", "score_b", "score_c"),
-            "score_a, score_b, score_c are scores, not probabilities: the largest tells the class.",
+            "score_a, score_b, score_c are scores, not probabilities: the largest decides the "
+            "class.",
         ),
     ],
 )

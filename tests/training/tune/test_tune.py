@@ -187,7 +187,7 @@ def test_the_run_in_memory_is_that_of_the_file_also_after_a_resumption(tmp_path,
 def test_a_folder_that_holds_a_run_needs_resume(tmp_path, quick):
     out = tmp_path / "run"
     first = en.tune(of("relapse"), target="relapse", out=out, **quick)
-    with pytest.raises(InputError, match="holds a run already"):
+    with pytest.raises(InputError, match="already holds a run"):
         en.tune(of("relapse"), target="relapse", out=out, **quick)
     again = en.tune(of("relapse"), target="relapse", out=out, resume=True, **quick)
     assert again.to_dict() == first.to_dict()

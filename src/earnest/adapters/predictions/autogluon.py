@@ -61,9 +61,9 @@ def read_folder(folder: str | Path, wanted: PredictionsRequest) -> Predictions:
     """Make Π of the folder of a predictor, which is pickles: only if the caller trusts it."""
     if not wanted.trust_pickle:
         raise InputError(
-            "a folder of AutoGluon is pickles, and a pickle can run anything when it is read",
-            needs="trust_pickle=True for a folder that you or someone you trust has written",
-            cure="Or load it yourself, and pass the TabularPredictor.",
+            "an AutoGluon folder contains pickles, which can run any code when they are read",
+            needs="trust_pickle=True for a folder that you or someone you trust wrote",
+            cure="Or load it yourself and pass the TabularPredictor.",
         )
     try:
         from autogluon.tabular import TabularPredictor
@@ -83,7 +83,7 @@ def predictions_of(predictor: TabularPredictor, wanted: PredictionsRequest) -> P
     task = str(facts["problem_type"])
     if task not in TASKS:
         raise EvidenceError(
-            "predictions of this task cannot be judged",
+            "predictions of this task are not supported",
             needs=", ".join(TASKS),
             got=f"problem_type {task!r}",
         )
@@ -196,8 +196,8 @@ def _check_outcome(written: pd.Series, given: SourceRows, wanted: PredictionsReq
     own = np.asarray(given.cases(wanted.y))
     if own.shape != values.shape or not bool(np.all(own == values)):
         raise InputError(
-            "`y` differs from the outcome that AutoGluon was given",
-            needs=f"the {len(values)} values of its training rows, in their order",
+            "`y` differs from the outcome that AutoGluon used",
+            needs=f"the {len(values)} values of its training rows, in the same order",
             got=f"shape {own.shape}" if own.shape != values.shape else "other values",
             cure="Leave it out: the predictor holds the outcome.",
         )

@@ -78,7 +78,7 @@ def predictions_of_models(kept: ToolRun, wanted: PredictionsRequest) -> Predicti
     if not used:
         raise EvidenceError(
             f"{kept.tool} kept no out-of-fold predictions",
-            needs="one model with predictions of every training case",
+            needs="at least one model with predictions of every training case",
             got="; ".join(_explain_silence(kept.models)) or "no models",
         )
     answers = [m.answer for m in used if m.answer is not None]
@@ -118,7 +118,7 @@ def _refuse_unlike(tool: str, used: Sequence[Model]) -> None:
     shapes = {m.answer.shape: m.name for m in used if m.answer is not None}
     if len(shapes) > 1:
         raise EvidenceError(
-            f"models of {tool} kept predictions of unlike cases",
+            f"models of {tool} kept predictions of different cases",
             needs="predictions of the same cases by every model",
             got=", ".join(f"{shape} of {name}" for shape, name in shapes.items()),
         )
@@ -130,10 +130,10 @@ def _yield_remarks(kept: ToolRun, used: Sequence[Model], *, fold_known: bool) ->
     if stopped:
         yield Caution(
             "EN101",
-            f"{kept.tool} stopped the training of {_count_models(stopped)} by the score on the "
-            f"fold that tests: {check.some(stopped)}.",
-            "Such predictions are a little too good, and no method corrects for that.",
-            "Confirm on cases that the tool never saw.",
+            f"{kept.tool} stopped the training of {_count_models(stopped)} early on the test "
+            f"fold: {check.some(stopped)}.",
+            "Their predictions are a little too good, and no method corrects for that.",
+            "Confirm the result on cases that the tool never saw.",
         )
     yield from _remark_peeked(kept.tool, used)
     yield from _remark_ensembles(kept, used)
@@ -143,16 +143,16 @@ def _yield_remarks(kept: ToolRun, used: Sequence[Model], *, fold_known: bool) ->
         yield Caution(
             "EN047",
             f"{kept.tool} was given sample weights.",
-            "The estimate counts every case alike, so it is about another population.",
+            "The estimate weights every case equally, so it is about a different population.",
         )
     if kept.averaged or not fold_known:
         yield Caution(
             "EN104",
             f"{kept.tool} averages the predictions of its repeats."
             if kept.averaged
-            else f"{kept.tool} does not tell which fold tested a case.",
+            else f"{kept.tool} does not report which fold tested a case.",
             "All cases count as one fold: methods and tests that need folds refuse.",
-            "" if kept.averaged else "If you know the folds, give `fold`.",
+            "" if kept.averaged else "If you know the folds, pass `fold`.",
             Severity.NOTE,
         )
 
@@ -163,10 +163,11 @@ def _remark_peeked(tool: str, used: Sequence[Model]) -> Iterator[Caution]:
         how = check.some(dict.fromkeys(m.peeked for m in peeked))
         yield Caution(
             "EN081",
-            f"{tool} had looked at the cases that test them before it trained "
-            f"{_count_models(peeked)} ({how}): {check.some([m.name for m in peeked])}.",
-            "Such predictions are too good, and no method corrects for that.",
-            "Leave them out with pi.select(...), or confirm on cases that the tool never saw.",
+            f"{tool} looked at the test cases before it trained {_count_models(peeked)} ({how}): "
+            f"{check.some([m.name for m in peeked])}.",
+            "Their predictions are too good, and no method corrects for that.",
+            "Leave them out with pi.select(...), or confirm the result on cases that the tool "
+            "never saw.",
         )
 
 
@@ -189,7 +190,7 @@ def _remark_not_kept(kept: ToolRun) -> Iterator[Caution]:
             "EN100",
             f"{kept.tool} kept no predictions of {len(silent)} of {_count_models(kept.models)}: "
             f"{check.some([m.name for m in silent])}" + (f" ({reasons})." if reasons else "."),
-            "They took part in the choice, and the estimate does not know of them.",
+            "They took part in the choice, but the estimate does not include them.",
         )
 
 
@@ -199,19 +200,19 @@ def _remark_ensembles(kept: ToolRun, used: Sequence[Model]) -> Iterator[Caution]
     if within:
         yield Caution(
             "EN102",
-            f"The out-of-fold predictions of others were what {_count_models(within)} learned "
-            f"from: {check.some(within)}.",
-            "Their weights have seen the outcome of every case, so that they look too good, and no "
+            f"{_count_models(within)} learned from the out-of-fold predictions of others: "
+            f"{check.some(within)}.",
+            "Their weights have seen the outcome of every case, so they look too good, and no "
             "method corrects for that.",
-            "Leave them out (the default), or confirm on cases that the tool never saw.",
+            "Leave them out (the default), or confirm the result on cases that the tool never saw.",
         )
     elif names:
         yield Caution(
             "EN102",
-            f"Left out, for they combine others: {_count_models(names)}, {check.some(names)}.",
-            f"The result is about the best of the rest; what {kept.tool} predicts with may be "
-            "another.",
-            "ensembles=True takes them in, as optimistic as they are.",
+            f"Left out, because they combine others: {_count_models(names)}, {check.some(names)}.",
+            f"The result is about the best of the rest; {kept.tool} may predict with another "
+            "model.",
+            "ensembles=True includes them, optimistic as they are.",
             Severity.NOTE,
         )
 
@@ -223,7 +224,7 @@ def _remark_other_splits(used: Sequence[Model]) -> Iterator[Caution]:
             "EN103",
             f"The predictions of {check.some(names)} are out-of-bag or leave-one-out, not of the "
             "folds of the others.",
-            "With groups of cases that belong together they are too good, for a group is not held "
-            "out as a whole.",
-            "Without groups nothing is to be done; with groups, switch `use_child_oof` off.",
+            "If cases come in groups they are too good, because a group is not held out as a "
+            "whole.",
+            "Without groups there is nothing to do; with groups, switch `use_child_oof` off.",
         )

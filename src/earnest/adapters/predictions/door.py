@@ -55,15 +55,15 @@ def predictions_from(
         `EstimatorReport`, `ComparisonReport`, or a list of them); a fitted `SearchCV`, or the
         folder that `earnest tune` wrote; Π as it is.
     y : array-like, optional
-        The outcome of the cases in the order of the training rows, where the source has none.
+        The outcome of the cases in the order of the training rows, if the source has none.
     store : path or optuna artifact store, optional
         Where `keep_predictions` put its files.
     study : str, optional
-        The name of an Optuna study, where a storage has several.
+        The name of an Optuna study, if a storage has several.
     fold : array-like, optional
-        The fold that tested each case, where the source does not tell (AutoGluon).
+        The fold that tested each case, if the source does not say (AutoGluon).
     groups : array-like, optional
-        Units that belong together.
+        Groups of cases that belong together.
     task, positive, classes, response
         As in `Predictions.from_arrays`.
     static : bool, optional
@@ -74,12 +74,13 @@ def predictions_from(
         Whether to read models that were fitted to the out-of-fold predictions of others. They
         are left out by default.
     trust_pickle : bool, optional
-        Whether a folder of AutoGluon, which is pickles, may be read. A pickle can run anything.
+        Whether a folder of AutoGluon, which is pickles, may be read. Reading a pickle can run any
+        code.
 
     Returns
     -------
     Predictions
-        One configuration a trial or model.
+        One configuration per trial or model.
 
     Examples
     --------
@@ -121,13 +122,14 @@ def cure_for(source: object) -> str:
     """Return how to get predictions out of what is none."""
     if is_study(source):
         return (
-            "If its objective called keep_predictions, read them with earnest.predictions_from("
-            "study, y, store=...). What it learned is told by earnest.explain(study)."
+            "If its objective called keep_predictions, read them with "
+            "earnest.predictions_from(study, y, store=...). earnest.explain(study) shows what "
+            "it learned."
         )
     if isinstance(source, (str, Path)):
         return (
             f"Read it first: earnest.Predictions.load({str(source)!r}), or "
-            "earnest.predictions_from of what another tool wrote."
+            "earnest.predictions_from for what another tool wrote."
         )
     if hasattr(source, "columns"):
         return "Read the table with Predictions.from_frame."
@@ -135,24 +137,24 @@ def cure_for(source: object) -> str:
     home = type(source).__module__.split(".")[0]
     if home == "flaml":
         return (
-            "FLAML throws its predictions away: keep them with a `metric` of your own (see the "
+            "FLAML does not keep its predictions: keep them with your own `metric` (see the "
             "page on AutoML), or search with SearchCV."
         )
     if "BaseSearchCV" in kinds or "OptunaSearchCV" in kinds:
-        return "It throws its predictions away: fit it with earnest.harvest(search, X, y)."
+        return "It does not keep its predictions: fit it with earnest.harvest(search, X, y)."
     if hasattr(source, "predictions_"):
-        return "Its `predictions_` are what you look for."
+        return "Use its `predictions_`."
     if kinds & {"TabularPredictor", "AutoML", "H2OAutoML"}:
         return "Read what it kept: earnest.predictions_from(source)."
     if "SearchCV" in kinds:
-        return "Call its `fit` first; its `predictions_` are then what you look for."
+        return "Call its `fit` first, then use its `predictions_`."
     if hasattr(source, "fit"):
         return "Call its `fit` first, or search with earnest.SearchCV, which keeps predictions."
     return "Make them with Predictions.from_arrays, from_frame or load."
 
 
 def _read_own(source: Predictions, wanted: PredictionsRequest) -> Predictions:
-    wanted.refuse("predictions as they are", *vars(wanted))
+    wanted.refuse("Predictions", *vars(wanted))
     return source
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from h2o.model import ModelBase
 
 Source: TypeAlias = "H2OAutoML | H2OGridSearch | ModelBase | Sequence[ModelBase]"
-SEVERAL = "An ensemble has none of its own: give the H2OAutoML, or the models it is made of."
+SEVERAL = "An ensemble has none: pass the H2OAutoML, or the models it is made of."
 KEEP = "keep_cross_validation_predictions=True"
 _NOT_TUNED = re.compile(r"model_id|.*_frame|.*_column|seed|keep_|export_|max_runtime|nfolds|fold_")
 
@@ -122,7 +122,7 @@ def _list_models(source: Source) -> list[ModelBase]:
 
 def _check_trained(model: ModelBase) -> ModelBase:
     if not model.model_id:
-        raise InputError("a model of H2O was not trained", cure="Call its `train` first.")
+        raise InputError("an H2O model was not trained", cure="Call its `train` first.")
     return model
 
 
@@ -189,7 +189,7 @@ def _match_labels(y: RawArray, labels: list[str]) -> list[object]:
     strange = [one for one in labels if one not in known]
     if strange and len(known) > len(labels) - len(strange):
         raise InputError(
-            "`y` has other labels than H2O",
+            "`y` has labels that H2O does not have",
             needs=check.some(map(repr, labels)),
             got=check.some(map(repr, known)),
         )
@@ -207,7 +207,7 @@ def _find_training_frame(models: Sequence[ModelBase]) -> H2OFrame | None:
     names = {one.actual_params.get("training_frame") for one in models}
     if len(names) > 1:
         raise EvidenceError(
-            "models of H2O were trained on different frames",
+            "the H2O models were trained on different frames",
             needs="one training frame",
             got=check.some(sorted(map(repr, names))),
         )
@@ -252,8 +252,8 @@ def _read_outcome(model: ModelBase, frame: H2OFrame | None, wanted: PredictionsR
     if not np.all(same | absent):
         raise InputError(
             "`y` differs from the outcome in the training frame",
-            needs="its values, in the order of its rows",
-            got=f"{int(np.sum(~(same | absent)))} of {len(own)} other values",
+            needs="its values, in the same order",
+            got=f"{int(np.sum(~(same | absent)))} of {len(own)} different values",
             cure="Leave it out: the frame holds the outcome.",
         )
     return given
@@ -262,7 +262,9 @@ def _read_outcome(model: ModelBase, frame: H2OFrame | None, wanted: PredictionsR
 def _check_length(y: RawArray, n: int) -> RawArray:
     if y.shape != (n,):
         raise InputError(
-            "`y` is not of the rows of the training frame", needs=f"{n} values", got=f"{y.shape}"
+            "`y` does not match the rows of the training frame",
+            needs=f"{n} values",
+            got=f"{y.shape}",
         )
     return np.asarray(y)
 
@@ -297,9 +299,9 @@ def _find_folds(models: Sequence[ModelBase], frame: H2OFrame | None, n: int) -> 
     for fold, model in zip(found, single, strict=True):
         if not np.array_equal(fold, found[0]):
             raise EvidenceError(
-                "models of H2O were tested on different folds",
+                "the H2O models were tested on different folds",
                 needs="the same folds for every model",
-                got=f"others of {model.model_id} than of {single[0].model_id}",
+                got=f"different folds for {model.model_id} and {single[0].model_id}",
                 cure="Train them with one `fold_column`, or fold_assignment='Modulo'.",
             )
     return found[0]

@@ -106,7 +106,7 @@ def _read_params(folder: Path) -> JsonObject:
             "the run of mljar-supervised was stopped before it had a model",
             needs="a run with at least one model, finished or not",
             got=f"no params.json in {str(folder)!r}",
-            cure="Fit again with the same results_path: it goes on where it was.",
+            cure="Fit again with the same results_path to continue it.",
         )
     return _read_json(folder / "params.json")
 
@@ -176,7 +176,7 @@ def _read_folds(folder: Path, n: int) -> tuple[NDArray[np.intp], NDArray[np.intp
     rows = np.unique(np.concatenate(tests)) if tests else np.arange(n)
     if len(rows) != n:
         raise FormatError(
-            "the folds and the predictions of mljar are not of the same cases",
+            "the folds and the predictions of mljar have different cases",
             needs=f"{len(rows)} predictions, as the files with indices say",
             got=str(n),
         )
@@ -202,7 +202,7 @@ def _find_given(rows: NDArray[np.intp], n: int, wanted: PredictionsRequest) -> S
     known = np.flatnonzero(~absent)
     if absent.ndim != 1 or len(known) <= rows.max():
         raise InputError(
-            "`y` is not of the cases that mljar was given",
+            "`y` does not match the cases that mljar used",
             needs=f"{n} values, in the order of the training rows",
             got=f"shape {absent.shape}" + (" with missing values" if absent.any() else ""),
             cure="Leave it out: the folder holds the outcome.",
@@ -238,9 +238,9 @@ def _check_outcome(written: RawArray, given: SourceRows, wanted: PredictionsRequ
         same = mine.astype(str) == written.astype(str)
     if not np.all(same):
         raise InputError(
-            "`y` differs from the outcome that mljar wrote",
-            needs="the outcome that it was given, in the order of the training rows",
-            got=f"{int(np.sum(~same))} of {len(mine)} other values",
+            "`y` differs from the outcome that mljar used",
+            needs="the same outcome, in the order of the training rows",
+            got=f"{int(np.sum(~same))} of {len(mine)} different values",
             cure="Leave it out: the folder holds the outcome.",
         )
     return mine
@@ -277,7 +277,7 @@ def _find_peeking(params: JsonObject, kind: str) -> str:
     if params.get("injected_sample_weight"):  # by the errors of another model out of fold
         return "weights by errors on the test folds"
     if params.get("optuna_time_budget") and kind not in NOT_TUNED:
-        return "parameters that Optuna tuned on a test fold"
+        return "hyperparameters that Optuna tuned on a test fold"
     return ""
 
 

@@ -83,7 +83,7 @@ def read_kept_study(study: Study | StudyContent, wanted: PredictionsRequest) -> 
     if wanted.store is None:
         raise InputError(
             "`store` is missing: a study does not hold its predictions",
-            needs="the folder or artifact store that keep_predictions was given",
+            needs="the folder or artifact store that you passed to keep_predictions",
         )
     _refuse_no_folder(wanted.store)
     kept = [_read_kept(trial, wanted.store) for trial in finished]
@@ -113,9 +113,9 @@ def _open_study(source: str | Path, name: str | None) -> StudyContent:
 def _refuse_no_folder(store: StoreLike) -> None:
     if isinstance(store, (str, Path)) and not Path(store).is_dir():
         raise InputError(
-            f"`store` is no folder: {str(store)!r}",
-            needs="the folder that keep_predictions was given",
-            cure="Its path counts from the folder where the study was run.",
+            f"`store` is not a folder: {str(store)!r}",
+            needs="the folder that you passed to keep_predictions",
+            cure="Its path is relative to the folder where the study was run.",
         )
 
 
@@ -149,12 +149,12 @@ def _refuse_nothing(study: Study | StudyContent, finished: Sequence[FrozenTrial]
             needs="trials whose objective called earnest.keep_predictions",
         )
     raise EvidenceError(
-        f"the study {check.show(study.study_name)} kept no predictions, and scores alone cannot be "
-        "corrected",
+        f"the study {check.show(study.study_name)} kept no predictions, and earnest cannot "
+        "correct scores alone",
         needs="an objective that calls earnest.keep_predictions(trial, rows, predictions, ...)",
         got=f"no predictions in any of {len(finished)} finished",
         cure="Add that line and run the same trials again: new.enqueue_trial(trial.params) for "
-        "trial in study.trials. What the study learned can be told as it is: earnest.explain.",
+        "trial in study.trials. earnest.explain works without them.",
     )
 
 
@@ -162,7 +162,7 @@ def _refuse_no_whole(study: Study | StudyContent, kept: Sequence[TrialParts]) ->
     if not any(one.parts for one in kept if one.done):
         raise EvidenceError(
             "the study has no completed trial with predictions",
-            needs="a trial that ended well and whose predictions are finite",
+            needs="a completed trial with finite predictions",
             got=f"no such trial among {len(kept)} finished of {check.show(study.study_name)}",
         )
 
@@ -176,7 +176,7 @@ def _find_folds(kept: Sequence[TrialParts]) -> dict[bytes, NDArray[np.intp]]:
             raise EvidenceError(
                 "trials were tested on different folds",
                 needs="the same test rows in every trial",
-                got=f"other rows in trial {one.trial.number} than in {fullest.trial.number}",
+                got=f"different rows in trials {one.trial.number} and {fullest.trial.number}",
                 cure="Give the splitter a fixed random_state, or make the splits once before the "
                 "study: splits = list(cv.split(X, y)).",
             )
@@ -188,8 +188,8 @@ def _count_cases(y: Outcome, tests: dict[bytes, NDArray[np.intp]]) -> int:
     largest = 1 + max(int(rows.max()) for rows in tests.values())
     if largest > n:
         raise InputError(
-            "`y` is shorter than the rows that were kept",
-            needs=f"at least {largest} cases, in the order by which the rows were kept",
+            "`y` has fewer cases than the kept rows",
+            needs=f"at least {largest} cases, in the order of the row numbers",
             got=str(n),
         )
     return n
@@ -218,10 +218,10 @@ def _find_width(kept: Sequence[TrialParts]) -> tuple[int, ...]:
     shapes = {p.answer.shape[1:]: one.trial.number for one in kept for p in one.parts.values()}
     if len(shapes) > 1:
         raise InputError(
-            "predictions of unlike shape were kept",
-            needs="as many columns in every fold of every trial",
+            "the kept predictions have different shapes",
+            needs="the same number of columns in every fold of every trial",
             got=", ".join(f"{shape or (1,)} in trial {number}" for shape, number in shapes.items()),
-            cure="Where a training part lacks a class, give its column zeros.",
+            cure="If a training part lacks a class, fill its column with zeros.",
         )
     return next(iter(shapes))
 
@@ -242,7 +242,7 @@ def _remark_silent(kept: Sequence[TrialParts]) -> Iterator[Caution]:
         yield Caution(
             "EN100",
             f"{len(silent)} completed trials kept no predictions: {check.some(silent)}.",
-            "They took part in the choice, and the estimate does not know of them.",
+            "They took part in the choice, but the estimate does not include them.",
             "Call keep_predictions in every trial, for every fold.",
         )
 
@@ -254,10 +254,10 @@ def _remark_pruned(kept: Sequence[TrialParts]) -> Iterator[Caution]:
         yield Caution(
             "EN051",
             f"{ended} of {len(kept)} trials were pruned before their last fold.",
-            "The estimate is about the choice among those left; where all are equally good, a "
-            "little of the luck of those left stays in it.",
-            "Where that matters, confirm on cases that the study never saw, or run it without a "
-            "pruner.",
+            "The estimate is about the choice among the rest; if all are equally good, a little "
+            "optimism remains.",
+            "If that matters, confirm the result on cases that the study never saw, or run it "
+            "without a pruner.",
         )
 
 
@@ -271,10 +271,10 @@ def _remark_longer(n: int, tests: dict[bytes, NDArray[np.intp]]) -> Iterator[Cau
     if len(tested) < n and tested[-1] == len(tested) - 1:
         yield Caution(
             "EN059",
-            f"The outcome has {n:,} cases, and the trials tested the first {len(tested):,} only.",
-            "If the study was given other rows than these, each prediction is held against the "
-            "outcome of another case, and the result means nothing.",
-            "Give the outcome of exactly the rows that the study was given, in their order.",
+            f"The outcome has {n:,} cases, but the trials tested only the first {len(tested):,}.",
+            "If the study used other rows, each prediction is compared with the outcome of "
+            "another case, and the result means nothing.",
+            "Pass the outcome of exactly the rows that the study used, in the same order.",
         )
 
 

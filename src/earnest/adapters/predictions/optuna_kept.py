@@ -135,7 +135,7 @@ def _refuse_no_trial(trial: object) -> None:
     if not all(hasattr(trial, name) for name in ("number", "set_user_attr", "user_attrs")):
         raise InputError(
             "`trial` is not a trial",
-            needs="the optuna.Trial that the objective was given",
+            needs="the optuna.Trial that the objective receives",
             got=check.show(trial),
         )
 
@@ -150,10 +150,10 @@ def _check_arrays(rows: ArrayLike, predictions: ArrayLike) -> tuple[NDArray[np.i
     where, answer = np.asarray(rows), as_array("predictions", predictions)
     if where.ndim != 1 or where.dtype.kind not in "iu" or (len(where) and where.min() < 0):
         raise InputError(
-            "`rows` are not the numbers of cases",
-            needs="whole numbers from 0 on, such as `test` of cv.split(X, y)",
+            "`rows` are not row numbers",
+            needs="integers of at least 0, such as `test` of cv.split(X, y)",
             got=check.show(rows),
-            cure="For a mask write np.flatnonzero(mask)." if where.dtype == bool else "",
+            cure="For a mask pass np.flatnonzero(mask)." if where.dtype == bool else "",
         )
     if len(np.unique(where)) < len(where) or not len(where):
         raise InputError(
@@ -185,7 +185,7 @@ def _place(store: StoreLike) -> Path | ArtifactStore:
     if all(hasattr(store, name) for name in ("open_reader", "write")):
         return store
     raise InputError(
-        "`store` cannot keep anything",
+        "`store` cannot hold predictions",
         needs="the path of a folder, or an artifact store of Optuna",
         got=check.show(store),
     )
@@ -217,7 +217,7 @@ def _read(name: str, store: StoreLike, number: int) -> Part:
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise FormatError(
             f"the predictions of trial {number} are not in the store",
-            needs="the `store` that keep_predictions was given, with its files whole",
+            needs="the `store` that you passed to keep_predictions, with all of its files",
             got=f"{check.show(name)}: {type(error).__name__}",
         ) from error
 
@@ -227,7 +227,7 @@ def _open_part(name: str, store: StoreLike) -> Iterator[BinaryIO]:
     place = _place(store)
     if isinstance(place, Path):
         if Path(name).name != name:  # a study may come from anyone: never leave the folder
-            raise OSError(f"{json.dumps(name)} is no name of a file")
+            raise OSError(f"{json.dumps(name)} is not a file name")
         with (place / name).open("rb") as file:
             yield file
         return

@@ -30,7 +30,7 @@ BESIDE = ("run.db", "estimate.json")  # what else a run has: a table alone may b
 
 def _read_run_folder(source: str | Path, wanted: PredictionsRequest) -> Predictions:
     """Read the table that `earnest tune` wrote beside its run."""
-    wanted.refuse("the folder of a run, which says itself what it holds", *vars(wanted))
+    wanted.refuse("the folder of a run, which already says what it holds", *vars(wanted))
     return Predictions.load(table_of(Path(source)))
 
 
@@ -128,22 +128,22 @@ def refuse_path(source: str | Path, wanted: PredictionsRequest) -> Predictions:
         )
     if path.is_dir():
         raise InputError(
-            f"{str(path)!r} is a folder of no tool that is known",
+            f"{str(path)!r} is not a folder of a supported tool",
             needs=needs,
             got=check.some(sorted(one.name for one in path.iterdir())) or "an empty folder",
         )
     start = read_start(path)
     if path.name.casefold().endswith(READ):
         raise InputError(
-            f"{path.name!r} is a table already, not what another tool kept",
+            f"{path.name!r} is already a table, not the run of another tool",
             needs=needs,
-            cure="If it holds predictions, Predictions.load reads it, and so does every command: "
+            cure="If it holds predictions, read it with Predictions.load or any command: "
             "earnest estimate FILE --metric NAME.",
         )
     raise FormatError(
-        f"{path.name!r} is a file of no tool that is known",
+        f"{path.name!r} is not a file of a supported tool",
         needs=needs,
-        cure="A pickle can run anything when it is read: give the study by its storage."
+        cure="Reading a pickle can run any code: pass the storage of the study instead."
         if start[:1] == b"\x80"
         else "",
     )
@@ -167,7 +167,8 @@ def _refuse_a_part(path: Path) -> None:
         if whole is not None and not whole.own:
             raise InputError(
                 f"{path.name!r} is a part of a run",
-                needs="the folder of the whole run: earnest needs every model that was tried",
+                needs="the folder of the whole run, because earnest needs every model that was "
+                "tried",
                 cure=f"predictions_from({str(above)!r})",
             )
 

@@ -46,7 +46,7 @@ class PredictionsRequest:
         for name in names:
             if getattr(self, name) is not None:
                 raise InputError(
-                    f"`{name}` means nothing for {source}",
+                    f"`{name}` does not apply to {source}",
                     got=check.show(getattr(self, name)),
                     cure="Leave it out.",
                 )
@@ -56,11 +56,13 @@ class PredictionsRequest:
         if self.y is None:
             raise InputError(
                 f"{source} does not hold the outcome of the cases",
-                needs="`y`, in the order of the rows that the models were given",
+                needs="`y`, in the order of the rows that the models were trained on",
                 cure="predictions_from(source, y, ...)",
             )
         if isinstance(self.y, str | bytes) or not hasattr(self.y, "__len__"):
-            raise InputError("`y` is no column", needs="a label a case", got=check.show(self.y))
+            raise InputError(
+                "`y` is not a column", needs="one value per case", got=check.show(self.y)
+            )
         return cast("Outcome", self.y)
 
     def made(

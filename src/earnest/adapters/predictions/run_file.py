@@ -114,11 +114,11 @@ def _read_about(run: RunFile) -> Cases:
     text = run.documents.get(CASES)
     if text is None:
         raise FormatError(
-            f"{run.path.name!r} does not say which rows its predictions are of",
+            f"{run.path.name!r} does not say which rows it predicts",
             needs="the run file of a SearchCV, of this version",
             got=f"documents {check.some(sorted(run.documents)) or 'none'}",
-            cure="Run the same search again with this `store`: what is finished is not trained "
-            "anew, and `predictions_` of the search are what you look for.",
+            cure="Run the same search again with this `store` and use its `predictions_`; "
+            "finished fits are not trained again.",
         )
     about = parse_json(text)
     found: Cases = {
@@ -134,7 +134,7 @@ def _read_about(run: RunFile) -> Cases:
     }
     if found["version"] > VERSION:
         raise FormatError(
-            f"{run.path.name!r} was written by a newer earnest",
+            f"{run.path.name!r} was written by a newer version of earnest",
             needs=f"version {VERSION} of its document {CASES!r}",
             got=f"version {found['version']}",
             cure="Update earnest.",
@@ -149,8 +149,8 @@ def _read_target(y: Outcome, about: Cases, wanted: PredictionsRequest, run: RunF
     n = len(y[0]) if isinstance(y, tuple) else len(y)
     if n != about["n"]:
         raise InputError(
-            f"`y` is not of the cases of {run.path.name!r}",
-            needs=f"{about['n']:,} cases, in the order of the rows that the search was given",
+            f"`y` does not match the cases of {run.path.name!r}",
+            needs=f"{about['n']:,} cases, in the order of the rows of the search",
             got=f"{n:,}",
         )
     labels: tuple[object, ...] | None = None
@@ -182,7 +182,7 @@ def _read_target(y: Outcome, about: Cases, wanted: PredictionsRequest, run: RunF
 def _read_configs(run: RunFile) -> tuple[tuple[str, ...], tuple[dict[str, object], ...]]:
     listed = parse_json(run.documents.get(CONFIGS, "[]"))
     if not listed:
-        raise EvidenceError(f"{run.path.name!r} has no configurations yet", needs="one at least")
+        raise EvidenceError(f"{run.path.name!r} has no configurations yet", needs="at least one")
     return tuple(str(one["config"]) for one in listed), tuple(one["params"] for one in listed)
 
 
@@ -200,7 +200,7 @@ def _read_arrays(
     if not cells:
         raise EvidenceError(
             f"{run.path.name!r} holds no predictions yet",
-            needs="a fit that is finished and kept them",
+            needs="a finished fit that kept them",
             got=f"{len(run.outcomes)} outcomes",
         )
     width = next(iter(cells.values())).shape[1:]

@@ -144,7 +144,7 @@ def _list_values(parent: Part) -> tuple[object, ...]:
         return tuple(range(int(parent.lower), int(parent.upper) + 1))
     raise InputError(
         f"a condition on {parent.name!r} cannot be read",
-        needs="'not equal' on a category or a short range of whole numbers",
+        needs="'not equal' on a category or a short range of integers",
         got=type(parent).__name__,
     )
 
@@ -157,9 +157,9 @@ def _read_forbidden(clause: Part) -> Alternatives:
         return tuple(c for part in clause.components for c in _read_forbidden(part))
     if "Relation" in kind:
         raise InputError(
-            "a forbidden relation between two parameters cannot be read",
+            "a forbidden relation between two hyperparameters cannot be read",
             needs="forbidden values, alone or together",
             got=str(clause),
-            cure="Give the space without it: impossible combinations are then averaged over too.",
+            cure="Pass the space without it; averages then include impossible combinations.",
         )
     return ((_read_clause(clause, clause.hyperparameter, kind),),)

@@ -45,7 +45,7 @@ def trials_from(
     decimal: str | None = None,
     thousands: str | None = None,
 ) -> Trials:
-    """Return the trials of a search, whoever ran it.
+    """Return the trials of a search by any tool.
 
     Parameters
     ----------
@@ -59,11 +59,11 @@ def trials_from(
     objective_values : array-like, optional
         The objectives of a list of configurations.
     study : str, optional
-        The name of an Optuna study, where a storage has several.
+        The name of an Optuna study, if a storage has several.
     objective : str or int, optional
-        Which objective, where there are several; the column of a table.
+        Which objective, if there are several; the column of a table.
     direction : {'maximize', 'minimize'}, optional
-        Which way is better, where the source does not say.
+        Which way is better, if the source does not say.
     params : sequence of str, optional
         The parameters to keep; all if None.
     standard_error, status : str, optional
@@ -102,7 +102,7 @@ def trials_from(
         thousands=thousands,
     )
     if not isinstance(source, (str, Path)):
-        ask.refuse("what is no file", *MARKS)
+        ask.refuse("something other than a file", *MARKS)
     for reader in order_readers(TRIALS_READERS):
         if reader.takes(source):
             return reader.read(source, ask)
@@ -128,7 +128,7 @@ def _read_space(given: object) -> Space | None:
 
 def _read_own(source: Trials, ask: TrialsRequest) -> Trials:
     said = [n for n in vars(ask) if n != "space" and getattr(ask, n) is not None]
-    ask.refuse("trials as they are", *said)
+    ask.refuse("Trials", *said)
     return source if ask.space is None else replace(source, space=ask.space)
 
 
@@ -175,8 +175,8 @@ def _read_configs(source: Sequence[Mapping[str, object]], ask: TrialsRequest) ->
     ask.refuse("configurations", "study", "standard_error", "status")
     if ask.values is None or ask.direction is None:
         raise InputError(
-            "configurations alone are no trials",
-            needs="their objectives as second argument, and `direction`",
+            "configurations without objectives are not trials",
+            needs="their objectives as the second argument, and `direction`",
         )
     return Trials.from_configs(
         ask.some_of([dict(config) for config in source]),

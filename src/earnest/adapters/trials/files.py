@@ -42,11 +42,11 @@ def read_path(source: str | Path, ask: TrialsRequest) -> Trials:
         raise FormatError(
             f"{path.name!r} is a pickle",
             needs=_ACCEPTED,
-            cure="A pickle can run anything when it is read: give the study by its storage, or "
-            "write study.trials_dataframe() as CSV.",
+            cure="Reading a pickle can run any code: pass the storage of the study, or write "
+            "study.trials_dataframe() as CSV.",
         )
     if start.lstrip()[:1] in (b"{", b"["):
-        ask.refuse("a file of JSON", *MARKS)
+        ask.refuse("a JSON file", *MARKS)
         return _read_json(path, ask)
     return _read_table(path, ask)
 
@@ -66,7 +66,7 @@ def _find_history(folder: Path) -> Path:
         raise FormatError(
             f"{str(folder)!r} is a folder with {len(found)} run histories",
             needs=_ACCEPTED,
-            cure="Give one of them." if found else "",
+            cure="Pass one of them." if found else "",
         )
     return found[0]
 
@@ -92,7 +92,7 @@ def list_tables(path: Path) -> set[str]:
         raise FormatError(
             f"{path.name!r} cannot be read",
             got=str(error),
-            cure="Another process writes to it: wait for that, or copy the file."
+            cure="Another process is writing to it: wait until it ends, or copy the file."
             if "locked" in str(error)
             else "",
         ) from error

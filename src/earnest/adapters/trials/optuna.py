@@ -135,7 +135,7 @@ def _find_objective(study: Study | StudyContent, asked: str | int | None) -> tup
     if asked is None and count > 1:
         raise InputError(
             "the study has several objectives",
-            needs="one of them: `objective` as its position" + " or name" * bool(names),
+            needs="`objective`, the position of one of them" + " or name" * bool(names),
             got=check.some(map(repr, names)) if names else f"{count} without names",
         )
     if isinstance(asked, str):
@@ -204,17 +204,17 @@ def open_study_journal(path: Path, name: str | None) -> StudyContent:
     from optuna.storages import JournalStorage
     from optuna.storages.journal import JournalFileBackend
 
-    with foreign_content(path, needs="a whole journal of Optuna"):
+    with foreign_content(path, needs="a complete Optuna journal"):
         storage = JournalStorage(JournalFileBackend(str(path)))
     return _load_study(storage, name, path.name)
 
 
 def _load_study(storage: BaseStorage, name: str | None, where: str) -> StudyContent:
     """Read all of a study through the door for what other libraries read."""
-    with foreign_content(where, needs="a whole storage of Optuna"):
+    with foreign_content(where, needs="a complete Optuna storage"):
         names = [str(one.study_name) for one in storage.get_all_studies()]
     found = _find_study(names, name, where)
-    with foreign_content(where, needs="a whole storage of Optuna"):
+    with foreign_content(where, needs="a complete Optuna storage"):
         import optuna
 
         study = optuna.load_study(study_name=found, storage=storage)
@@ -240,7 +240,7 @@ def _refuse_damaged(study: StudyContent, where: str) -> None:
     if lacking or not count or len(study.metric_names) not in (0, count):
         raise FormatError(
             f"{where!r} cannot be read",
-            needs="a whole storage of Optuna, with a value of every objective for each trial",
+            needs="a complete Optuna storage, with a value for every objective of each trial",
             got=f"no value of trial {check.some(lacking)}" if lacking else f"{count} objectives",
         )
 
@@ -280,9 +280,9 @@ def _open_storage(url: str, engine: dict[str, object] | None = None) -> Iterator
         reason = str(error).strip().splitlines() or [type(error).__name__]
         raise FormatError(
             "the storage cannot be read",
-            needs="a storage of Optuna that is there, of this version",
+            needs="an existing Optuna storage of this version",
             got=reason[0],
-            cure="See `optuna storage upgrade` for older ones.",
+            cure="Use `optuna storage upgrade` for an older one.",
         ) from error
     try:
         yield storage

@@ -36,7 +36,7 @@ class TrialsRequest:
         for name in names:
             if getattr(self, name) is not None:
                 raise InputError(
-                    f"`{name}` means nothing for {source}",
+                    f"`{name}` does not apply to {source}",
                     got=check.show(getattr(self, name)),
                     cure="Leave it out.",
                 )
@@ -48,7 +48,7 @@ class TrialsRequest:
         check.one_of("direction", self.direction, DIRECTIONS)
         if self.direction != own:
             raise InputError(
-                f"`direction` contradicts {source}",
+                f"`direction` contradicts that of {source}",
                 needs=repr(own),
                 got=repr(self.direction),
                 cure="Leave it out.",
@@ -63,7 +63,7 @@ class TrialsRequest:
         for name in self.params:
             if name not in known:
                 raise InputError(
-                    f"parameter {check.show(name)} is unknown",
+                    f"hyperparameter {check.show(name)} is unknown",
                     needs=check.some(known, limit=30),
                     cure=check.nearest(str(name), known),
                 )

@@ -100,7 +100,7 @@ def _read_about(run: RunFile) -> About:
         read["scores"] = {str(k): ScoreName(**one) for k, one in read["scores"].items()}
     if version > VERSION:
         raise FormatError(
-            f"{run.path.name!r} was written by a newer earnest",
+            f"{run.path.name!r} was written by a newer version of earnest",
             needs=f"version {VERSION} of its document {ABOUT!r}",
             got=f"version {version}",
             cure="Update earnest.",
@@ -118,7 +118,7 @@ def document_of(run: RunFile, name: str) -> Iterator[None]:
     except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise FormatError(
             f"the document {name!r} of {run.path.name!r} cannot be read",
-            needs="a run file as it was written",
+            needs="an unchanged run file",
             got=f"{type(error).__name__}: {error}",
         ) from error
 

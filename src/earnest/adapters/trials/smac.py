@@ -55,7 +55,7 @@ def read_history(path: Path, ask: TrialsRequest) -> Trials:
         ) from error
     if not runs:
         raise FormatError(
-            f"{path.name!r} holds no run that is over",
+            f"{path.name!r} holds no finished run",
             needs="a run history of SMAC with at least one finished run",
             got="none",
         )

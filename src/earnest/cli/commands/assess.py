@@ -29,13 +29,12 @@ if TYPE_CHECKING:
     from earnest.training.tables.table import Tabular
 
 HELP = (
-    "How good is [bold]this learner[/bold]? Trains it as often as the method needs.\n\n"
-    "Reads a table with a row a case, and assesses a learner with its preprocessing: by bootstrap "
-    "samples (.632+ and its relatives) or by cross-validation, with an interval where the method "
-    "has one.\n\n"
-    "  earnest assess patients.csv --target relapse --model rf --seed 7\n"
-    "  earnest assess patients.csv -t relapse --model lda --method corrected_t --group clinic\n"
-    "  earnest assess patients.csv -t relapse --model logistic --all --json > assessed.json"
+    "How good is [bold]this learner[/bold]? Trains it as often as the method needs.\n\nReads a "
+    "table with one row per case and assesses a learner with its preprocessing: by bootstrap "
+    "samples (.632+ and its relatives) or by cross-validation, with an interval if the method "
+    "has one.\n\n  earnest assess patients.csv --target relapse --model rf --seed 7\n  earnest "
+    "assess patients.csv -t relapse --model lda --method corrected_t --group clinic\n  earnest "
+    "assess patients.csv -t relapse --model logistic --all --json > assessed.json"
 )
 METRICS = {"binary": "roc_auc", "multiclass": "accuracy", "regression": "r2"}
 
@@ -81,14 +80,16 @@ def command(
 ) -> None:
     """Read the table, train, and show or write what one or several methods say."""
     if everything and method:
-        raise InputError("--all and --method exclude each other", cure="Leave one of them out.")
+        raise InputError("--all and --method cannot be combined", cure="Leave one of them out.")
     if target is None:
-        raise InputError("the outcome is not named", needs="--target COLUMN")
+        raise InputError("no outcome column is given", needs="--target COLUMN")
     if seed is not None:
         check.whole_number("seed", seed, low=0)
     several = len(dict.fromkeys(metric or ())) > 1
     if several and test is not None:
-        raise InputError("--test is for one metric", cure="A test set is used once: leave one.")
+        raise InputError(
+            "--test is for one metric", cure="Use a test set only once: pass one metric."
+        )
     kind = find_learner(model)  # an unknown name is told before the table is read
     table = read_cases(data, target, reading)
     ask: AssessOptions = {
@@ -108,7 +109,7 @@ def command(
     names = list(dict.fromkeys(method or [".632+"]))
     all_of_them = everything or len(names) > 1
     if all_of_them and test is not None:
-        raise InputError("--test is for one method", cure="Say --method holdout.")
+        raise InputError("--test is for one method", cure="Use --method holdout.")
     kept = None if test is None else _read_test_set(test, table, target, reading)
     asked = metric or [METRICS[str(table.task)]]
     from earnest.cli.show.assess import show_all_assessed, show_assessed
@@ -158,7 +159,10 @@ def tell_how_to_resume(out: Path | None) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         if out is not None:
-            say(f"What is finished is kept in {out}: the same command goes on.", label="stopped")
+            say(
+                f"Finished work is kept in {out}. Run the same command to continue.",
+                label="stopped",
+            )
         raise
 
 

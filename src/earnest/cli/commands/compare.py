@@ -97,7 +97,7 @@ def _name_pair(names: tuple[str, ...], a: str | None, b: str | None) -> tuple[st
         first = names[0] if a is None else a
         return first, names[1 - names.index(first)]
     raise InputError(
-        "two configurations are compared",
+        "there are not two configurations to compare",
         needs=f"two names of {check.some(names)}, or --all"
         if len(names) > 1
         else "a table with two or more",
@@ -114,11 +114,11 @@ def _check_names(
 ) -> None:
     if everything and a is not None:
         raise InputError(
-            "--all and names of configurations exclude each other",
-            cure="Leave one of them out; --reference NAME says what to compare all with.",
+            "--all cannot be combined with names of configurations",
+            cure="Leave one of them out; use --reference NAME to compare all with that one.",
         )
     if not everything and (adjust is not None or reference is not None):
-        raise InputError("--adjust and --reference belong to --all", cure="Leave them out.")
+        raise InputError("--adjust and --reference need --all", cure="Leave them out.")
 
 
 def _configure_test(name: str | None, rope: float | None) -> str | Test | None:
@@ -126,7 +126,7 @@ def _configure_test(name: str | None, rope: float | None) -> str | Test | None:
     if rope is None:
         return name
     if name != "bayesian_t":
-        raise InputError("--rope belongs to --test bayesian_t", cure="Leave it out.")
+        raise InputError("--rope needs --test bayesian_t", cure="Leave it out.")
     from earnest.comparison.tests.bayesian_t import BayesianTTest
 
     return BayesianTTest(rope=rope)

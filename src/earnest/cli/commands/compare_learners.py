@@ -29,25 +29,26 @@ if TYPE_CHECKING:
     from earnest.core.results.comparison import Comparison
 
 HELP = (
-    "Is one learner [bold]really[/bold] better than another? Trains both on the same splits.\n\n"
-    "Reads a table with a row a case, trains two learners with their preprocessing on the same "
-    "folds or bootstrap samples, and tells the difference with its interval.\n\n"
-    "  earnest compare-learners patients.csv --target relapse --model rf --versus logistic\n"
-    "  earnest compare-learners patients.csv -t relapse --model rf --versus lda --test lpob\n"
-    "  earnest compare-learners patients.csv -t relapse --model rf --versus svm -m accuracy --json"
+    "Is one learner [bold]really[/bold] better than another? Trains both on the same "
+    "splits.\n\nReads a table with one row per case, trains two learners with their "
+    "preprocessing on the same folds or bootstrap samples, and shows the difference with its "
+    "interval.\n\n  earnest compare-learners patients.csv --target relapse --model rf --versus "
+    "logistic\n  earnest compare-learners patients.csv -t relapse --model rf --versus lda "
+    "--test lpob\n  earnest compare-learners patients.csv -t relapse --model rf --versus svm -m "
+    "accuracy --json"
 )
 _HOW = "How to compare"
 
 Versus = Annotated[
     str,
-    typer.Option("--versus", metavar="NAME", help="The other learner, by the same names."),
+    typer.Option("--versus", metavar="NAME", help="The other learner, with the same names."),
 ]
 Folds = Annotated[
     int | None,
     typer.Option(
         "--folds",
         metavar="K",
-        help="[dim]default: 10[/dim]  Parts of the rows; for resampled_t, 1/K are tested.",
+        help="[dim]default: 10[/dim]  Number of folds; resampled_t tests 1/K of the rows.",
         rich_help_panel=_HOW,
     ),
 ]
@@ -56,7 +57,8 @@ Repeats = Annotated[
     typer.Option(
         "--repeats",
         metavar="R",
-        help="[dim]default: 1[/dim]  How often folds are drawn anew; for resampled_t, the splits.",
+        help="[dim]default: 1[/dim]  Number of times to repeat the folds; for resampled_t, the "
+        "number of splits.",
         rich_help_panel=_HOW,
     ),
 ]
@@ -94,7 +96,7 @@ def command(
 ) -> None:
     """Read the table, train both learners, and show or write what the test says."""
     if target is None:
-        raise InputError("the outcome is not named", needs="--target COLUMN")
+        raise InputError("no outcome column is given", needs="--target COLUMN")
     if seed is not None:
         check.whole_number("seed", seed, low=0)
     kinds = [find_learner(name) for name in (model, versus)]  # unknown names are told first

@@ -30,17 +30,15 @@ TARGET, POSITIVE, SEED = "risk", "bad", 7
 PREDICTED = "predicted.csv"
 
 Out = Annotated[
-    Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where the files of the demo go.")
+    Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder for the files of the demo.")
 ]
-Budget = Annotated[
-    str, typer.Option("--budget", metavar="TIME", help="How long the search may take.")
-]
+Budget = Annotated[str, typer.Option("--budget", metavar="TIME", help="Time budget of the search.")]
 Configs = Annotated[
     int | None,
-    typer.Option("--configs", metavar="N", help="Try the first N configurations only."),
+    typer.Option("--configs", metavar="N", help="Try only the first N configurations."),
 ]
 Jobs = Annotated[
-    int, typer.Option("--n-jobs", metavar="N", help="Fits at once; -1 is a fit a core.")
+    int, typer.Option("--n-jobs", metavar="N", help="Parallel fits; -1 uses all cores.")
 ]
 
 
@@ -91,9 +89,9 @@ def _write_data(out: Path) -> tuple[Path, Path, list[str]]:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FormatError(
-            f"the folder {str(out)!r} cannot be written to",
+            f"the folder {str(out)!r} is not writable",
             got=str(error.strerror),
-            cure="Name another folder with --out.",
+            cure="Use another folder with --out.",
         ) from error
     apart = [row.rpartition(",") for row in rows[CASES:]]
     write_file(data, "\n".join([head, *rows[:CASES]]) + "\n")

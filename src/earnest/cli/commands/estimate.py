@@ -64,7 +64,7 @@ def command(
 ) -> None:
     """Read predictions, ask one or several methods, and show or write what they say."""
     if everything and method:
-        raise InputError("--all and --method exclude each other", cure="Leave one of them out.")
+        raise InputError("--all and --method cannot be combined", cure="Leave one of them out.")
     check_table(table, json)
     if seed is not None:
         check.whole_number("seed", seed, low=0)

@@ -20,13 +20,12 @@ if TYPE_CHECKING:
 
 
 HELP = (
-    "What did the tuning learn, and how [bold]surely[/bold]? Effects with bands, and regions.\n\n"
-    "Reads the trials of a search: an Optuna storage or journal file, a run file, or a table with "
-    "a row a trial, a column a parameter and a column with the objective.\n\n"
-    "  earnest explain run.db\n"
-    "  earnest explain study.db --study tuning --regions 4\n"
-    "  earnest explain trials.csv --objective auc --direction maximize\n"
-    "  earnest explain trials.csv --objective auc --direction maximize --out explanation.html"
+    "What did the search learn, and how [bold]certain[/bold] is it? Effects with bands, and "
+    "regions.\n\nReads the trials of a search: an Optuna storage or journal file, a run file, "
+    "or a table with one row per trial, one column per hyperparameter and one column for the "
+    "objective.\n\n  earnest explain run.db\n  earnest explain study.db --study tuning "
+    "--regions 4\n  earnest explain trials.csv --objective auc --direction maximize\n  earnest "
+    "explain trials.csv --objective auc --direction maximize --out explanation.html"
 )
 _READ, _HOW = "How to read the trials", "How to explain"
 
@@ -41,14 +40,16 @@ Source = Annotated[
 ]
 Params = Annotated[
     str | None,
-    typer.Option("--params", metavar="A,B", help="Only these parameters.", rich_help_panel=_HOW),
+    typer.Option(
+        "--params", metavar="A,B", help="Only these hyperparameters.", rich_help_panel=_HOW
+    ),
 ]
 Regions = Annotated[
     int,
     typer.Option(
         "--regions",
         metavar="N",
-        help="Into how many regions each curve is divided.",
+        help="Number of regions to split each curve into.",
         rich_help_panel=_HOW,
     ),
 ]
@@ -57,7 +58,7 @@ Suggest = Annotated[
     typer.Option(
         "--suggest",
         metavar="N",
-        help="Name N configurations that would sharpen the curves most.",
+        help="Propose N configurations that would sharpen the curves most.",
         rich_help_panel=_HOW,
     ),
 ]
@@ -66,44 +67,51 @@ Surrogate = Annotated[
     typer.Option(
         "--surrogate",
         metavar="NAME",
-        help="gaussian_process or forest; by the number of trials if left out.",
+        help="gaussian_process or forest. By default it depends on the number of trials.",
         rich_help_panel=_HOW,
     ),
 ]
 Points = Annotated[
     int,
-    typer.Option("--n-points", metavar="N", help="Monte Carlo points.", rich_help_panel=_HOW),
+    typer.Option(
+        "--n-points", metavar="N", help="Number of Monte Carlo points.", rich_help_panel=_HOW
+    ),
 ]
 Level = Annotated[
     float,
     typer.Option(
         "--level",
         metavar="SHARE",
-        help="The confidence level of bands and intervals.",
+        help="Confidence level of bands and intervals.",
         rich_help_panel=_HOW,
     ),
 ]
 Seed = Annotated[
     int | None,
-    typer.Option("--seed", metavar="N", help="Makes the result repeatable.", rich_help_panel=_HOW),
+    typer.Option(
+        "--seed", metavar="N", help="Seed, for a reproducible result.", rich_help_panel=_HOW
+    ),
 ]
 Jobs = Annotated[
     int | None,
     typer.Option(
         "--n-jobs",
         metavar="N",
-        help="Threads; -1 is all. No result depends on it.",
+        help="Threads; -1 uses all cores. Results do not depend on it.",
         rich_help_panel=_HOW,
     ),
 ]
 Out = Annotated[
     Path | None,
-    typer.Option("--out", metavar="FILE", help="Write a page with figures: FILE.html."),
+    typer.Option("--out", metavar="FILE", help="Write a page with figures to FILE.html."),
 ]
 Study = Annotated[
     str | None,
     typer.Option(
-        "--study", metavar="NAME", help="Which study of an Optuna storage.", rich_help_panel=_READ
+        "--study",
+        metavar="NAME",
+        help="Name of the study in an Optuna storage.",
+        rich_help_panel=_READ,
     ),
 ]
 ObjectiveName = Annotated[
@@ -111,7 +119,7 @@ ObjectiveName = Annotated[
     typer.Option(
         "--objective",
         metavar="NAME",
-        help="The column of the objective; which one, where there are several.",
+        help="Column of the objective, or the one to use if there are several.",
         rich_help_panel=_READ,
     ),
 ]
@@ -192,7 +200,7 @@ def _check_page(out: Path | None) -> None:
     if out.suffix.lower() not in (".html", ".htm"):
         raise InputError("--out writes a page", needs="a name that ends in .html", got=str(out))
     if not out.parent.is_dir():
-        raise FormatError(f"there is no folder {str(out.parent)!r}", cure="Make it first.")
+        raise FormatError(f"there is no folder {str(out.parent)!r}", cure="Create it first.")
 
 
 def _write_page(out: Path, found: Explanation, advice: Sequence[Suggestion], source: str) -> None:

@@ -101,19 +101,19 @@ def _refuse_halves(data: Path | None, named: ColumnNames) -> None:
     given = [name for name in vars(named) if getattr(named, name) is not None]
     if data is None and given:
         raise InputError(
-            f"--{given[0]} names a column, and no table is given",
-            needs="--data TABLE, the table that the tool was given",
+            f"--{given[0]} names a column, but no table is given",
+            needs="--data TABLE, the table that the tool was trained on",
             got=f"--{given[0]} {getattr(named, given[0])}",
         )
     if data is not None and not given:
         raise InputError(
-            "--data is a table of which no column is named",
+            "--data needs the name of a column",
             needs="--target COLUMN, and perhaps --group or --fold",
             got=str(data),
         )
     if (named.time is None) != (named.event is None) or (named.time and named.target):
         raise InputError(
-            "survival has a time and an event, and no other outcome",
+            "survival needs a time and an event, and no other outcome",
             needs="--time COLUMN --event COLUMN, or --target COLUMN",
             got=", ".join(f"--{name}" for name in given),
         )
@@ -248,7 +248,7 @@ def _check_out(out: Path, overwrite: bool) -> None:
 
     if not out.name.casefold().endswith(SAVED):
         raise InputError(
-            "--out writes by the ending of its name", needs=", ".join(SAVED), got=str(out)
+            "--out has an unsupported file extension", needs=", ".join(SAVED), got=str(out)
         )
     check_place(out, overwrite)
 
@@ -259,7 +259,7 @@ def _refuse_inputs(out: Path, source: Path, data: Path | None) -> None:
     read = {path.resolve() for path in (source, data) if path is not None}
     if out.exists() and (place in read or source.resolve() in place.parents):
         raise InputError(
-            "--out is what is to be read", needs="a new name", got=str(out), cure="Name another."
+            "--out is the file to be read", needs="a new name", got=str(out), cure="Name another."
         )
 
 
@@ -282,8 +282,8 @@ _WORDS = {
     "`ensembles`": "--ensembles",
     "`static`": "--static",
     "trust_pickle=True": "--trust-pickle",
-    "predictions_from(source, y, ...)": "Say --data TABLE --target COLUMN.",
-    "Or load it yourself, and pass the TabularPredictor.": "",
+    "predictions_from(source, y, ...)": "Use --data TABLE --target COLUMN.",
+    "Or load it yourself and pass the TabularPredictor.": "",
 }
 
 

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 Names = Annotated[
     list[str] | None,
-    typer.Argument(metavar="NAME", help="Only these, with their references."),
+    typer.Argument(metavar="NAME", help="Show only these, with their references."),
 ]
 AsBibTeX = Annotated[
-    bool, typer.Option("--bibtex", metavar="", help="Write the references as BibTeX, and no more.")
+    bool, typer.Option("--bibtex", metavar="", help="Write only the references, as BibTeX.")
 ]
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from earnest.metrics.families import Metric
 
 
-HELP = "The metrics: for which task, and from what."
+HELP = "The metrics: their tasks and what they are computed from."
 SCHEMA = "earnest/metrics/1"
 
 

@@ -20,12 +20,11 @@ if TYPE_CHECKING:
 
 
 HELP = (
-    "Predict for [bold]new rows[/bold] with the model of a run.\n\n"
-    "Writes a row for each row of the table, in its order: the class and the probabilities of all "
-    "classes, or the number, or the risk. The model is loaded without pickle, and only types of a "
-    "fixed list are made from its file.\n\n"
-    "  earnest predict run/ new.csv\n"
-    "  earnest predict run/ new.parquet --id patient --out predictions.csv"
+    "Predict [bold]new rows[/bold] with the model of a run.\n\nWrites one row per row of the "
+    "table, in the same order: the class and the probabilities of all classes, or the number, "
+    "or the risk. The model is loaded without pickle, and its file can only create types from a "
+    "fixed list.\n\n  earnest predict run/ new.csv\n  earnest predict run/ new.parquet --id "
+    "patient --out predictions.csv"
 )
 _WRITTEN = (".csv", ".parquet")
 
@@ -45,7 +44,7 @@ Data = Annotated[
 Out = Annotated[
     Path | None,
     typer.Option(
-        "--out", "-o", metavar="FILE", help="Where to write: .csv or .parquet.", show_default=False
+        "--out", "-o", metavar="FILE", help="Output file: .csv or .parquet.", show_default=False
     ),
 ]
 
@@ -54,7 +53,7 @@ Id = Annotated[
     typer.Option(
         "--id",
         metavar="COLUMN",
-        help="The column that names the rows, to stand beside their predictions.",
+        help="Column that identifies the rows; it is copied to the output.",
         show_default=False,
     ),
 ]
@@ -104,10 +103,12 @@ def _check_out(out: Path | None, data: Path, overwrite: bool) -> None:
         return
     if out.suffix.lower() not in _WRITTEN:
         raise InputError(
-            "--out writes a table", needs="a name that ends in .csv or .parquet", got=str(out)
+            "--out has an unsupported file extension",
+            needs="a name that ends in .csv or .parquet",
+            got=str(out),
         )
     if out.exists() and data.exists() and out.samefile(data):
-        raise InputError("--out names the table itself", needs="another file", got=str(out))
+        raise InputError("--out is the table itself", needs="another file", got=str(out))
     check_place(out, overwrite)
 
 

@@ -42,8 +42,8 @@ Out = Annotated[
         "--out",
         "-o",
         metavar="FILE",
-        help="Where to: a name that ends in .html, .json or .md. "
-        "[dim]default: report.html, in the folder of the run[/dim]",
+        help="Output file that ends in .html, .json or .md. [dim]default: report.html, in the "
+        "folder of the run[/dim]",
         rich_help_panel=_WRITE,
     ),
 ]
@@ -85,7 +85,7 @@ SideName = Annotated[
     typer.Option(
         "--side",
         metavar="SIDE",
-        help="two-sided, lower, upper, or pessimistic (the metric's bad end).",
+        help="two-sided, lower, upper, or pessimistic.",
         rich_help_panel=_HOW,
     ),
 ]
@@ -161,10 +161,10 @@ def _choose_path(run: Path, out: Path | None) -> Path:
         out = run / "report.html" if run.is_dir() else Path("report.html")
     if out.suffix.lower() not in ENDINGS:
         raise InputError(
-            "--out writes by the ending of its name", needs=", ".join(ENDINGS), got=str(out)
+            "--out has an unsupported file extension", needs=", ".join(ENDINGS), got=str(out)
         )
     if not out.parent.is_dir():
-        raise FormatError(f"there is no folder {str(out.parent)!r}", cure="Make it first.")
+        raise FormatError(f"there is no folder {str(out.parent)!r}", cure="Create it first.")
     return out
 
 

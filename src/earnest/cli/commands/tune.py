@@ -23,14 +23,13 @@ if TYPE_CHECKING:
     from earnest.training.tune.tuned import Tuned
 
 HELP = (
-    "Tune a model for a table, and say what to [bold]expect[/bold] of it on new data.\n\n"
-    "Tries a portfolio of learners with their preprocessing by cross-validation, as much of it as "
-    "the budget allows, fits the winner on all rows, and writes a folder: a report to look at, the "
-    "model, the estimate, all predictions, and a run file by which a run that was ended goes "
-    "on.\n\n"
-    "  earnest tune patients.csv --target relapse --budget 5m\n"
-    "  earnest tune patients.csv -t relapse --group hospital --drop bced --out run/\n"
-    "  earnest tune trial.parquet --time days --event died"
+    "Tune a model for a table and see what to [bold]expect[/bold] of it on new data.\n\nTries a "
+    "portfolio of learners with their preprocessing by cross-validation, as much of it as the "
+    "budget allows, fits the winner on all rows, and writes a folder: a report to look at, the "
+    "model, the estimate, all predictions, and a run file to resume the run from.\n\n  earnest "
+    "tune patients.csv --target relapse --budget 5m\n  earnest tune patients.csv -t relapse "
+    "--group hospital --drop bced --out run/\n  earnest tune trial.parquet --time days --event "
+    "died"
 )
 
 
@@ -149,7 +148,7 @@ def run_job(
                 told = write_report(tuned, page) if report else None
     except KeyboardInterrupt:
         if (out / "run.db").exists():
-            say(f"What is finished is kept in {out}/: the same command with --resume goes on.",
+            say(f"Finished work is kept in {out}/. Run the same command with --resume to continue.",
                 label="stopped")  # fmt: skip
         raise typer.Exit(ending_code()) from None
     if page is not None and page.trouble is not None:

@@ -27,19 +27,19 @@ Metrics = Annotated[
         "-m",
         metavar="NAME",
         help="[dim]default: roc_auc, accuracy or r2, by the task[/dim]  See [bold]earnest "
-        "metrics[/bold]. Given several times: trained for each of them.",
+        "metrics[/bold]. Repeat for several metrics; each trains its own models.",
     ),
 ]
 Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", metavar="", help="Show no progress, only the result.")
+    bool, typer.Option("--quiet", "-q", metavar="", help="Show only the result, no progress.")
 ]
 Methods = Annotated[
     list[str] | None,
     typer.Option(
         "--method",
         metavar="NAME",
-        help="[dim]default: .632+[/dim]  See [bold]earnest methods[/bold]. Given several times: "
-        "they share their fits.",
+        help="[dim]default: .632+[/dim]  See [bold]earnest methods[/bold]. Repeat for several "
+        "methods; they share their fits.",
         rich_help_panel=_HOW,
     ),
 ]
@@ -48,7 +48,7 @@ All = Annotated[
     typer.Option(
         "--all",
         metavar="",
-        help="Every method of one set of folds, and of bootstrap samples.",
+        help="Every method for one set of folds, and for bootstrap samples.",
         rich_help_panel=_HOW,
     ),
 ]
@@ -57,19 +57,19 @@ Replicates = Annotated[
     typer.Option(
         "--replicates",
         metavar="N",
-        help="Bootstrap samples to train on; 1000 for an interval.",
+        help="Number of bootstrap samples; use 1000 for an interval.",
         rich_help_panel=_HOW,
     ),
 ]
 Folds = Annotated[
-    int, typer.Option("--folds", metavar="K", help="Parts of the rows.", rich_help_panel=_HOW)
+    int, typer.Option("--folds", metavar="K", help="Number of folds.", rich_help_panel=_HOW)
 ]
 Repeats = Annotated[
     int | None,
     typer.Option(
         "--repeats",
         metavar="R",
-        help="How often folds are drawn anew; 10 for repeated_cv and bates_ncv.",
+        help="Number of times to repeat the folds; use 10 for repeated_cv and bates_ncv.",
         rich_help_panel=_HOW,
     ),
 ]
@@ -78,7 +78,7 @@ Test = Annotated[
     typer.Option(
         "--test",
         metavar="TABLE",
-        help="A table kept away from the design, with --method holdout; --out counts its uses.",
+        help="A separate test table, with --method holdout; --out counts its uses.",
         rich_help_panel=_HOW,
     ),
 ]
@@ -88,8 +88,10 @@ Store = Annotated[
         "--out",
         "-o",
         metavar="FILE",
-        help="A run file: the same command goes on after it was ended.",
+        help="Run file; run the same command again to continue.",
         rich_help_panel=_HOW,
     ),
 ]
-Jobs = Annotated[int | None, make_jobs_option(_HOW, "Models trained at once; -1 is all cores.")]
+Jobs = Annotated[
+    int | None, make_jobs_option(_HOW, "Models trained in parallel; -1 uses all cores.")
+]

@@ -49,22 +49,22 @@ def take_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def make_level_option(panel: str) -> typer.models.OptionInfo:
     """Return the option of the confidence level, for a panel of the help."""
-    return typer.Option(
-        "--level", metavar="SHARE", help="The confidence level.", rich_help_panel=panel
-    )
+    return typer.Option("--level", metavar="SHARE", help="Confidence level.", rich_help_panel=panel)
 
 
 def make_seed_option(panel: str) -> typer.models.OptionInfo:
     """Return the option of the seed, for a panel of the help."""
     return typer.Option(
-        "--seed", metavar="N", help="Makes the result repeatable.", rich_help_panel=panel
+        "--seed", metavar="N", help="Seed, for a reproducible result.", rich_help_panel=panel
     )
 
 
-def make_jobs_option(panel: str, what: str = "Threads; -1 is all.") -> typer.models.OptionInfo:
+def make_jobs_option(
+    panel: str, what: str = "Threads; -1 uses all cores."
+) -> typer.models.OptionInfo:
     """Return the option of how many at once, and what of, for a panel of the help."""
     return typer.Option(
-        "--n-jobs", metavar="N", help=f"{what} No result depends on it.", rich_help_panel=panel
+        "--n-jobs", metavar="N", help=f"{what} Results do not depend on it.", rich_help_panel=panel
     )
 
 
@@ -82,18 +82,14 @@ MetricNames = Annotated[
         "--metric",
         "-m",
         metavar="NAME",
-        help="What to measure: see [bold]earnest metrics[/bold]. Given several times: one answer "
-        "each. With --scores: mean, macro, median, quantile(0.9), pass@5 or pass^5.",
+        help="The metric; see [bold]earnest metrics[/bold]. Repeat for several. "
+        "With --scores: mean, macro, median, quantile(0.9), pass@5 or pass^5.",
     ),
 ]
-AsJson = Annotated[
-    bool, typer.Option("--json", metavar="", help="Write one JSON object and nothing else.")
-]
+AsJson = Annotated[bool, typer.Option("--json", metavar="", help="Write only one JSON object.")]
 PaperTable = Annotated[
     str | None,
-    typer.Option(
-        "--table", metavar="FORM", help="Write a table for a paper instead: markdown or latex."
-    ),
+    typer.Option("--table", metavar="FORM", help="Write a table for a paper: markdown or latex."),
 ]
 
 Methods = Annotated[
@@ -102,14 +98,16 @@ Methods = Annotated[
         "--method",
         metavar="NAME",
         help="[dim]default: bbc; for one model on a test set delong or holdout[/dim]  See "
-        "[bold]earnest methods[/bold]. With knobs: "
-        "\"delong(variant='logit')\". Given several times: all on the same resamples.",
+        "[bold]earnest methods[/bold]. With options: \"delong(variant='logit')\". Repeat "
+        "for several on the same resamples.",
         rich_help_panel=_HOW,
     ),
 ]
 All = Annotated[
     bool,
-    typer.Option("--all", metavar="", help="Every method that can answer.", rich_help_panel=_HOW),
+    typer.Option(
+        "--all", metavar="", help="Run every method that fits your data.", rich_help_panel=_HOW
+    ),
 ]
 Level = Annotated[float, make_level_option(_HOW)]
 SideName = Annotated[
@@ -117,7 +115,7 @@ SideName = Annotated[
     typer.Option(
         "--side",
         metavar="SIDE",
-        help="two-sided, lower, upper, or pessimistic (the metric's bad end).",
+        help="two-sided, lower, upper, or pessimistic.",
         rich_help_panel=_HOW,
     ),
 ]
@@ -136,7 +134,7 @@ SelectorName = Annotated[
     typer.Option(
         "--selector",
         metavar="RULE",
-        help="How the winner was chosen: pooled, mean_of_folds or one_standard_error; for "
+        help="Selection rule: pooled, mean_of_folds or one_standard_error; for "
         "ensembles greedy_ensemble, top_average or stacked_ensemble.",
         rich_help_panel=_HOW,
     ),
@@ -146,7 +144,7 @@ Undefined = Annotated[
     typer.Option(
         "--undefined",
         metavar="RULE",
-        help="Resamples that lack a class: redraw, drop or stratify.",
+        help="What to do with resamples that lack a class: redraw, drop or stratify.",
         rich_help_panel=_HOW,
     ),
 ]
@@ -157,7 +155,7 @@ Format = Annotated[
     typer.Option(
         "--format",
         metavar="FORM",
-        help="wide (a column a configuration) or long (a row a prediction).",
+        help="wide (one column per configuration) or long (one row per prediction).",
         rich_help_panel=_READ,
     ),
 ]
@@ -179,7 +177,7 @@ GroupColumn = Annotated[
     typer.Option(
         "--group",
         metavar="COLUMN",
-        help="Cases that belong together, such as visits of a patient.",
+        help="Column of groups, such as the patient of each visit.",
         rich_help_panel=_READ,
     ),
 ]
@@ -194,7 +192,7 @@ CaseColumn = Annotated[
     typer.Option(
         "--id",
         metavar="COLUMN",
-        help="[dim]default: row_id[/dim]  Which rows are the same case.",
+        help="[dim]default: row_id[/dim]  Column that identifies the case.",
         rich_help_panel=_READ,
     ),
 ]
@@ -213,7 +211,7 @@ Positive = Annotated[
     typer.Option(
         "--positive",
         metavar="LABEL",
-        help="The class that the scores speak for.",
+        help="The positive class, which high scores stand for.",
         rich_help_panel=_READ,
     ),
 ]
@@ -232,7 +230,7 @@ Response = Annotated[
     typer.Option(
         "--response",
         metavar="KIND",
-        help="What a classifier's scores are: probability, decision or label.",
+        help="Kind of scores: probability, decision or label.",
         rich_help_panel=_READ,
     ),
 ]
@@ -241,7 +239,7 @@ Threshold = Annotated[
     typer.Option(
         "--threshold",
         metavar="SCORE",
-        help="Above it a score is the positive label.",
+        help="Scores above it mean the positive class.",
         rich_help_panel=_READ,
     ),
 ]
@@ -250,7 +248,7 @@ Delimiter = Annotated[
     typer.Option(
         "--delimiter",
         metavar="SIGN",
-        help="What separates the columns of a CSV file, such as ';' or tab.",
+        help="Column separator of a CSV file, such as ';' or tab.",
         rich_help_panel=_READ,
     ),
 ]
@@ -259,7 +257,7 @@ Decimal = Annotated[
     typer.Option(
         "--decimal",
         metavar="SIGN",
-        help="The decimal sign of a CSV file, such as ','.",
+        help="Decimal separator of a CSV file, such as ','.",
         rich_help_panel=_READ,
     ),
 ]
@@ -268,7 +266,7 @@ Thousands = Annotated[
     typer.Option(
         "--thousands",
         metavar="SIGN",
-        help="The sign between thousands of a CSV file, such as ',' or space.",
+        help="Thousands separator of a CSV file, such as ',' or space.",
         rich_help_panel=_READ,
     ),
 ]
@@ -277,8 +275,8 @@ ModelColumns = Annotated[
     typer.Option(
         "--model",
         metavar="COLUMN",
-        help="[dim]default: config_id[/dim]  Long tables: what names the configuration; repeat "
-        "for more.",
+        help="[dim]default: config_id[/dim]  Long tables: column of the configuration; repeat "
+        "for several.",
         rich_help_panel=_READ,
     ),
 ]
@@ -296,7 +294,7 @@ OnlyConfigs = Annotated[
     typer.Option(
         "--config",
         metavar="NAME",
-        help="Only this configuration; repeat for more.",
+        help="Use only this configuration; repeat for several.",
         rich_help_panel=_READ,
     ),
 ]

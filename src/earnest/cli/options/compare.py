@@ -12,17 +12,17 @@ _HOW = "How to compare"
 
 First = Annotated[
     str | None,
-    typer.Argument(metavar="A", help="The one configuration.", show_default=False),
+    typer.Argument(metavar="A", help="The first configuration.", show_default=False),
 ]
 Second = Annotated[
     str | None,
-    typer.Argument(metavar="B", help="The other one.", show_default=False),
+    typer.Argument(metavar="B", help="The second configuration.", show_default=False),
 ]
 All = Annotated[
     bool,
-    typer.Option("--all", metavar="", help="All configurations against the best."),
+    typer.Option("--all", metavar="", help="Compare all configurations with the best."),
 ]
-_KNOBS = "See [bold]earnest tests[/bold]. With knobs: \"mcnemar(p='mid')\"."
+_KNOBS = "See [bold]earnest tests[/bold]. With options: \"mcnemar(p='mid')\"."
 TestName = Annotated[
     str | None,
     typer.Option(
@@ -41,7 +41,7 @@ Alternative = Annotated[
     typer.Option(
         "--alternative",
         metavar="SIGN",
-        help="What to show of A - B: two-sided, less (below 0) or greater.",
+        help="Alternative for A - B: two-sided, less (below 0) or greater.",
         rich_help_panel=_HOW,
     ),
 ]
@@ -51,8 +51,8 @@ Adjust = Annotated[
     typer.Option(
         "--adjust",
         metavar="RULE",
-        help="[dim]default: simultaneous[/dim]  With --all, for many p-values: simultaneous, holm, "
-        "bh or none.",
+        help="[dim]default: simultaneous[/dim]  With --all, how to adjust p-values: "
+        "simultaneous, holm, bh or none.",
         rich_help_panel=_HOW,
     ),
 ]
@@ -61,7 +61,7 @@ Reference = Annotated[
     typer.Option(
         "--reference",
         metavar="NAME",
-        help="With --all, what to compare with instead of the best.",
+        help="With --all, the configuration to compare with instead of the best.",
         rich_help_panel=_HOW,
     ),
 ]
@@ -70,7 +70,7 @@ Rope = Annotated[
     typer.Option(
         "--rope",
         metavar="SIZE",
-        help="For --test bayesian_t: a difference that makes no difference.",
+        help="For --test bayesian_t: the largest difference that does not matter.",
         rich_help_panel=_HOW,
     ),
 ]
@@ -79,7 +79,7 @@ Resamples = Annotated[
     typer.Option(
         "--n-resamples",
         metavar="N",
-        help="For tests that draw: bootstrap, sign_flip.",
+        help="Number of draws of bootstrap and sign_flip.",
         rich_help_panel=_HOW,
     ),
 ]

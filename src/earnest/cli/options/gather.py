@@ -21,12 +21,15 @@ Out = Annotated[
     ),
 ]
 Overwrite = Annotated[
-    bool, typer.Option("--overwrite", metavar="", help="Write over a file that is there.")
+    bool, typer.Option("--overwrite", metavar="", help="Overwrite an existing file.")
 ]
 Study = Annotated[
     str | None,
     typer.Option(
-        "--study", metavar="NAME", help="Which study of an Optuna storage.", rich_help_panel=_READ
+        "--study",
+        metavar="NAME",
+        help="Name of the study in an Optuna storage.",
+        rich_help_panel=_READ,
     ),
 ]
 Store = Annotated[
@@ -34,7 +37,7 @@ Store = Annotated[
     typer.Option(
         "--store",
         metavar="FOLDER",
-        help="Optuna: the folder that keep_predictions was given.",
+        help="Optuna: the folder that you passed to keep_predictions.",
         rich_help_panel=_READ,
     ),
 ]
@@ -43,7 +46,7 @@ Ensembles = Annotated[
     typer.Option(
         "--ensembles",
         metavar="",
-        help="With models that were fitted to the predictions of others: too good.",
+        help="Include models that were fitted to the predictions of others. They look too good.",
         rich_help_panel=_READ,
     ),
 ]
@@ -52,8 +55,8 @@ Static = Annotated[
     typer.Option(
         "--static/--dynamic",
         metavar="",
-        help="Whether configurations were fixed before any was evaluated. "
-        "[dim]default: what the tool tells[/dim]",
+        help="Whether configurations were fixed before any was evaluated. [dim]default: what "
+        "the tool reports[/dim]",
         show_default=False,
         rich_help_panel=_READ,
     ),
@@ -63,7 +66,8 @@ TrustPickle = Annotated[
     typer.Option(
         "--trust-pickle",
         metavar="",
-        help="Read pickles, which AutoGluon writes. A pickle can run anything: only your own.",
+        help="Read pickles, which AutoGluon writes. They can run any code: use it only for your "
+        "own.",
         rich_help_panel=_READ,
     ),
 ]
@@ -72,15 +76,18 @@ Data = Annotated[
     typer.Option(
         "--data",
         metavar="TABLE",
-        help="The training table, its rows in the order that the tool was given: CSV, Parquet or "
-        "Arrow.",
+        help="The training table, with its rows in the order that the tool used: CSV, Parquet "
+        "or Arrow.",
         rich_help_panel=_DATA,
     ),
 ]
 Target = Annotated[
     str | None,
     typer.Option(
-        "--target", metavar="COLUMN", help="Of that table: the outcome.", rich_help_panel=_DATA
+        "--target",
+        metavar="COLUMN",
+        help="Column of the outcome in that table.",
+        rich_help_panel=_DATA,
     ),
 ]
 Group = Annotated[
@@ -88,7 +95,7 @@ Group = Annotated[
     typer.Option(
         "--group",
         metavar="COLUMN",
-        help="Of that table: cases that belong together, such as visits of a patient.",
+        help="Column of groups in that table, such as the patient of each visit.",
         rich_help_panel=_DATA,
     ),
 ]
@@ -97,14 +104,17 @@ Fold = Annotated[
     typer.Option(
         "--fold",
         metavar="COLUMN",
-        help="Of that table: the fold that tested a case (AutoGluon).",
+        help="Column of the fold that tested a case in that table (AutoGluon).",
         rich_help_panel=_DATA,
     ),
 ]
 Time = Annotated[
     str | None,
     typer.Option(
-        "--time", metavar="COLUMN", help="Of that table: survival time.", rich_help_panel=_DATA
+        "--time",
+        metavar="COLUMN",
+        help="Column of the survival time in that table.",
+        rich_help_panel=_DATA,
     ),
 ]
 Event = Annotated[
@@ -112,7 +122,7 @@ Event = Annotated[
     typer.Option(
         "--event",
         metavar="COLUMN",
-        help="Of that table: survival event, 0 or 1.",
+        help="Column of the survival event, 0 or 1, in that table.",
         rich_help_panel=_DATA,
     ),
 ]

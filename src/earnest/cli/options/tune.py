@@ -24,13 +24,13 @@ Data = Annotated[
     Path,
     typer.Argument(
         metavar="TABLE",
-        help="The data, a row a case: CSV, Parquet or Arrow.",
+        help="The data, one row per case: CSV, Parquet or Arrow.",
         show_default=False,
     ),
 ]
 Target = Annotated[
     str | None,
-    typer.Option("--target", "-t", metavar="COLUMN", help="What to predict.", show_default=False),
+    typer.Option("--target", "-t", metavar="COLUMN", help="Column to predict.", show_default=False),
 ]
 Metric = Annotated[
     str | None,
@@ -47,16 +47,16 @@ Budget = Annotated[
     typer.Option(
         "--budget",
         metavar="TIME",
-        help="[dim]default: 5m, or no limit with --configs[/dim]  How long it may take: 90s, 5m, "
-        "1h.",
+        help="[dim]default: 5m, or no limit with --configs[/dim]  Time budget, such as 90s, "
+        "5m or 1h.",
     ),
 ]
 Out = Annotated[
-    Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where the files of the run go.")
+    Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder for the files of the run.")
 ]
 Resume = Annotated[
     bool,
-    typer.Option("--resume", metavar="", help="Go on with the run in the folder, where it ended."),
+    typer.Option("--resume", metavar="", help="Resume the run in the folder."),
 ]
 Plan = Annotated[
     Path | None,
@@ -67,9 +67,7 @@ Plan = Annotated[
         show_default=False,
     ),
 ]
-NoReport = Annotated[
-    bool, typer.Option("--no-report", metavar="", help="Leave out the page to look at.")
-]
+NoReport = Annotated[bool, typer.Option("--no-report", metavar="", help="Do not write the report.")]
 Live = Annotated[
     bool,
     typer.Option(
@@ -78,14 +76,14 @@ Live = Annotated[
         help="Show the run while it goes on: a page in its folder that becomes the report.",
     ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", metavar="", help="Show nothing but errors.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", metavar="", help="Show only errors.")]
 
 Group = Annotated[
     str | None,
     typer.Option(
         "--group",
         metavar="COLUMN",
-        help="Rows that belong together, such as visits of a patient; they stay in one fold.",
+        help="Column of groups, such as the patient of each visit; a group stays in one fold.",
         rich_help_panel=_READ,
     ),
 ]
@@ -94,7 +92,7 @@ Time = Annotated[
     typer.Option(
         "--time",
         metavar="COLUMN",
-        help="Survival time; with --event, in place of --target.",
+        help="Survival time; use it with --event instead of --target.",
         rich_help_panel=_READ,
     ),
 ]
@@ -109,7 +107,7 @@ TaskName = Annotated[
     typer.Option(
         "--task",
         metavar="TASK",
-        help="[dim]default: as the outcome tells[/dim]  binary, multiclass, regression.",
+        help="[dim]default: from the outcome[/dim]  binary, multiclass, regression.",
         rich_help_panel=_READ,
     ),
 ]
@@ -118,15 +116,18 @@ Positive = Annotated[
     typer.Option(
         "--positive",
         metavar="LABEL",
-        help="[dim]default: yes of yes and no, case of case and control, else the last[/dim]  "
-        "The positive class.",
+        help="[dim]default: yes of yes and no, case of case and control, otherwise the "
+        "last[/dim]  The positive class.",
         rich_help_panel=_READ,
     ),
 ]
 Ignore = Annotated[
     list[str] | None,
     typer.Option(
-        "--ignore", metavar="COLUMN", help="Leave it out; repeat for more.", rich_help_panel=_READ
+        "--ignore",
+        metavar="COLUMN",
+        help="Column to leave out; repeat for several.",
+        rich_help_panel=_READ,
     ),
 ]
 Keep = Annotated[
@@ -134,17 +135,20 @@ Keep = Annotated[
     typer.Option(
         "--keep",
         metavar="COLUMN",
-        help="Use it though it would be left out; repeat for more.",
+        help="Column to use although it would be left out; repeat for several.",
         rich_help_panel=_READ,
     ),
 ]
 Folds = Annotated[
-    int, typer.Option("--folds", metavar="K", help="Parts of the rows.", rich_help_panel=_SEARCH)
+    int, typer.Option("--folds", metavar="K", help="Number of folds.", rich_help_panel=_SEARCH)
 ]
 Repeats = Annotated[
     int,
     typer.Option(
-        "--repeats", metavar="R", help="How often folds are drawn anew.", rich_help_panel=_SEARCH
+        "--repeats",
+        metavar="R",
+        help="Number of times to repeat the folds.",
+        rich_help_panel=_SEARCH,
     ),
 ]
 Drop = Annotated[
@@ -152,7 +156,7 @@ Drop = Annotated[
     typer.Option(
         "--drop",
         metavar="RULE",
-        help="End configurations early that are surely worse: bced or bced_adjusted.",
+        help="Drop configurations early if they can no longer win: bced or bced_adjusted.",
         rich_help_panel=_SEARCH,
     ),
 ]
@@ -180,13 +184,13 @@ Configs = Annotated[
     typer.Option(
         "--configs",
         metavar="N",
-        help="Try the first N configurations, whatever the time.",
+        help="Try the first N configurations, however long it takes.",
         rich_help_panel=_SEARCH,
     ),
 ]
 Level = Annotated[float, make_level_option(_SEARCH)]
 Seed = Annotated[int | None, make_seed_option(_SEARCH)]
-Jobs = Annotated[int, make_jobs_option(_SEARCH, "Fits at once; -1 is a fit a core.")]
+Jobs = Annotated[int, make_jobs_option(_SEARCH, "Parallel fits; -1 uses all cores.")]
 Backend = Annotated[
     str,
     typer.Option(
@@ -201,7 +205,7 @@ Scheduler = Annotated[
     typer.Option(
         "--scheduler",
         metavar="ADDRESS",
-        help="Of a cluster, for --backend dask or ray: tcp://127.0.0.1:8786.",
+        help="Address of a cluster, for --backend dask or ray: tcp://127.0.0.1:8786.",
         rich_help_panel=_SEARCH,
     ),
 ]

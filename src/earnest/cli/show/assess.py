@@ -70,8 +70,8 @@ def _sentences(estimate: Estimate) -> Iterator[Part]:
     said = headline(estimate, title_of(estimate))
     if spec_of(estimate).estimand in FLATTERING:
         said = (
-            f"The {title_of(estimate)} of {printed(estimate).value} is flattering: models saw the "
-            "cases that it is measured on. Do not expect it on new data."
+            f"The {title_of(estimate)} of {printed(estimate).value} is too optimistic: the "
+            "models saw the cases that it is measured on. Do not expect it on new data."
         )
     main = Text(clean(said), style="bold")
     main.highlight_words([printed(estimate).value], ACCENT)
@@ -82,7 +82,7 @@ def _sentences(estimate: Estimate) -> Iterator[Part]:
         yield indented(Text(clean(whose)))
     shown = printed(estimate)
     if estimate.provenance.n_folds == 0 and shown.naive not in (None, shown.value):
-        said = f"On the cases that it was trained on it scores {shown.naive}."
+        said = f"On the cases it was trained on, it scores {shown.naive}."
         yield indented(Text(clean(said), style=GREY))
 
 

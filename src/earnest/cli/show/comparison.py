@@ -124,7 +124,7 @@ def result_facts(made: Comparison) -> Iterator[Fact]:
     if made.p_value is not None:
         yield "p-value", f"{p_words(made.p_value)}, {made.alternative}"
     if made.p_simultaneous is not None:
-        pairs = f"for all pairs of the {made.best_of} configurations at once"
+        pairs = f"for all pairs of the {made.best_of} configurations simultaneously"
         yield "If chosen", f"{p_words(made.p_simultaneous)}, {pairs}"
     found = made.probabilities
     if found is not None:

@@ -28,7 +28,7 @@ P_BEST = "p best"  # where it is not the adjusted p-value
 NOT_BEST = "○"  # said without colour too
 Cells = tuple[str, ...]
 RULES = {
-    "simultaneous": "for all at once",
+    "simultaneous": "simultaneous",
     "holm": "Holm",
     "bh": "Benjamini and Hochberg",
     "none": "not adjusted",
@@ -146,10 +146,10 @@ def facts(results: Comparisons) -> Iterator[Fact]:
     yield "Metric", f"{first.metric}, {better} is better"
     against = "the best" if results.reference == results.best else "the reference"
     yield "p adj.", f"against {against}, {first.alternative}; {RULES[results.adjust]}"
-    how = "by their joint law" if results.joint else "by Bonferroni's rule"
+    how = "by their joint distribution" if results.joint else "by Bonferroni's rule"
     alpha = f"{1 - results.confidence_level:.3g}"
     which = "p best, against the best" if _two_kinds(results) else "p adj."
-    yield "At once", f"{which}: for all pairs, {how}; may be best where above {alpha}"
+    yield "At once", f"{which}: for all pairs, {how}; may be best if above {alpha}"
     yield from test_facts(first)
     about = first.provenance
     items = first.estimand == COMPARED_ON_ITEMS

@@ -31,7 +31,7 @@ from earnest.metrics import METRICS
 PICTURE = 44  # columns from the first to the last tick
 NARROWEST = 50  # columns under which a picture tells nothing
 MOST_CAUTIONS = 5
-APART = " on a part kept apart"
+APART = " on a held-out part"
 SPEAKER = "your predictions"  # all that the command line is given
 
 Part = Text | Table | Padding

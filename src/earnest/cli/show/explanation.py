@@ -130,7 +130,7 @@ def facts(found: Explanation) -> Iterator[Fact]:
     yield (
         "As good",
         f"{len(stable)} of {counted(stable.n_trials, 'trial')} and {100 * stable.share:.2g} % of "
-        "the space cannot be shown to be worse",
+        "the space are not shown to be worse",
     )
     left = found.n_failed + found.n_pruned
     parts = [counted(found.n_trials, "trial"), *([f"{left} left out"] if left else [])]
@@ -138,7 +138,7 @@ def facts(found: Explanation) -> Iterator[Fact]:
     yield "Evidence", ", ".join([*parts, f"seed {found.provenance['seed']}"])
     overall = found.sampling_bias.overall
     yield "Looked at", f"{overall.unbiased:.2f} from an even spread (MMD, 0 is even)"
-    yield "Bands", "how unsure the surrogate is of single configurations, on average"
+    yield "Bands", "how uncertain the surrogate is about single configurations, on average"
 
 
 def suggestions(advice: Sequence[Suggestion]) -> Iterator[Fact]:

@@ -89,7 +89,7 @@ def show_gathered(facts: dict[str, Any], cautions: Sequence[Caution]) -> None:
         Text(),
         *((*remarks([_as_option(one) for one in cautions], ""), Text()) if cautions else ()),
         indented(Text(f"Next: {clean(facts['next'])}")),
-        indented(Text("or the metric that you tuned for: see earnest metrics.", style=GREY)),
+        indented(Text("or the metric you tuned for: see earnest metrics.", style=GREY)),
     )
 
 
@@ -113,7 +113,7 @@ def _outcome(facts: dict[str, Any]) -> str:
     shares = [f"{one['label']} ({one['cases']:,})" for one in facts["classes"]]
     shown = ", ".join(shares[:6]) + (f" and {len(shares) - 6} more" if len(shares) > 6 else "")
     positive = facts["positive"]
-    told = "" if positive is None else f"; scores speak for {positive}"
+    told = "" if positive is None else f"; high scores stand for {positive}"
     return facts["task"] + (f": {shown}{told}" if shown else "")
 
 

@@ -66,7 +66,7 @@ def _metrics(metrics: Sequence[Any], *, narrow: bool) -> Iterator[Part]:
                 name = Text(metric.name.ljust(widest), style=ACCENT)
                 table.add_row(name, *(_piled(metric) if narrow else _cells(metric)))
         yield indented(table)
-    yield Text("\nhigher, lower: which is better; from: what a model must answer", style=GREY)
+    yield Text("\nhigher, lower: which is better; from: what a model must predict", style=GREY)
 
 
 def _cells(metric: Any) -> tuple[Text, ...]:

@@ -63,8 +63,8 @@ def show_plan(job: Any, plan: Any) -> None:
         emit(
             _line(
                 "",
-                "other programs use the processors: a fit takes about "
-                f"{plan.crowding:.1f} times as long, so fewer are planned",
+                f"other programs are using the processors: a fit takes about {plan.crowding:.1f} "
+                "times as long, so fewer are planned",
             )
         )
     if plan.least_seconds > job.asked.seconds:
@@ -151,7 +151,7 @@ def _written(tuned: Any, no_report: str | None) -> Iterator[tuple[str, str]]:
     folder = f"{tuned.folder}{os.sep}"
     yield f"Wrote {folder}", "  ".join(sorted(FILES))
     if (tuned.folder / REPORT).exists() and no_report is None:
-        yield "Report", f"{folder}{REPORT}, to be opened in a browser"
+        yield "Report", f"{folder}{REPORT} (open it in a browser)"
     elif no_report is not None:
         yield "Report", f"could not be made: {no_report}"
     yield "Next", f"earnest predict {folder} new.csv"

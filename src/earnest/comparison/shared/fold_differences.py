@@ -90,9 +90,9 @@ def read_folds(
     if whole.sum() < 2:
         raise EvidenceError(
             f"test {spec.name!r} needs scores of folds",
-            needs="at least two folds in which the metric is defined for all that are compared",
+            needs="at least two folds in which the metric is defined for all configurations",
             got=f"{int(whole.sum())} of {len(table)}",
-            cure="Use fewer or stratified folds, a metric that a small fold defines, or "
+            cure="Use fewer or stratified folds, a metric that is defined in small folds, or "
             "test='bootstrap'.",
         )
     overlap = (_ratio_of_folds(spec, pi) if ratio is None else ratio) if corrected else 0.0
@@ -105,9 +105,9 @@ def _ratio_of_folds(spec: TestSpec, pi: Predictions) -> float:
     partition = max(len(names) for names in pi.fold_names)  # with folds that were not evaluated
     if partition < 2:
         raise EvidenceError(
-            f"test {spec.name!r} cannot tell how many cases the models were trained on",
-            needs="folds that part the cases, or the ratio of test to training cases",
-            got="one test set a repeat",
-            cure="Use CorrectedTTest(ratio=...), or compare_learners, which knows it.",
+            f"test {spec.name!r} needs to know how many cases the models were trained on",
+            needs="folds that partition the cases, or the ratio of test to training cases",
+            got="one test set per repeat",
+            cure="Use CorrectedTTest(ratio=...), or compare_learners, which knows the ratio.",
         )
     return 1.0 / (partition - 1)

@@ -123,8 +123,8 @@ def _remarks(made: LeaveOut, replicates: Replicates) -> Iterator[Caution]:
     if not made.drowned:
         yield Caution(
             "EN099",
-            "The standard error of a difference by the influence function is on the wide side.",
-            "In simulation it was up to a third too large, so p is on the large side, too.",
+            "The standard error of a difference by the influence function is rather too large.",
+            "In simulation it was up to a third too large, so p is rather too large too.",
             "",
             Severity.NOTE,
         )

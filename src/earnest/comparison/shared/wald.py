@@ -13,7 +13,7 @@ from earnest.core.results.interval import EqualCaseLimits, LimitSource, NormalLi
 from earnest.inference.limits.fold_normal import FEW_CASES, FEW_UNLIKE
 from earnest.metrics.families import Metric
 
-NORMAL = "The normal law is"
+NORMAL = "The normal approximation is"
 ROUNDING = 1e-9  # of a difference or its error beside the values: it is then taken as 0
 
 
@@ -138,8 +138,8 @@ def same_column() -> Iterator[Caution]:
     """Yield a note that two configurations predicted the same."""
     yield Caution(
         "EN040",
-        "Both predicted the same for every case.",
-        "There is nothing to tell apart: the difference is 0 and p is 1.",
+        "Both made the same prediction for every case.",
+        "They cannot be told apart: the difference is 0 and p is 1.",
         "",
         Severity.NOTE,
     )
@@ -147,12 +147,12 @@ def same_column() -> Iterator[Caution]:
 
 def no_spread(difference: float, units: int, unit: str, *, bounded: bool) -> Iterator[Caution]:
     """Yield a caution where the difference is the same in every unit."""
-    how = "the interval allows for what was not seen" if bounded else "there is no interval"
+    how = "the interval allows for unseen cases" if bounded else "there is no interval"
     each = "no difference at all" if difference == 0.0 else "the same difference"
     yield Caution(
         "EN035",
         f"{'All ' if units > 1 else 'The '}{counted(units, unit)} show{'s' * (units == 1)} {each}.",
-        f"There is no spread to measure it by; p is from a bound, and {how}.",
+        f"There is no spread to compare it with; p comes from a bound, and {how}.",
         "Look at the predictions; more cases would show how rare another outcome is.",
     )
 
@@ -173,9 +173,9 @@ def few_units(
         return
     said = counted(units, unit)
     if units >= FEW_CASES:
-        said = f"{unlike:.2g} of {said} with another difference than the rest"
+        said = f"{unlike:.2g} of {said} that differ from the rest"
     one = units == 1 or (units >= FEW_CASES and unlike == 1)
-    mean = " or test='sign_flip', which needs no such law" if metric.pointwise else ""
+    mean = " or test='sign_flip', which does not need it" if metric.pointwise else ""
     yield Caution(
         "EN036",
         f"There {'is' if one else 'are'} {said}.",

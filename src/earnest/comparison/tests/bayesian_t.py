@@ -59,7 +59,7 @@ class PosteriorReading:
 def _without_posterior(made: Outcome, folds: FoldReading) -> Outcome:
     """Return the outcome where all folds agree: no spread, hence no posterior."""
     kept = [caution for caution in made.cautions if caution.code != "EN035"]
-    how = "no interval" if made.limits is None else "an interval that allows for what was not seen"
+    how = "no interval" if made.limits is None else "an interval that allows for unseen cases"
     remark = Caution(
         "EN035",
         f"All {folds.units} folds show the same difference.",
@@ -131,7 +131,7 @@ class BayesianTTest:
 def _check_rope(rope: Any) -> None:
     number = isinstance(rope, (int, float)) and not isinstance(rope, bool)
     if not number or not math.isfinite(rope) or rope < 0:
-        raise InputError("`rope` is out of range", needs="a number from 0 on", got=repr(rope))
+        raise InputError("`rope` is out of range", needs="a number of at least 0", got=repr(rope))
 
 
 def _rope_for(metric: Metric) -> float:
@@ -139,6 +139,6 @@ def _rope_for(metric: Metric) -> float:
         return ROPE
     raise InputError(
         f"`rope` must be given for {metric.name!r}",
-        needs="the largest difference that makes no practical difference, in the metric's units",
-        got="None, and the metric has no unit of its own",
+        needs="the largest difference that does not matter in practice, in the metric's units",
+        got="None, and the metric has no natural unit",
     )

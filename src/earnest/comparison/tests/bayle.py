@@ -98,7 +98,7 @@ class BayleReading:
     @property
     def _unit(self) -> str:
         if self.cases.kind == "placements":
-            return "pair of unlike class"
+            return "pair of different classes"
         return "case" if self.cases.groups is None else "group"
 
     def _ends(self, a: int, b: int) -> tuple[float, float]:
@@ -150,7 +150,7 @@ class BayleTest:
     losses little.
 
     **When it fails.** With fewer than about thirty cases, and with unstable learners. Repeats,
-    groups, metrics that are no means (by the delta method) and the AUC (the mean of the folds'
+    groups, metrics that are not means (by the delta method) and the AUC (the mean of the folds'
     AUCs, by placements) go beyond the theorem.
 
     Bayle, Bayle, Janson, Mackey 2020, theorem 1 with (8) or (9) as corrected: the inner mean of (8)
@@ -191,7 +191,9 @@ class BayleTest:
         """Compute what each case adds to the metric."""
         metric = question.metric
         if not _readable(metric):
-            raise refuse_metric(self.spec, metric, "Use test='bootstrap', which takes any metric.")
+            raise refuse_metric(
+                self.spec, metric, "Use test='bootstrap', which works for any metric."
+            )
         kind = Variance(self.variance)
         try:
             cases = case_values(question.pi, metric, singles=kind is Variance.ALL_PAIRS)
@@ -228,7 +230,7 @@ def flat_within_folds() -> Caution:
     """Return the caution where differences vary between folds only."""
     return Caution(
         "EN035",
-        "Differences do not vary within folds, but between them.",
+        "Differences vary between folds, but not within them.",
         "The variance over all pairs is used instead.",
         "Use BayleTest(variance='all_pairs'), or fewer folds.",
     )

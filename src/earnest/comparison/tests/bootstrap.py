@@ -140,7 +140,7 @@ class BootstrapReading:
 @register
 @dataclass(frozen=True, kw_only=True)
 class BootstrapTest:
-    """The paired bootstrap looks how often the difference keeps its sign on resampled cases.
+    """The paired bootstrap counts how often the difference keeps its sign on resampled cases.
 
     **What is compared.** Two columns of predictions, each read as those of one fixed model.
 
@@ -259,5 +259,5 @@ def _undefined(drawn: int, valid: int) -> Iterator[Caution]:
             "EN010",
             f"{drawn - valid} of {drawn} resamples have no defined value.",
             "They are left out, which favours resamples with every class.",
-            "Use more cases of the rare classes, or a metric that can do without them.",
+            "Use more cases of the rare classes, or a metric that does not need them.",
         )

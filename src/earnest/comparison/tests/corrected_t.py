@@ -20,7 +20,7 @@ class CorrectedTTest:
     **What it assumes.** That the scores of two folds have the correlation that the share of test
     cases suggests. With R repeats of K folds there are J = R K scores, the variance of their mean
     is s² (1 / J + 1 / (K - 1)), and the law is Student's t with J - 1 degrees of freedom. With J
-    random test sets in the place of folds, `ratio` takes the place of 1 / (K - 1).
+    random test sets instead of folds, `ratio` takes the place of 1 / (K - 1).
 
     **When it fails.** The correction is a heuristic: no unbiased estimate of this variance exists.
     With few folds it is wide. Folds in which the metric is undefined are left out.

@@ -21,7 +21,7 @@ class CVTTest:
     two training sets share most of their cases.
 
     **When it fails.** It finds differences too often; it is here because papers use it. Unequal
-    folds count alike. Prefer `corrected_t` or `bayle`.
+    folds count the same. Prefer `corrected_t` or `bayle`.
 
     Dietterich 1998; studied as "CV t" in Bayle et al. 2020.
 

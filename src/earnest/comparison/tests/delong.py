@@ -107,7 +107,7 @@ class DeLongTest:
     same in every fold. With groups the placements are summed in each group first (Obuchowski
     1997); with repeats they are averaged over repeats.
 
-    **When it fails.** Scores of folds on unlike scales; few cases of a class; nested models
+    **When it fails.** Scores of folds on different scales; few cases of a class; nested models
     fitted on the same cases that are tested.
 
     DeLong, DeLong, Clarke-Pearson 1988.

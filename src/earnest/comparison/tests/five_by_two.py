@@ -114,10 +114,10 @@ class FiveByTwoTest:
     their training sets do not overlap. The spreads of the five repeats are taken as independent,
     too, which holds roughly.
 
-    **When it fails.** The result hangs on which fold comes first, so that another seed may tell
-    otherwise; its power is low. Each half of a repeat judges the model of the other, so that both
-    scores are alike for learners that hang much on their training cases: the test was then too
-    eager in simulation (11 to 16 % at a level of 5 %). Prefer `corrected_t`.
+    **When it fails.** The result depends on which fold comes first, so another seed may give
+    another answer; its power is low. Each half of a repeat judges the model of the other, so that
+    both scores are alike for learners that depend a lot on their training cases: the test then
+    found differences too easily in simulation (11 to 16 % at a level of 5 %). Prefer `corrected_t`.
 
     Dietterich 1998. t = p₁₁ / sqrt(mean sᵢ²) with sᵢ² the variance of the two differences of repeat
     i; five degrees of freedom.
@@ -157,7 +157,8 @@ def _one_fold() -> list[Caution]:
         Caution(
             "EN023",
             "The difference is that of the first fold of the first repeat.",
-            "The other nine folds only tell its spread, so another seed may give another answer.",
+            "The other nine folds only measure its spread, so another seed may give another "
+            "answer.",
             "Use test='five_by_two_f', which uses all ten, or test='corrected_t'.",
             Severity.NOTE,
         )

@@ -33,7 +33,7 @@ class LOOBTest:
 
     **When it fails.** With few replicates, whose noise is taken off the variance: use 1000. The
     standard error was 13 to 15 % too large in simulation for one learner, and more for a
-    difference, so the test is on the safe side.
+    difference, so the test is conservative.
 
     Efron, Tibshirani 1997; Yousef 2022, (32) and (48), the latter as corrected.
 

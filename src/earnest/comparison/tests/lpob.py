@@ -31,7 +31,7 @@ class LPOBTest:
 
     **When it fails.** With few replicates, whose noise is taken off the variance: use 1000. The
     standard error of a difference was about 30 % too large in the simulations of the chapter and
-    here, so the test is on the safe side.
+    here, so the test is conservative.
 
     Yousef 2022, section 4 and table 4; Yousef, Wagner, Loew 2005.
 
@@ -65,7 +65,7 @@ class LPOBTest:
         return LeaveOutReading(question, partial(_between, question.metric))
 
     def check_metric(self, metric: Metric, target: Target) -> None:
-        """Refuse a metric that is no mean over pairs."""
+        """Refuse a metric that is not a mean over pairs."""
         if not has_pairs(metric, target):
             raise refuse_metric(
                 self.spec, metric, "Use test='loob' for means over cases, or test='corrected_t'."

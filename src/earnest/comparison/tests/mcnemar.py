@@ -80,8 +80,8 @@ class McNemarTest:
     two to all cases.
 
     **When it fails.** With few cases on which the two disagree it can show nothing. The exact test
-    is cautious, the mid-p one less so and seldom above its level. Test and interval are made apart
-    and may disagree at the edge. Groups and repeats are refused.
+    is cautious, the mid-p one less so and seldom above its level. Test and interval are computed
+    separately and may disagree at the edge. Groups and repeats are refused.
 
     McNemar 1947; Fagerland, Lydersen, Laake 2013; Bonett, Price 2012.
 

@@ -155,7 +155,7 @@ class SignFlipTest:
     **What it assumes.** Under the null hypothesis the differences of cases are symmetric about 0
     and independent; with groups, the sums of whole groups are. Then the test is exact for any
     number of cases. With at most `n_resamples` sign patterns (13 cases at the default) all are
-    gone through; else they are drawn, and p is (1 + count) / (1 + n_resamples), never 0.
+    used; otherwise they are drawn, and p is (1 + count) / (1 + n_resamples), never 0.
 
     **When it fails.** A mean of 0 with skewed differences is not what it tests. The interval is
     the set of shifts that the same test does not reject.
@@ -197,7 +197,7 @@ class SignFlipTest:
         """Sum what each unit adds."""
         if not question.metric.pointwise:
             raise refuse_metric(
-                self.spec, question.metric, "Use test='bootstrap', which takes any metric."
+                self.spec, question.metric, "Use test='bootstrap', which works for any metric."
             )
         cases = case_values(question.pi, question.metric)
         tested = (cases.folds >= 0)[:, None, :]

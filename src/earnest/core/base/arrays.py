@@ -64,7 +64,9 @@ def read_one_column(name: str, values: object, n: int, beside: str = "y") -> Raw
     same_length(name, array, n, beside)
     if array.dtype.kind in "Vc":
         raise InputError(
-            f"`{name}` holds no labels", needs="text, numbers or bool", got=f"type {array.dtype}"
+            f"`{name}` does not hold labels",
+            needs="text, numbers or bool",
+            got=f"type {array.dtype}",
         )
     absent = missing(array)
     if absent.any():
@@ -72,7 +74,7 @@ def read_one_column(name: str, values: object, n: int, beside: str = "y") -> Raw
             f"`{name}` has missing values",
             needs="a label for every case",
             got=f"{int(absent.sum())} of {n} missing",
-            cure="Give a case that stands alone a label of its own.",
+            cure="Give each ungrouped case its own label.",
         )
     return array
 
@@ -115,7 +117,7 @@ def same_length(name: str, array: NDArray[np.generic], n: int, beside: str = "y"
     if array.ndim == 0 or len(array) != n:
         raise InputError(
             f"`{name}` and `{beside}` differ in length",
-            needs=f"{n} values, one a case",
+            needs=f"{n} values, one per case",
             got="one value" if array.ndim == 0 else f"{len(array)} values",
         )
 

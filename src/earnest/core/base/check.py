@@ -26,7 +26,7 @@ def one_of(name: str, value: object, allowed: Iterable[str]) -> str:
 
 def whole_number(name: str, value: object, *, low: int, high: int | None = None) -> int:
     """Return `value` as an int within [low, high]."""
-    limit = f"a whole number from {low}" + (f" to {high}" if high is not None else " on")
+    limit = f"an integer of at least {low}" if high is None else f"an integer from {low} to {high}"
     try:
         number = operator.index(value)  # type: ignore[arg-type]  # raises for what is not a number
     except TypeError:
@@ -47,7 +47,7 @@ def share(name: str, value: object) -> float:
     if not 0.0 < number < 1.0:
         cure = ""
         if 1.0 < number < 100.0:
-            cure = f"For {number:g} percent write {number / 100:g}."
+            cure = f"For {number:g} percent use {number / 100:g}."
         raise InputError(
             f"`{name}` is out of range",
             needs="a number between 0 and 1",
@@ -91,8 +91,8 @@ def refuse_stream(path: Path) -> None:
         pipe = path.is_fifo() or path.is_socket()
         raise FormatError(
             f"{str(path)!r} is {'a pipe' if pipe else 'a device'}, not a file",
-            needs="a file on a disk",
-            cure="Write what comes out of it to a file first, and name that."
+            needs="a regular file",
+            cure="Write its output to a file first and pass that."
             if pipe
-            else "Name a file.",
+            else "Pass a regular file.",
         )

@@ -30,7 +30,7 @@ class EarnestError(Exception):
 
 
 class InputError(EarnestError, ValueError):
-    """An argument or a data set cannot be used as it is.
+    """An argument or a data set cannot be used.
 
     Examples
     --------
@@ -41,7 +41,7 @@ class InputError(EarnestError, ValueError):
     ... except en.InputError as error:
     ...     print(error)
     `confidence_level` is out of range. Expected a number between 0 and 1, got 95. For 95
-    percent write 0.95.
+    percent use 0.95.
     """
 
 
@@ -56,9 +56,9 @@ class EvidenceError(EarnestError, ValueError):
     ...     en.estimate(pi, method="lpob", metric="roc_auc")
     ... except en.EvidenceError as error:
     ...     print(error)
-    method 'lpob' needs bootstrap-trained replicates. Expected bootstrap-trained replicates,
-    got out-of-sample predictions. Make them with earnest.bootstrap_train(estimator, X, y),
-    or use method='bbc'.
+    method 'lpob' cannot use this evidence. Expected bootstrap-trained replicates, got
+    out-of-sample predictions. Make them with earnest.bootstrap_train(estimator, X, y), or
+    use method='bbc'.
     """
 
 
@@ -94,7 +94,7 @@ class UnknownNameError(EarnestError, ValueError, LookupError):
 
 
 class FormatError(EarnestError, ValueError):
-    """A file cannot be read or written in the form that was asked for.
+    """A file cannot be read or written in the requested format.
 
     Examples
     --------

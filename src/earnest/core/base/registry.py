@@ -67,7 +67,7 @@ class Registry(Generic[T]):
                 raise ValueError(f"{self.kind} {word!r} is registered twice")
             other = self._loose.get(_squeeze(word), name)
             if other != name:  # a user who writes it otherwise would get the other one
-                raise ValueError(f"{self.kind} {word!r} is read as {other!r}")
+                raise ValueError(f"{self.kind} {word!r} already stands for {other!r}")
         self._things = dict(sorted([*self._things.items(), (name, thing)], key=_order))
         self._aliases.update(dict.fromkeys(aliases, name))
         for word in (name, *aliases):

@@ -80,7 +80,7 @@ def _check_number(given: object) -> int:
     if isinstance(given, int | np.integer) and not isinstance(given, bool) and given >= 0:
         return int(given)
     raise InputError(
-        "`rng` cannot seed anything",
+        "`rng` is not a seed",
         needs="None, a non-negative int, numpy.random.SeedSequence, Generator or RandomState",
         got=show(given),
     )

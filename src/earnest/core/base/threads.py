@@ -33,7 +33,7 @@ def workers(n_jobs: int | None) -> int:
     if asked == 0 or isinstance(n_jobs, bool):
         raise InputError(
             "`n_jobs` is out of range",
-            needs="a whole number from 1 on, or -1 for all cores",
+            needs="an integer of at least 1, or -1 for all cores",
             got=check.show(n_jobs),
         )
     return asked if asked > 0 else max(1, cores() + 1 + asked)

@@ -65,7 +65,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
     except OSError as error:
         raise FormatError(
             f"{str(path)!r} cannot be written",
-            needs="a folder that can be written to, with room for the file",
+            needs="a writable folder with enough free space",
             got=os.strerror(error.errno) if error.errno else str(error),
         ) from error
 
@@ -87,9 +87,9 @@ def _refuse_folders(path: Path) -> None:
     if path.exists() and not os.access(path, os.W_OK):
         raise FormatError(
             f"{str(path)!r} cannot be written",
-            needs="a file that may be written to",
-            got="a file that may only be read",
-            cure="Name another file, or change its permissions.",
+            needs="a file that you may write to",
+            got="a read-only file",
+            cure="Choose another file, or change its permissions.",
         )
 
 
@@ -115,9 +115,9 @@ def _opened(stream: Path) -> int:
             if time.monotonic() - begun >= PATIENCE:
                 raise FormatError(
                     f"{str(stream)!r} cannot be written",
-                    needs="somebody who reads it",
-                    got="a pipe that nobody reads",
-                    cure="Start what reads it first.",
+                    needs="a pipe with a reader",
+                    got="a pipe without one",
+                    cure="Start the reader first.",
                 ) from error
             time.sleep(0.05)
         else:

@@ -24,9 +24,9 @@ class Configs:
     Parameters
     ----------
     ids : tuple of str
-        One name a configuration, all different.
+        One unique name per configuration.
     params : tuple of dict, optional
-        The hyper-parameters of each.
+        The hyperparameters of each.
     complexity : tuple of float, optional
         The rank of each from simple to complex, for the one-standard-error rule; without it the
         given order counts as simple first.
@@ -52,15 +52,15 @@ class Configs:
         twice = [name for name, times in Counter(self.ids).items() if times > 1]
         if twice:
             raise InputError(
-                "configuration names are given twice",
-                needs="names that are all different",
+                "configuration names are not unique",
+                needs="unique names",
                 got=check.some(map(repr, twice)),
             )
         for name, values in (("params", self.params), ("complexity", self.complexity)):
             if values is not None and len(values) != len(self.ids):
                 raise InputError(
                     f"`{name}` has the wrong length",
-                    needs=f"{len(self.ids)} values, one a configuration",
+                    needs=f"{len(self.ids)} values, one per configuration",
                     got=str(len(values)),
                 )
         if self.complexity is not None and not np.isfinite(self.complexity).all():
@@ -68,7 +68,7 @@ class Configs:
             raise InputError(
                 "`complexity` has values that are not finite",
                 needs="a finite rank for every configuration",
-                got=f"others for {check.some(map(repr, bad))}",
+                got=f"NaN or infinity for {check.some(map(repr, bad))}",
             )
 
     def __len__(self) -> int:
@@ -88,14 +88,14 @@ class Configs:
             ):
                 raise InputError(
                     "`configs` is not a list of names",
-                    needs="one name a configuration",
+                    needs="one name per configuration",
                     got=f"shape {given.shape} of type {given.dtype}",
                 )
             made = cls._from_list([given] if isinstance(given, str) else list(given))
         if len(made) != count:
             raise InputError(
                 "`configs` and `scores` differ in length",
-                needs=f"{count} configurations, one a column of scores",
+                needs=f"{count} configurations, one per column of scores",
                 got=str(len(made)),
             )
         return made
@@ -110,7 +110,7 @@ class Configs:
                 "`configs` mixes names and parameters",
                 needs="names only, or parameter dicts only",
                 got=f"{len(dicts)} dicts among {len(items)}",
-                cure="For both, give Configs(ids=..., params=...).",
+                cure="To pass both, use Configs(ids=..., params=...).",
             )
         return cls(ids=_number_names(len(items)), params=tuple(dict(item) for item in dicts))
 

@@ -50,8 +50,8 @@ class NestedPredictions:
         counts = [len(names) for names in self.outer.fold_names]
         if [len(row) for row in self.inner] != counts:
             raise EvidenceError(
-                "inner and outer predictions do not go together",
-                needs=f"inner predictions of {counts} folds, one a repeat and outer fold",
+                "inner and outer predictions do not match",
+                needs=f"inner predictions of {counts} folds, one per repeat and outer fold",
                 got=f"{[len(row) for row in self.inner]}",
             )
         for repeat, row in enumerate(self.inner):
@@ -60,8 +60,8 @@ class NestedPredictions:
                 tested = part.n_cases == len(held_out) and part.tested(0)[held_out].any()
                 if part.n_cases != len(held_out) or tested:
                     raise EvidenceError(
-                        f"the inner predictions of fold {fold} are not those of the other folds",
-                        needs="the same cases, those of the outer fold untested",
+                        f"the inner predictions of fold {fold} do not belong to the other folds",
+                        needs="the same cases, except those of the outer fold",
                         got="cases of the outer fold" if tested else f"{part.n_cases} cases",
                     )
 
@@ -119,7 +119,7 @@ class PairedHalves:
     def __post_init__(self) -> None:
         """Refuse halves that share cases, or are none."""
         if not self.halves:
-            raise EvidenceError("there are no halves", needs="at least one pair of them")
+            raise EvidenceError("there are no halves", needs="at least one pair")
         for first, second in self.halves:
             tested = [
                 np.any([part.tested(r) for r in range(part.n_repeats)], axis=0)
@@ -127,7 +127,7 @@ class PairedHalves:
             ]
             if len(tested[0]) != len(tested[1]) or (tested[0] & tested[1]).any():
                 raise EvidenceError(
-                    "two halves test the same cases", needs="halves that have none in common"
+                    "two halves test the same cases", needs="halves without common cases"
                 )
 
     @property

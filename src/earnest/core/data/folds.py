@@ -21,9 +21,9 @@ from earnest.core.base.arrays import (
 )
 from earnest.core.base.errors import InputError
 
-_ONLY_NAN = "Only NaN may stand for 'not evaluated'."
+_ONLY_NAN = "Use NaN, and nothing else, for predictions that were not made."
 _ALL_CLASSES = (
-    "A case has a number for every class (0 for one that the model does not know) or for none."
+    "Give a case a number for every class (0 for a class that the model does not know) or for none."
 )
 
 
@@ -43,8 +43,10 @@ def encode_folds(
             "`fold` and `scores` disagree on the repeats",
             needs=f"shape ({n}, {repeats}), one column of folds for each repeat of `scores`",
             got=f"shape {shape}",
-            cure="A repeat has a partition of its own, and scores with repeats have shape "
-            "(n, C, R); for class probabilities of one repeat pass repeats=1.",
+            cure=(
+                "Scores with repeats have shape (n, C, R), and each repeat has its own folds; "
+                "for class probabilities of one repeat pass repeats=1."
+            ),
         )
     columns = [_encode_column(array[:, r]) for r in range(repeats)]
     return np.stack([codes for codes, _ in columns], axis=1), tuple(names for _, names in columns)
@@ -78,8 +80,10 @@ def refuse_no_labels(values: NDArray[np.generic], name: str, meant: Sequence[str
         got=f"{other}, one of {len(set(map(str, known))):,} different values",
         cure=f"Did you mean {' or '.join(f'fold={column!r}' for column in meant)}?"
         if meant
-        else "Give the number or the name of the fold that tested each case; for one hold-out test "
-        "set without folds say fold=None.",
+        else (
+            "Pass the number or the name of the fold that tested each case; for one hold-out "
+            "test set without folds pass fold=None."
+        ),
     )
 
 
@@ -101,7 +105,7 @@ def _encode_column(labels: NDArray[np.generic]) -> tuple[NDArray[np.int32], tupl
         raise InputError(
             "`fold` is missing for every case",
             needs="a fold for each tested case",
-            got="-1, which counts as not tested" if not missing(labels).any() else "none",
+            got="-1, which means not tested" if not missing(labels).any() else "none",
         )
     known = labels[~absent]
     if known.dtype == object:  # labels of mixed types have no order of their own
@@ -158,8 +162,10 @@ def _count_absent(
             "predictions without a fold",
             stray.sum(axis=0),
             names,
-            "Say which fold tested the case (-1 counts as not tested), or make its predictions "
-            "NaN.",
+            (
+                "Pass the fold that tested each case (-1 means not tested), or set its predictions "
+                "to NaN."
+            ),
         )
     order = np.argsort(codes, kind="stable")
     order = order[np.searchsorted(codes[order], 0) :]  # the cases with a fold, fold by fold
@@ -201,9 +207,11 @@ def _find_whole_cells(
             np.where(partial, absent, 0).sum(axis=0),
             names,
             "NaN",
-            f"A configuration has all or none of a fold's predictions, and fold "
-            f"{fold_names[fold]!r} of repeat {repeat} is partly missing: make the whole fold NaN, "
-            "drop the configuration, or drop the cases that it lacks.",
+            (
+                "A configuration needs all or none of the predictions of a fold, but fold "
+                f"{fold_names[fold]!r} of repeat {repeat} is partly missing: set the whole fold to "
+                "NaN, drop the configuration, or drop the cases without a prediction."
+            ),
         )
     return np.asarray((absent == 0) & (sizes > 0))  # a fold without cases tested nothing
 
@@ -236,7 +244,7 @@ def places(tests: Sequence[NDArray[np.intp]], n: int, start: int = 0) -> list[tu
             repeat, fold = repeat + 1, 0
             taken[:] = False
         if len(np.unique(rows)) < len(rows):
-            raise InputError("a split tests a case twice", needs="test rows that are all different")
+            raise InputError("a split tests a case twice", needs="distinct test rows")
         taken[rows] = True
         found.append((repeat, fold))
         fold += 1

@@ -53,7 +53,7 @@ class Predictions:
     target : Target
         The outcome of the cases.
     configs : Configs
-        The configurations, one a column.
+        The configurations, one per column.
     responses : ndarray, shape (n, C, R) or (n, C, R, K)
         Scores of the positive class, class codes, values or risks; with K columns of class
         probabilities for a multiclass task. NaN means not evaluated. They are kept as a view
@@ -131,13 +131,14 @@ class Predictions:
         fold : array-like, shape (n,) or (n, R), optional
             The fold that tested each case; missing or -1 where none did. None is one hold-out fold.
         groups, strata : array-like, shape (n,), optional
-            Units that belong together, and layers to be resampled apart.
+            Groups of cases that belong together, and strata to resample separately.
         configs : list of str or of dict, or Configs, optional
             Names or parameters of the configurations; by default the columns of a frame.
         task : {'binary', 'multiclass', 'regression', 'survival'}, optional
-            Inferred where it is clear.
+            Inferred if it is clear.
         positive : label, optional
-            The class that the scores speak for; needed unless the labels are 0/1, -1/1 or bool.
+            The positive class, which high scores stand for; needed unless the labels are 0/1, -1/1
+            or bool.
         repeats : int, optional
             The number of repeats, where the shape leaves it open: with two dimensions the
             columns are C * R, the repeats of a configuration side by side; with three dimensions
@@ -150,19 +151,21 @@ class Predictions:
         threshold : float, optional
             Where a binary score becomes the positive label (strictly above).
         ordered : bool
-            Whether the cases stand in the order of time.
+            Whether the cases are in time order.
         ids : array-like, shape (n,), optional
             Names of the cases.
         sample_weight : None
-            Not supported: given weights, it is refused.
+            Not supported; weights are refused.
         """
         if sample_weight is not None:
             raise InputError(
                 "case weights are not supported",
-                needs="cases that count alike",
+                needs="cases of equal weight",
                 got="`sample_weight`",
-                cure="Leave it out; where a case stands for several, repeat its row and give the "
-                "copies one group.",
+                cure=(
+                    "Leave it out; if a case stands for several, repeat its row and give the "
+                    "copies the same group."
+                ),
             )
         array = as_array("scores", scores)
         target, order = read_target(
@@ -248,7 +251,7 @@ class Predictions:
         Parameters
         ----------
         form : {'wide', 'long'}
-            One column a configuration, or one row a case, configuration and repeat.
+            One column per configuration, or one row per case, configuration and repeat.
         backend : {'pyarrow', 'pandas', 'polars'}
             The library of the table.
         """
@@ -310,7 +313,7 @@ class Predictions:
         if not cases.any() or not self.complete.any():
             raise EvidenceError(
                 "no configuration has complete predictions",
-                needs="one configuration evaluated in every fold that any was evaluated in",
+                needs="at least one configuration with predictions in every fold",
                 got=f"{self.n_configs} configurations, each with missing folds",
                 cure="Select the configurations to compare, or evaluate the missing folds.",
             )
@@ -353,7 +356,7 @@ class Predictions:
         return digest.hexdigest()[:32]
 
     def select(self, configs: int | str | Iterable[int | str]) -> Predictions:
-        """Return Π of some configurations, by name or position, in the order asked for."""
+        """Return Π of some configurations, by name or position, in the requested order."""
         if isinstance(configs, str) or not isinstance(configs, Iterable):
             configs = [configs]
         columns = [self.configs.index(config) for config in configs]
@@ -377,7 +380,7 @@ class Predictions:
         )
 
     def concat(self, *others: Predictions) -> Predictions:
-        """Return Π with the configurations of others on the same cases and folds beside ours."""
+        """Return Π with added configurations of other predictions of the same cases and folds."""
         for other in others:
             _refuse_other_cases(self, other)
         parts = [self, *others]
@@ -421,7 +424,7 @@ def _refuse_other_cases(ours: Predictions, other: Predictions) -> None:
     for name, (mine, theirs) in pairs.items():
         if mine != theirs:
             raise InputError(
-                "predictions of other cases, folds or kind cannot stand side by side",
+                "predictions of different cases, folds or kinds cannot be combined",
                 needs=f"the same {name} ({mine})",
                 got=str(theirs),
                 cure="Evaluate all configurations on the same folds of the same cases.",

@@ -225,7 +225,7 @@ def _check_responses(made: Replicates) -> None:
 def _check_counts(made: Replicates) -> None:
     counts, groups = made.counts, made.target.groups
     if counts.dtype.kind not in "iu" or counts.ndim != 2:
-        raise InputError("`counts` are whole numbers", needs="an array of int of shape (B, n)")
+        raise InputError("`counts` are not integers", needs="an integer array of shape (B, n)")
     units, size = counts, made.target.n
     if made.drawn is Drawn.GROUPS:
         if groups is None:
@@ -235,11 +235,11 @@ def _check_counts(made: Replicates) -> None:
         if not (units[:, code.reshape(-1)] == counts).all():
             raise InputError("`counts` differ within a group", needs="groups that are drawn whole")
     if counts.dtype.kind == "i" and (counts < 0).any():
-        raise InputError("`counts` are negative", needs="whole numbers from 0 on")
+        raise InputError("`counts` are negative", needs="integers of at least 0")
     sums = units.sum(axis=1, dtype=np.int64)
     if (sums != size).any():
         raise InputError(
-            "`counts` of a replicate do not sum up",
-            needs=f"{size} draws a replicate",
+            "`counts` of a replicate have the wrong sum",
+            needs=f"{size} draws per replicate",
             got=f"from {sums.min()} to {sums.max()}",
         )

@@ -147,10 +147,12 @@ def refuse_class_columns(scores: RawArray, target: Target) -> None:
     if target.task is Task.BINARY and look_like_class_columns(scores, 2):
         raise InputError(
             "`scores` look like both class probabilities of one model, not two configurations",
-            needs="the score of the positive class, one column a configuration",
+            needs="the score of the positive class, one column per configuration",
             got="two columns that sum to 1 in every case",
-            cure="Pass the column of the positive class; two such configurations need names "
-            "(`configs`).",
+            cure=(
+                "Pass the column of the positive class. If they are two configurations, name "
+                "them with `configs`."
+            ),
         )
 
 
@@ -169,7 +171,9 @@ def encode_responses(
     if kind is ResponseKind.LABEL:
         if array.ndim > 3:
             raise InputError(
-                "labels have no class axis", needs="(n, C, R)", got=f"{array.ndim} dimensions"
+                "`scores` are labels with a class axis",
+                needs="shape (n, C, R)",
+                got=f"{array.ndim} dimensions",
             )
         return _encode_labels(array, target)
     if array.dtype.kind not in "fiub":
@@ -192,8 +196,10 @@ def encode_responses(
             "a multiclass task needs a score for every class, or labels",
             needs=f"(n, C, R, {len(target.classes)}), or labels as (n, C, R)",
             got=f"shape {array.shape} with values that are not classes",
-            cure="The predict_proba of one model is passed as p[:, None, None, :]; with one "
-            "repeat and shape (n, C, K) pass repeats=1.",
+            cure=(
+                "Pass the predict_proba of one model as p[:, None, None, :]; for one repeat "
+                "and shape (n, C, K) pass repeats=1."
+            ),
         )
     return _check_probabilities(numbers) if kind is ResponseKind.PROBABILITY else numbers
 
@@ -204,7 +210,7 @@ def check_threshold(threshold: float | None, target: Target, kind: ResponseKind)
         return None
     if target.task is not Task.BINARY or kind is ResponseKind.LABEL:
         raise InputError(
-            "`threshold` cuts the scores of a binary task",
+            "`threshold` needs the scores of a binary task",
             needs="task binary, response probability or decision",
             got=f"task {target.task}, response {kind}",
             cure="Leave it out.",
@@ -219,7 +225,7 @@ def check_threshold(threshold: float | None, target: Target, kind: ResponseKind)
             "`threshold` is out of range",
             needs="a finite number" + (" from 0 to 1" if kind is ResponseKind.PROBABILITY else ""),
             got=check.show(threshold),
-            cure=f"For {cut:g} percent write {cut / 100:g}." if 1.0 < cut <= 100.0 else "",
+            cure=f"For {cut:g} percent use {cut / 100:g}." if 1.0 < cut <= 100.0 else "",
         )
     return cut
 
@@ -244,8 +250,8 @@ def _check_probabilities(numbers: Numbers) -> Numbers:
             got=f"values from {low:.6g} to {high:.6g}",
             cure=f"{PERCENT} "
             * is_like_percent(low, high)
-            + f"{'Else say' if is_like_percent(low, high) else 'Say'} response='decision', or "
-            "leave `response` out.",
+            + f"{'Otherwise pass' if is_like_percent(low, high) else 'Pass'} response='decision', "
+            "or leave `response` out.",
         )
     return np.clip(numbers, 0.0, 1.0) if low < 0.0 or high > 1.0 else numbers
 
@@ -258,9 +264,9 @@ def _refuse_other_sums(numbers: Numbers, names: tuple[str, ...]) -> None:
         listed = (f"{names[c]} ({counts[c]} row{'s' if counts[c] > 1 else ''})" for c in bad)
         raise InputError(
             "class probabilities do not sum to 1",
-            needs=f"rows that sum to 1, to within {SUM:g}",
-            got=f"others in {len(bad)} of {len(names)} configurations: {check.some(listed)}",
-            cure="Divide each row by its sum, or say response='decision' if they are scores.",
+            needs=f"rows that sum to 1 within {SUM:g}",
+            got=f"other sums in {len(bad)} of {len(names)} configurations: {check.some(listed)}",
+            cure="Divide each row by its sum, or pass response='decision' if they are scores.",
         )
 
 

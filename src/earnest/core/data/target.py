@@ -79,7 +79,7 @@ class Target:
     groups, strata : ndarray of int64, shape (n,), optional
         Codes of the units that belong together, and of the layers resampled apart.
     ordered : bool
-        Whether the cases stand in the order of time.
+        Whether the cases are in time order.
     ids : ndarray of int64 or str, shape (n,), optional
         The names of the cases, all different.
     measure : Measure, optional
@@ -180,23 +180,23 @@ def encode_classes(
             "`y` has fewer than two classes",
             needs="at least two classes among the cases",
             got=f"only {check.show(labels[0])}" if labels else "no class",
-            cure="Check the outcome: nothing can be told apart." + _suggest_regression(y),
+            cure="Check the outcome: there is nothing to predict." + _suggest_regression(y),
         )
     if classes is not None:
         labels, codes = _recode(labels, codes, classes)
     if task is Task.BINARY:
         if len(labels) != 2:
             raise InputError(
-                "a binary task has two classes",
-                got=f"{len(labels)} classes ({check.some(labels)})",
+                "`y` has too many classes",
+                needs="two for a binary task",
+                got=f"{len(labels)} ({check.some(labels)})",
                 cure="Use task='multiclass', or keep two classes.",
             )
         if _find_positive(labels, positive) == 0:
             labels, codes = (labels[1], labels[0]), 1 - codes
     elif positive is not None:
         raise InputError(
-            "`positive` belongs to a binary task",
-            got=f"{len(labels)} classes",
+            f"`positive` is for binary tasks, but `y` has {len(labels)} classes",
             cure="Leave it out, or recode y to two classes.",
         )
     return codes.astype(np.int64).reshape(-1), labels
@@ -213,14 +213,14 @@ def read_classes(classes: Iterable[object]) -> tuple[object, ...]:
     if array.ndim != 1 or array.dtype.kind not in "iufbUO":
         raise InputError(
             "`classes` is not a list of labels",
-            needs="text, whole numbers or bool, each class once",
+            needs="text, integers or bool, each class once",
             got=f"shape {array.shape} of type {array.dtype}",
         )
     return plain_labels(classes)
 
 
 def _suggest_regression(y: NDArray[np.generic]) -> str:
-    return " For a regression say task='regression'." if y.dtype.kind in "iuf" else ""
+    return " For a regression pass task='regression'." if y.dtype.kind in "iuf" else ""
 
 
 def _recode(
@@ -252,10 +252,10 @@ def _find_positive(labels: tuple[object, ...], positive: object) -> int:
         if set(labels) == {negative, clear}:
             return labels.index(clear)
     raise InputError(
-        "the positive class is not clear",
+        "the positive class is ambiguous",
         needs=f"`positive` = {labels[0]!r} or {labels[1]!r}",
         got="no `positive`",
-        cure="Say which class the scores speak for.",
+        cure="Pass the class that high scores stand for.",
     )
 
 
@@ -297,11 +297,13 @@ def encode_ids(values: ArrayLike | None, n: int) -> NDArray[np.generic] | None:
     names, counts = np.unique(array, return_counts=True)
     if len(names) != n:
         raise InputError(
-            "`ids` name a case twice",
-            needs="names that are all different",
+            "`ids` are not unique",
+            needs="unique names",
             got=check.some(f"{v} ({c} times)" for v, c in zip(names, counts, strict=True) if c > 1),
-            cure="Where several cases belong to one unit, give the unit as `groups`; repeats of a "
-            "case in a table need a column 'repeat'.",
+            cure=(
+                "If several cases belong to one unit, pass the unit as `groups`; if a table "
+                "repeats its cases, add a column 'repeat'."
+            ),
         )
     return array
 
@@ -311,7 +313,7 @@ def survival_parts(y: object) -> tuple[NDArray[np.float64], NDArray[np.bool_]] |
     if isinstance(y, np.ndarray) and y.dtype.names is not None:
         if len(y.dtype.names) != 2:
             raise InputError(
-                "a structured `y` is read as survival",
+                "a structured `y` must hold survival times",
                 needs="two fields, the event (bool) and the time",
                 got=f"{len(y.dtype.names)} fields ({check.some(y.dtype.names)})",
             )
@@ -326,10 +328,10 @@ def survival_parts(y: object) -> tuple[NDArray[np.float64], NDArray[np.bool_]] |
     times = [p for p in parts if p is not events[0]] if len(events) == 1 else []
     if not times or times[0].dtype.kind not in "iuf":
         raise InputError(
-            "the event of a survival `y` cannot be told",
+            "the events of a survival `y` are ambiguous",
             needs="an array of times (numbers) and one of events (bool, or 0 and 1)",
             got=f"dtypes {parts[0].dtype} and {parts[1].dtype}",
-            cure="Give the events as bool.",
+            cure="Pass the events as bool.",
         )
     return times[0].astype(np.float64), events[0].astype(bool)
 

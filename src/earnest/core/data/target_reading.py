@@ -89,11 +89,13 @@ def infer_task(
         return Task.MULTICLASS
     if look_like_class_columns(scores, len(found)):
         raise InputError(
-            "`y` may be classes or numbers, and `scores` look like the probabilities of its "
-            f"{len(found)} values",
+            (
+                "`y` may hold classes or numbers, and `scores` look like the probabilities of its "
+                f"{len(found)} values"
+            ),
             needs="`task`",
             got="none",
-            cure="Say task='multiclass' with scores of shape (n, C, R, K), or task='regression'.",
+            cure="Pass task='multiclass' with scores of shape (n, C, R, K), or task='regression'.",
         )
     return Task.REGRESSION
 
@@ -103,14 +105,16 @@ def _read_column(y: object) -> NDArray[np.generic]:
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim == 0:
-        raise InputError("`y` is a single value", needs="one outcome a case", got=check.show(y))
+        raise InputError("`y` is a single value", needs="one outcome per case", got=check.show(y))
     if values.ndim != 1:
         raise InputError(
             "multilabel and multi-output targets are not supported",
-            needs="one outcome a case, shape (n,)",
+            needs="one outcome per case, shape (n,)",
             got=f"shape {values.shape}",
-            cure="Estimate each outcome on its own; give one-hot columns as one column of labels, "
-            "and times with events as task='survival'.",
+            cure=(
+                "Estimate each outcome separately; pass one-hot columns as one column of "
+                "labels, and times with events as task='survival'."
+            ),
         )
     if len(values) == 0:
         raise InputError("`y` is empty", needs="at least two cases", got="none")
@@ -120,7 +124,7 @@ def _read_column(y: object) -> NDArray[np.generic]:
             "`y` has missing values",
             needs="an outcome for every case",
             got=f"{int(absent.sum())} of {len(values)} missing",
-            cure="Leave those cases out of y, scores and fold alike.",
+            cure="Remove these cases from y, scores and fold.",
         )
     _check_type(values)
     return values
@@ -139,9 +143,9 @@ def _check_type(values: NDArray[np.generic]) -> None:
             "`y` mixes labels of different types"
             if len(kinds) > 1
             else "`y` holds neither labels nor numbers",
-            needs="text, whole numbers or bool as labels, or numbers",
+            needs="text, integers or bool as labels, or numbers",
             got=check.some(kinds),
-            cure="Make all labels text with [str(v) for v in y].",
+            cure="Convert all labels to text with [str(v) for v in y].",
         )
 
 
@@ -173,10 +177,9 @@ def _refuse_classes(positive: object, classes: tuple[object, ...] | None, task: 
     for name, value in (("positive", positive), ("classes", classes)):
         if value is not None:
             raise InputError(
-                f"`{name}` belongs to a classification",
-                got=f"a {task} target",
+                f"`{name}` is for classification, but the task is {task}",
                 cure=f"Leave `{name}` out"
-                + (", or say task='binary' or 'multiclass'." if task is Task.REGRESSION else "."),
+                + (", or pass task='binary' or 'multiclass'." if task is Task.REGRESSION else "."),
             )
 
 
@@ -184,12 +187,12 @@ def _make_regression(values: NDArray[np.generic], about: _Cases) -> Target:
     if values.dtype.kind not in "iufb":
         other = first_other(values)
         raise InputError(
-            "a regression `y` holds numbers",
-            needs="numbers",
+            "`y` is not numeric",
+            needs="numbers for a regression",
             got=f"text such as {check.show(values[0].item())}"
             if other is None
             else f"{check.show(other[1])} in row {other[0] + 1}",
-            cure="Convert it, or say task='multiclass'.",
+            cure="Convert it, or pass task='multiclass'.",
         )
     return Target(y=values.astype(np.float64), task=Task.REGRESSION, **about)
 
@@ -202,7 +205,7 @@ def _read_pair(y: object) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         pair = survival_parts((as_array("y", table[:, 0]), as_array("y", table[:, 1])))
     if pair is None:
         raise InputError(
-            "a survival `y` holds times and events",
+            "`y` does not hold times and events",
             needs="a pair (time, event), a structured array, or two columns",
             got=f"shape {None if table is None else table.shape}",
         )
@@ -215,7 +218,7 @@ def _make_survival(time: NDArray[np.float64], event: NDArray[np.bool_], about: _
     if bad.any():
         raise InputError(
             "survival times are not valid",
-            needs="finite times from 0 on",
+            needs="finite times of at least 0",
             got=f"{int(bad.sum())} of {len(time)} missing, infinite or negative",
         )
     if not event.any():

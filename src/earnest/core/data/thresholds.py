@@ -26,7 +26,7 @@ NAME = "threshold"  # the parameter that a configuration gets
 def with_thresholds(
     predictions: Predictions, thresholds: Sequence[float] | int | None = None
 ) -> Predictions:
-    """Return Π in which every decision threshold of a configuration is a configuration of its own.
+    """Return Π in which every decision threshold of a configuration is its own configuration.
 
     A threshold that was chosen for its score is one more thing that was tuned, and its winner's
     score is too good like any other. As a configuration it takes part in the choice, and every
@@ -37,10 +37,10 @@ def with_thresholds(
     predictions : Predictions
         Probabilities or decision values of a binary task.
     thresholds : sequence of float, or int, optional
-        Where a score becomes the positive label, strictly above; for all configurations alike.
-        A whole number of them asks for so many quantiles of each configuration's own scores, which
-        looks at no outcome. By default 0.05, 0.10, ..., 0.95 for probabilities, and 19 quantiles
-        for decision values, whose scales differ.
+        Where a score becomes the positive label, strictly above; for all configurations alike. An
+        integer uses that many quantiles of each configuration's scores, which looks at no outcome.
+        By default 0.05, 0.10, ..., 0.95 for probabilities, and 19 quantiles for decision values,
+        whose scales differ.
 
     Returns
     -------
@@ -85,15 +85,17 @@ def _check_cuttable(predictions: Predictions) -> ResponseKind:
             "this is not a table of out-of-sample predictions",
             needs="earnest.Predictions",
             got=type(predictions).__name__,
-            cure="Give its `predictions_`." if hasattr(predictions, "predictions_") else "",
+            cure="Pass its `predictions_`." if hasattr(predictions, "predictions_") else "",
         )
     if predictions.target.task is not Task.BINARY or predictions.kind not in USUAL:
         raise InputError(
-            "thresholds cut the scores of a binary task",
+            "thresholds need the scores of a binary task",
             needs="task binary, response probability or decision",
             got=f"task {predictions.target.task}, response {predictions.kind}",
-            cure="Keep the scores of the models rather than their labels: SearchCV and harvest "
-            "take response='predict_proba'."
+            cure=(
+                "Keep the scores of the models instead of their labels: SearchCV and harvest "
+                "take response='predict_proba'."
+            )
             if predictions.target.task is Task.BINARY
             else "",
         )
@@ -134,7 +136,9 @@ def _check_cuts(pi: Predictions, given: Sequence[float]) -> list[float]:
         raise InputError("no threshold was given", needs="at least one number")
     cuts = [check_threshold(each, pi.target, pi.kind) for each in listed]
     if any(cut is None for cut in cuts):
-        raise InputError("`thresholds` has a value that is none", needs="numbers", got="None")
+        raise InputError(
+            "`thresholds` has a value that is not a number", needs="numbers", got="None"
+        )
     return [cut for cut in cuts if cut is not None]
 
 
@@ -142,10 +146,10 @@ def _refuse_too_many(pi: Predictions, columns: int) -> None:
     size = 4 * columns * pi.n_cases * pi.n_repeats
     if size > MOST_BYTES:
         raise InputError(
-            "so many thresholds do not fit in memory",
+            "there are too many thresholds to fit in memory",
             needs=f"labels of at most {MOST_BYTES >> 30} GB",
             got=f"{columns} columns of {pi.n_cases} cases: {size / (1 << 30):.0f} GB",
-            cure="Give fewer `thresholds`, or select the configurations first.",
+            cure="Pass fewer `thresholds`, or select configurations first.",
         )
 
 

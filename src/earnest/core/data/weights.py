@@ -54,7 +54,7 @@ class Weights:
         if kind == "u" or not self.values.size:
             return
         if not (self.values >= 0).all() or (kind == "f" and not np.isfinite(self.values).all()):
-            raise InputError("weights are negative or not finite", needs="weights from 0 on")
+            raise InputError("weights are negative or not finite", needs="weights of at least 0")
 
     @classmethod
     def ones(cls, n: int) -> Weights:

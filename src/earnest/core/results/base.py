@@ -98,7 +98,7 @@ class Result(ABC):
 
     def _save_page(self, path: str | Path) -> Path:
         raise InputError(
-            f"{self.called} has no page of its own",
+            f"{self.called} cannot be saved as a page",
             needs="a name that ends in .json",
             got=Path(path).name,
             cure="Use earnest.report(...).save('report.html') for a page on the whole search.",
@@ -141,7 +141,7 @@ def check_schema(data: Any, schema: str, what: str) -> None:
     if found != schema:
         reader = _READERS.get(str(found))
         raise FormatError(
-            f"this is not {what} that can be read",
+            f"this cannot be read as {what}",
             needs=f"schema {schema!r}",
             got=repr(found),
             cure=f"Read it as {reader}." if reader else _newer(str(found)),
@@ -152,7 +152,7 @@ def _newer(found: str) -> str:
     """Return what to do about a later version of a kind that is known."""
     name, _, version = found.rpartition("/")
     known = {one.rpartition("/")[0] for one in _READERS}
-    return "Update earnest: a newer one wrote it." if name in known and version > "1" else ""
+    return "Update earnest: a newer version wrote it." if name in known and version > "1" else ""
 
 
 def read_parts(read: Callable[[Mapping[str, Any]], T], data: Mapping[str, Any]) -> T:
@@ -166,7 +166,7 @@ def read_parts(read: Callable[[Mapping[str, Any]], T], data: Mapping[str, Any]) 
         raise FormatError(
             f"a part of the result {kind}",
             got=str(error),
-            cure="The file was changed or cut short; write it anew with to_dict.",
+            cure="The file was changed or cut short. Write it again with to_dict.",
         ) from error
 
 
@@ -186,7 +186,7 @@ def _refuse_other_types(made: object) -> None:
             continue
         parts = value if word != inner and isinstance(value, tuple) else (value,)
         if not all(_is_plain(part, inner) for part in parts):
-            raise TypeError(f"{one.name} is {check.show(value)}, which is no {kind}")
+            raise TypeError(f"{one.name} is {check.show(value)}, which is not {kind}")
 
 
 def _is_plain(value: object, word: str) -> bool:

@@ -72,7 +72,7 @@ class Comparison(Result):
     value_a, value_b : float
         The metric of each, as the test measures it.
     standard_error : float or None
-        Of the difference; None where a test has none.
+        Of the difference; None if the test has none.
     interval : Interval or None
         Of the difference; one-sided for a one-sided alternative.
     alternative : str
@@ -97,7 +97,7 @@ class Comparison(Result):
     test, metric, estimand : str
         How, in what, and what the difference is of.
     n_cases, n_resamples, n_valid : int
-        What it stands on; `n_valid` resamples had a defined value.
+        What it is based on; `n_valid` resamples had a defined value.
     cautions : tuple of Caution
         Coded remarks.
     provenance : Provenance
@@ -211,13 +211,13 @@ class Comparison(Result):
         wanted = Alternative.of(self.alternative if alternative is None else alternative)
         if self.p_values is not None and wanted not in self.p_values:
             raise EvidenceError(
-                f"test {self.test!r} knows no direction",
+                f"test {self.test!r} has no direction",
                 needs=", ".join(f"alternative={known!r}" for known in self.p_values),
                 got=f"alternative={str(wanted)!r}",
             )
         if self.source is None and self.interval is not None:
             raise EvidenceError(
-                "where the limits come from was not kept",
+                "the source of the limits was not kept",
                 cure="Compute it again, or keep it with to_dict(draws=True).",
             )
         interval = make_difference_interval(self.source, level, wanted, self.scale)
@@ -380,10 +380,14 @@ def _best_of_its_table(made: Comparison) -> Iterable[Caution]:
     yield Caution(
         "EN150",
         f"{made.favours or made.a} is the best of the {made.best_of} configurations of this table.",
-        "If you compare it because it looked best, p does not allow for that choice; over all "
-        f"pairs of the table, {p_words(holds)}.",
-        "Compare all configurations at once, as compare_many does. If you chose this pair before "
-        "you saw any scores, p holds as it is.",
+        (
+            "If you compare it because it looked best, p does not allow for that choice. For all "
+            f"pairs of the table, {p_words(holds)}."
+        ),
+        (
+            "Compare all configurations, as compare_many does. If you chose this pair before you "
+            "saw any scores, p is valid."
+        ),
         Severity.CAUTION if decides else Severity.NOTE,
     )
 

@@ -139,7 +139,7 @@ class Family:
 
 def _not_kept(what: str) -> EvidenceError:
     return EvidenceError(
-        "the joint law of these comparisons was not kept",
+        "the joint distribution of these comparisons was not kept",
         needs=f"the draws that {what} for all at once is read from",
         cure="Compute it again, or keep them with to_dict(draws=True).",
     )
@@ -152,7 +152,7 @@ class Comparisons(Result):
     Attributes
     ----------
     reference : str
-        The configuration that the others are held against: `a` of every comparison.
+        The configuration that the others are compared with: `a` of every comparison.
     best : str
         The configuration with the best value on these cases.
     comparisons : tuple of Comparison
@@ -165,7 +165,7 @@ class Comparisons(Result):
         For each configuration the p-value against the best here. It holds for all pairs at once,
         and so though the best was found on the same cases.
     joint : bool
-        Whether `p_best` is from the joint law of all values; else by Bonferroni's rule over all
+        Whether `p_best` uses the joint distribution of all values, or Bonferroni's rule over all
         pairs, which is more cautious.
     family : Family
         What the comparisons hold for at once: all pairs, or those with a reference that was fixed
@@ -175,7 +175,7 @@ class Comparisons(Result):
     confidence_level : float
         The level of the intervals and of the set.
     seed : int or None
-        The seed of the joint law, or of the test; None where nothing was drawn.
+        The seed of the joint distribution, or of the test; None if nothing was drawn.
     cautions : tuple of Caution
         Remarks on all comparisons together.
 
@@ -234,7 +234,7 @@ class Comparisons(Result):
         else:
             who = f"{len(kept)} of {len(others)} others" if len(others) > 1 else kept[0]
             said = f"Besides {self.best}, {who} may be the best"
-        return said + (f"; the simplest of them all is {self.simplest}." if self.simplest else ".")
+        return said + (f"; the simplest of them is {self.simplest}." if self.simplest else ".")
 
     @staticmethod
     def verdict(kept: bool) -> str:

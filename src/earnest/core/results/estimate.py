@@ -105,9 +105,9 @@ class Estimate(Result):
     Attributes
     ----------
     value, standard_error : float
-        In the metric's own units; the standard error is None where a method has none.
+        In the metric's own units; the standard error is None if the method has none.
     interval : Interval or None
-        Low, high, level and side; None where a method gives no interval. It always holds the value:
+        Low, high, level and side; None if the method gives no interval. It always holds the value:
         limits that draws leave on one side of it are moved up to it.
     metric, method, estimand : str
         What was measured, how, and of what.
@@ -116,7 +116,7 @@ class Estimate(Result):
     winner : str or None
         The name of the configuration that the number is about; None for an ensemble of several.
     n_cases, n_configs, n_resamples, n_valid : int
-        What it stands on; `n_valid` resamples had a defined value.
+        What it is based on; `n_valid` resamples had a defined value.
     cautions : tuple of Caution
         Coded remarks.
     provenance : Provenance
@@ -192,7 +192,7 @@ class Estimate(Result):
 
     @property
     def optimism(self) -> float | None:
-        """By how much the naive score flatters; positive means too good, for losses too.
+        """How much too good the naive score is; positive means too good, for losses too.
 
         It is an estimate, see `optimism_interval`.
         """
@@ -246,7 +246,7 @@ class Estimate(Result):
         """Whether a test at the level shows more than the best constant prediction has.
 
         One-sided: by the error of the value less that of the constant, else by the one-sided limit
-        at the bad end. None where no constant has a score.
+        at the pessimistic end. None where no constant has a score.
         """
         zero, better = self.no_information, self.scale.greater_is_better
         if zero is None:
@@ -259,7 +259,7 @@ class Estimate(Result):
         return bound > zero if better else bound < zero
 
     def _bad_end(self, level: float) -> float:
-        """Return the one-sided limit at the bad end, else the interval's, else the value."""
+        """Return the one-sided pessimistic limit, else the interval's, else the value."""
         better = self.scale.greater_is_better
         side = Side.LOWER if better else Side.UPPER
         if self.source is not None:
@@ -284,7 +284,7 @@ class Estimate(Result):
 
     @property
     def draws(self) -> NDArray[np.float64] | None:
-        """The resampled values that the interval is read from, None where there are none."""
+        """The resampled values that the interval is read from, None if there are none."""
         return draws_of(self.source)
 
     def at(

@@ -24,7 +24,7 @@ class Estimates(Result):
     Attributes
     ----------
     estimates : tuple of Estimate
-        One a method, in the order asked for.
+        One per method, in the requested order.
     refused : mapping of str to str
         The methods that could not answer, and why.
     cautions : tuple of Caution

@@ -46,7 +46,7 @@ def read_result(path: str | Path) -> Any:
         raise FormatError(f"{str(path)!r} cannot be read", got=why) from error
     except ValueError as error:
         raise FormatError(
-            f"{str(path)!r} is not a file of JSON",
-            needs="what `save` or --json wrote",
+            f"{str(path)!r} is not a JSON file",
+            needs="a file that `save` or --json wrote",
             got=str(error),
         ) from error

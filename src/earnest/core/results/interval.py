@@ -30,7 +30,7 @@ class Ask:
         return cls(level, Side(check.one_of("side", str(side), [str(s) for s in Side])))
 
     def resolved(self, greater_is_better: bool) -> Side:
-        """Return the side with `pessimistic` turned into the metric's bad end."""
+        """Return the side with `pessimistic` turned into the worse end for the metric."""
         if self.side is Side.PESSIMISTIC:
             return Side.LOWER if greater_is_better else Side.UPPER
         return self.side

@@ -126,8 +126,11 @@ class TiltedLimits:
         if worth and min(worth) < FEW_EFFECTIVE:
             yield Caution(
                 "EN029",
-                f"After weighting, a limit rests on about {max(min(worth), 1.0):.0f} resamples.",
-                "Another seed may give quite another limit.",
+                (
+                    f"After weighting, a limit depends on only about {max(min(worth), 1.0):.0f} "
+                    "resamples."
+                ),
+                "Another seed may give a very different limit.",
                 "Use more resamples, or a method without tilts such as 'delong'.",
             )
 
@@ -159,9 +162,9 @@ def infeasible(words: str) -> Caution:
     """Return the caution that no tilt was found, which names what was used instead."""
     return Caution(
         "EN026",
-        "No tilt of the cases makes the estimate as unlikely as the level asks.",
+        "No tilt of the cases makes the estimate as unlikely as the level requires.",
         f"The limit is {words} instead.",
-        "There are few cases, or they are separated perfectly: add cases.",
+        "The cases are few or perfectly separated: add cases.",
     )
 
 
@@ -223,7 +226,7 @@ class ShareLimits:
 
     `centre` lies in a range; its place there is the share of trials that were won, which need not
     be whole: a tie is half a win. For numbers within the range, and not only at its ends, the
-    limits are on the wide side, since no law of that mean has a greater variance.
+    limits are rather wide, since no law of that mean has a greater variance.
 
     Examples
     --------
@@ -259,8 +262,8 @@ class ShareLimits:
 class SidakLimits:
     """Limits whose bad end holds for the best of several: Sidak's level 1 - (1 - tail)^(1/m).
 
-    The other end stays as it is: choosing the best can only flatter, so the end that flatters is
-    missed no more often than for one fixed in advance.
+    The other end stays as it is: choosing the best can only be optimistic, so the end that flatters
+    is missed no more often than for one fixed in advance.
     """
 
     inner: LimitSource

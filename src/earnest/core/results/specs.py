@@ -58,8 +58,8 @@ class Estimand(StrEnum):
     )
     TRAINING_SCORE = "the score on the training cases themselves; too good for every target"
     OPTIMISTIC_MEAN = (
-        "the mean performance of this learner over training sets, on cases of which the models "
-        "saw most; optimistic"
+        "the mean performance of this learner over training sets, on cases most of which the "
+        "models saw; optimistic"
     )
     LEARNER_AT_632 = (
         "the mean performance of this learner over training sets of about .632 n different cases"
@@ -120,7 +120,7 @@ class Family(StrEnum):
 
     ANY = "any metric"
     POINTWISE = "metrics that are means over cases"
-    RANK = "metrics of order"
+    RANK = "rank metrics"
     AUC = "the AUC of two classes"
     MEANS_AND_AUC = "metrics that are means over cases, and the AUC of two classes"
     CASEWISE = "means over cases, functions of sums, and the AUC"
@@ -128,7 +128,7 @@ class Family(StrEnum):
     SUMS_AND_PAIRS = "means over cases, functions of sums, the AUC, and the concordance index"
     SUMS = "means over cases, and functions of sums"
     WITH_LAW = (
-        "shares of 0/1 outcomes, balanced accuracy, F1, MCC, kappa, AUCs, concordance, R² "
+        "proportions of 0/1 outcomes, balanced accuracy, F1, MCC, kappa, AUCs, concordance, R² "
         "and mean losses"
     )
 

@@ -30,11 +30,11 @@ CORRELATION_WEIGHTS = 0.25 * NODE_WEIGHTS
 class NearWinnerLimits:
     """Limits of one configuration, with the bad end at a level that holds for whoever won.
 
-    In Gaussian draws of all scores, in a world with the gaps that luck cannot explain, `errors`
-    are by how many standard errors the winner of each draw flatters itself. The limit of the
-    winner alone is read at the tail beyond the matching quantile: never a larger one than is asked
-    for, and never a smaller one than Bonferroni's. The other end stays as it is, since choosing
-    the best can only flatter. Ends are moved outwards to `value` where they would leave it out.
+    In Gaussian draws of all scores, in a world with the gaps that luck cannot explain, `errors` are
+    by how many standard errors the winner of each draw flatters itself. The limit of the winner
+    alone is read at the tail beyond the matching quantile: never a larger one than is asked for,
+    and never a smaller one than Bonferroni's. The other end stays as it is, since choosing the best
+    can only be optimistic. Ends are moved outwards to `value` where they would leave it out.
 
     Parameters
     ----------

@@ -43,8 +43,8 @@ def infer_space(configs: Sequence[Mapping[str, object]]) -> Space:
     columns = [column for column in columns if column.present.any()]
     if not columns:
         raise InputError(
-            "the trials have no parameters",
-            needs="at least one parameter with a value",
+            "the trials have no hyperparameters",
+            needs="at least one hyperparameter with a value",
             got=f"{len(listed)} configurations without any",
         )
     parameters = [_infer_parameter(column, columns) for column in columns]
@@ -69,7 +69,7 @@ class _Column:
                 f"{name!r} has values too large to compute with",
                 needs=f"numbers up to {LARGEST:.2g}",
                 got=f"{len(huge)} beyond it",
-                cure="Give it in another unit, or all its values as text: then it is a category.",
+                cure="Use another unit, or pass all its values as text to make it a category.",
             )
         present = np.array([value is None or not is_missing(value) for value in given])
         return cls(
@@ -122,7 +122,7 @@ def _infer_parameter(column: _Column, columns: list[_Column]) -> Parameter:
             f"{column.name!r} has values that are not finite",
             needs="finite numbers",
             got=check.some(sorted({str(v) for v in numbers if not np.isfinite(v)})),
-            cure="Leave these trials out, or give all its values as text: then it is a category.",
+            cure="Leave these trials out, or pass all its values as text to make it a category.",
         )
     whole = all(isinstance(v, int) for v in column.known)
     return Parameter(
@@ -297,15 +297,15 @@ def guesses(parameters: Sequence[Parameter], known: Container[str] = ()) -> list
     numbers = [p for p in parameters if p.numeric and p.name not in known]
     if numbers:
         names = check.some(p.name for p in numbers)
-        out.append(f"The ranges of numbers are those of the trials: {names}.")
+        out.append(f"Numeric ranges are those of the trials: {names}.")
     logs = [p.name for p in numbers if p.log]
     if logs:
-        out.append(f"Taken as on a log scale, as they span two decades: {check.some(logs)}.")
+        out.append(f"On a log scale, because they span two decades: {check.some(logs)}.")
     conditional = [p for p in parameters if p.condition is not None]
     told = [p for p in conditional if p.condition is not None and p.condition.share is None]
     if told:
         words = check.some((f"{p.name} (if {p.condition})" for p in told), limit=8)
-        out.append(f"Taken as conditional, by where they are present: {words}.")
+        out.append(f"Conditional, because some trials lack them: {words}.")
     unknown = [p for p in conditional if p not in told]
     if unknown:
         words = check.some(f"{p.name} ({p.condition})" for p in unknown)

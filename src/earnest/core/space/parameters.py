@@ -75,7 +75,7 @@ class Condition:
     def __str__(self) -> str:
         """Return the condition in words."""
         if self.share is not None:
-            return f"in {100 * self.share:.0f} % of the trials, for no reason they show"
+            return f"in {100 * self.share:.0f} % of the trials, for no visible reason"
         return " or ".join(" and ".join(map(str, clauses)) for clauses in self.any_of)
 
 
@@ -123,7 +123,9 @@ class Parameter:
             self, "kind", Kind(check.one_of("kind", str(self.kind), tuple(map(str, Kind))))
         )
         if not self.name:
-            raise InputError("a parameter has no name", needs="text", got=check.show(self.name))
+            raise InputError(
+                "a hyperparameter has no name", needs="text", got=check.show(self.name)
+            )
         if self.numeric:
             self._check_range()
         else:
@@ -259,27 +261,27 @@ class Parameter:
         low, high = self.low, self.high
         if not (math.isfinite(low) and math.isfinite(high) and low <= high):
             raise InputError(
-                f"the range of {self.name!r} is not one",
+                f"the range of {self.name!r} is not valid",
                 needs="finite numbers, low <= high",
                 got=f"[{low}, {high}]",
             )
         if not self.log and not math.isfinite(high - low):
             raise InputError(
-                f"the range of {self.name!r} is too wide to compute with",
-                needs="a distance from low to high that is a number",
+                f"the range of {self.name!r} is too wide",
+                needs="a finite distance from low to high",
                 got=f"[{low:g}, {high:g}]",
-                cure="Give it in another unit.",
+                cure="Use another unit.",
             )
         if self.log and low <= 0:
             raise InputError(
                 f"{self.name!r} cannot be on a log scale",
                 needs="low > 0",
                 got=f"low = {low:g}",
-                cure="Say log=False.",
+                cure="Use log=False.",
             )
         if self.step is not None and not self.step > 0:
             raise InputError(
-                f"the step of {self.name!r} is not one", needs="a number > 0", got=str(self.step)
+                f"the step of {self.name!r} is not valid", needs="a number > 0", got=str(self.step)
             )
 
     def _check_choices(self) -> None:

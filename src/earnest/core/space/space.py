@@ -69,9 +69,11 @@ class Space:
         names = self.names
         if len(set(names)) < len(names):
             twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-            raise InputError("parameters are given twice", got=check.some(map(repr, twice)))
+            raise InputError(
+                "hyperparameter names are not unique", got=check.some(map(repr, twice))
+            )
         if not names:
-            raise InputError("the space has no parameters", needs="at least one")
+            raise InputError("the space has no hyperparameters", needs="at least one")
         for clause in self._clauses:
             self.index(clause.parent)
         _ = self._order
@@ -81,7 +83,7 @@ class Space:
         """Guess the space from configurations: kinds, ranges, log scales and conditions.
 
         A parameter that some configurations lack is taken as conditional, on the parents whose
-        values tell where it is present. What was guessed is told in `remarks`.
+        values tell where it is present. `remarks` says what was guessed.
         """
         from earnest.core.space.inference import infer_space
 
@@ -161,9 +163,12 @@ class Space:
             row, column = (int(i) for i in np.argwhere(lacking)[0])
             raise InputError(
                 f"configuration {row} has no {self.names[column]!r}",
-                needs="a value for every active parameter",
+                needs="a value for every active hyperparameter",
                 got=check.show(listed[row]),
-                cure="Give the parameter a condition, or leave the space out to infer it.",
+                cure=(
+                    "Give the hyperparameter a condition, or leave out the space to have it "
+                    "inferred."
+                ),
             )
         return np.where(active, codes, np.nan)
 
@@ -227,8 +232,8 @@ class Space:
                 return drawn if complete else self.mask(drawn)
             drawn[bad] = self._draw(bad.size, rng)
         raise InputError(
-            "hardly any configuration of the space is allowed",
-            needs="a space that is not forbidden nearly everywhere",
+            "almost no configuration of the space is allowed",
+            needs="a space with allowed configurations",
             got=f"{bad.size} of {n} still forbidden after {TRIES} draws",
         )
 
@@ -289,7 +294,7 @@ class Space:
             ready = [j for j in left if self._find_parents(j) <= set(done)]
             if not ready:
                 names = check.some(repr(self.names[j]) for j in left)
-                raise InputError("parameters are conditions of each other", got=names)
+                raise InputError("hyperparameters are conditions of each other", got=names)
             done += ready
             left = [j for j in left if j not in ready]
         return tuple(done)

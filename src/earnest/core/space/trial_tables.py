@@ -83,14 +83,14 @@ def read_trials(
         raise InputError(
             "`direction` is not given",
             needs="'maximize' or 'minimize'",
-            cure=f"Say which way column {objective!r} is better.",
+            cure=f"Pass `direction` to say which way column {objective!r} is better.",
         )
     taken = {objective, standard_error, status}
     both = [name for name in params or () if name in taken]
     if both:
         raise InputError(
-            f"column {both[0]!r} cannot be a parameter and something else",
-            needs="parameters beside the objective, its standard error and the status",
+            f"column {both[0]!r} cannot be a hyperparameter and something else",
+            needs="hyperparameters other than the objective, its standard error and the status",
             got=check.some(both),
         )
     taken |= {"", columns.row_names()}  # what has no name is the index of a frame
@@ -100,8 +100,8 @@ def read_trials(
     values = columns.array(objective)
     if values.dtype.kind not in "fiub":
         raise InputError(
-            f"column {objective!r} is not made of numbers",
-            needs="the objective, one number a trial",
+            f"column {objective!r} does not hold numbers",
+            needs="the objective, one number per trial",
             got=str(values.dtype),
         )
     state = _read_states(columns, status)
@@ -162,7 +162,7 @@ def read_table(
     suffix = next((s for s in TABLES if path.name.casefold().endswith(s)), None)
     if suffix is None:
         raise FormatError(
-            f"{path.name!r} has a suffix that is not read",
+            f"{path.name!r} has an unsupported file extension",
             needs=", ".join(TABLES),
             got=repr(path.suffix) if path.suffix else "no suffix",
         )
@@ -170,7 +170,7 @@ def read_table(
     options = {name: value for name, value in said.items() if value is not None}
     if options and suffix not in CSV:
         raise FormatError(
-            f"`{next(iter(options))}` is for CSV files", got=repr(path.name), cure="Leave it out."
+            f"`{next(iter(options))}` is for CSV files, not for {path.name!r}", cure="Leave it out."
         )
     with readable(path), ExitStack() as stack:
         refuse_other_content(path, suffix)
@@ -178,9 +178,11 @@ def read_table(
         if file.header is not None:  # a file that `Predictions.save` wrote
             raise FormatError(
                 f"{path.name!r} holds predictions, not trials",
-                needs="a row a trial, with its parameters and its objective",
-                cure="`earnest report` of it tells what the search learned, too, where the "
-                "predictions know their parameters.",
+                needs="one row per trial, with its hyperparameters and its objective",
+                cure=(
+                    "If the predictions have hyperparameters, `earnest report` shows what the "
+                    "search learned."
+                ),
             )
         return file.table()[0]
 
@@ -252,9 +254,9 @@ def _read_values(columns: Columns, name: str) -> list[object]:
     values = columns.arrow(name).to_pylist()
     if any(isinstance(value, (date, time, timedelta)) for value in values):
         raise InputError(
-            f"column {name!r} holds times, which are no parameter",
+            f"column {name!r} holds times, which cannot be a hyperparameter",
             needs="numbers, text or bool",
-            cure="Say which columns are parameters with `params`.",
+            cure="Name the columns with hyperparameters in `params`.",
         )
     texts = [v for v in values if v is not None]
     if "None" in texts and all(_parse_number(v) != v for v in texts):

@@ -85,10 +85,10 @@ class Trials:
         spread = float(self.objective.max()) / 2 - float(self.objective.min()) / 2
         if spread and not TINY < spread < HUGE:
             raise InputError(
-                "the objective is too large or too small to compute with",
+                "the spread of the objective is too large or too small to compute with",
                 needs=f"a spread between {TINY:g} and {HUGE:g}",
                 got=f"{2 * spread:g}",
-                cure="Give it in another unit, or leave out trials that are far from all others.",
+                cure="Use another unit, or leave out trials that are far from all others.",
             )
         if not spread:
             raise InputError(
@@ -98,8 +98,8 @@ class Trials:
             )
         if not any(p.varies for p in self.space):
             raise InputError(
-                "no parameter varies",
-                needs="at least one parameter with different values",
+                "no hyperparameter varies",
+                needs="at least one hyperparameter with different values",
                 got=f"{check.some(self.space.names)}, each with one value",
             )
         object.__setattr__(self, "codes", read_only(self.space.encode(self.configs)))
@@ -189,7 +189,7 @@ class Trials:
         Parameters
         ----------
         path : str or Path
-            The file; its suffix tells the format.
+            The file; its extension gives the format.
         **options
             `objective`, the column of the objective; `direction`; `params`, the columns that are
             parameters (all others but `objective`, `standard_error` and `status` if left out);
@@ -263,8 +263,8 @@ def _clean_configs(configs: Sequence[Mapping[str, object]]) -> list[dict[str, ob
             )
         if len({str(name) for name in config}) < len(config):
             raise InputError(
-                "two parameters have one name as text",
-                needs="names as text",
+                "two hyperparameters have the same name as text",
+                needs="unique names as text",
                 got=check.show(config),
             )
     return [
@@ -278,12 +278,12 @@ def _read_numbers(name: str, values: ArrayLike, n: int) -> NDArray[np.float64]:
     if array.shape != (n,):
         raise InputError(
             f"`{name}` does not fit the trials",
-            needs=f"{n} numbers, one a trial",
+            needs=f"{n} numbers, one per trial",
             got=f"an array of shape {array.shape}",
         )
     if array.dtype.kind not in "fiub" and n:
         raise InputError(
-            f"`{name}` is not made of numbers", needs="one number a trial", got=str(array.dtype)
+            f"`{name}` does not hold numbers", needs="one number per trial", got=str(array.dtype)
         )
     return array.astype(np.float64)
 
@@ -295,7 +295,7 @@ def _check_errors(
     if errors is None or not np.isfinite(errors[keep]).all():
         return None
     if (errors[keep] < 0).any():
-        raise InputError("`standard_error` is negative somewhere", needs="numbers from 0 on")
+        raise InputError("`standard_error` has negative values", needs="numbers of at least 0")
     return read_only(errors[keep])
 
 
@@ -308,8 +308,8 @@ def _remark_left_out(failed: int, pruned: int, n: int) -> list[Caution]:
         Caution(
             "EN060",
             f"{failed + pruned} of {n} trials are left out: {' and '.join(words)}.",
-            "The explanation does not know where they failed; it may be too good there.",
-            "Look whether they share a region of the space.",
+            "The explanation does not know where they failed and may be too good there.",
+            "Check whether they share a region of the space.",
             Severity.CAUTION if failed + pruned > 0.1 * n else Severity.NOTE,
         )
     ]
@@ -321,9 +321,9 @@ def _remark_guesses(space: Space) -> list[Caution]:
     return [
         Caution(
             "EN062",
-            "Some of the space was inferred from the trials. " + " ".join(space.remarks),
+            "Part of the space was inferred from the trials. " + " ".join(space.remarks),
             "Averages are over this space, and change with it.",
-            "Give `space` where you know it.",
+            "Pass `space` if you know it.",
             Severity.NOTE,
         )
     ]
@@ -343,7 +343,7 @@ def _remark_unvaried(space: Space, configs: tuple[dict[str, object], ...]) -> li
         Caution(
             "EN061",
             f"Never varied in these trials: {check.some(names, limit=10)}.",
-            "Nothing can be said of their effect.",
+            "Their effect cannot be seen.",
             severity=Severity.NOTE,
         )
     ]

@@ -106,10 +106,12 @@ def refuse_both_classes(columns: Columns, names: Sequence[str], labels: Sequence
         return
     raise InputError(
         f"columns {check.some(map(repr, names))} look like both classes of one model",
-        needs="one column a configuration, with the scores of the positive class",
-        got="two columns that add up to 1 in every row",
-        cure=f"Name the column of the positive class with configs={names[1]!r} or "
-        f"configs={names[0]!r}; both, if they are two configurations.",
+        needs="one column per configuration, with the scores of the positive class",
+        got="two columns that sum to 1 in every row",
+        cure=(
+            "Name the column of the positive class with "
+            f"configs={names[1]!r} or configs={names[0]!r}, or both if they are two configurations."
+        ),
     )
 
 

@@ -60,7 +60,7 @@ class Columns:
         except TypeError as error:
             lazy = hasattr(frame, "collect")
             raise InputError(
-                "`frame` is not a table that can be read",
+                "`frame` is not a supported table",
                 needs="a pandas, polars or pyarrow table",
                 got=f"{type(frame).__module__}.{type(frame).__qualname__}",
                 cure="Collect it first." if lazy else "For arrays use Predictions.from_arrays.",
@@ -207,9 +207,9 @@ class Grid:
             where = self.ids[np.unique(self.case[other])]
             raise InputError(
                 f"column {name!r} differs between the rows of a case",
-                needs="one value a case",
+                needs="one value per case",
                 got=f"several in {len(where)} of {self.n} cases: {check.some(where)}",
-                cure="Give different cases different names.",
+                cure="Use different names for different cases.",
             )
         return as_array(name, self.columns.array(name)[self.first])
 
@@ -227,7 +227,7 @@ class Grid:
                 "a case is in more than one fold of a repeat",
                 needs=f"one {name!r} for each case and repeat",
                 got=f"several for case {check.some(where)}",
-                cure="Tell repeated cross-validation apart with a column 'repeat'.",
+                cure="For repeated cross-validation, add a column 'repeat'.",
             )
         texts = np.full(len(labels) + 1, None, dtype=object)  # code -1 reads the last, None
         texts[:-1] = labels
@@ -242,12 +242,16 @@ class Grid:
             which, repeat = divmod(rest, self.repeats)
             name = f", configuration {names[which]!r}" if names else ""
             raise InputError(
-                "a prediction is given twice",
+                "the table has two predictions for the same case",
                 needs=f"one row for each case{', configuration' if names else ''} and repeat",
-                got=f"{int((counts > 1).sum())} given twice, such as case {self.ids[case]}{name}, "
-                f"repeat {repeat}",
-                cure="Tell repeated cross-validation apart with a column 'repeat', or leave one "
-                "of the rows out.",
+                got=(
+                    f"{int((counts > 1).sum())} duplicates, such as case {self.ids[case]}{name}, "
+                    f"repeat {repeat}"
+                ),
+                cure=(
+                    "For repeated cross-validation, add a column 'repeat', or remove one of "
+                    "the rows."
+                ),
             )
 
 
@@ -279,7 +283,7 @@ def refuse_stray_text(name: str, values: RawArray, labels: Iterable[object] = ()
         needs="a number in every row, or nothing",
         got=f"{check.show(value)} in row {row + 1}",
         cure=suggest_decimal_mark(str(value))
-        or "Correct the cell; one without a value is left empty.",
+        or "Correct the cell, or leave it empty if there is no value.",
     )
 
 
@@ -290,17 +294,17 @@ def suggest_decimal_mark(text: str) -> str:
     --------
     >>> from earnest.core.tables.columns import suggest_decimal_mark
     >>> suggest_decimal_mark("0,5")
-    "Write numbers with decimal points; for a CSV file with commas say decimal=','."
+    "Write numbers with decimal points; for a CSV file with commas pass decimal=','."
     >>> suggest_decimal_mark("12,573")
-    "Write plain numbers; for a CSV file say thousands=',' for 12573, or decimal=',' for 12.573."
+    "Write plain numbers; for a CSV file pass thousands=',' for 12573, or decimal=',' for 12.573."
     """
     if re.fullmatch(r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*", text):
         both = text.strip().replace(",", ""), text.strip().replace(",", ".")
         return (
-            f"Write plain numbers; for a CSV file say thousands=',' for {both[0]}, or decimal=',' "
-            f"for {both[1]}."
+            f"Write plain numbers; for a CSV file pass thousands=',' for {both[0]}, or "
+            f"decimal=',' for {both[1]}."
         )
-    decimals = "Write numbers with decimal points; for a CSV file with commas say decimal=','."
+    decimals = "Write numbers with decimal points; for a CSV file with commas pass decimal=','."
     return decimals if re.search(r"\d,\d|^\s*[-+]?,\d", text) else ""
 
 
@@ -334,7 +338,7 @@ def _make_nested_error(name: str, kind: pa.DataType) -> InputError:
         f"column {name!r} holds {word}",
         needs="one number, text or bool in every row",
         got=f"type {kind}",
-        cure="Give each of the values a column of its own.",
+        cure="Put each value in its own column.",
     )
 
 
@@ -355,8 +359,8 @@ def _make_duplicates_error(frame: Any) -> InputError:
 def _make_twice_error(names: Sequence[str]) -> InputError:
     twice = [name for name, times in Counter(names).items() if times > 1]
     return InputError(
-        "column names are given twice",
-        needs="names that are all different",
+        "column names are not unique",
+        needs="unique names",
         got=check.some(map(repr, twice)),
         cure="Rename one.",
     )
@@ -406,7 +410,7 @@ def remark_stacked(columns: Columns, y: Outcome, fold: RawArray | None) -> list[
     """Tell of rows that may be repeats of the same cases, one under the other, without a name.
 
     So it looks where a real outcome has every value equally often, where the outcomes come in the
-    same order again and again, and where sorted folds begin anew with the same outcomes.
+    same order again and again, and where sorted folds begin again with the same outcomes.
     """
     values = y[0] if isinstance(y, tuple) else y
     times = _count_by_values(values) or _count_by_order(values) or _count_by_folds(values, fold)
@@ -415,11 +419,15 @@ def remark_stacked(columns: Columns, y: Outcome, fold: RawArray | None) -> list[
     return [
         Caution(
             "EN122",
-            f"The {columns.rows:,} rows may be {columns.rows // times:,} cases, {times} times "
-            "each: their outcomes come again.",
-            "Repeats that are read as other cases make every interval too narrow.",
-            "If they are repeats, add a column that names the cases and one that numbers the "
-            "repeats, and say id='COLUMN' and repeat='COLUMN'.",
+            (
+                f"The {columns.rows:,} rows may be {columns.rows // times:,} cases, {times} times "
+                "each: their outcomes repeat."
+            ),
+            "If repeats are read as separate cases, every interval is too narrow.",
+            (
+                "If they are repeats, add a column that identifies the cases and one that numbers "
+                "the repeats, and pass id='COLUMN' and repeat='COLUMN'."
+            ),
         )
     ]
 
@@ -443,7 +451,7 @@ def _count_by_order(values: RawArray) -> int:
 
 
 def _count_by_folds(values: RawArray, fold: RawArray | None) -> int:
-    """Return how often sorted folds begin anew, each time with as many of every outcome."""
+    """Return how often sorted folds begin again, each time with as many of every outcome."""
     if fold is None or fold.ndim != 1 or values.dtype.kind == "f":
         return 0
     starts = np.flatnonzero(np.append(True, fold[1:] != fold[:-1]))

@@ -74,9 +74,8 @@ def load(
     suffix = _find_suffix(path, READ, "read")
     if mmap and suffix not in (".npz", ".npy", ".parquet"):
         raise InputError(
-            "`mmap` is for NPZ, NPY and Parquet files",
+            f"`mmap` cannot be used with {path.name!r}",
             needs="a file that ends in .npz, .npy or .parquet",
-            got=path.name,
             cure="Save it as .npz, or leave `mmap` out.",
         )
     if suffix == ".npy":
@@ -111,7 +110,7 @@ def save(pi: Predictions, path: str | Path) -> Path:
     """
     suffix = _find_suffix(Path(path), SAVED, "written")
     if Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir():
-        raise FormatError(f"{str(path)!r} is no file, and cannot be replaced by one")
+        raise FormatError(f"{str(path)!r} is not a file and cannot be replaced by one")
     with replacing(path) as temporary:
         if suffix == ".npz":
             save_npz(pi, write_header(pi), temporary)
@@ -157,7 +156,7 @@ def _find_suffix(path: Path, allowed: tuple[str, ...], verb: str) -> str:
     found = next((suffix for suffix in allowed if name.endswith(suffix)), None)
     if found is None:
         raise FormatError(
-            f"{path.name!r} has a suffix that is not {verb}",
+            f"{path.name!r} has a file extension that cannot be {verb}",
             needs=", ".join(allowed),
             got=repr(path.suffix) if path.suffix else "no suffix",
             cure=_suggest_export(path.suffix.casefold()) if verb == "read" else "",

@@ -71,7 +71,7 @@ def read_frame(
     configs : sequence of str, optional
         Wide: the columns that are configurations. Long: the configurations to keep.
     model : str or sequence of str, optional
-        Long: the column that names the configuration, or several of hyper-parameters.
+        Long: the column that names the configuration, or several of hyperparameters.
     prediction : str, optional
         Long: the column of predictions.
     task, positive, classes, response, threshold, ordered, sample_weight
@@ -168,7 +168,7 @@ def write_frame(pi: Predictions, *, form: str = "wide", backend: str = "pyarrow"
     except ModuleNotFoundError as error:
         raise InputError(
             f"backend {backend!r} is not installed",
-            needs="a library that is there",
+            needs="an installed library",
             got=f"no module {error.name!r}",
             cure=f"Install {backend}, or use backend='pyarrow'.",
         ) from error

@@ -60,11 +60,11 @@ def refuse_parts_of_long(
         which = "model" if model is not None else "prediction"
         raise InputError(
             f"`{which}` is for long tables",
-            needs="a row for each case and configuration",
+            needs="one row per case and configuration",
             got="a wide table",
-            cure="Say format='long', and which column names the configuration with `model`."
+            cure="Pass format='long', and the column that names the configuration as `model`."
             if model is None
-            else "Leave it out, or say format='long'.",
+            else "Leave it out, or pass format='long'.",
         )
 
 
@@ -107,25 +107,26 @@ def _refuse_lacking(columns: Columns, roles: Roles, parts: LongParts) -> None:
                 f"column {name!r} is missing",
                 needs=f"a long table with {name!r}",
                 got=f"columns {check.some(map(repr, columns.names))}",
-                cure=f"{near} "
-                * bool(near)
-                + "Say which column names the configuration with `model`, or format='wide' if each "
-                "has a column of its own.",
+                cure=f"{near} " * bool(near)
+                + (
+                    "Pass the column that names the configuration as `model`, or format='wide' if "
+                    "each has its own column."
+                ),
             )
 
 
 def _refuse_two_parts(roles: Roles, parts: LongParts) -> None:
     """Refuse no name at all, and a column that would be two things."""
     if not parts.model:
-        raise InputError(
-            "`model` names no column", needs="one column at least", got="an empty list"
-        )
+        raise InputError("`model` is empty", needs="at least one column", got="an empty list")
     given = Counter([*parts.model, *roles.used(), *filter(None, [parts.prediction])])
     twice = [name for name in (*parts.model, parts.prediction) if name and given[name] > 1]
     if twice:
         raise InputError(
-            f"column {twice[0]!r} has two parts",
-            needs="one part a column: the configuration, its prediction, the outcome, the fold ...",
+            f"column {twice[0]!r} has two roles",
+            needs=(
+                "one role per column: the configuration, its prediction, the outcome, the fold ..."
+            ),
             got=f"{twice[0]!r} twice",
             cure="Check `model` and `prediction`.",
         )
@@ -228,7 +229,7 @@ def _read_one_column(rows: _Rows, name: str) -> RawArray:
             f"column {name!r} is missing",
             needs=f"{name!r}, or 'proba_<class>' for every class",
             got=f"columns {check.some(map(repr, columns.names))}",
-            cure=f"{near} " * bool(near) + "Say which column it is with `prediction`.",
+            cure=f"{near} " * bool(near) + "Pass the column as `prediction`.",
         )
     known = () if isinstance(y, tuple) else dict.fromkeys(y.tolist())
     return _spread(rows, [name], known)[..., 0]
@@ -256,7 +257,7 @@ def _find_class_labels(
     """Return the class that each column of probabilities is about."""
     if isinstance(y, tuple):
         raise InputError(
-            f"columns {check.some(map(repr, found))} belong to a classification",
+            f"columns {check.some(map(repr, found))} are for classification only",
             needs=f"{PREDICTION!r} with risks for a survival task",
         )
     known = {str(label): label for label in whole_as_int(y[~missing(y)]).tolist()}
@@ -274,7 +275,7 @@ def _find_class_labels(
             needs=check.some(repr(prefix + text) for text in known),
             got=f"{check.some(map(repr, found))}, and no "
             + check.some(repr(prefix + text) for text in lacking),
-            cure="Name the columns by the labels of y_true.",
+            cure="Name the columns after the labels of y_true.",
         )
     return tuple(labels)
 
@@ -285,6 +286,6 @@ def _check_only_class(label: object, positive: object, prefix: str) -> object:
         raise InputError(
             "the table has no predictions for the positive class",
             needs=f"a column {prefix + str(positive)!r}",
-            got=f"{prefix + str(label)!r} alone",
+            got=f"{prefix + str(label)!r} only",
         )
     return label

@@ -119,14 +119,14 @@ def check_table_options(options: Mapping[str, object], path: Path, *, text: bool
     for name in options:
         if name in TEXT and not text:
             raise FormatError(
-                f"`{name}` is for CSV files", got=f"{path.name!r}", cure=f"Leave `{name}` out."
+                f"`{name}` is for CSV files, not for {path.name!r}", cure=f"Leave `{name}` out."
             )
         if name not in _list_table_options() and name not in TEXT:
             raise FormatError(
-                f"`{name}` is for arrays, and {path.name!r} is a table",
-                needs="names of columns",
+                f"`{name}` is for arrays, but {path.name!r} is a table",
+                needs="column names",
                 got=f"`{name}`",
-                cure=f"Say `{_COLUMNS[name]}`." if name in _COLUMNS else f"Leave `{name}` out.",
+                cure=f"Use `{_COLUMNS[name]}`." if name in _COLUMNS else f"Leave `{name}` out.",
             )
     kept = {name: value for name, value in options.items() if name not in TEXT}
     return cast(FrameOptions, kept)
@@ -138,12 +138,12 @@ def check_array_options(options: Mapping[str, object], path: Path) -> dict[str, 
     for name in given:
         if name not in _list_array_options():
             raise FormatError(
-                f"`{name}` is for tables, and {path.name!r} holds arrays",
-                needs="names of arrays, as `target`, `fold`, `group`, `strata` and `id`",
+                f"`{name}` is for tables, but {path.name!r} holds arrays",
+                needs="array names, passed as `target`, `fold`, `group`, `strata` and `id`",
                 got=f"`{name}`",
-                cure="Times and events are arrays 'time' and 'event'."
+                cure="Store times and events as arrays 'time' and 'event'."
                 if name in ("time", "event")
-                else "Repeats are the third axis of 'scores', and columns of 'fold'."
+                else "Store repeats as the third axis of 'scores' and as columns of 'fold'."
                 if name == "repeat"
                 else f"Leave `{name}` out.",
             )
@@ -160,12 +160,12 @@ def refuse_other_options(
     if other:
         listed = (
             f"`{n}` = {check.show(options[n])}"
-            + (f", where the file says {check.show(says[n])}" if n in says else "")
+            + (f", but the file says {check.show(says[n])}" if n in says else "")
             for n in other
         )
         raise FormatError(
-            f"{path.name!r} was written by earnest and says itself what it holds",
-            needs="`threshold`, `configs`, and options that say what the file says",
+            f"{path.name!r} was written by earnest and already says what it holds",
+            needs="only `threshold`, `configs`, or options that agree with the file",
             got="; ".join(listed),
             cure=f"Leave {' and '.join(f'`{n}`' for n in other)} out.",
         )

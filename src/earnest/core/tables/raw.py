@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 ENOUGH = 3  # columns that are unlike the others; fewer may be numbers of patients or rooms
 FAR = 10.0  # times as large: scores of one outcome are hardly so different,
 APART = 3.0  # and rarely as much as this
-IS_DATA = "the table looks like data to learn from, not like predictions"
+IS_DATA = "the table looks like training data, not like predictions"
 
 
 def tell_of_data(
@@ -40,10 +40,10 @@ def tell_of_data(
     named = target is not None and target in names_of(table)
     said = f" --target {shlex.quote(str(target))}" if named else ""
     tune = (
-        f"earnest tune {shlex.quote(path.name)}{said} trains models on them, and says how good "
-        "they are."
+        f"earnest tune {shlex.quote(path.name)}{said} trains models on them and tells you how "
+        "good they are."
     )
-    cure = f"If these are data to learn from, and not predictions: {tune}"
+    cure = f"If these are training data, not predictions: {tune}"
     if error.what != IS_DATA:
         cure = f"{error.cure} {cure}".lstrip()
     else:
@@ -121,10 +121,12 @@ def remark_data(
     if sure and not folds and not words:
         raise InputError(
             IS_DATA,
-            needs="one column a configuration, with what it predicted of the outcome",
+            needs="one column per configuration, with its predictions of the outcome",
             got=look.words(),
-            cure="Train models on data with earnest.tune; if these are predictions, name the "
-            "configurations with configs=[...].",
+            cure=(
+                "Use earnest.tune to train models on data. If these are predictions, name the "
+                "configurations with configs=[...]."
+            ),
         )
     strange = look.strange()
     if not strange or not (sure or look.numbers or not (folds or words)):
@@ -132,11 +134,13 @@ def remark_data(
     return [
         Caution(
             "EN120",
-            f"Columns of the table may be data rather than predictions: {look.words()}.",
+            f"Some columns may be data instead of predictions: {look.words()}.",
             "Each column is read as the predictions of one configuration, and the best of them as "
             "the winner.",
-            "If they are data, train models on them with earnest tune; else name the "
-            "configurations with configs=[...].",
+            (
+                "If they are data, train models on them with earnest tune; otherwise name the "
+                "configurations with configs=[...]."
+            ),
         )
     ]
 

@@ -48,7 +48,7 @@ _MODELS = {"model", "models", "config", "configuration", "estimator", "algorithm
 _ANSWERS = {"pred", "prediction", "predictions", "y_pred", "y_hat", "yhat", "score", "proba"}
 _ANSWERS |= {"prob", "probability", "predicted", "y_score", "y_prob", "y_proba"}
 _MODELS |= {".config", "mtry", "learner"}
-_HOLD_OUT = "For one hold-out test set without folds say fold=None."
+_HOLD_OUT = "For one hold-out test set without folds pass fold=None."
 # What the columns are called elsewhere, the likeliest first.
 _ELSEWHERE = {
     "target": (
@@ -82,12 +82,12 @@ def assign_roles(columns: Columns, *, long: bool, given: Roles, survival: bool) 
     id_column = _check_present(columns, given.id, "id") if given.id is not None else found
     if needs_id and id_column is None:
         raise InputError(
-            "the table has no column that tells which rows are the same case",
-            needs="a column 'row_id'" + ("" if long else ", since there is a column of repeats"),
+            "the table has no column that identifies the cases",
+            needs="a column 'row_id'" + ("" if long else ", because there is a column of repeats"),
             got=f"columns {check.some(map(repr, columns.names))}",
             cure=_suggest_column(columns, "id")
-            + "Add it, or say its name with `id`"
-            + ("." if long else "; a column that is not the repeat is left out by repeat=None."),
+            + "Add it, or pass its name as `id`"
+            + ("." if long else ". If the column does not hold repeats, pass repeat=None."),
         )
     roles = Roles(target, time, event, fold, group, repeat, id_column, strata)
     _refuse_near_misses(columns, given, roles)
@@ -108,7 +108,7 @@ def outcome(columns: Columns, roles: Roles, grid: Grid | None) -> Outcome:
             f"column {roles.event!r} does not hold events",
             needs="bool, or 1 for an event and 0 for a censored case",
             got=check.some(map(repr, dict.fromkeys(events.tolist()))),
-            cure="Subtract 1: R's survival takes 2 for an event and 1 for a censored case."
+            cure="Subtract 1: R's survival package codes an event as 2 and a censored case as 1."
             if events.dtype.kind in "iuf" and np.isin(events, (1, 2)).all()
             else "",
         )
@@ -228,15 +228,15 @@ def _say_also(columns: Columns, given: Roles, long: bool) -> str:
     """Say what else a table lacks, so that one message tells all of it."""
     events = _find_called_elsewhere(columns, "event")
     if "time" in columns.names and events:
-        return f"For survival say time='time' and event={events[0]!r}."
+        return f"For survival pass time='time' and event={events[0]!r}."
     if long or given.fold is None or given.fold in columns.names:
         return ""
     folds = _find_called_elsewhere(columns, "fold") + [
         name for name in columns.names if name.strip().casefold() == given.fold
     ]
-    said = f"say fold={folds[0]!r}" if folds else "say which one it is with `fold`"
+    said = f"pass fold={folds[0]!r}" if folds else "pass its name as `fold`"
     return (
-        f"There is no column {given.fold!r} either: {said}, or fold=None for a hold-out test set."
+        f"There is no column {given.fold!r} either; {said}, or fold=None for a hold-out test set."
     )
 
 
@@ -268,7 +268,7 @@ def _check_present(columns: Columns, name: str, role: str, also: str = "") -> st
         near = near or suggest_nearest_column(name, columns, {*_IDS, "config_id", "y_pred"})
         cures = [
             "" if also.startswith("For survival") else near,
-            f"Say which column it is with `{role}`.",
+            f"Pass the column as `{role}`.",
             also,
         ]
         raise InputError(
@@ -293,7 +293,7 @@ def hint_at_long(columns: Columns) -> str:
     numbers = [name for name in answers if columns.array(name).dtype.kind in "iuf"]
     said = [f"model={looks[0]!r}"]
     said += [f"prediction={numbers[0]!r}"] if numbers and numbers[0] != "y_pred" else []
-    return f"If a row is one case of one configuration, say {' and '.join(said)}."
+    return f"If each row is one case of one configuration, pass {' and '.join(said)}."
 
 
 def refuse_rows_of_models(columns: Columns, roles: Roles) -> None:
@@ -305,15 +305,19 @@ def refuse_rows_of_models(columns: Columns, roles: Roles) -> None:
     said = [f"model={model!r}"]
     said += [f"prediction={prediction!r}"] if prediction not in (None, "y_pred") else []
     said += [f"id={case!r}"] if case not in (None, *_IDS) else []
-    tail = "" if case is not None else ", and add a column 'row_id' that names the cases"
+    tail = "" if case is not None else ", and add a column 'row_id' that identifies the cases"
     raise InputError(
-        "the table has several rows of a case",
-        needs="one row a case, with a column for each configuration, or `model` to say which "
-        "column names the configuration",
+        "the table has several rows per case",
+        needs=(
+            "one row per case with a column for each configuration, or the column that names "
+            "the configuration as `model`"
+        ),
         got=(f"{rows} rows for each {case!r}" if case is not None else "the same outcomes")
         + f", one for each of the {len(columns.codes(model)[1])} values of {model!r}",
-        cure=f"If a row is one case of one configuration, say {' and '.join(said)}{tail}; else "
-        "name the configurations with configs=[...].",
+        cure=(
+            f"If each row is one case of one configuration, pass {' and '.join(said)}{tail}; "
+            "otherwise name the configurations with configs=[...]."
+        ),
     )
 
 
@@ -411,8 +415,8 @@ def _refuse_near_misses(columns: Columns, given: Roles, roles: Roles) -> None:
         for name in set(columns.names) - roles.used():
             if name.strip().casefold() in (role, role + "s"):
                 raise InputError(
-                    f"column {name!r} may be meant as {role!r}",
-                    needs=f"the name {role!r}, or `{role}` to say what it is",
+                    f"column {name!r} may be meant to be {role!r}",
+                    needs=f"the name {role!r}, or the column as `{role}`",
                     got=f"no column {role!r}",
-                    cure=f"Say {role}={name!r}, or {role}=None if it is not.",
+                    cure=f"Pass {role}={name!r}, or {role}=None if it is something else.",
                 )

@@ -100,16 +100,16 @@ def _find_config_columns(
             if name not in present:
                 raise InputError(
                     f"column {name!r} is missing",
-                    needs="configurations that are columns of the table",
+                    needs="names of columns in the table",
                     got=f"columns {check.some(map(repr, columns.names))}",
                     cure=check.nearest(name, columns.names),
                 )
             if name in roles.used():
                 raise InputError(
-                    f"column {name!r} cannot be a configuration too",
-                    needs="configurations that have no other part",
+                    f"column {name!r} cannot also be a configuration",
+                    needs="configurations that have no other role",
                     got=f"{name!r} among `configs`",
-                    cure="Leave it out, or say which column has the other part.",
+                    cure="Leave it out, or pass another column for the other role.",
                 )
         return names
     left_out = {r for r in ("fold", "group", "repeat", "strata") if getattr(roles, r) is None}
@@ -120,15 +120,15 @@ def _find_config_columns(
     if strange:
         raise InputError(
             f"column {strange[0]!r} does not look like a configuration",
-            needs="a configuration in every column that has no other part",
+            needs="a configuration in every column without another role",
             got=f"{check.some(map(repr, strange))} left over",
             cure=f"{_give_hint(columns, strange[0])}, or name the configurations with "
             "configs=[...].",
         )
     if not names:
         raise InputError(
-            "the table has no column of predictions",
-            needs="one column a configuration",
+            "the table has no predictions",
+            needs="one column per configuration",
             got=f"columns {check.some(map(repr, columns.names))}",
         )
     return names
@@ -154,7 +154,7 @@ def _give_hint(columns: Columns, name: str) -> str:
     if plain in ("", "index", "unnamed: 0"):
         return "Drop it (pandas leaves an index out with index=False, R with row.names=FALSE)"
     if plain in _IDS or _is_case_name(columns, name):
-        return f"If it names the cases say id={name!r}; else drop it"
+        return f"If it identifies the cases pass id={name!r}; otherwise drop it"
     return "Drop it" + (" (case weights are not supported)" if "weight" in plain else "")
 
 
@@ -164,8 +164,8 @@ def _suggest_part(name: str, values: RawArray) -> str:
     if count < len(values) and name.strip().casefold() not in _IDS:
         return "Drop "
     role = "id" if count == len(values) else "group"
-    what = "the cases" if role == "id" else "what belongs together"
-    return f"If it names {what} say {role}={name!r}; else drop "
+    what = "the cases" if role == "id" else "the groups"
+    return f"If it identifies {what} pass {role}={name!r}; otherwise drop "
 
 
 def _order_labels(
@@ -248,7 +248,7 @@ def _refuse_one_column_a_config(
             + check.some((repr(f"{names[0]}:{label}") for label in labels), limit=3)
             + ", or columns of labels",
             got=f"numbers in column {names[0]!r}",
-            cure="Or use the long form with columns 'proba_<class>'.",
+            cure="You can also use the long format with columns 'proba_<class>'.",
         )
 
 
@@ -307,7 +307,7 @@ def _find_common_type(
             "some configurations are labels and some are numbers",
             needs="predictions of one kind",
             got=f"labels in {check.some(map(repr, text))}",
-            cure="Read the two kinds apart with configs=[...]." + f" {hint}" * bool(hint),
+            cure="Read the two kinds separately with configs=[...]." + f" {hint}" * bool(hint),
         )
     kind = np.result_type(*{types[name] for name in filled or names})
     # A case that a repeat did not test is missing, which bool cannot be.
@@ -327,7 +327,7 @@ def _find_type(
     strange = [v for v in dict.fromkeys(values.tolist()) if v is not None and str(v) not in known]
     if strange:
         raise InputError(
-            f"column {name!r} holds no predictions",
+            f"column {name!r} does not hold predictions",
             needs="numbers" + (f", or labels of y ({check.some(labels)})" if labels else ""),
             got=f"values such as {check.show(strange[0])}",
             cure=suggest_decimal_mark(str(strange[0]))

@@ -28,8 +28,8 @@ def make_wide_table(pi: Predictions) -> pa.Table:
     twice = [name for name, times in Counter(names).items() if times > 1]
     if twice:
         raise InputError(
-            f"a configuration named {twice[0]!r} cannot have a column of its own",
-            needs="names that no other column has",
+            f"the name {twice[0]!r} of a configuration is the name of another column",
+            needs="unique column names",
             got=check.some(map(repr, names)),
             cure="Use form='long', or rename the configuration.",
         )

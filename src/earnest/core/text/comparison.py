@@ -34,11 +34,11 @@ def decision(made: Comparison, title: str | None = None) -> str:
         return _posterior(made)
     shown = _amount(made)
     if made.difference != made.difference:
-        return f"Nothing can be said of the difference in {words} between {made.a} and {made.b}."
+        return f"Nothing is known about the difference in {words} between {made.a} and {made.b}."
     if made.p_value is None:
         same = f"{made.a} and {made.b} have the same {words}"
         apart = same if shown is None else f"the {words} of {made.a} is {shown}"
-        return f"Undecided: {apart}, but there is no spread to judge it by."
+        return f"Undecided: {apart}, but there is no spread to compare it with."
     proof = _proof(made)
     if made.shown and shown is not None:
         better = "better" if made.favours == made.a else "worse"

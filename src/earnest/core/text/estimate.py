@@ -37,9 +37,9 @@ class Form(StrEnum):
     NONE = "as reported"
     SMALL = "a little optimistic"
     LARGE = "too optimistic"
-    OPEN = "another number, by no more than chance explains"
+    OPEN = "a difference no larger than chance explains"
     NO_EVIDENCE = "no evidence that the model beats a constant prediction"
-    ALONE = "nothing to be compared with"
+    ALONE = "nothing to compare with"
     UNCORRECTED = "not corrected for the search"
     ELECTED = "the best of several on the cases that score"
     PERFECT = "no error was seen, which says no more than its bound"
@@ -207,7 +207,7 @@ def headline(
         return f"{claim}: {words}{comma} {shown.value} {where}."
     if kind is Form.ELECTED:
         scored = f"The best of the candidates scored {article(words)} {words}{comma} of"
-        return f"{scored} {shown.value} on the cases that elected it, which flatters it."
+        return f"{scored} {shown.value} on the cases that chose it, which is too optimistic."
     if kind is Form.PERFECT:
         return _say_perfect(estimate, words, shown)
     if kind is Form.NONE:

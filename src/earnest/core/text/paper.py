@@ -305,9 +305,9 @@ def _compared(
     facts = [f"n = {first.n_cases}", f"test {first.test}"]
     if isinstance(given, Comparisons):
         facts.insert(0, f"{first.metric} of {given.reference} minus that of the configuration")
-        rules = {"none": "p not adjusted", "simultaneous": "adjusted p for all at once"}
+        rules = {"none": "p not adjusted", "simultaneous": "p adjusted for all simultaneously"}
         facts.append(rules.get(given.adjust, f"adjusted by {given.adjust}"))
-        facts += ["intervals for all at once"] * at_once
+        facts += ["simultaneous intervals"] * at_once
     else:
         facts.insert(0, first.metric)
     cautions = [*given.cautions, *(c for one in made for c in one.cautions)]

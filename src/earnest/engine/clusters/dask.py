@@ -262,7 +262,7 @@ def _make_no_scheduler_error(got: str) -> EarnestError:
     return EarnestError(
         "the connection to the dask scheduler is lost",
         got=got,
-        cure="Start it again and repeat the call; with a `store` it goes on where it was.",
+        cure="Start it again and repeat the call; with a `store` it continues where it stopped.",
     )
 
 

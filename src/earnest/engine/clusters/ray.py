@@ -72,8 +72,8 @@ class RayTraffic:
             refuse("ray", error.cause)
         except errors.RayError as error:
             raise EarnestError(
-                "the ray cluster fails",
+                "the ray cluster failed",
                 got=str(error).partition("\n")[0],
-                cure="See its logs; with a `store` the same call goes on where it was.",
+                cure="Check its logs; with a `store` the same call continues where it stopped.",
             ) from error
         return report

@@ -97,9 +97,9 @@ def _sent(begin: Callable[[], Traffic], chunks: Chunks, suspects: list[Task]) ->
 def make_keeps_nothing_error() -> EarnestError:
     """Return the error of a cluster that cannot hold the data."""
     return EarnestError(
-        "the cluster loses the shared data again and again",
-        needs="workers that live, with memory for the data twice",
-        cure="See the logs of the workers.",
+        "the cluster keeps losing the shared data",
+        needs="running workers with memory for two copies of the data",
+        cure="Check the logs of the workers.",
     )
 
 
@@ -113,5 +113,5 @@ def refuse(kind: str, error: BaseException) -> NoReturn:
         f"a {kind} worker cannot run tasks",
         needs="the same packages on every worker as here",
         got=f"{type(missing).__name__}: {missing}",
-        cure="Install earnest and your own modules where the workers run.",
+        cure="Install earnest and your own modules on the workers.",
     ) from error

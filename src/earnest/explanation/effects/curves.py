@@ -91,7 +91,7 @@ class EffectCurve:
 
     What is estimated: the partial dependence of the surrogate's mean, over a uniform spread of the
     space, or of a region of it. It is not the effect on the true objective: that differs where the
-    surrogate is wrong, and the bands tell where it may be.
+    surrogate is wrong, and the bands show where it may be.
 
     Attributes
     ----------
@@ -180,7 +180,7 @@ class EffectCurve:
         if self.sd_of_mean is None:
             raise EvidenceError(
                 "the uncertainty of the average was not computed for this curve",
-                cure="Ask for it with explanation.effect(param, within=region).",
+                cure="Use explanation.effect(param, within=region).",
             )
         return self.sd_of_mean
 

@@ -176,7 +176,7 @@ def refuse_never_active(scene: Scene, *columns: int) -> InputError:
     return InputError(
         f"{names} {together}",
         got="; ".join(describe_condition(scene.space, c) or "always" for c in columns),
-        cure="Ask for parameters of one branch of the space.",
+        cure="Use hyperparameters of one branch of the space.",
     )
 
 
@@ -222,14 +222,14 @@ def compute_surface(
 def _check_pair(scene: Scene, a: int, b: int) -> None:
     names = scene.space[a].name, scene.space[b].name
     if a == b:
-        raise InputError("a surface needs two parameters", got=f"{names[0]!r} twice")
+        raise InputError("a surface needs two hyperparameters", got=f"{names[0]!r} twice")
     for parent, child in (names, names[::-1]):
         if child in scene.space.children(parent):
             raise InputError(
                 f"{child!r} exists only for some values of {parent!r}",
-                needs="two parameters of which none decides whether the other is active",
+                needs="two hyperparameters, neither of which decides whether the other is active",
                 got=describe_condition(scene.space, scene.space.index(child)),
-                cure=f"Ask for the effect of {child!r}: it is averaged where it is active.",
+                cure=f"Use the effect of {child!r}, which is averaged where it is active.",
             )
 
 

@@ -27,7 +27,7 @@ def judge_against(scene: Scene, tree: RegionTree, curve: EffectCurve, truth: Tru
     if gain is None or best is None or ice is None:
         raise EvidenceError(
             f"the best configuration has no {tree.param!r}",
-            needs="a parameter that is active in it",
+            needs="a hyperparameter that is active in it",
         )
     true = true_curves(scene, curve, truth)
     rows = inside(scene, best.limits, scene.space.mask(ice.points))

@@ -236,6 +236,6 @@ def _check_gain(value: object) -> float:
         number = -1.0
     if not 0.0 <= number < 1.0:
         raise InputError(
-            "`min_gain` is out of range", needs="a share from 0 on, under 1", got=check.show(value)
+            "`min_gain` is out of range", needs="a number from 0 to below 1", got=check.show(value)
         )
     return number

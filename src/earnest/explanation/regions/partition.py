@@ -60,7 +60,7 @@ def regions_of(scene: Scene, curve: EffectCurve, rule: RegionRule) -> RegionTree
     """Grow the tree of regions of an effect that carries its ICE curves."""
     ice = curve.ice
     if ice is None:
-        raise EvidenceError("regions need the ICE curves of the effect", cure="Compute it anew.")
+        raise EvidenceError("regions need the ICE curves of the effect", cure="Compute it again.")
     column = scene.space.index(curve.param)
     features = eligible(scene, column, ice.points)
     unordered = [p.kind == Kind.CATEGORICAL for p in scene.space]

@@ -145,7 +145,7 @@ class RegionTree:
     regions : tuple of Region
         All nodes.
     impurity : {'l2', 'area', 'variance', 'mean'}
-        What had to be alike within a region.
+        What must be similar within a region.
     on : {'sd', 'variance'}
         Whether curves of the sd were compared, as the published code does, or of the variance, as
         the paper prints.

@@ -190,8 +190,8 @@ def _chosen(because: str) -> tuple[Caution, ...]:
     return (
         Caution(
             "EN064",
-            f"The surrogate is a forest, as there are {because}.",
-            "Its curves are rough, and its bands too narrow where there are no trials.",
+            f"The surrogate is a forest, because there are {because}.",
+            "Its curves are rough, and its bands are too narrow where there are no trials.",
             "Ask for surrogate='gaussian_process' if you have the time.",
             Severity.NOTE,
         ),

@@ -154,7 +154,7 @@ class FittedProcess:
         column : int or tuple of int
             What is set; several columns at once for effects of pairs.
         values : ndarray, shape (G,) or (G, k)
-            Codes, one a column.
+            Codes, one per column.
         pointwise : bool
             Whether ICE curves and the sd by eq. 5 are wanted.
         covariance : bool
@@ -332,7 +332,7 @@ class GaussianProcess:
         it. Those of scores of cross-validation on the same folds are mostly shared by all trials,
         and so no noise between them: they are left out by default.
     restarts : int
-        How often the search for the scales begins anew.
+        How often the search for the scales begins again.
     prior : bool
         Whether the scales are drawn a little towards usual ones. It matters for few trials, whose
         largest likelihood is often one of no noise and too narrow bands. False is the largest
@@ -427,7 +427,7 @@ def _remark_sample(n: int) -> Caution:
     return Caution(
         "EN064",
         f"The scales of the surrogate come from {SCALES_FROM} of {n} trials, drawn at random.",
-        "The surrogate still knows all trials; its scales are a little less certain.",
+        "The surrogate still uses all trials; its scales are a little less certain.",
         severity=Severity.NOTE,
     )
 
@@ -435,7 +435,7 @@ def _remark_sample(n: int) -> Caution:
 def _remark_not_found() -> Caution:
     return Caution(
         "EN063",
-        "No scales of the surrogate could be found: its likelihood has no maximum.",
-        "Curves and bands rest on scales that were set, not learned.",
-        "Look at the objective for values that are far from all others.",
+        "The scales of the surrogate could not be fitted: its likelihood has no maximum.",
+        "Curves and bands use default scales that were not learned.",
+        "Check the objective for values that are far from all others.",
     )

@@ -46,8 +46,8 @@ class SurrogateQuality:
     def __str__(self) -> str:
         """Return one sentence."""
         return (
-            f"In {self.n_folds}-fold cross-validation the surrogate explains {_share(self.r2)} of "
-            f"the variance (R² {self.r2:.2f}), and its bands of 95 % hold "
+            f"In {self.n_folds}-fold cross-validation the surrogate explains {_share(self.r2)} "
+            f"of the variance (R² {self.r2:.2f}), and its 95 % bands hold "
             f"{100 * self.coverage:.0f} % of the trials."
         )
 
@@ -71,7 +71,7 @@ class SurrogateQuality:
                 Caution(
                     "EN063",
                     f"The surrogate explains {word} of the objective: R² {self.r2:.2f} on trials "
-                    "that it had not seen.",
+                    "it had not seen.",
                     "Curves show what it learned, which may not be what is there.",
                     "Evaluate more configurations, or try another surrogate.",
                 )
@@ -80,8 +80,8 @@ class SurrogateQuality:
             found.append(
                 Caution(
                     "EN063",
-                    f"The surrogate is too sure: its bands of 95 % hold {100 * self.coverage:.0f} "
-                    "% of the trials that it had not seen.",
+                    f"The surrogate is too certain: its 95 % bands hold {100 * self.coverage:.0f} "
+                    "% of the trials it had not seen.",
                     "Bands are too narrow.",
                     "Try another kernel, or the forest.",
                 )

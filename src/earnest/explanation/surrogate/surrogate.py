@@ -154,7 +154,7 @@ def find_surrogate(given: object, space: Space, n: int) -> Surrogate:
 def placed(
     space: Space, points: Floats, columns: tuple[int, ...], values: Floats
 ) -> Iterator[Floats]:
-    """Yield the points with the columns set to each row of values (G, k), masked anew.
+    """Yield the points with the columns set to each row of values (G, k), masked again.
 
     Raises
     ------
@@ -168,10 +168,10 @@ def placed(
         active = space.active(moved)
         if not active[:, columns].all() or (active & np.isnan(moved)).any():
             raise InputError(
-                "an effect is asked for where it does not exist",
-                needs="points at which the parameter is active, with values for its children",
-                cure="Draw the points with space.sample(..., complete=True), and keep those where "
-                "the parameter is active.",
+                "the effect does not exist at these points",
+                needs="points at which the hyperparameter is active, with values for its children",
+                cure="Draw the points with space.sample(..., complete=True), and keep those "
+                "where the hyperparameter is active.",
             )
         yield np.where(active, moved, np.nan)
 

@@ -192,12 +192,12 @@ def _rule(metric: Metric) -> tuple[ValueKind, Rule]:
     if isinstance(metric, RankMetric) and metric.scan is auc_scan:
         return "placements", lambda *parts: placement_terms(metric, *parts)
     raise MetricError(
-        f"metric {metric.name!r} does not say what a single case adds to it",
+        f"metric {metric.name!r} has no contribution of a single case",
         needs="a mean over cases such as 'accuracy' or 'mse', a function of sums such as 'f1', "
         "'r2' or 'rmse', or an AUC",
         got=metric.name,
-        cure="A function of your own can be written as a MomentMetric; else use "
-        "method='corrected_t', or method='bbc' for the winner of a search.",
+        cure="Write your own function as a MomentMetric, or use method='corrected_t', or "
+        "method='bbc' for the winner of a search.",
     )
 
 

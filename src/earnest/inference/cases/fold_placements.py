@@ -49,7 +49,7 @@ def pooled_terms(
     sqrt(N / (N - 1)), N being the cases of the class in all folds: DeLong's divisors.
 
     The terms of a fold sum up to twice what the fold adds. So they are for variances over all cases
-    only: right where the means of cases over many repeats are taken, and on the wide side for one
+    only: right where the means of cases over many repeats are taken, and rather wide for one
     partition, by a factor of 2 in the variance where a fold has but one case of either class.
     """
     codes, views = np.unique(folds), metric.views(target)

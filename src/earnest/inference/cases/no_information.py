@@ -143,7 +143,7 @@ def need_rate(metric: Metric, target: Target) -> None:
             f"metric {metric.name!r} has no known no-information rate",
             needs="a mean over cases, a function of sums, an AUC, or 'concordance'",
             got=metric.name,
-            cure="Use method='.632', which needs none.",
+            cure="Use method='.632', which does not need one.",
         )
 
 

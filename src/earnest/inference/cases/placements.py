@@ -161,12 +161,12 @@ def _checked(positive: NDArray[np.bool_], scores: Numbers) -> tuple[NDArray[np.b
     positive, scores = np.asarray(positive, dtype=bool), np.asarray(scores)
     if scores.ndim != 2 or positive.shape != scores.shape[:1]:
         raise InputError(
-            "classes and scores do not fit each other",
+            "classes and scores have different shapes",
             needs="shapes (n,) and (n, C)",
             got=f"{positive.shape} and {scores.shape}",
         )
     if np.isnan(scores).any():
-        raise InputError("a placement needs every score", got="NaN among the scores")
+        raise InputError("a placement needs every score", got="NaN in the scores")
     if positive.all() or not positive.any():
         raise EvidenceError(
             "placements need cases of both classes",

@@ -62,11 +62,11 @@ class ClassCurves:
 def no_class_curves(pi: Predictions) -> str | None:
     """Return why predictions have no ROC curves by class, in words; None where they have."""
     if pi.target.task is not Task.MULTICLASS:
-        return "ROC curves by class are of several classes."
+        return "ROC curves by class need several classes."
     if pi.kind is ResponseKind.LABEL:
-        return "The predictions are labels, not scores: there is no ROC curve of them."
+        return "The predictions are labels, not scores, so there is no ROC curve."
     if len(pi.target.classes) > MOST:
-        return f"ROC curves by class are shown for up to {MOST} classes, not here."
+        return f"ROC curves by class are shown for up to {MOST} classes."
     return None
 
 

@@ -163,8 +163,8 @@ class Choosing:
             return
         raise EvidenceError(
             "the resamples of this estimate cannot be drawn again",
-            needs="the predictions and the metric of the estimate, and a selector and a resampler "
-            "that are known by their names",
+            needs="the predictions and the metric of the estimate, and a selector and a "
+            "resampler known by name",
         )
 
 
@@ -177,8 +177,8 @@ def no_curves(pi: Predictions) -> str | None:
     if pi.target.task is Task.BINARY:
         return None
     if pi.target.task is Task.MULTICLASS:
-        return "A ROC curve is of two classes; here are more."
-    return "A ROC curve is of classes; the outcome here has none."
+        return "A ROC curve needs two classes; there are more."
+    return "A ROC curve needs classes; the outcome has none."
 
 
 def mean_curves(
@@ -348,8 +348,8 @@ def mean_curve(
     known = np.sort(curves[defined], axis=0)  # (B', G), each point for itself
     if len(known) == 0:
         raise EvidenceError(
-            "no resample has cases of both classes left out",
-            needs="cases of both classes in one resample at least",
+            "no resample leaves out cases of both classes",
+            needs="cases of both classes in at least one resample",
         )
     tail = min(int(0.5 * (1.0 - level) * len(known) + 1e-9), (len(known) - 1) // 2)
     sizes = np.sort(areas[defined])

@@ -197,8 +197,8 @@ def drawn(
     error = float(spread(np.ones((1, asked.units.count)))[0])
     if not error > 0.0:
         raise EvidenceError(
-            "the statistic has no standard error to be divided by",
-            needs="a standard error above 0 on the cases as they are",
+            "the statistic has no standard error to divide by",
+            needs="a standard error above 0 on the original cases",
             got=f"{error:g}",
             cure="Use method='bca' or 'percentile'.",
         )
@@ -264,7 +264,7 @@ def _studentised(value: float, made: Drawn) -> tuple[LimitSource, list[Caution]]
     valid, kept = int((~np.isnan(made.values)).sum()), int((~np.isnan(pivots)).sum())
     if kept < 2:
         raise EvidenceError(
-            "the resamples have no standard error to be divided by",
+            "the resamples have no standard error to divide by",
             needs="at least two resamples with a standard error above 0",
             got=f"{kept} of {len(pivots)}",
             cure="Use method='bca' or 'percentile'.",
@@ -273,7 +273,7 @@ def _studentised(value: float, made: Drawn) -> tuple[LimitSource, list[Caution]]
     if kept == valid:
         return source, []
     what = f"{valid - kept} of {valid} resamples have no standard error above 0."
-    return source, list(other_limits(what, "studentised, without these,"))
+    return source, list(other_limits(what, "studentized, without these,"))
 
 
 def bootstrap_remarks(units: Units, valid: Array, count: int) -> Iterator[Caution]:

@@ -29,7 +29,7 @@ def not_smooth(found: bool) -> Iterator[Caution]:
         yield Caution(
             "EN098",
             "The statistic jumps or bends when a little weight moves.",
-            "Its derivative, and with it this standard error, means little.",
+            "Its derivative and this standard error mean little.",
             "Use earnest.bootstrap.",
         )
 
@@ -44,7 +44,7 @@ def undefined_left_out(left: Array, value: float) -> Iterator[Caution]:
     if len(left) > FEW and 1 < distinct <= JUMPS:
         yield Caution(
             "EN098",
-            f"Leaving out each of {len(left)} units gives {distinct} different values in all.",
+            f"Leaving out each of {len(left)} units gives only {distinct} different values.",
             "The statistic jumps, and the jackknife fails for such statistics.",
             "Use earnest.bootstrap.",
         )
@@ -56,8 +56,8 @@ def no_spread(spread: float, what: str) -> Iterator[Caution]:
         yield Caution(
             "EN035",
             f"The statistic is the same for every {what}.",
-            "Nothing shows how much it could vary; the interval has no width.",
-            "Only more cases can tell more.",
+            "Nothing shows how much it could vary, so the interval has no width.",
+            "Only more cases can tell you more.",
         )
 
 
@@ -67,8 +67,8 @@ def undefined_draws(count: int, valid: int) -> Iterator[Caution]:
         yield Caution(
             "EN010",
             f"{count - valid} of {count} resamples have no defined value.",
-            "They are left out, so the interval is that of samples that have one.",
-            "Give `strata` where every class must be drawn, or use more cases.",
+            "They are left out, so the interval describes samples that have one.",
+            "Pass `strata` if every class must be drawn, or use more cases.",
         )
 
 
@@ -78,6 +78,6 @@ def few_units(units: Units) -> Iterator[Caution]:
         yield Caution(
             "EN036" if units.word == "case" else "EN020",
             f"There are {units.count} {units.word}s to resample.",
-            "Draws of so few are coarse and too narrow; limits are a rough guide.",
+            "Draws of so few are coarse and too narrow; the limits are a rough guide.",
             f"Use more {units.word}s.",
         )

@@ -99,7 +99,7 @@ def bootstrap(
     kind = check.one_of("method", method, METHODS)
     if standard_error is not None and kind != "studentised":
         raise InputError(
-            "`standard_error` given beside an interval that does not use it",
+            "`standard_error` is not used by this interval",
             needs="method='studentised'",
             got=f"method={kind!r}",
         )
@@ -113,7 +113,7 @@ def bootstrap(
             "the statistic is undefined on the resamples",
             needs="at least two resamples with a finite value",
             got=f"{len(valid)} of {count}",
-            cure="Give `strata` where every class must be drawn, or use more cases.",
+            cure="Pass `strata` if every class must be drawn, or use more cases.",
         )
     source, remarks = limits_of(kind, asked, value, made)
     result = StatisticResult(
@@ -318,7 +318,7 @@ def _given(derivative: Statistic | ArrayLike, units: Units) -> list[Array]:
 def _asked(statistic: Statistic, units: Units, vectorized: bool) -> Asked:
     if not callable(statistic):
         raise InputError(
-            "`statistic` is no function",
+            "`statistic` is not a function",
             needs="a function of weights, such as lambda w: np.average(x, weights=w)",
             got=check.show(statistic),
         )
@@ -334,7 +334,7 @@ def _refuse_undefined(values: Array, where: str) -> None:
             f"the statistic is undefined for {where}",
             needs="a finite number each time",
             got=f"NaN or infinite {bad} of {values.size} times",
-            cure="Use earnest.bootstrap, which leaves out what is undefined.",
+            cure="Use earnest.bootstrap, which leaves out undefined values.",
         )
 
 

@@ -151,8 +151,8 @@ class Asked:
         value = float(self(np.ones((1, self.units.count)))[0])
         if np.isnan(value):
             raise EvidenceError(
-                "the statistic is undefined on the cases as they are",
-                needs="a finite number where every weight is 1",
+                "the statistic is undefined on the original cases",
+                needs="a finite number when every weight is 1",
                 got="NaN or an infinite value",
             )
         return value
@@ -164,10 +164,10 @@ class Asked:
         made = np.asarray(self.function(weights))
         if made.shape != (len(weights),) or made.dtype.kind not in "biuf":
             raise InputError(
-                "a vectorized statistic gives a number for every row of weights",
+                "a vectorized statistic must return a number for every row of weights",
                 needs=f"shape ({len(weights)},)",
                 got=f"shape {made.shape}, dtype {made.dtype}",
-                cure="Leave vectorized=True out where the statistic takes one row of weights.",
+                cure="Leave out vectorized=True if the statistic takes one row of weights.",
             )
         return made.astype(np.float64)
 
@@ -176,10 +176,10 @@ def _number(value: Any) -> float:
     made = np.asarray(value)
     if made.size != 1 or made.dtype.kind not in "biuf":
         raise InputError(
-            "the statistic gives no single number",
+            "the statistic does not return a single number",
             needs="a number for a row of weights",
             got=check.show(value),
-            cure="For a function of many rows at once say vectorized=True.",
+            cure="For a function of many rows pass vectorized=True.",
         )
     return float(made.reshape(()))
 
@@ -199,8 +199,8 @@ def _count(cases: Any) -> int:
         lengths = {len(part) for part in cases}
         if len(lengths) > 1:
             raise InputError(
-                "the parts of `cases` are not equally long",
-                needs="arrays with a row for each case",
+                "the parts of `cases` differ in length",
+                needs="arrays with one row per case",
                 got=check.some(sorted(lengths)),
             )
         return check.whole_number("cases", lengths.pop(), low=1)
@@ -212,8 +212,8 @@ def _count(cases: Any) -> int:
 
 def _unreadable(cases: Any) -> InputError:
     return InputError(
-        "`cases` tells no number of cases",
-        needs="a whole number, or data with a row for each case",
+        "`cases` does not give the number of cases",
+        needs="an integer, or data with one row per case",
         got=check.show(cases),
     )
 
@@ -221,7 +221,7 @@ def _unreadable(cases: Any) -> InputError:
 def _refuse_crossed(crossed: int) -> None:
     if crossed:
         raise InputError(
-            "groups reach across strata",
+            "groups span several strata",
             needs="every group within one stratum",
             got=f"{crossed} cases in another stratum than the first of their group",
             cure="Leave `strata` out, or make finer groups.",
@@ -262,10 +262,10 @@ def refuse_function_of_data(asked: Asked) -> None:
     counts = np.bincount(rng.integers(units.n, size=units.n), minlength=units.n)
     if _same(asked(np.stack([rng.permutation(counts) for _ in range(SHUFFLES)]))):
         raise InputError(
-            "`statistic` does not look at the cases",
+            "`statistic` does not depend on the cases",
             needs="a function of weights of the cases, such as lambda w: np.average(x, weights=w)",
-            got="a function that gives the same whichever cases have the weights",
-            cure="It is called with weights, not with data. A function f of the data becomes "
+            got="a function that returns the same value for different weights",
+            cure="It is called with weights, not with data. Turn a function f of the data into "
             "lambda w: f(np.repeat(x, w.astype(int), axis=0)).",
         )
 

@@ -49,7 +49,7 @@ def need_cases(metric: Metric) -> MomentMetric:
             f"metric {metric.name!r} has no value for a single case",
             needs="a mean over cases such as 'accuracy', or a function of sums such as 'f1'",
             got=metric.name,
-            cure="Use method='lpob' for the AUC and the concordance index, else 'err_star'.",
+            cure="Use method='lpob' for the AUC and the concordance index, otherwise 'err_star'.",
         )
     return metric
 
@@ -58,10 +58,11 @@ def need_pairs(metric: Metric, target: Target) -> RankMetric:
     """Return a metric that is a mean over pairs of cases, and refuse another."""
     if not isinstance(metric, RankMetric) or not has_pairs(metric, target):
         raise MetricError(
-            f"metric {metric.name!r} is no mean over pairs of cases",
+            f"metric {metric.name!r} is not a mean over pairs of cases",
             needs="'roc_auc' of two classes, or 'concordance'",
             got=metric.name,
-            cure="Use method='loob' for means over cases and functions of sums, else 'err_star'.",
+            cure="Use method='loob' for means over cases and functions of sums, otherwise "
+            "'err_star'.",
         )
     return metric
 
@@ -92,7 +93,7 @@ def case_terms(replicates: Replicates, metric: MomentMetric) -> tuple[float | No
     if np.isnan(value):
         raise EvidenceError(
             f"metric {metric.name!r} is undefined on the cases left out",
-            needs="cases left out on which the metric has a value",
+            needs="left-out cases on which the metric has a value",
             cure="Train more replicates, or choose another metric.",
         )
     out = replicates.out_of_bag()

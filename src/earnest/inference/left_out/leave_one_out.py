@@ -202,7 +202,7 @@ def check_shapes(losses: Any, counts: Numbers) -> Array:
     made = np.asarray(losses, dtype=np.float64)
     if made.ndim != 2 or made.shape != counts.shape:
         raise InputError(
-            "losses and counts do not go together",
+            "losses and counts do not match",
             needs="two tables of shape (replicates, cases)",
             got=f"shapes {made.shape} and {counts.shape}",
         )
@@ -272,7 +272,7 @@ def count_sums(counts: Numbers, rest: Array) -> tuple[Array, float]:
 
 
 def _published(gradient: Array, counts: Numbers, common: Array, share: Array) -> Array:
-    """Return eq. 48 with the mean loss of a replicate in the place of its misprinted factor."""
+    """Return eq. 48 with the mean loss of a replicate instead of its misprinted factor."""
     n = counts.shape[1]
     away = counts - counts.mean(axis=0)
     return np.asarray((2.0 + 1.0 / (n - 1)) * gradient + (common @ away) * share)

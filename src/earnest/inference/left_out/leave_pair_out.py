@@ -1,8 +1,8 @@
 """The leave-pair-out bootstrap of the AUC and the concordance index, with its standard error.
 
 Each pair of cases is judged by the models whose training sample lacks both. The estimate is the
-mean over pairs, and its influence function that of the leave-one-out bootstrap, with pairs in the
-place of cases.
+mean over pairs, and its influence function that of the leave-one-out bootstrap, with pairs instead
+of cases.
 """
 
 from __future__ import annotations
@@ -77,9 +77,7 @@ def pairs_of(target: Target) -> Pairs:
         assert target.event is not None  # Target has events for this task
         left, every = np.flatnonzero(target.event), np.arange(target.n)
         return Pairs(left=left, right=every, time=target.y, event=target.event)
-    raise InputError(
-        "pairs are put in order in a binary or a survival task", got=f"a {target.task} task"
-    )
+    raise InputError("ordering pairs needs a binary or survival task", got=f"a {target.task} task")
 
 
 def leave_pair_out(
@@ -124,7 +122,7 @@ def leave_pair_out(
     scores = check_shapes(scores, counts)
     other = None if other is None else check_shapes(other, counts)
     if len(pairs.left) == 0 or len(pairs.right) == 0:
-        raise EvidenceError("there is no pair of cases to put in order", needs="both classes")
+        raise EvidenceError("there is no pair of cases to order", needs="both classes")
     sums = _PairSums(scores.shape[1], len(scores))
     step, out = max(1, CELLS // len(pairs.right)), counts == 0
     for start in range(0, len(pairs.left), step):
@@ -269,7 +267,7 @@ def _published(
     refuse_units(None if apart else strata, groups)
     if not apart or pairs.time is not None:
         raise InputError(
-            "the published standard error is for two classes drawn apart",
+            "the published standard error is for two classes drawn separately",
             needs="strata that are the classes, or variant=None",
         )
     sizes = np.where(by_class == 1.0, len(pairs.left), len(pairs.right))

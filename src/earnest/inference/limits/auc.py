@@ -113,7 +113,7 @@ def _without_variance(
     most = choice.part.n_cases if groups is None else max(1, len(np.unique(groups)) // 2)
     pairs = min(*class_counts(choice), most)
     several = "independent pairs" if pairs > 1 else "pair"
-    words = f"the exact one of Clopper and Pearson for {pairs} {several} of cases"
+    words = f"the exact limit of Clopper and Pearson for {pairs} {several} of cases"
     source: LimitSource = ShareLimits(choice.value, pairs, *ends, exact=True)
     if variance == variance and is_perfect(metric, choice.value):
         words = "that of an AUC of scores that are normal in each class"
@@ -121,8 +121,8 @@ def _without_variance(
     caution = Caution(
         "EN027",
         f"The variance of the AUC {what}: its scores show no spread.",
-        f"A limit is {words}.",
-        "It is wide; only more cases can tell more.",
+        f"The limit is {words}.",
+        "It is wide; only more cases can tell you more.",
     )
     return AucLimits(source, words, (caution,))
 

@@ -188,15 +188,14 @@ def no_error(metric: Metric, target: Target, contest: Contest | None = None) -> 
     return Caution(
         "EN035",
         "The score is perfect on these cases.",
-        f"That no error was seen does not mean that there are none. {_law_words(metric, target)}"
-        f"{level}",
-        "Only more cases can tell more.",
+        f"Seeing no error does not mean that there are none. {_law_words(metric, target)}{level}",
+        "Only more cases can tell you more.",
     )
 
 
 def _law_words(metric: Metric, target: Target) -> str:
     if isinstance(metric, RankMetric) and metric.scan is auc_scan:
-        return "The limit is that of an AUC of scores that are normal in each class."
+        return "The limit is that of an AUC with scores that are normal in each class."
     if isinstance(metric, MomentMetric):
         return (
             "The limit says how large a share of errors may have gone unseen (the rule of three)."

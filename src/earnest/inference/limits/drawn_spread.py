@@ -108,9 +108,9 @@ def no_width(source: LimitSource) -> Iterator[Caution]:
         yield Caution(
             "EN035",
             "The resamples give the same value.",
-            "The interval has no width, as published: nothing else was seen, which does not mean "
+            "The interval has no width, as published. That nothing else was seen does not mean "
             "that there is nothing else.",
-            "Leave `variant` out, which gives limits for what went unseen.",
+            "Leave `variant` out to get limits that allow for unseen cases.",
         )
 
 
@@ -134,20 +134,20 @@ def _pair_limits(one: Predictions, metric: Metric) -> tuple[LimitSource, Caution
     ones = Weights.ones(one.n_cases)
     value = float(score_selected(one, metric, ones, np.zeros(1, dtype=np.intp))[0])
     low, high = metric.limits
-    cure = "Only more cases can tell more."
+    cure = "Only more cases can tell you more."
     if not np.isfinite([low, high]).all():
         return EqualCaseLimits(value, one.n_cases, low, high), Caution(
             "EN035",
             "Every resample gives the same value.",
-            "Cases that went unseen could move the metric anywhere in its range, and so do the "
-            "limits.",
+            "Unseen cases could move the metric anywhere in its range, so the limits are that "
+            "range.",
             cure,
         )
     return ShareLimits(value, pairs, low, high, exact=True), Caution(
         "EN035",
         "Every resample gives the same value.",
-        "The limits are not those of the resamples but the exact ones of Clopper and Pearson for "
-        f"{'one pair' if pairs == 1 else f'{pairs} pairs'} of cases.",
+        "The limits do not come from the resamples: they are the exact limits of Clopper and "
+        f"Pearson for {'one pair' if pairs == 1 else f'{pairs} pairs'} of cases.",
         cure,
     )
 
@@ -156,7 +156,8 @@ def _of_the_best(remark: Caution, rivals: int) -> Caution:
     return Caution(
         remark.code,
         remark.what,
-        f"{remark.consequence} The bad end is read at Sidak's level for {rivals} configurations.",
+        f"{remark.consequence} The pessimistic end is read at Sidak's level for {rivals} "
+        "configurations.",
         remark.cure,
         remark.severity,
     )
@@ -171,13 +172,14 @@ def _mostly_equal(draws: NDArray[np.float64] | None, made: LimitSource) -> Itera
         yield Caution(
             "EN035",
             f"{counts.max() / len(valid):.0%} of the resamples give the same value.",
-            "The limits rest on the few others, and are rough; at a lower level they are a point.",
-            "Only more cases can tell more.",
+            "The limits depend on the few others and are rough; at a lower level they are a "
+            "single point.",
+            "Only more cases can tell you more.",
         )
 
 
 def _near_best(made: LimitSource, metric: Metric, value: float) -> Iterator[Caution]:
-    """Yield a note where few errors would put the limit at the bad end too near the score."""
+    """Yield a note if few errors would put the pessimistic limit too close to the score."""
     if not isinstance(made, WidenedLimits) or not made.decides(LEVEL, Side.TWO_SIDED):
         return
     place = 0 if metric.greater_is_better else 1
@@ -185,8 +187,8 @@ def _near_best(made: LimitSource, metric: Metric, value: float) -> Iterator[Caut
     if float(in_range(metric, np.array(value))) >= NEAR_BEST and np.isfinite(end):
         yield Caution(
             "EN155",
-            "The score is near its best, and hangs on few errors.",
-            f"Resamples of so few put the end of a 95 % interval at {end:.3g}, too near the "
-            "score. The limit given is that of the law of the score, which lies further away.",
+            "The score is close to the best possible, with few errors.",
+            f"Resamples of so few put the end of a 95 % interval at {end:.3g}, too close to the "
+            "score. You get the limit from the distribution of the score, which is further away.",
             severity=Severity.NOTE,
         )

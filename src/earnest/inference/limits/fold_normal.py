@@ -80,19 +80,21 @@ def beyond_the_theorem(made: CaseValues, title: str) -> Iterator[Caution]:
             "EN031",
             f"{title[:1].upper()}{title[1:]} is not a mean over cases.",
             "Its limits are those of its linear part (the delta method), for the cases of all "
-            "folds together, which is beyond the theorem of Bayle et al. 2020.",
+            "folds together, which goes beyond the theorem of Bayle et al. 2020.",
             severity=Severity.NOTE,
         )
     if made.kind == "placements":
         yield Caution(
             "EN031",
             f"{title[:1].upper()}{title[1:]} is not a mean over cases.",
-            "Its limits come from placements of the cases, as DeLong's do, which is beyond the "
+            "Its limits come from placements of the cases, like DeLong's, which goes beyond the "
             "theorem of Bayle et al. 2020."
             if made.folds.max() == 0
-            else "It is the mean over folds, not the pooled one, and its limits come from "
-            "placements in folds (LeDell et al. 2015), which is beyond the theorem of Bayle et al. "
-            "2020.",
+            else (
+                "It is the mean over folds, not the pooled one, and its limits come from "
+                "placements within folds (LeDell et al. 2015), which goes beyond the theorem "
+                "of Bayle et al. 2020."
+            ),
             severity=Severity.NOTE,
         )
     if made.folds.shape[1] > 1:
@@ -118,14 +120,14 @@ def few_groups(made: CaseValues) -> Iterator[Caution]:
     yield from few_groups_in_variance(made.groups)
 
 
-def lone_cases(made: CaseValues, then: str = "the error is on the wide side") -> Iterator[Caution]:
+def lone_cases(made: CaseValues, then: str = "the error is rather too large") -> Iterator[Caution]:
     """Yield a caution where folds have one case of a class, which show nothing of its spread."""
     single, folds = made.single_folds
     if made.pooled is not None:
         yield Caution(
             "EN082",
             f"In {single} of {folds} folds a class has one case.",
-            "A fold alone does not show how much hangs on such a case. Placements are taken from "
+            "A single fold does not show how much depends on such a case. Placements come from "
             f"the mean over folds, as if all models ranked alike; {then}.",
             "Use fewer folds, so that each has two cases of each class.",
         )
@@ -139,12 +141,14 @@ def few_cases(made: CaseValues) -> Iterator[Caution]:
     """Yield a caution where a normal law is a poor guide."""
     n, rarer = len(made.terms), unlike_cases(made.terms[:, 0], made.folds)
     if n < FEW_CASES or rarer < FEW_UNLIKE:
-        what = f"{n} cases" if n < FEW_CASES else f"{rarer:.2g} of {n} cases that are unlike"
+        what = (
+            f"{n} cases" if n < FEW_CASES else f"{rarer:.2g} of {n} cases that differ from the rest"
+        )
         yield Caution(
             "EN036",
-            f"The normal limits stand on {what}.",
-            "So few leave the mean far from normal: the interval is rough, and too short on the "
-            "side of the rarer cases.",
+            f"The normal limits are based on {what}.",
+            "With so few, the mean is far from normal: the interval is rough, and too short on "
+            "the side of the rarer cases.",
             "Use more cases.",
         )
 

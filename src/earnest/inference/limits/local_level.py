@@ -98,7 +98,7 @@ def winner_errors(
     """
     if len(table) < 2:
         raise EvidenceError(
-            "correlations of scores need resamples in which all are defined",
+            "correlations of scores need resamples in which all scores are defined",
             needs="at least 2",
             got=str(len(table)),
             cure="Use more resamples, or method='bbc'.",

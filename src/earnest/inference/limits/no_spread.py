@@ -36,7 +36,7 @@ def limits_without_spread(
         variance = variance_of_mean(made.spread, made.folds, groups, Variance.ALL_PAIRS)[0]
         if variance > 0.0:
             return NormalLimits(value, float(variance) ** 0.5), _remark(
-                "The variance is 0, yet cases vary.",
+                "The variance is 0, although cases vary.",
                 f"The variance over all pairs of {'cases' if groups is None else 'groups'} is used "
                 "instead.",
             )
@@ -47,19 +47,19 @@ def limits_without_spread(
         pairs = max(1, min(independent_pairs(pi, made), units // 2))
         return ShareLimits(value, pairs, *metric.limits, exact=True), _remark(
             "The order of the classes is the same in every fold.",
-            "The limits are not normal: they are the exact ones of Clopper and Pearson for "
+            "The limits are not normal: they are the exact limits of Clopper and Pearson for "
             f"{pairs} independent pairs of cases.",
         )
     low, high = metric.limits if made.kind == "pointwise" else reach(pi, metric, value, units)
     return EqualCaseLimits(value, units, low, high), _remark(
-        "No case differs from another in what it adds.",
-        "The limits are not normal: they say how large a share of unlike cases may have gone "
-        "unseen, and what those could do to the metric (the rule of three).",
+        "All cases contribute the same.",
+        "The limits are not normal: they show how large a share of different cases may have "
+        "gone unseen, and what these could do to the metric (the rule of three).",
     )
 
 
 def _remark(what: str, consequence: str) -> Caution:
-    return Caution("EN035", what, consequence, "Only more cases can tell more.")
+    return Caution("EN035", what, consequence, "Only more cases can tell you more.")
 
 
 def independent_pairs(pi: Predictions, made: CaseValues) -> int:

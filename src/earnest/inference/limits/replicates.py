@@ -82,8 +82,8 @@ def scaled_limits(
     note = Caution(
         "EN086",
         f"The standard error of {of!r} is that of the {form} bootstrap{times}.",
-        "It has no influence function of its own; how far the part of the training score moves "
-        "the limits is not known."
+        "It has no influence function, so it is not known how much the training score moves the "
+        "limits."
         if scaled
         else "It averages the same losses, sample by sample instead of case by case.",
         severity=Severity.NOTE,
@@ -117,23 +117,23 @@ def _without_spread(
     """Return limits where no case differs from another, which is no proof that none could."""
     target = replicates.target
     units = target.n if replicates.groups is None else len(np.unique(replicates.groups))
-    cure = "Only more cases can tell more."
+    cure = "Only more cases can tell you more."
     if pairs:
         count = int(target.event.sum()) if target.event is not None else int((target.y == 1).sum())
         few = max(1, min(count, target.n - count if target.event is None else count, units // 2))
         return ShareLimits(value, few, *metric.limits, exact=True), Caution(
             "EN035",
-            "Models that saw neither case put all pairs alike.",
-            "The limits are not normal: they are the exact ones of Clopper and Pearson for "
+            "Models that saw neither case order all pairs alike.",
+            "The limits are not normal: they are the exact limits of Clopper and Pearson for "
             f"{few} independent pairs of cases.",
             cure,
         )
     low, high = metric.limits if metric.pointwise else (-math.inf, math.inf)
     return EqualCaseLimits(value, units, low, high), Caution(
         "EN035",
-        "No case differs from another in what it adds.",
-        "The limits are not normal: they say how large a share of unlike cases may have gone "
-        "unseen, and what those could do to the metric (the rule of three).",
+        "All cases contribute the same.",
+        "The limits are not normal: they show how large a share of different cases may have "
+        "gone unseen, and what these could do to the metric (the rule of three).",
         cure,
     )
 
@@ -148,8 +148,8 @@ def _remarks(
     if not pairs and replicates.groups is None and replicates.n_cases < FEW_CASES:
         yield Caution(
             "EN036",
-            f"The normal limits stand on {replicates.n_cases} cases.",
-            "So few leave the mean far from normal: the interval is rough.",
+            f"The normal limits are based on {replicates.n_cases} cases.",
+            "With so few, the mean is far from normal and the interval is rough.",
             "Use more cases.",
         )
 
@@ -161,8 +161,8 @@ def noise_remarks(made: LeaveOut) -> Iterator[Caution]:
         yield Caution(
             "EN084",
             f"There {'is' if count == 1 else 'are'} {count} replicate{'s' * (count > 1)}.",
-            "So few tell neither how training depends on single cases nor their own noise: value "
-            "and standard error are rough.",
+            "So few show neither how training depends on single cases nor their own noise: the "
+            "value and the standard error are rough.",
             f"Use n_replicates={USUAL} or more.",
         )
     elif made.drowned:
@@ -177,9 +177,9 @@ def noise_remarks(made: LeaveOut) -> Iterator[Caution]:
     elif made.corrects and made.noise_error > NOISY:
         yield Caution(
             "EN084",
-            f"With {count} replicates the noise of the draws leaves the standard error open by "
-            f"{made.noise_error:.0%}.",
-            "So are the widths of the limits.",
+            f"With {count} replicates the noise of the draws makes the standard error uncertain "
+            f"by {made.noise_error:.0%}.",
+            "The width of the interval is uncertain by as much.",
             f"Use n_replicates={_rounded(count * _needed(made))} or more.",
         )
 

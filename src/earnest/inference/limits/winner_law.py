@@ -114,10 +114,11 @@ def need_law(name: str, metric: Metric, target: Target) -> Law:
     if law is None:
         raise MetricError(
             f"method {name!r} has not been shown to hold for this metric",
-            needs="a share such as 'accuracy', 'recall' or 'precision', 'balanced_accuracy', 'f1', "
-            "'mcc', 'cohen_kappa', an AUC, the concordance index, R² or a mean loss",
+            needs="a proportion such as 'accuracy', 'recall' or 'precision', "
+            "'balanced_accuracy', 'f1', 'mcc', 'cohen_kappa', an AUC, the concordance "
+            "index, R² or a mean loss",
             got=f"{metric.name!r} on a {target.task} task",
-            cure="Use method='bbc', which takes any metric.",
+            cure="Use method='bbc', which works for any metric.",
         )
     return law
 
@@ -321,8 +322,8 @@ class _ShareLaw(CountedLaw):
             yield Caution(
                 "EN132",
                 f"There are {cases} cases in {repeats} repeats, and the winner is nearly perfect.",
-                "Repeats then seem to tell more than they do: 95 % limits held in 88 to 93 % of "
-                "such simulations.",
+                "Repeats then seem more informative than they are: 95 % limits held in 88 to 93 "
+                "% of such simulations.",
                 "Read the limit at a higher level, or use one repeat.",
             )
 
@@ -416,17 +417,17 @@ class _AreaLaw(CountedLaw):
                 "EN130",
                 f"Class {label} has {counts.min()} cases.",
                 f"With fewer than {FEW_OF_A_CLASS} the limits of an AUC can be too narrow: 95 % "
-                "limits held in 87 % of the worst simulations.",
+                "limits held in 87 % in the worst simulations.",
                 "Use more cases of that class.",
             )
         ratio = self.spread_ratio(winner) if self.law is Law.AREA else 1.0
         if ratio > WIDE:
             yield Caution(
                 "EN131",
-                f"The AUC varies {ratio:.1f} times as much as under two normal laws of equal "
-                "spread.",
-                "The classes differ in spread, or a few cases decide: the limits are widened, and "
-                "can still be too narrow.",
+                f"The AUC varies {ratio:.1f} times as much as it would for normal scores with "
+                "equal spread in both classes.",
+                "The classes differ in spread, or a few cases decide. The limits are widened "
+                "and can still be too narrow.",
                 "Look at the scores of the smaller class; more of its cases help.",
             )
 
@@ -474,14 +475,15 @@ class _LossLaw(WinnerLaw):
         lumped = int((losses <= losses.min()).sum())
         if lumped > max(1.0, LUMPED * len(losses)):  # of few units one is a large share
             return _no_law(
-                "EN124", f"{lumped / len(losses):.0%} of the winner's losses are the smallest one."
+                "EN124",
+                f"{lumped / len(losses):.0%} of the winner's losses equal the smallest one.",
             )
         kurtosis = self.kurtosis(winner)
         if kurtosis > HEAVY:
             return _no_law(
                 "EN123",
-                f"A few losses of the winner are far larger than the others: their kurtosis is "
-                f"{kurtosis:.0f}, beyond {HEAVY:.0f}.",
+                "A few losses of the winner are far larger than the others: their kurtosis is "
+                f"{kurtosis:.0f}, above {HEAVY:.0f}.",
             )
         return None
 
@@ -490,7 +492,7 @@ def _no_law(code: str, what: str) -> Caution:
     return Caution(
         code,
         what,
-        "No law was shown to hold for such losses, so the interval is that of BBC.",
+        "We have no limit that holds for such losses, so you get the interval of BBC.",
         "Use a metric with lighter tails, such as 'mae', or more cases.",
     )
 

@@ -6,7 +6,7 @@ doing of the selection. So such a score is taken from the part by its linear ter
 the part does to configurations that it did not choose is taken off.
 
 The corrected score is a leave-one-out bootstrap whose training is the selection, and as smooth as
-its resamples make it. For its standard error the scores of the configurations are drawn anew from
+its resamples make it. For its standard error the scores of the configurations are drawn again from
 their normal law, and the correction is computed of each draw as it is of the sample.
 """
 
@@ -216,7 +216,7 @@ class WinnerScores:
         return known, wins[known] / wins[known].sum()
 
     def _strata(self) -> NDArray[np.intp] | None:
-        """Return the layers that were drawn apart, None where there are none."""
+        """Return the layers that were drawn apart, None if there are none."""
         if self.pi.target.groups is not None or not isinstance(self.resampler, StratifiedBootstrap):
             return None
         strata = np.empty(self.pi.n_cases, dtype=np.intp)

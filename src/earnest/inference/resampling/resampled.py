@@ -44,7 +44,7 @@ def choose_resampler(given: Resampler | None, target: Target, undefined: Undefin
     if given is not None:
         if undefined is Undefined.STRATIFY and not isinstance(given, StratifiedBootstrap):
             raise InputError(
-                "undefined='stratify' and another resampler contradict each other",
+                "undefined='stratify' contradicts the resampler",
                 needs="resampler 'stratified', or none",
                 got=repr(given.name),
             )
@@ -102,7 +102,7 @@ def resampled(
             "the metric is undefined on every resample",
             needs="resamples with a defined value",
             got=f"{target.n} cases, {n_resamples} resamples",
-            cure="Look for constant predictions or a class with few cases; use another metric.",
+            cure="Look for constant predictions or a class with few cases, or use another metric.",
         )
     return out
 

@@ -107,12 +107,12 @@ def choose(
 ) -> Choice:
     """Return the configuration chosen on one part of the cases, and how it does on the other.
 
-    With `preselect`, those in the top tenth of the learning part stand for election in the
-    evaluation part; else the best of the learning part is taken. With one configuration, and no
-    split given, all cases evaluate.
+    With `preselect`, those in the top tenth of the learning part are compared in the evaluation
+    part; else the best of the learning part is taken. With one configuration, and no split given,
+    all cases evaluate.
     """
     if knobs.direction == "auto":
-        cure = "Leave `direction` out: other metrics have one direction only."
+        cure = "Leave `direction` out: other metrics have only one direction."
         need_auc("direction='auto'", metric, pi.target, cure)
     if pi.n_configs == 1 and knobs.learn is None:
         return _evaluated(pi, metric, knobs, np.array([0]), n_jobs)
@@ -177,7 +177,7 @@ def _evaluated(
     if best < 0:
         raise EvidenceError(
             f"metric {metric.name!r} is undefined in the evaluation part",
-            needs="cases of every class among those that evaluate",
+            needs="cases of every class in the evaluation part",
             got=f"{part.n_cases} cases",
             cure="Use more cases, or method='bbc'.",
         )

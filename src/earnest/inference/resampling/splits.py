@@ -27,10 +27,10 @@ class Splitting:
     evaluate : float
         The share of cases that evaluate, a quarter by default.
     split : {'stratified', 'unstratified'}
-        How the parts are drawn; unstratified, as published, they are drawn anew until every fold
+        How the parts are drawn; unstratified, as published, they are drawn again until every fold
         of the learning part, and the evaluation part, has every class.
     learn : sequence of bool, optional
-        Which cases learn, one a case, in place of a random split.
+        Which cases learn, one boolean per case, instead of a random split.
     selector : str or Selector, optional
         The rule that scores configurations on the learning part; 'mean_of_folds' by default.
     direction : {'fixed', 'auto'}
@@ -59,8 +59,8 @@ def learning_part(pi: Predictions, knobs: Splitting, seeds: Seeds) -> NDArray[np
         learning = np.array(knobs.learn, dtype=bool)
         if len(learning) != pi.n_cases or learning.all() or not learning.any():
             raise InputError(
-                "`learn` does not split these cases in two",
-                needs=f"{pi.n_cases} truth values, some of them true",
+                "`learn` does not split the cases in two",
+                needs=f"{pi.n_cases} booleans, some of them true",
                 got=f"{len(learning)}, {int(learning.sum())} of them true",
             )
         return learning
@@ -91,7 +91,7 @@ def redrawn_split(pi: Predictions, share: float, rng: np.random.Generator) -> ND
         if _every_class_everywhere(pi, taken):
             return taken
     raise EvidenceError(
-        "no split was found that leaves every class in every fold",
+        "no split with every class in every fold was found",
         needs="cases of every class in each fold of the learning part, and in the other part",
         got=f"{pi.n_cases} cases in {pi.n_folds} folds, {TRIES} splits tried",
         cure="Use split='stratified', or fewer folds.",
@@ -128,5 +128,5 @@ def _every_class_everywhere(pi: Predictions, taken: NDArray[np.bool_]) -> bool:
 def _mask(given: Any) -> tuple[bool, ...]:
     mask = np.asarray(given)
     if mask.ndim != 1 or (mask.dtype != bool and not np.isin(mask, (0, 1)).all()):
-        raise InputError("`learn` is not a row of truth values", got=check.show(given))
+        raise InputError("`learn` is not a list of booleans", got=check.show(given))
     return tuple(bool(m) for m in mask)

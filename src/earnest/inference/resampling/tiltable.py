@@ -34,7 +34,7 @@ def need_tiltable(name: str, metric: Metric, target: Target) -> None:
             f"method {name!r} is for means over cases and for the AUC of two classes",
             needs="a metric such as 'accuracy', 'brier' or 'mse', or 'roc_auc' on a binary task",
             got=f"{metric.name!r} on a {target.task} task",
-            cure="Use method='bbc' or 'holdout', which take any metric.",
+            cure="Use method='bbc' or 'holdout', which work for any metric.",
         )
 
 
@@ -43,7 +43,7 @@ def tilted_resampler(given: Resampler | None, metric: Metric, target: Target) ->
     if given is not None:
         if not given.has_out_of_bag:
             raise EvidenceError(
-                "tilts weight resamples by how often they drew a case",
+                "tilting needs resamples that draw cases",
                 needs="a resampler that draws cases: 'case', 'stratified' or 'group'",
                 got=repr(given.name),
             )

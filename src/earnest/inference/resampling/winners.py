@@ -36,7 +36,7 @@ def winners(
         return selector(gains_of(metric, scores[None]), order)
     if not metric.pointwise:
         raise MetricError(
-            f"selector {selector.name!r} is not offered for {metric.name!r} on resampled cases",
+            f"selector {selector.name!r} does not work for {metric.name!r} on resampled cases",
             needs="a metric that is a mean over cases (a resampled fold can lose a class)",
             got=metric.name,
             cure="Use selector='pooled', or method='bbc_fold'.",
@@ -105,7 +105,7 @@ def judged(
     if best < 0:
         raise EvidenceError(
             f"metric {metric.name!r} is undefined for every configuration",
-            needs="a defined score on the cases as they are",
+            needs="a defined score on the original cases",
             cure="Check the predictions, or choose another metric.",
         )
     return best, float(means[best]), means
@@ -116,8 +116,8 @@ def defined_folds(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     kept = ~np.isnan(scores).all(axis=(1, 2))
     if not kept.any():
         raise EvidenceError(
-            "the metric is undefined on the cases as they are, or in every fold",
-            needs="cases of every class, in one fold at least",
+            "the metric is undefined on the original cases, or in every fold",
+            needs="cases of every class in at least one fold",
             cure="Use the pooled selector, or larger stratified folds.",
         )
     return scores[kept]

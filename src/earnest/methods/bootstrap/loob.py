@@ -74,7 +74,7 @@ class LOOB:
             check.one_of("variant", self.variant, ["as_published"])
 
     def check(self, target: Target, design: Drawn, metric: Metric) -> None:
-        """Refuse metrics of order, and the published form of strata and groups."""
+        """Refuse rank metrics, and the published form of strata and groups."""
         need_cases(metric)
         if self.variant is not None and design is not Drawn.CASES:
             raise drawn_otherwise(design)

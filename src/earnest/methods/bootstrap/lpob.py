@@ -74,7 +74,7 @@ class LPOB:
             check.one_of("variant", self.variant, ["as_published"])
 
     def check(self, target: Target, design: Drawn, metric: Metric) -> None:
-        """Refuse metrics that are no means over pairs, and the published form of other draws."""
+        """Refuse metrics that are not means over pairs, and the published form of other draws."""
         need_pairs(metric, target)
         if self.variant is not None and design is Drawn.GROUPS:
             raise drawn_otherwise(design)

@@ -20,7 +20,7 @@ from earnest.methods.bootstrap.replicated import (
 @register
 @dataclass(frozen=True, kw_only=True)
 class Refined:
-    """The refined bootstrap (RB): by how much samples flatter their models is taken off.
+    """The refined bootstrap (RB): it subtracts how much too good models look on their own samples.
 
     **What is estimated.** It is designed for the model of all n cases; in effect it estimates the
     mean performance at n.

@@ -92,8 +92,9 @@ def mean_of_defined(call: ReplicatesCall, scores: NDArray[np.float64]) -> float:
     if np.isnan(scores).all():
         raise EvidenceError(
             f"metric {call.metric.name!r} is undefined for every replicate",
-            needs="a replicate at least that leaves out cases of every class",
-            cure="Draw classes apart with bootstrap_train(..., stratify=True), or train more.",
+            needs="at least one replicate that leaves out cases of every class",
+            cure="Draw each class separately with bootstrap_train(..., stratify=True), or train "
+            "more.",
         )
     return float(np.nanmean(scores))
 
@@ -106,5 +107,5 @@ def undefined_replicates(scores: NDArray[np.float64]) -> Iterator[Caution]:
             "EN010",
             f"{bad} of {len(scores)} replicates have no defined value.",
             "They are left out, which favours samples with every class.",
-            "Draw classes apart with bootstrap_train(..., stratify=True).",
+            "Draw each class separately with bootstrap_train(..., stratify=True).",
         )

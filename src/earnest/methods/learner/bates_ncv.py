@@ -25,7 +25,7 @@ from earnest.metrics.families import Metric, MomentMetric
 
 Array = NDArray[np.float64]
 FEW_REPEATS = 10
-CORRECTED = "; brought by a linear correction to the size of all cases"
+CORRECTED = "; extrapolated linearly to the size of all cases"
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class BatesNCV:
         needs=Evidence.NESTED,
         design=Design.PAIRS,
         repeats=10,
-        no_groups="its variances take the cases as independent",
+        no_groups="its variances treat the cases as independent",
         estimand=Estimand.AT_TRAINING_SIZE,
         cites="Bates, Hastie, Tibshirani 2024, algorithm 1",
         metrics=Family.POINTWISE,
@@ -112,7 +112,7 @@ class BatesNCV:
     bias_correction: bool = True
 
     def check(self, target: Target, design: NestedPredictions, metric: Metric) -> None:
-        """Refuse metrics that are no means over cases, and designs that are not of one learner."""
+        """Refuse metrics that are not means over cases, and designs that are not of one learner."""
         need_means(self.spec.name, metric)
         _need_one_learner(design)
 
@@ -150,7 +150,7 @@ def need_means(who: str, metric: Metric) -> None:
             f"method {who!r} is for means over cases",
             needs="a metric that is a mean over cases, such as 'accuracy', 'brier' or 'mse'",
             got=metric.name,
-            cure="Use method='corrected_t', which takes any metric.",
+            cure="Use method='corrected_t', which works for any metric.",
         )
 
 
@@ -159,7 +159,7 @@ def _need_one_learner(nested: NestedPredictions) -> None:
     folds = min(len(names) for names in nested.outer.fold_names)
     if most > 1 or folds < 3:
         raise EvidenceError(
-            "method 'bates_ncv' compares one learner inside and outside",
+            "method 'bates_ncv' is for a single learner",
             needs="inner predictions of one configuration, and at least 3 folds",
             got=f"{most} configurations, {folds} folds",
             cure="Use earnest.assess(learner, X, y, method='bates_ncv').",
@@ -211,7 +211,7 @@ def _bounded(parts: NestedParts) -> Iterator[Caution]:
     elif parts.measured_error > parts.standard_error:
         yield Caution(
             "EN095",
-            "The measured error is above what independent folds could have.",
+            "The measured error is larger than independent folds could have.",
             "sqrt(K) times that of a plain mean is used, as the authors do.",
             "Use more repeats.",
         )

@@ -24,9 +24,9 @@ from earnest.metrics.families import Metric, RankMetric
 class BayleAllPairs:
     """Give a cross-validated score a normal interval, from the spread of all its cases.
 
-    **What is estimated.** The average test performance of the models that were fitted in the
-    folds. Not that of a model refitted on all cases, and not the mean over training sets. With
-    several configurations it speaks of the winner as if it had been fixed in advance.
+    **What is estimated.** The average test performance of the models that were fitted in the folds.
+    Not that of a model refitted on all cases, and not the mean over training sets. With several
+    configurations it treats the winner as if it had been fixed in advance.
 
     **What it assumes.** Independent cases (or groups), one partition, losses that vary, and a
     learner that is stable: leaving out one training case changes its losses by little.
@@ -34,7 +34,7 @@ class BayleAllPairs:
     **When it fails.** For the winner of a search: nothing corrects for the choice. For unstable
     learners, and for few cases.
 
-    Bayle, Bayle, Janson and Mackey 2020, eq. 9 with its factor mended: the variance is the mean
+    Bayle, Bayle, Janson and Mackey 2020, eq. 9 with its factor corrected: the variance is the mean
     squared distance of the losses from their mean, over n.
 
     Parameters
@@ -78,7 +78,7 @@ class BayleAllPairs:
 
 def check_normal(method: Method, pi: Predictions, metric: Metric, variance: Variance) -> None:
     """Refuse folds and metrics for which one of the two variances is undefined."""
-    need_folds(method, pi, cure="Give `fold`; for one test set use method='holdout'.")
+    need_folds(method, pi, cure="Pass `fold`; for one test set use method='holdout'.")
     check_terms(pi, metric, singles=variance is Variance.ALL_PAIRS)
     check_folds(pi.folds, pi.target.groups, variance)
 

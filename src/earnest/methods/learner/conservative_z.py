@@ -58,8 +58,8 @@ class ConservativeZ:
     one of n / 2.
 
     **When it fails.** It trains (2 M + 1) J models, and is wide: about sqrt(2) times as wide as
-    need be. With few halvings the width itself is rough. Learners that fail with half of the cases
-    cannot be assessed.
+    necessary. With few halvings the width itself is rough. Learners that fail with half of the
+    cases cannot be assessed.
 
     Nadeau, Bengio 2003, section 4.2.
 
@@ -145,8 +145,8 @@ def _equal(tested: int) -> Iterator[Caution]:
     yield Caution(
         "EN035",
         "The halves all have the same score.",
-        "The limits are not normal: they say how large a share of unlike cases may have gone "
-        f"unseen in a test set of {tested}, and what those could do to the metric (the rule of "
-        "three).",
-        "Only more cases can tell more.",
+        "The limits are not normal: they show how large a share of different cases may have "
+        f"gone unseen in a test set of {tested}, and what these could do to the metric (the rule "
+        "of three).",
+        "Only more cases can tell you more.",
     )

@@ -49,16 +49,16 @@ class CorrectedT:
     cases suggests, and are about normal.
 
     **When it fails.** The correction is a heuristic: no unbiased estimate of this variance exists.
-    For learners whose performance varies much from training set to training set the interval is
-    too short, for stable ones it is on the wide side. Few folds make it wide.
+    For learners whose performance varies much from training set to training set the interval is too
+    short, for stable ones it is rather wide. Few folds make it wide.
 
     Nadeau, Bengio 2003; for repeated cross-validation Bouckaert, Frank 2004.
 
     Parameters
     ----------
     ratio : float, optional
-        Test cases over training cases, in the place of 1 / (K - 1), where a model is not trained
-        on all cases outside its test set. `assess` knows it.
+        Test cases over training cases, instead of 1 / (K - 1), where a model is not trained on all
+        cases outside its test set. `assess` knows it.
 
     Examples
     --------
@@ -94,7 +94,7 @@ class CorrectedT:
     def check(self, target: Target, design: Predictions, metric: Metric) -> None:
         """Refuse one test set, and a metric that fewer than two folds define."""
         if design.n_repeats == 1:  # else a repeat may be one random split, as the authors have it
-            need_folds(self, design, cure="Give `fold`; for one test set use method='holdout'.")
+            need_folds(self, design, cure="Pass `fold`; for one test set use method='holdout'.")
         if design.n_configs == 1 and not isinstance(metric, CallableMetric):
             _need_two(self, fold_details(design, metric, 0)[0])
 
@@ -135,7 +135,7 @@ def _need_two(method: Method, scores: NDArray[np.float64]) -> int:
             f"method {method.spec.name!r} needs scores of folds",
             needs="at least two folds in which the metric is defined",
             got=f"{len(scores)}",
-            cure="Use fewer or stratified folds, or a metric that a small fold defines.",
+            cure="Use fewer or stratified folds, or a metric that is defined in small folds.",
         )
     return len(scores)
 
@@ -145,8 +145,8 @@ def few_scores(count: int) -> Iterator[Caution]:
     if count < FEW_SCORES:
         yield Caution(
             "EN092",
-            f"The spread is that of {count} fold scores.",
-            "So few say little of it, and the interval is wide and rough.",
+            f"The spread comes from {count} fold scores.",
+            "So few say little about it, so the interval is wide and rough.",
             "Use more folds, or repeat them.",
         )
 
@@ -156,7 +156,7 @@ def equal_scores(count: int) -> Iterator[Caution]:
     yield Caution(
         "EN035",
         f"The {count} folds all have the same score.",
-        "The limits are not Student's: they say how large a share of unlike folds may have gone "
-        "unseen, and what those could do to the metric (the rule of three).",
-        "Only more cases can tell more.",
+        "The limits are not Student's: they show how large a share of different folds may have "
+        "gone unseen, and what these could do to the metric (the rule of three).",
+        "Only more cases can tell you more.",
     )

@@ -50,15 +50,15 @@ class CV:
     ranked against each other.
 
     **What is estimated.** The mean performance of this learner over training sets of (1 - 1/K) n
-    cases. It says little of the one model that is refitted on all cases.
+    cases. It says little about the one model that is refitted on all cases.
 
     **What it assumes.** Independent cases (or groups that folds keep together), and that nothing
     was chosen on them.
 
     **When it fails.** It has no interval: the folds share their training cases, and no unbiased
     estimate of its variance exists (Bengio and Grandvalet 2004). `bayle_all_pairs`, `corrected_t`
-    and `bates_ncv` give intervals to the same value, each under an assumption of its own. For the
-    winner of several configurations it is the naive score.
+    and `bates_ncv` give intervals to the same value, each under its own assumption. For the winner
+    of several configurations it is the naive score.
 
     Stone 1974; Yousef 2022, section 6.
 
@@ -92,7 +92,7 @@ class CV:
 
     def check(self, target: Target, design: Predictions, metric: Metric) -> None:
         """Refuse one test set, and a metric that no fold defines."""
-        need_folds(self, design, cure="Give `fold`; for one test set use method='holdout'.")
+        need_folds(self, design, cure="Pass `fold`; for one test set use method='holdout'.")
         if design.n_configs == 1 and not isinstance(metric, CallableMetric):
             selector = selector_of(self.selector, score_rule(metric))
             judged(design, metric, selector, whole_scores(design, metric, selector))

@@ -26,7 +26,7 @@ class LOOCV:
     """Leave-one-out cross-validation: each case is predicted by a model of all the others.
 
     **What is estimated.** The mean performance of this learner over training sets of n - 1 cases:
-    all but without bias for training on all n, at the price of n fits.
+    almost unbiased for training on all n, at the cost of n fits.
 
     **What it assumes.** Independent cases. The limits are normal, from the spread of all cases
     (Bayle et al. 2020, k = n): they assume a learner that one case more or less changes little.
@@ -56,7 +56,7 @@ class LOOCV:
         short="Leave-one-out",
         needs=Evidence.OUT_OF_SAMPLE,
         design=Design.SINGLES,
-        no_groups="it would train on the other cases of the group that it tests",
+        no_groups="it would train on other cases of the group that it tests",
         estimand=Estimand.LEARNER,
         cites="Lachenbruch, Mickey 1968",
         metrics=Family.SUMS,
@@ -66,11 +66,11 @@ class LOOCV:
     )
 
     def check(self, target: Target, design: Predictions, metric: Metric) -> None:
-        """Refuse folds of several cases, and metrics of order."""
-        need_folds(self, design, cure="Give each case a fold of its own.")
+        """Refuse folds of several cases, and rank metrics."""
+        need_folds(self, design, cure="Give each case its own fold.")
         if not isinstance(metric, MomentMetric):
             raise MetricError(
-                "leave-one-out scores of different cases come from different models, and cannot "
+                "leave-one-out scores of different cases come from different models and cannot "
                 "be ranked against each other",
                 needs="a mean over cases such as 'accuracy' or 'mse', or a function of sums",
                 got=metric.name,
@@ -81,7 +81,7 @@ class LOOCV:
                 "method 'loocv' needs a fold for every case",
                 needs=f"{design.n_cases} folds",
                 got=f"{design.n_folds}",
-                cure="Use method='bayle_all_pairs', which takes any folds.",
+                cure="Use method='bayle_all_pairs', which works with any folds.",
             )
         check_folds(design.folds, target.groups, Variance.ALL_PAIRS)
 

@@ -48,8 +48,8 @@ class RepeatedCV:
     the error is an approximation; its part of training sets is never allowed to be negative.
 
     **When it fails.** With few repeats the part of training sets is mostly noise. It is subtracted
-    on average but not in each sample, and as nothing negative is added the error is then on the
-    wide side: a caution tells, and says how many repeats it takes.
+    on average but not in each sample, and as nothing negative is added the error is then too large:
+    a caution says so, and how many repeats you need.
 
     Yousef 2022, section 6, and Yousef 2021, for the idea; the formula is ours, see the page of the
     method.
@@ -92,7 +92,7 @@ class RepeatedCV:
 
     def check(self, target: Target, design: Predictions, metric: Metric) -> None:
         """Refuse one partition, and metrics that do not say what a case adds."""
-        need_folds(self, design, cure="Give `fold`; for one test set use method='holdout'.")
+        need_folds(self, design, cure="Pass `fold`; for one test set use method='holdout'.")
         need_repeats(design)
         check_terms(design, metric, singles=True)
 
@@ -144,7 +144,7 @@ def need_repeats(pi: Predictions) -> None:
     if pi.n_repeats < 2:
         raise EvidenceError(
             "method 'repeated_cv' needs repeats",
-            needs="at least 2 repeats of the folds, better 10",
+            needs="at least 2 repeats of the folds, preferably 10",
             got="1 repeat",
             cure="Repeat the folds (`n_repeats`), or use method='bayle_all_pairs'.",
         )
@@ -156,10 +156,10 @@ def _few_repeats(repeats: int, parts: InfluenceVariance) -> Iterator[Caution]:
         enough = 10 * math.ceil(repeats * parts.noise / (DROWNED * parts.tested) / 10)
         yield Caution(
             "EN092",
-            f"What {repeats} repeats show of the part of training sets is mostly noise.",
-            "The standard error is rough, and mostly on the wide side."
+            f"What {repeats} repeats show about the effect of training sets is mostly noise.",
+            "The standard error is rough and usually too large."
             if parts.trained > 0
-            else "The standard error is that of the tests alone, and may be too small.",
+            else "The standard error is that of the tests alone and may be too small.",
             f"Use n_repeats={enough} or more.",
         )
 

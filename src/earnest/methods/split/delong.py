@@ -31,8 +31,8 @@ class DeLong(Splitting):
     predictions read as one fixed model's.
 
     **What it assumes.** Independent cases, or groups that are given, and enough of both classes in
-    the evaluation part for a normal law. With groups the variance is that of Obuchowski 1997, over
-    groups.
+    the evaluation part for a normal approximation. With groups the variance is that of Obuchowski
+    1997, over groups.
 
     **When it fails.** With few cases of a class, or an AUC near 1, the interval is too narrow and
     is cut off at 1; `variant='logit'` is better there. Where the variance is 0 or undefined, limits
@@ -43,17 +43,18 @@ class DeLong(Splitting):
     Parameters
     ----------
     variant : {None, 'logit'}
-        'logit' takes the normal law on the logit scale, so that limits never leave the range.
+        'logit' uses the normal approximation on the logit scale, so that limits never leave the
+        range.
     evaluate : float
         The share of cases that evaluate, a quarter by default.
     split : {'stratified', 'unstratified'}
         How the parts are drawn; 'unstratified' is the published redraw.
     learn : sequence of bool, optional
-        Which cases learn, one a case, in place of a random split.
+        Which cases learn, one boolean per case, instead of a random split.
     selector : str or Selector, optional
         The rule that scores configurations on the learning part; 'mean_of_folds' by default.
     direction : {'fixed', 'auto'}
-        'auto', as published, turns scores around where the negatives have the greater median.
+        'auto', as published, reverses scores if the negatives have the greater median.
 
     Examples
     --------
@@ -67,7 +68,7 @@ class DeLong(Splitting):
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="delong",
-        title="DeLong's interval on a part kept apart",
+        title="DeLong's interval on a held-out part",
         short="DeLong",
         needs=Evidence.OUT_OF_SAMPLE,
         estimand=Estimand.CHOSEN_ON_LEARNING,

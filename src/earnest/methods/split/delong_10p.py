@@ -15,16 +15,16 @@ from earnest.methods.split.delong import DeLong
 class DeLong10p(DeLong):
     """DeLong's interval for the best of the top tenth, adjusted for that choice.
 
-    The top tenth of the learning part, ties kept, stand for election in the evaluation part. The
-    bad limit is read at Sidak's level 1 - (1 - alpha)^(1/m) for m candidates. The other limit needs
-    no adjustment: choosing the best can only flatter.
+    The top tenth of the learning part, ties kept, are compared in the evaluation part. The
+    pessimistic limit is read at Sidak's level 1 - (1 - alpha)^(1/m) for m candidates. The other
+    limit needs no adjustment: choosing the best can only be optimistic.
 
-    **What is estimated.** The performance of the configuration chosen on the evaluation part
-    among those preselected, its predictions read as one fixed model's. The value itself is on the
-    optimistic side; the bad limit takes the choice into account.
+    **What is estimated.** The performance of the configuration chosen on the evaluation part among
+    those preselected, its predictions read as one fixed model's. The value itself is a little
+    optimistic; the pessimistic limit allows for the choice.
 
-    **What it assumes and when it fails.** As for `delong`. Sidak's level is on the wide side where
-    the candidates make the same errors, as configurations of one search do.
+    **What it assumes and when it fails.** As for `delong`. Sidak's level is rather wide where the
+    candidates make the same errors, as configurations of one search do.
 
     DeLong, DeLong and Clarke-Pearson 1988; as a rival DL10p in Paraschakis et al. 2024.
 

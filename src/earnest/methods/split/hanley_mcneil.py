@@ -33,8 +33,8 @@ class HanleyMcNeil(Splitting):
     **What it assumes.** Independent cases, and scores whose laws in the two classes are like
     exponential ones, on which the two moments of the formula rest.
 
-    **When it fails.** Where that law does not hold, the variance is off, mostly a little too
-    large; DeLong's needs no such law. With an AUC of 1 the variance is 0: limits are then exact
+    **When it fails.** Where that law does not hold, the variance is off, mostly a little too large;
+    DeLong's makes no such assumption. With an AUC of 1 the variance is 0: limits are then exact
     ones of disjoint pairs, and a caution says so.
 
     Hanley and McNeil 1982, with (n1 - 1) and (n0 - 1); as a rival HM in Paraschakis et al. 2024,
@@ -51,11 +51,11 @@ class HanleyMcNeil(Splitting):
     split : {'stratified', 'unstratified'}
         How the parts are drawn; 'unstratified' is the published redraw.
     learn : sequence of bool, optional
-        Which cases learn, one a case, in place of a random split.
+        Which cases learn, one boolean per case, instead of a random split.
     selector : str or Selector, optional
         The rule that scores configurations on the learning part; 'mean_of_folds' by default.
     direction : {'fixed', 'auto'}
-        'auto', as published, turns scores around where the negatives have the greater median.
+        'auto', as published, reverses scores if the negatives have the greater median.
 
     Examples
     --------
@@ -69,7 +69,7 @@ class HanleyMcNeil(Splitting):
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="hanley_mcneil",
-        title="Hanley and McNeil's interval on a part kept apart",
+        title="Hanley and McNeil's interval on a held-out part",
         short="Hanley and McNeil",
         needs=Evidence.OUT_OF_SAMPLE,
         estimand=Estimand.CHOSEN_ON_LEARNING,

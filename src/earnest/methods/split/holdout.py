@@ -75,7 +75,7 @@ class HoldOut:
     undefined : {'redraw', 'drop', 'stratify'}
         What to do with a resample on which the metric is undefined.
     resampler : str or Resampler, optional
-        By default groups are drawn where there are any, else cases.
+        By default groups are drawn if there are any, otherwise cases.
 
     Examples
     --------
@@ -171,7 +171,8 @@ class HoldOut:
             if np.isnan(losses).any():
                 raise EvidenceError(
                     "normal limits need every scoring case in every repeat",
-                    got=f"{int(np.isnan(losses).sum())} of {len(losses)} cases that lack one",
+                    got=f"{int(np.isnan(losses).sum())} of {len(losses)} cases with a missing "
+                    "repeat",
                     cure="Use interval='percentile'.",
                 )
             return NormalLimits(value, float(losses.std() / np.sqrt(part.n_cases)))

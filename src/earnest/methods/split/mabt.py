@@ -34,20 +34,20 @@ from earnest.resampling.bootstrap import Resampler
 class MABT(Splitting):
     """Multiplicity-adjusted bootstrap tilting: choose once more where the evaluation is done.
 
-    The top tenth of the learning part stand for election in the evaluation part. The bad limit is
+    The top tenth of the learning part are compared in the evaluation part. The pessimistic limit is
     tilted until the estimate exceeds what the best of the candidates reaches with probability alpha
-    only. The good limit is that of bootstrap tilting: choosing the best can only flatter, so it
-    needs no correction. With one candidate both limits are those of bootstrap tilting.
+    only. The good limit is that of bootstrap tilting: choosing the best can only be optimistic, so
+    it needs no correction. With one candidate both limits are those of bootstrap tilting.
 
-    **What is estimated.** The performance of the configuration chosen on the evaluation part
-    among those preselected, its predictions read as one fixed model's. The value itself is on the
-    optimistic side; the bad limit takes the choice into account.
+    **What is estimated.** The performance of the configuration chosen on the evaluation part among
+    those preselected, its predictions read as one fixed model's. The value itself is a little
+    optimistic; the pessimistic limit allows for the choice.
 
     **What it assumes.** Independent cases, or groups that are given; a metric that is a mean over
     cases, or the AUC.
 
-    **When it fails.** With few cases of a class, or scores near the best possible, the bad limit
-    rests on a handful of weighted resamples: it is rough, and a caution says so. With perfect
+    **When it fails.** With few cases of a class, or scores near the best possible, the pessimistic
+    limit rests on a handful of weighted resamples: it is rough, and a caution says so. With perfect
     separation no tilt goes far enough: the limit is then DeLong's or Wilson's at Sidak's level, and
     a caution says so.
 
@@ -58,13 +58,13 @@ class MABT(Splitting):
     n_resamples : int
         The number of resamples, R.
     resampler : str or Resampler, optional
-        By default groups where there are any, else cases, for the AUC within classes.
+        By default groups if there are any, otherwise cases, for the AUC within classes.
     evaluate : float
         The share of cases that evaluate, a quarter by default.
     split : {'stratified', 'unstratified'}
         How the parts are drawn; 'unstratified' is the published redraw.
     learn : sequence of bool, optional
-        Which cases learn, one a case, in place of a random split.
+        Which cases learn, one boolean per case, instead of a random split.
     selector : str or Selector, optional
         The rule that scores configurations on the learning part; 'mean_of_folds' by default.
     direction : {'fixed', 'auto'}

@@ -45,9 +45,9 @@ class Tilted(Splitting):
     **What it assumes.** Independent cases, or groups that are given; a metric that is a mean over
     cases, or the AUC.
 
-    **When it fails.** Weights of far tilts rest on few resamples, which a caution tells. With
-    perfect separation or very few cases no tilt goes far enough: limits are then DeLong's for the
-    AUC and Wilson's for means in a finite range, and a caution says so.
+    **When it fails.** Weights of far tilts depend on few resamples; a caution says so. With perfect
+    separation or very few cases no tilt goes far enough: limits are then DeLong's for the AUC and
+    Wilson's for means in a finite range, and a caution says so.
 
     Efron 1981; Rink and Brannath 2022; as a rival BT in Paraschakis et al. 2024.
 
@@ -56,13 +56,13 @@ class Tilted(Splitting):
     n_resamples : int
         The number of resamples, R.
     resampler : str or Resampler, optional
-        By default groups where there are any, else cases, for the AUC within classes.
+        By default groups if there are any, otherwise cases, for the AUC within classes.
     evaluate : float
         The share of cases that evaluate, a quarter by default.
     split : {'stratified', 'unstratified'}
         How the parts are drawn; 'unstratified' is the published redraw.
     learn : sequence of bool, optional
-        Which cases learn, one a case, in place of a random split.
+        Which cases learn, one boolean per case, instead of a random split.
     selector : str or Selector, optional
         The rule that scores configurations on the learning part; 'mean_of_folds' by default.
     direction : {'fixed', 'auto'}
@@ -80,7 +80,7 @@ class Tilted(Splitting):
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="tilted",
-        title="Bootstrap tilting on a part kept apart",
+        title="Bootstrap tilting on a held-out part",
         short="Bootstrap tilting",
         needs=Evidence.OUT_OF_SAMPLE,
         estimand=Estimand.CHOSEN_ON_LEARNING,

@@ -105,10 +105,9 @@ class BBC:
 
     **When it fails.** A dynamic search (Bayesian optimisation) has used the same cases to propose
     configurations, which no resampling of its predictions can undo. With very few cases of a class
-    the out-of-bag scores are rough. Where they are all alike, as on few separated cases, the
-    limits are not theirs but the exact ones for what went unseen, with a caution. Scores that
-    depend on how many cases there are, such as R² or F1, are freed of the size of the part left
-    out.
+    the out-of-bag scores are rough. If they are all equal, as on few separated cases, the limits
+    are not theirs but the exact ones for what went unseen, with a caution. Scores that depend on
+    how many cases there are, such as R² or F1, are freed of the size of the part left out.
 
     Tsamardinos, Greasidou, Borboudakis 2018, algorithm 5 (with the column index missing in its
     line 9); the redraw rule is that of the authors' code for Paraschakis et al. 2024.
@@ -124,7 +123,7 @@ class BBC:
     undefined : {'redraw', 'drop', 'stratify'}
         What to do with a resample on which the metric is undefined.
     resampler : str or Resampler, optional
-        By default groups are drawn where there are any, else cases.
+        By default groups are drawn if there are any, otherwise cases.
     variant : {None, 'as_published'}
         'as_published' gives the mean of the out-of-bag scores for every metric, selects in-bag by
         the pooled score but names the winner by the mean of the
@@ -307,7 +306,7 @@ def need_out_of_bag(name: str, resampler: Resampler) -> None:
     """Refuse a resampler that leaves no case out."""
     if not resampler.has_out_of_bag:
         raise EvidenceError(
-            f"method {name!r} scores the cases that a resample leaves out",
+            f"method {name!r} needs cases that a resample leaves out",
             needs="a resampler that leaves cases out: 'case', 'stratified' or 'group'",
             got=f"{resampler.name!r}, whose weights are never 0",
             cure="Use method='naive_bootstrap' for Bayesian weights.",

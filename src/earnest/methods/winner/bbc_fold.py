@@ -55,8 +55,8 @@ class BBCFold:
     repeat, the repeats taking turns, because folds of different repeats share their cases.
 
     **When it fails.** With few folds the draws are few and coarse. A fold in which the metric is
-    undefined is left out. Where the draws are all alike, as on few separated cases, the limits are
-    not theirs but the exact ones for what went unseen, with a caution.
+    undefined is left out. If the draws are all equal, as on few separated cases, the limits are not
+    theirs but the exact ones for what went unseen, with a caution.
 
     Paraschakis et al. 2024, algorithm 1: K folds drawn with replacement, redrawn while none is
     left out; with at most six folds all K**K - K! draws are gone through and nothing is random.
@@ -70,7 +70,7 @@ class BBCFold:
     exact : bool, optional
         Whether to go through all draws; by default where K**K is at most 50,000.
     variant : {None, 'as_published'}
-        'as_published' keeps limits of draws that are all alike, which are a point.
+        'as_published' keeps the limits of draws that are all equal, which are a single point.
 
     Examples
     --------
@@ -194,7 +194,7 @@ class BBCFold:
         folds = max(len(table) for table in tables)
         if self.exact and not enumerable(folds):
             raise EvidenceError(
-                "there are too many draws of folds to go through",
+                "there are too many draws of folds to enumerate",
                 needs="at most six folds",
                 got=str(folds),
                 cure="Leave `exact` out.",
@@ -284,7 +284,7 @@ def _few_folds(folds: int) -> Iterator[Caution]:
         yield Caution(
             "EN018",
             f"There are {folds} folds to resample.",
-            "The draws are few and coarse, and so are the limits.",
-            "Prefer method='bbc', which resamples cases.",
+            "There are few different draws, so the limits are coarse.",
+            "Use method='bbc', which resamples cases.",
             Severity.CAUTION,
         )

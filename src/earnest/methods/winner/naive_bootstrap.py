@@ -45,8 +45,8 @@ class NaiveBootstrap:
     """Bootstrap the winner's scores as if it had been fixed in advance.
 
     **What is estimated.** The winner's performance, had nobody selected it. It shows what goes
-    wrong without a correction; it is no honest answer for a tuned model, but it is one for a
-    single configuration.
+    wrong without a correction; it is not valid for a tuned model, but it is one for a single
+    configuration.
 
     **What it assumes.** That nothing was selected; over folds, that fold scores are independent.
 
@@ -69,9 +69,9 @@ class NaiveBootstrap:
     undefined : {'redraw', 'drop', 'stratify'}
         Over cases: what to do with a resample on which the metric is undefined.
     resampler : str or Resampler, optional
-        Over cases: by default groups where there are any, else cases; 'bayesian' works too.
+        Over cases: by default groups if there are any, otherwise cases; 'bayesian' works too.
     variant : {None, 'as_published'}
-        'as_published' keeps limits of draws that are all alike, which are a point.
+        'as_published' keeps the limits of draws that are all equal, which are a single point.
 
     Examples
     --------
@@ -113,7 +113,7 @@ class NaiveBootstrap:
             check.one_of("variant", self.variant, ["as_published"])
         if self.over == "cases" and self.interval == "normal":
             raise InputError(
-                "normal limits are made from fold scores",
+                "normal limits need fold scores",
                 needs="interval='percentile' over cases",
                 got="interval='normal', over='cases'",
             )

@@ -69,10 +69,11 @@ class NearWinner:
     """BBC's value, with an interval for the winner at the level that its rivals leave it.
 
     From the scores of all configurations under BBC's own resamples the method reads how small the
-    level must be for the winner alone, so that the interval holds for whoever won. Then it gives
-    the limit of the winner at that level by the law of its metric: Clopper and Pearson's for a
-    share and what counts as one (balanced accuracy, F1, MCC, kappa), a Beta law with the variance
-    at the value tested for AUCs and the concordance index, a Gamma law for mean losses and R².
+    level must be for the winner alone, so that the interval holds for whichever configuration won.
+    Then it gives the limit of the winner at that level by the distribution of its metric: Clopper
+    and Pearson's for proportions and similar metrics (balanced accuracy, F1, MCC, kappa), a Beta
+    distribution with the variance at the value tested for AUCs and the concordance index, a Gamma
+    distribution for mean losses and R².
 
     **What is estimated.** The performance of the configuration that won, by models trained on the
     training part of the folds. The value is BBC's. Where the interval would leave the value out,
@@ -103,7 +104,7 @@ class NearWinner:
     undefined : {'redraw', 'drop', 'stratify'}
         What to do with a resample on which the metric is undefined.
     resampler : str or Resampler, optional
-        By default groups are drawn where there are any, else cases.
+        By default groups are drawn if there are any, otherwise cases.
 
     Examples
     --------
@@ -120,7 +121,7 @@ class NearWinner:
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="near_winner",
         short="Near-winner level",
-        short_alone="Law of its metric",
+        short_alone="Winner's interval",
         title="The winner's interval at its local level",
         needs=Evidence.OUT_OF_SAMPLE,
         estimand=Estimand.WINNER,
@@ -230,7 +231,7 @@ class NearWinner:
     def find_objection(
         self, predictions: Predictions, metric: str | Metric, *, n_jobs: int | None = None
     ) -> str | None:
-        """Return what speaks against this interval for a question, None where it was shown to hold.
+        """Return why this interval may not hold for these data; None if it was shown to hold.
 
         That is: the metric has no law, the winner's losses are not of its law, or limits of such
         samples were seen to fail. Nothing is resampled.
@@ -244,13 +245,13 @@ class NearWinner:
         >>> en.NearWinner().find_objection(pi, "roc_auc") is None
         True
         >>> en.NearWinner().find_objection(pi, "average_precision")
-        "No law was shown to hold for 'average_precision'."
+        "The interval has not been shown to hold for 'average_precision'."
         """
         pi = predictions.usable()
         measure = resolve_metric(metric).on(pi.target.task)
         law_kind = law_of(measure, pi.target)
         if law_kind is None:
-            return f"No law was shown to hold for {measure.name!r}."
+            return f"The interval has not been shown to hold for {measure.name!r}."
         selector = selector_of(self.selector, Pooled())
         final, _, scores = winner(pi, measure, selector, n_jobs=n_jobs)
         if type(selector) is not Pooled:

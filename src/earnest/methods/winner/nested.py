@@ -65,7 +65,7 @@ class Nested:
         if len(defined) == 0:
             raise EvidenceError(
                 f"metric {call.metric.name!r} is undefined in every outer fold",
-                needs="cases of every class, in one fold at least",
+                needs="cases of every class in at least one fold",
                 cure="Use fewer or stratified folds.",
             )
         return make_estimate(

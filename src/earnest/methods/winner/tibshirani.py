@@ -93,7 +93,8 @@ class Tibshirani:
                 Caution(
                     "EN011",
                     f"The correction gave {value:.4g}, outside the range of {metric.title}.",
-                    "It was brought back to the nearest possible value, and overcorrects here.",
+                    "It was moved back to the nearest possible value. The method overcorrects "
+                    "here.",
                     "Prefer method='bbc'.",
                 )
             )

@@ -63,7 +63,7 @@ def estimate_density(
 
 
 def find_known_draws(estimate: Estimate) -> np.ndarray | None:
-    """Return the resampled scores that are known, None where there are none."""
+    """Return the resampled scores that are known, None if there are none."""
     draws = estimate.draws
     if draws is None:
         return None

@@ -46,7 +46,7 @@ def bootstrap(estimate: Estimate, *, name: str, width: float = 420) -> Figure:
     draws = estimate.draws
     valid = np.empty(0) if draws is None else draws[np.isfinite(draws)]
     if not len(valid):
-        raise EvidenceError(f"method {estimate.method!r} has no resampled scores to draw")
+        raise EvidenceError(f"method {estimate.method!r} has no resampled scores to plot")
     naive = find_naive(estimate)
     ends = find_finite_ends([float(valid.min()), float(valid.max()), naive, estimate.value])
     low, high = round_out(*ends, estimate.scale.limits)

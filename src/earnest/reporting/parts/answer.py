@@ -42,18 +42,18 @@ from earnest.reporting.sources.material import COMPLETE, DROPPED, FAILED, INCOMP
 WIDE, PHONE = 580, 350  # pixels
 TASKS = {
     Task.BINARY: "binary classification",
-    Task.MULTICLASS: "classification of several classes",
+    Task.MULTICLASS: "multiclass classification",
     Task.REGRESSION: "regression",
     Task.SURVIVAL: "survival",
     Task.SCORES: "scores of items",
 }
 MOST_PARAMS = 6
 NO_OUTCOME = (
-    "No honest estimate can be made without the outcome of the cases.",
-    "Give the predictions that the search kept: Predictions with y, or the folder of a finished "
-    "run.",
+    "A corrected score needs the outcome of the cases.",
+    "Pass the predictions that the search kept (Predictions with y), or the folder of a "
+    "finished run.",
 )
-REFUSED = ("There is none: the method refused, and says why in the line at the top.",)
+REFUSED = ("There is none. The line at the top says why.",)
 NO_WINNER = ("An estimate needs a configuration that was evaluated on every fold.",)
 
 
@@ -161,7 +161,7 @@ def _naive_words(found: Results) -> tuple[str, ...]:
         return ()
     return (
         f"The naive score is the mean over folds of the best of {tried:,} configurations. It was "
-        "picked for looking best, so it is likely to be too good.",
+        "chosen for looking best, so it is likely to be too good.",
     )
 
 
@@ -216,7 +216,7 @@ def _uncertain(found: Results, made: Estimate, kind: Form) -> str:
     """Return what follows from an interval that covers much of what can be learned."""
     if kind is Form.NO_EVIDENCE or not is_open(made):
         return ""
-    return "How much better than a guess it is, is uncertain. "
+    return "It is uncertain how much better than guessing it is. "
 
 
 def _interval_title(made: Estimate) -> str:
@@ -256,7 +256,9 @@ def _meaning(found: Results, made: Estimate) -> Iterator[str]:
     else:
         yield f"{made.estimand[:1].upper()}{made.estimand[1:]}."
     if material.refitted or (made.n_configs > 1 and folds > 1):
-        yield f"What a model refitted on all {n} gains is not counted: usually a little."
+        yield (
+            f"It does not count what a model refitted on all {n} gains, which is usually a little."
+        )
     yield from _two_naive(found, made)
     if is_on_items(made):
         yield f"“Items like these” means items drawn like these {n}: same source, same mix."
@@ -274,7 +276,7 @@ def _two_naive(found: Results, made: Estimate) -> Iterator[str]:
     by_folds = made.provenance.knobs.get("selector") == "mean_of_folds"
     if ranked == pooled or by_folds == found.material.by_folds:
         return
-    bases = ["over all cases at once", "as a mean over folds"]
+    bases = ["over all cases", "as a mean over folds"]
     yield (
         f"The naive score is the winner's {bases[by_folds]}, {pooled}; {bases[not by_folds]} it is "
         f"{ranked}."

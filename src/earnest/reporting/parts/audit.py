@@ -43,7 +43,7 @@ ORDER = (WINNER, NOT_WORSE, WORSE, "evaluated", DROPPED, INCOMPLETE, FAILED)
 
 
 def audit_of(found: Results, rivals: RivalsPart | None) -> AuditPart | None:
-    """Return the table of all configurations, None where there are none."""
+    """Return the table of all configurations, None if there are none."""
     material = found.material
     if not material.tried:
         return None
@@ -222,12 +222,15 @@ def _lede(found: Results, rows: list[AuditRow], *, pooled: bool) -> str:
             "of them."
         )
     if pooled and any(one.status != COMPLETE for one in material.tried):
-        said += " Those of configurations that were not run on every fold are means over theirs."
+        said += (
+            " For configurations that were not run on every fold, they are means over the "
+            "folds they have."
+        )
     if pooled and rows[0].status != WINNER:
-        said += " The search chose by the mean over folds, so its winner does not stand first."
+        said += " The search chose by the mean over folds, so its winner is not in the first row."
     if material.n_fits_saved and material.n_fits is not None:
         total = material.n_fits + material.n_fits_saved
-        said += f" Early ending saved {material.n_fits_saved:,} of {total:,} fits."
+        said += f" Early dropping saved {material.n_fits_saved:,} of {total:,} fits."
     elif material.n_fits is not None:
         said += f" {counted(material.n_fits, 'fit')}."
     return said

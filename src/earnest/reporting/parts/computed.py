@@ -171,7 +171,7 @@ def paragraph(found: Results) -> str:
     if share is not None and material.refitted:
         told.append(
             f"The models tested were trained on {share} of the cases; the delivered model was "
-            "refitted on all of them, and what it gains by that is not counted."
+            "refitted on all of them, and its gain from that is not counted."
         )
     if made.n_configs > 1 and shown.naive is not None and found.corrected:
         own = "score" if items else "cross-validated score"
@@ -207,8 +207,10 @@ def _others(count: int) -> str:
 def _adjusted(many: Comparisons) -> str:
     if len(many) == 1:
         return ""
-    law = "their joint law" if many.joint else "Bonferroni's rule"
-    return f", adjusted for all {many.family.size:,} pairs of configurations at once by {law}"
+    law = "their joint distribution" if many.joint else "Bonferroni's rule"
+    return (
+        f", adjusted simultaneously for all {many.family.size:,} pairs of configurations by {law}"
+    )
 
 
 def _ends(made: Estimate) -> str:

@@ -46,7 +46,7 @@ def class_panels(found: ClassCurves, made: Estimate) -> Iterator[Panel]:
     order = found.by_area
     count = len(found.names)
     yield _class_square(
-        found.mean, made, f"ROC, mean of {count} classes", "Each class counts alike.", 0
+        found.mean, made, f"ROC, mean of {count} classes", "Each class has the same weight.", 0
     )
     picked = [(order[0], "smallest"), (order[-1], "largest")]
     for number, (k, which) in enumerate(picked, start=1):
@@ -60,11 +60,11 @@ def areas_panel(found: ClassCurves, made: Estimate) -> Panel:
     places = _places(made)
     return Panel(
         heading="Each class against the rest",
-        text="Area under the ROC curve; in brackets the cases of a class.",
+        text="Area under the ROC curve; the number of cases of a class in brackets.",
         tag=_tag(made),
         figure=draw.class_areas(found, name="classes", width=WIDE, places=places),
         phone=draw.class_areas(found, name="classes-phone", width=PHONE, places=places),
-        note="Dot and line: corrected, with its interval. Diamond: the winner as searched."
+        note="Dot and line: corrected, with its interval. Diamond: the winner, not corrected."
         if made.n_configs > 1
         else "",
         data={"names": found.names, "cases": found.cases, "classes": found.classes},
@@ -90,15 +90,16 @@ LUCK = 0.05  # of as many bins outside their bars by chance alone
 MOST_CLASSES = 12
 AREAS = ("roc_auc", "average_precision")  # metrics whose decimals are those of the areas
 LEDE = {
-    Task.BINARY: "Curves of the corrected estimate: in each resample, the configuration chosen on "
-    "it, scored on the cases left out. Beside them the winner as it was searched.",
-    Task.MULTICLASS: "ROC curves of each class against the rest, of the corrected estimate: in "
-    "each resample, the configuration chosen on it, scored on the cases left out. The decisions "
-    "are those of the winner as it was searched.",
-    Task.REGRESSION: "The predictions of the winner as it was searched.",
-    Task.SURVIVAL: "The risks of the winner as it was searched.",
+    Task.BINARY: "Curves of the corrected estimate: in each resample, the configuration chosen "
+    "on it is scored on the cases left out. The winner's uncorrected curves are "
+    "shown for comparison.",
+    Task.MULTICLASS: "ROC curves of each class against the rest, for the corrected estimate: in "
+    "each resample, the configuration chosen on it is scored on the cases left "
+    "out. The decisions are those of the winner in the search.",
+    Task.REGRESSION: "The predictions of the winner in the search.",
+    Task.SURVIVAL: "The risks of the winner in the search.",
 }
-NO_CURVES = "The decisions of the winner as it was searched."
+NO_CURVES = "The decisions of the winner in the search."
 NOTE = "Bands and bars are {level}, pointwise: {share} of the points may lie outside by chance."
 BANDS = (
     "Bands: {level}, at each time by itself (Greenwood’s variance, log-log); they end where nobody "
@@ -123,9 +124,7 @@ def curves_of(found: Results) -> CurvesPart | None:
         wide = [areas_panel(classes, made), *wide]
     confusion = _confusion(pi, made, level)
     if len(pi.target.classes) > MOST_CLASSES:
-        left_out.append(
-            f"A table of decisions is shown for up to {MOST_CLASSES} classes, not here."
-        )
+        left_out.append(f"A table of decisions is shown for up to {MOST_CLASSES} classes.")
     if not square and not wide and confusion is None:
         return None
     return CurvesPart(
@@ -141,7 +140,7 @@ def curves_of(found: Results) -> CurvesPart | None:
 
 def _lede(pi: Predictions, made: Estimate, square: list[Panel]) -> str:
     if made.n_configs == 1:
-        return "Each figure is of the one configuration."
+        return "Each figure shows the one configuration."
     if pi.target.task is Task.MULTICLASS and not square:
         return NO_CURVES
     return LEDE[pi.target.task]

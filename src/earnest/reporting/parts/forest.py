@@ -22,8 +22,8 @@ from earnest.reporting.parts.strips import Strips
 from earnest.reporting.sources.asking import Results, spec_of
 
 LEDE = (
-    "Every method that applies here, {basis}, grouped by what it estimates. "
-    "Compare numbers within a group; across groups they answer different questions."
+    "Every method that applies here, {basis}, grouped by what it estimates. Compare numbers "
+    "within a group; different groups answer different questions."
 )
 ORDER = [
     Estimand.WINNER,

@@ -11,10 +11,10 @@ from earnest.core.results.specs import Estimand
 # ---- headings
 
 NO_ESTIMATE = (
-    "The search reported {article} {title} of {score}. What to expect on new data is open."
+    "The search reported {article} {title} of {score}. What to expect on new data is unknown."
 )
 NO_SCORE = "No configuration was evaluated on every fold."
-NO_ANSWER = "These cases allow no estimate of the {title} on new data."
+NO_ANSWER = "The {title} on new data cannot be estimated from these cases."
 
 METHODS_AGREE = "The corrected methods agree: {low} to {high}"
 METHODS_SAME = "The corrected methods agree: {low}"
@@ -66,7 +66,7 @@ GROUPS: dict[str, tuple[str, str]] = {
     ),
     Estimand.CHOSEN_ON_EVALUATION: (
         "The best of a few candidates, their predictions read as fixed models'",
-        "the limit is corrected for the election, the value is not",
+        "the limit corrects for this choice, the value does not",
     ),
     Estimand.FIXED_MODEL: ("This one configuration", "its predictions read as they are"),
     Estimand.WINNER_SCORE: ("The winner's own score", "as selected"),

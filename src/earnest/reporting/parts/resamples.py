@@ -44,8 +44,8 @@ def resamples_of(found: Results) -> Iterator[Panel]:
     best = labels.get(made.winner, made.winner)
     yield Panel(
         heading=won_heading(round(own * total), total, ahead),
-        text="Share of resamples in which each configuration was chosen. A low share means a "
-        "choice close to a tie.",
+        text="Share of resamples in which each configuration was chosen. A low share means that "
+        "the choice was close to a tie.",
         figure=won_in_bag(named, winner=best, name="won", width=WIDTH),
         phone=won_in_bag(named, winner=best, name="won-phone", width=PHONE),
         data={"shares": shares},

@@ -33,8 +33,8 @@ SAME = 1e-9  # by which rounding may part two scores
 MOST = 60  # rows drawn; the audit table holds all
 BETTER = "winner better →"
 NOT_WORSE = (
-    "means that these data cannot show it to be worse. The winner was picked for looking best, so "
-    "the differences lean in its favour."
+    "means that these data cannot show it to be worse. The winner was chosen for looking best, "
+    "so the differences favour it."
 )
 
 
@@ -80,7 +80,7 @@ def _turned(interval: Interval | None, sign: float) -> tuple[float, float] | Non
 
 
 def rivals_of(found: Results) -> RivalsPart | None:
-    """Return the part on the winner and the others, None where there are none."""
+    """Return the part on the winner and the others, None if there are none."""
     many = found.many
     if many is None or not len(many):
         return None
@@ -128,7 +128,7 @@ def _cautions(found: Results, many: Comparisons) -> tuple[Caution, ...]:
 def _bars(many: Comparisons, level: str) -> str:
     count = len(many)
     if count == 1:
-        return f"Bar: {level}; the verdict follows it."
+        return f"Bar: {level} interval, which decides the verdict."
     how = "the largest error of any pair" if many.joint else "Bonferroni's rule"
     return (
         f"Thick bar: {level} for this one comparison, had it been chosen in advance. Thin bar: "
@@ -144,8 +144,8 @@ def _scored(found: Results, made: Comparison) -> str:
         return ""
     if abs(made.value_a - naive) < SAME * max(1.0, abs(naive)):
         units = "items" if made.estimand == COMPARED_ON_ITEMS else "cases"
-        return f" Scores are over all {units} at once, as the naive score is."
-    return " Scores are as this test takes them, and may differ a little from the naive score."
+        return f" Scores are over all {units}, like the naive score."
+    return " Scores are computed as in this test and may differ a little from the naive score."
 
 
 def _drawn(rows: list[Verdict], simplest: str | None) -> list[Verdict]:
@@ -228,11 +228,11 @@ def _lede(
 ) -> str:
     if simplest is None:
         return (
-            "Which of them is simplest is not known: an order from simple to complex was not given "
-            "(Configs.with_complexity)."
+            "Which of them is simplest is unknown, because no order from simple to complex was "
+            "passed (Configs.with_complexity)."
         )
     if all(row.worse for row in rows):
-        return "These data leave no other choice than the winner."
+        return "These data leave no choice but the winner."
     if simplest == many.reference:
         return "The simplest of them is the winner itself."
     row = next(row for row in rows if row.made.b == simplest)

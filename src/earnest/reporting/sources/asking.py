@@ -132,7 +132,7 @@ def ask_all(
     if explanation:
         found = replace(found, explanation=_explained(material, asked, absent))
     else:
-        absent["learned"] = "An explanation of the search was not asked for."
+        absent["learned"] = "You did not ask for an explanation of the search."
     return replace(found, absent=absent)
 
 
@@ -217,7 +217,9 @@ def _many(
     assert pi is not None
     assert metric is not None
     if made.n_configs < 2:
-        absent["rivals"] = "There is one configuration, so there is nothing to compare it with."
+        absent["rivals"] = (
+            "There is only one configuration, so there is nothing to compare it with."
+        )
         return None
     level, rng, n_jobs = (asked[name] for name in ("confidence_level", "rng", "n_jobs"))
     known = material.comparison
@@ -241,7 +243,7 @@ def _explained(
 ) -> Explanation | None:
     if material.trials is None:
         absent["learned"] = (
-            "The parameters of the configurations are not known, so there is nothing to explain."
+            "The hyperparameters of the configurations are unknown, so there is nothing to explain."
         )
         return None
     seed = material.seed if material.seed is not None else asked["rng"]

@@ -111,7 +111,7 @@ def _fits(found: Material, result: RunResult, pi: Predictions) -> bool:
 
 
 def _with_result(found: Material, result: RunResult, pi: Predictions) -> Material:
-    """Take the run's own estimate where it is of these predictions; else one is made anew."""
+    """Take the run's own estimate where it is of these predictions; else one is made again."""
     made, tuning = result.estimate, result.tuning
     own = made if _fits(found, result, pi) else None
     own = None if own is None or own.source is None else own
@@ -133,11 +133,11 @@ def _lacks(
     """Yield what a folder lacks, and what follows."""
     if result.estimate is None:
         why = "that can be read" if ESTIMATE in files else "at all"
-        yield f"The folder holds no {ESTIMATE} {why}: the estimate is made anew."
+        yield f"The folder holds no {ESTIMATE} {why}: the estimate was computed again."
     elif not _fits(found, result, pi):
-        yield f"{ESTIMATE} is of other predictions or another metric: it is made anew."
+        yield f"{ESTIMATE} is for other predictions or another metric: it was computed again."
     if MODEL not in files:
-        yield f"The folder holds no {MODEL}: the run ended before a model was kept."
+        yield f"The folder holds no {MODEL}: the run ended before a model was saved."
 
 
 def _settings(made: Estimate) -> dict[str, Any]:

@@ -17,8 +17,8 @@ from earnest.reporting.sources.material import Material, Tried
 from earnest.store import RunFile
 
 NO_OUTCOME = (
-    "A run file holds the scores of the search, but not the outcome of the cases: what to expect "
-    "on new data cannot be told from it alone."
+    "A run file holds the scores of the search, but not the outcome of the cases, so it cannot "
+    "tell you what to expect on new data."
 )
 
 

@@ -30,7 +30,7 @@ def material_of_search(search: SearchCV, metric: MetricLike | None = None) -> Ma
             "this search has no predictions to report on",
             needs="a search whose metric is computed from predictions",
             got=str(record.refusal or "a search without predictions"),
-            cure="Say metric='...' in SearchCV.",
+            cure="Pass metric='...' to SearchCV.",
         )
     own = metric is None
     measure: Metric = question.metric if own else resolve_metric(metric).on(pi.target.task)

@@ -41,7 +41,7 @@ def material_from(source: Any, metric: Any = None, **options: Any) -> Material:
     source : SearchCV, Tuned, Predictions, str or Path
         What to report on.
     metric : str, Metric or callable, optional
-        What to measure; needed where the source does not say.
+        What to measure; needed if the source does not say.
     **options
         How to read a table of predictions; see `Predictions.load`.
     """
@@ -49,7 +49,7 @@ def material_from(source: Any, metric: Any = None, **options: Any) -> Material:
         return _of_path(Path(source), metric, options)
     if options:
         raise InputError(
-            f"{check.some(options)} tell how to read a file", got=type(source).__name__
+            f"{check.some(options)} are options for reading a file", got=type(source).__name__
         )
     if isinstance(source, (Predictions, Scores)):
         word = "scores" if isinstance(source, Scores) else "predictions"
@@ -67,7 +67,7 @@ def material_from(source: Any, metric: Any = None, **options: Any) -> Material:
 
         return material_of_tuned(source, metric)
     raise InputError(
-        "there is nothing here to report on",
+        "this cannot be reported on",
         needs=NEEDS,
         got=check.show(type(source).__name__),
         cure=cure_for(source),
@@ -101,9 +101,9 @@ def needed(metric: Any) -> Any:
     """Return a metric that was given, and refuse none."""
     if metric is None:
         raise InputError(
-            "predictions do not say what to measure",
+            "predictions have no metric",
             needs="a metric",
-            cure="Give metric='roc_auc', for example; `earnest metrics` lists them.",
+            cure="Pass metric='roc_auc', for example; `earnest metrics` lists all.",
         )
     return metric
 

@@ -74,7 +74,7 @@ def assess(
     """Tell how good a learner is, by training it as often as the method needs.
 
     A learner is whatever can be fitted: a model, a pipeline, or a search. With a `SearchCV` the
-    whole search is trained anew each time, so that tuning is part of what is judged.
+    whole search is trained again each time, so that tuning is part of what is judged.
 
     **What is estimated.** It depends on the method, and the result says it: mostly the mean
     performance over training sets of about this size, which is not that of the one model that is
@@ -119,17 +119,17 @@ def assess(
         the last is called what a study is not about ('control', 'no', 'healthy').
     test : tuple of X and y, optional
         With 'holdout': a set kept away from the design, to be used once. The learner is trained on
-        all of X. A `store` records the use, and tells when it is not the first.
+        all of X. A `store` records the use, and a caution says if it is not the first.
     rng : None, int, SeedSequence, Generator or RandomState
         The seed of splits, of samples, and of the parts of the learner that have none.
     n_jobs : int, optional
         How many models are trained at once; never changes the result.
     store : path or Store, optional
-        Where finished fits are kept, so that the same call goes on after it was stopped.
+        Where finished fits are kept, so that the same call continues after it was stopped.
     time_limit : float, optional
         Seconds for each fit.
     progress : bool or Progress, optional
-        Whether to show how it goes on, or who is told.
+        Whether to show progress, or an object that receives it.
 
     Returns
     -------
@@ -155,7 +155,7 @@ def assess(
     name = made.spec.name
     if test is not None and made.spec.design is not Design.HOLDOUT:
         raise InputError(
-            "`test` is for method 'holdout'", got=f"method={name!r}", cure="Say method='holdout'."
+            "`test` is for method 'holdout'", got=f"method={name!r}", cure="Use method='holdout'."
         )
     if made.spec.design is Design.SEARCH:
         Ask.of(confidence_level, side)  # of which there is none, but a typing error is told
@@ -251,8 +251,8 @@ def assess_all(
     for one in made:
         if one.spec.design is Design.SEARCH:
             raise InputError(
-                "nested cross-validation shares no fit with another method",
-                needs="methods of one learner",
+                "nested cross-validation cannot share fits with other methods",
+                needs="methods for one learner",
                 cure="Use earnest.assess(search, X, y, method='nested').",
             )
     splits = list(cv) if isinstance(cv, Iterator) else cv  # which is asked more than once
@@ -276,7 +276,7 @@ def assess_all(
     )
     answers, refused = assess_methods(question, made, training)
     if not answers:
-        raise EvidenceError("no method can answer", got=str(next(iter(refused.values()))))
+        raise EvidenceError("no method fits this question", got=str(next(iter(refused.values()))))
     said = {name: str(error) for name, error in refused.items()}
     return Estimates(
         tuple(answers), said, tuple(disagreement(answers, {one.method for one in answers}))
@@ -289,7 +289,7 @@ def _refuse_for_nested(given: Mapping[str, tuple[object, object]]) -> None:
         if value is not default and not (isinstance(value, int) and value == default):
             own = name in ("cv", "n_repeats", "time_limit")
             raise InputError(
-                f"method 'nested' takes no `{name}`: it nests the folds of the search",
+                f"method 'nested' uses the folds of the search and takes no `{name}`",
                 got=f"{name}={check.show(value)}",
                 cure=f"Set it in the search: SearchCV(..., {name}=...)." if own else "",
             )
@@ -314,7 +314,7 @@ def _run_nested(
 
     if not hasattr(estimator, "stop_when_width"):
         raise InputError(
-            "method 'nested' nests the folds of a search",
+            "method 'nested' needs a search",
             needs="earnest.SearchCV",
             got=type(estimator).__name__,
             cure="Wrap the learner in a SearchCV, or use method='cv'.",
@@ -516,8 +516,8 @@ def _choose_store(store: StoreLike | None, needs: Needs, word: str) -> StoreLike
         return store
     if not isinstance(store, str | Path):
         raise InputError(
-            "folds and bootstrap samples are two runs",
-            needs="the path of a file, from which two are made",
+            "folds and bootstrap samples need two run files",
+            needs="a path, from which two file names are made",
             got=type(store).__name__,
         )
     path = Path(store)

@@ -88,7 +88,7 @@ def make_learner_splits(
     n_repeats : int, optional
         How often folds are repeated, or how many random test sets there are.
     target : Target, optional
-        Whose strata, if there are any, stand in the place of classes; not for a splitter or pairs.
+        Whose strata, if there are any, stand instead of classes; not for a splitter or pairs.
     """
     if n_repeats is not None:
         check.whole_number("n_repeats", n_repeats, low=1)
@@ -112,8 +112,8 @@ def make_learner_splits(
             y = target.strata
     elif n_repeats is not None:
         raise InputError(
-            "`n_repeats` given beside a splitter",
-            needs="a number of folds, or a splitter that repeats itself",
+            "`n_repeats` cannot be combined with a splitter",
+            needs="a number of folds, or a splitter that repeats by itself",
             got=check.show(cv),
             cure="Leave `n_repeats` out.",
         )
@@ -164,7 +164,7 @@ def _make_own_splitter(
 def _refuse_cv(cv: object) -> InputError:
     return InputError(
         "`cv` cannot be read",
-        needs="a number of folds from 2 on, a splitter of scikit-learn, or (train, test) pairs",
+        needs="a number of folds of at least 2, a scikit-learn splitter, or (train, test) pairs",
         got=check.show(cv),
     )
 
@@ -187,7 +187,7 @@ def read_pair(a: Learner, b: Learner) -> StaticCandidates:
         known = all(will_have(learner, name) for name in ("fit", "predict", "get_params"))
         if isinstance(learner, type) or not known or isinstance(given, list):
             raise InputError(
-                f"`{word}` is no learner",
+                f"`{word}` is not a learner",
                 needs="an estimator with `fit`, `predict` and `get_params`, or (name, estimator)",
                 got=check.show(given),
                 cure=f"Write {learner.__name__}()." if isinstance(learner, type) else "",
@@ -219,7 +219,7 @@ def choose_metric(asked: Asked, metric: MetricLike | None, y: object) -> Metric:
         survival = isinstance(made, np.ndarray) and made.dtype.names is not None
         return resolve_metric("concordance" if survival else "roc_auc")
     if metric is None:
-        raise InputError("`metric` is missing", needs="what to compare by, such as 'accuracy'")
+        raise InputError("`metric` is missing", needs="a metric to compare by, such as 'accuracy'")
     return resolve_metric(metric)
 
 
@@ -270,7 +270,7 @@ def refuse_given(asked: Asked, **given: object) -> None:
             trains = "bootstrap samples" if name != "n_replicates" else "folds"
             use = "`n_replicates`" if name != "n_replicates" else "`cv` and `n_repeats`"
             raise InputError(
-                f"`{name}` given for test {spec.name!r}, which trains on {trains}",
+                f"`{name}` does not apply to test {spec.name!r}, which trains on {trains}",
                 needs=use,
                 got=check.show(value),
                 cure="Leave it out.",
@@ -290,7 +290,7 @@ def make_store_files(store: StoreLike | None) -> tuple[Path | None, Path | None]
         return None, None
     if not isinstance(store, str | Path):
         raise InputError(
-            "two learners on bootstrap samples need a file each",
+            "two learners on bootstrap samples need one file each",
             needs="a path",
             got=type(store).__name__,
         )
@@ -361,7 +361,7 @@ def compare_learners(
         The number of bootstrap samples, for `lpob` and `loob`; 1000 by default.
     stratify : bool or array-like, optional
         As for `assess`: whether bootstrap samples draw classes (or these strata) apart, which is as
-        the metric needs by default. Strata also part the folds, in the place of classes.
+        the metric needs by default. Strata also part the folds, instead of classes.
     groups : array-like, shape (n,), optional
         Cases that belong together.
     positive : label, optional
@@ -370,14 +370,14 @@ def compare_learners(
     alternative, confidence_level
         As for `compare`.
     store : path or Store, optional
-        Where finished fits are kept, so that the same call goes on where it was stopped; tests of
+        Where finished fits are kept, so that the same call continues where it stopped; tests of
         bootstrap samples take a path, and make a file for each learner from it.
     n_jobs : int, optional
         How many fits at once; never changes the result.
     time_limit : float, optional
         Seconds for each fit.
     progress : bool or Progress, optional
-        Whether to show how it goes on, or who is told.
+        Whether to show progress, or an object that receives it.
     rng : None, int, SeedSequence, Generator or RandomState
         The seed of splits and samples, and of the parts of a learner that have none.
 
@@ -605,10 +605,10 @@ def _refuse_failures(ledger: Ledger) -> None:
 
 def _make_failure(who: str, why: str) -> EvidenceError:
     return EvidenceError(
-        f"{who} could not be trained or asked in every split",
+        f"{who} failed in some splits",
         needs="predictions of both learners for every test set",
         got=find_exception(why),
-        cure="Mend the learner, or leave out what it cannot take.",
+        cure="Fix the learner, or remove the data that it cannot handle.",
     )
 
 
@@ -621,9 +621,9 @@ def _keep_common(made: Iterable[Replicates]) -> tuple[Replicates, Replicates]:
     shared = [key for key in rows[0] if key in rows[1]]
     if len(shared) < 2:
         raise EvidenceError(
-            "no bootstrap sample has a model of both learners",
+            "no bootstrap sample has models of both learners",
             needs="at least two",
-            cure="Mend the learner that fails.",
+            cure="Fix the learner that fails.",
         )
     one, other = (np.array([places[key] for key in shared]) for places in rows)
     return first.take(one), second.take(other)

@@ -197,5 +197,5 @@ def _refuse_failures(found: Mapping[Key, Outcome], learner: str) -> None:
             f"{learner} failed in {len(bad)} of {len(found)} fits",
             needs="a model for every split",
             got=explain_failure(bad[0]),
-            cure="Make the learner robust against what it meets in training parts.",
+            cure="Make the learner robust against the data of single training parts.",
         )

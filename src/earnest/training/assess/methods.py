@@ -52,8 +52,7 @@ def choose_method(method: str | Method, n_resamples: int | None = None) -> Metho
     made = configured(method, n_resamples=n_resamples)
     if made.spec.design is None:
         raise InputError(
-            f"method {made.spec.name!r} is about a choice among configurations, not about a "
-            "learner",
+            f"method {made.spec.name!r} is for a choice among configurations, not for a learner",
             needs=", ".join(assessing()),
             got=repr(made.spec.name),
             cure="For a search use its `estimate_`, or earnest.estimate(search.predictions_, ...).",
@@ -115,10 +114,10 @@ def check_groups(method: Method, target: Target) -> None:
     spec = method.spec
     if target.groups is not None and spec.no_groups:
         raise InputError(
-            f"method {spec.name!r} cannot honour groups: {spec.no_groups}",
+            f"method {spec.name!r} cannot keep groups together: {spec.no_groups}",
             needs="a method that keeps groups together",
             got="`groups`",
-            cure="Use method='cv', 'corrected_t' or 'bayle_all_pairs', whose folds do.",
+            cure="Use method='cv', 'corrected_t' or 'bayle_all_pairs'.",
         )
 
 
@@ -130,12 +129,12 @@ def check_cost(method: Method, target: Target) -> None:
             f"leaving out each of {target.n} cases would train {target.n} models",
             needs=f"at most {MOST_SINGLES} cases",
             got=f"{target.n}",
-            cure="Use method='cv': with so many cases ten folds say the same.",
+            cure="Use method='cv': with so many cases, ten folds give the same answer.",
         )
     scoring = round(needs.holdout * target.n)
     if needs.holdout and scoring < 2:
         raise InputError(
-            "a hold-out of one case says nothing of another",
+            "a hold-out of one case is not enough",
             needs="at least 2 cases that score",
             got=f"{scoring} of {target.n}",
             cure="Use method='loocv', or more cases.",
@@ -147,8 +146,8 @@ def warn_of_cost(method: Method, target: Target) -> Iterator[Caution]:
     if find_needs(method, None).singles and target.n > MANY_SINGLES:
         yield Caution(
             "EN094",
-            f"{target.n} models were trained, one a case.",
-            "With so many cases ten folds say the same.",
+            f"{target.n} models were trained, one per case.",
+            "With so many cases, ten folds give the same answer.",
             "Use method='cv'.",
             Severity.NOTE,
         )
@@ -157,4 +156,4 @@ def warn_of_cost(method: Method, target: Target) -> Iterator[Caution]:
 def check_names(methods: Iterable[str | Method]) -> None:
     """Refuse an empty list of methods."""
     if not list(methods):
-        raise InputError("no method was asked for", needs="at least one of " + ", ".join(METHODS))
+        raise InputError("no method was requested", needs="at least one of " + ", ".join(METHODS))

@@ -119,9 +119,9 @@ def train_nested(
     if not isinstance(candidates, StaticCandidates):
         raise InputError(
             "a dynamic search cannot be nested fold by fold",
-            needs="candidates that are known in advance",
+            needs="configurations that are known in advance",
             got=type(candidates).__name__,
-            cure="Give a grid, distributions with `n_iter`, or a list of estimators.",
+            cure="Pass a grid, distributions with `n_iter`, or a list of estimators.",
         )
     cells = [
         make_cell(config, split, configuration, nesting.every)
@@ -256,9 +256,9 @@ def nested_cv(
     n_jobs : int, optional
         How many fits at once; as the search says by default.
     store : str or Store, optional
-        Where finished fits are kept, so that the same call goes on after it was killed.
+        Where finished fits are kept, so that the same call continues after it was killed.
     **params : object
-        What `fit` of the search takes beside the data.
+        Arguments of `fit` other than the data.
 
     Returns
     -------
@@ -319,7 +319,7 @@ def _copy_search(search: SearchCV, n_jobs: int | None, store: object) -> SearchC
 
     if not hasattr(search, "stop_when_width"):
         raise InputError(
-            "this is no search that can be nested",
+            "this search cannot be nested",
             needs="earnest.SearchCV",
             got=check.show(search),
             cure="Wrap the estimator: SearchCV(estimator, candidates).",
@@ -327,7 +327,7 @@ def _copy_search(search: SearchCV, n_jobs: int | None, store: object) -> SearchC
     early = [name for name in ("drop", "stop_when_width") if getattr(search, name) is not None]
     if early:
         raise InputError(
-            f"nested cross-validation evaluates every configuration on every fold, and "
+            "nested cross-validation evaluates every configuration on every fold, but "
             f"{check.some(f'`{name}`' for name in early)} would leave some out",
             needs="a search without early dropping or stopping",
             cure="search.set_params(drop=None, stop_when_width=None) leaves them out.",
@@ -367,8 +367,8 @@ def _choose_best(judged: SearchResults) -> int:
 
 def _refuse_no_choice() -> InputError:
     return InputError(
-        "the search chooses no configuration",
-        needs="`refit` to say by which of several scores it chooses",
+        "the search does not choose a configuration",
+        needs="`refit`, the name of the score that chooses",
         got="refit=False",
     )
 
@@ -455,7 +455,7 @@ def _warn_of_unlike_winners(winners: Sequence[str]) -> Iterator[Caution]:
         yield Caution(
             "EN055",
             f"The {len(winners)} outer folds chose {different} different configurations.",
-            "The estimate is about the whole of tuning and fitting, not about any one of them.",
+            "The estimate is about tuning and fitting as a whole, not about any one of them.",
             "",
             Severity.NOTE,
         )

@@ -64,7 +64,7 @@ class Needs:
         """Return what both need."""
         if self.holdout and other.holdout and self.holdout != other.holdout:
             raise InputError(
-                "two hold-outs of unlike size cannot share a split",
+                "two hold-outs of different size cannot share a split",
                 needs="one share of cases that score",
                 got=f"{self.holdout:g} and {other.holdout:g}",
             )

@@ -168,7 +168,7 @@ def check_estimator(estimator: Estimator) -> None:
         hasattr(estimator, name) for name in ("fit", "get_params", "set_params")
     ):
         raise InputError(
-            "`estimator` is no estimator",
+            "`estimator` is not an estimator",
             needs="an object with `fit`, `get_params` and `set_params`",
             got=check.show(estimator),
             cure=f"Write {estimator.__name__}()." if isinstance(estimator, type) else "",
@@ -196,12 +196,10 @@ def refuse_inner_store(estimator: Estimator) -> None:
 def check_size(target: Target) -> None:
     """Refuse a single case, and a class of one: it could train or test, but not both."""
     if target.n < 2:
-        raise InputError(
-            "one case can train or test, but not both", needs="at least 2 cases", got=f"{target.n}"
-        )
+        raise InputError("there is only one case", needs="at least 2 cases", got=f"{target.n}")
     if target.groups is not None and len(np.unique(target.groups)) == 1:
         raise InputError(
-            "all cases are of one group", needs="at least 2 groups, to test on one of them"
+            "all cases are in one group", needs="at least 2 groups, to test on one of them"
         )
     if target.has_classes:
         counts = np.bincount(target.y, minlength=len(target.classes))
@@ -211,7 +209,7 @@ def check_size(target: Target) -> None:
                 f"class {single[0]!r} has one case, which can train or test, but not both",
                 needs="at least 2 cases of every class",
                 got=f"{len(single)} class{'es' * (len(single) > 1)} with one case",
-                cure="Leave that class out, or join it with another.",
+                cure="Leave that class out, or merge it with another.",
             )
 
 
@@ -221,8 +219,8 @@ def warn_of_few_cases(target: Target) -> Iterator[Caution]:
         yield Caution(
             "EN093",
             f"There are {target.n} cases.",
-            "So few neither train nor test a model: the value is all but chance, and every "
-            "interval is rough.",
+            "So few can neither train nor test a model: the value is little more than chance, "
+            "and every interval is rough.",
             "Use more cases.",
         )
 

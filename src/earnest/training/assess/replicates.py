@@ -1,4 +1,4 @@
-"""Training a learner anew on bootstrap samples: the evidence of the bootstrap estimators."""
+"""Training a learner again on bootstrap samples: the evidence of the bootstrap estimators."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def bootstrap_train(
     name: str | None = None,
     rng: RngLike = None,
 ) -> Replicates:
-    """Train a learner anew on bootstrap samples, and keep what every model says of every case.
+    """Train a learner again on bootstrap samples, and keep what every model says of every case.
 
     What is trained is the whole learner: of a pipeline all steps, of a `SearchCV` the whole
     search, so that tuning is part of what is judged. Inside a sample all copies of a case stay on
@@ -72,7 +72,7 @@ def bootstrap_train(
     n_replicates : int
         The number of bootstrap samples, B; 200 for a value, 1000 or more for its interval.
     metric : str, Metric or callable, optional
-        What will be measured: it tells which response is kept, and whether classes are drawn
+        What will be measured: it decides which response is kept, and whether classes are drawn
         apart. Without one the richest response is kept.
     response : {'predict_proba', 'decision_function', 'predict'}, optional
         What is kept, said outright.
@@ -87,12 +87,12 @@ def bootstrap_train(
     n_jobs : int, optional
         How many samples are trained at once; never changes the result.
     store : path or Store, optional
-        Where finished samples are kept, so that the same call goes on where it was stopped, and
-        one with more replicates adds to them.
+        Where finished samples are kept, so that the same call continues where it stopped, and one
+        with more replicates adds to them.
     time_limit : float, optional
         Seconds for each sample.
     progress : bool or Progress, optional
-        Whether to show how it goes on, or who is told.
+        Whether to show progress, or an object that receives it.
     name : str, optional
         What the learner is called in results; its class by default.
     rng : None, int, SeedSequence, Generator or RandomState
@@ -199,7 +199,7 @@ def choose_drawn_units(
     apart = stratify is not None and stratify is not False
     if grouped and apart:
         raise InputError(
-            "groups and strata cannot both be drawn",
+            "groups and strata cannot be combined",
             needs="`groups` or `stratify`",
             got="both",
             cure="Leave `stratify` out: samples that lack a class are drawn again.",
@@ -220,8 +220,8 @@ def _collect(
     whole, count = outcomes[ALL_CASES], len(outcomes) - 1
     if whole.failed:
         raise InputError(
-            f"{learner} cannot be trained on all cases, or asked of them",
-            needs="a learner that takes these cases",
+            f"{learner} cannot be trained on all cases, or cannot predict them",
+            needs="a learner that can handle these cases",
             got=explain_failure(whole),
         )
     good = [b for b in range(count) if not outcomes[b].failed]
@@ -231,7 +231,7 @@ def _collect(
             f"{learner} failed on {len(bad)} of {count} bootstrap samples",
             needs=f"at most {MOST_FAILED:.0%} that fail",
             got=explain_failure(bad[0]),
-            cure="Make the learner robust against samples that repeat and lack cases.",
+            cure="Make the learner robust against samples with repeated and missing cases.",
         )
     return Replicates(
         target=samples.target,
@@ -257,7 +257,7 @@ def _warn_of_failures(bad: list[Outcome], count: int) -> Iterator[Caution]:
             "EN088",
             f"{len(bad)} of {count} bootstrap samples have no model ({explain_failure(bad[0])}).",
             "They are left out, which favours samples that are easy to learn from.",
-            "Look at what fails on samples that repeat and lack cases.",
+            "Find out what fails on samples with repeated and missing cases.",
         )
 
 
@@ -267,7 +267,7 @@ def _split_copies(estimator: Estimator) -> Iterator[Caution]:
         yield Caution(
             "EN089",
             f"Copies of a case may lie on both sides of the inner splits of {', '.join(bound)}.",
-            "What is tuned there is tuned to remember cases, which makes the learner look worse "
-            "than it is without copies.",
-            "Tune in one place, with `cv` of the outermost search.",
+            "What is tuned there is tuned to memorize cases, which makes the learner look worse "
+            "than it is.",
+            "Tune in one place, with the `cv` of the outermost search.",
         )

@@ -116,7 +116,7 @@ def _read_test(question: LearnerQuestion, test: object) -> tuple[object, object,
             "`test` cannot be read",
             needs="a pair: the cases and their outcome",
             got=type(test).__name__,
-            cure="Say test=(X_test, y_test).",
+            cure="Pass test=(X_test, y_test).",
         )
     X_test, y_test = match_rows(test[0], make_survival_outcome(test[1]))
     from earnest.core.data.target_reading import read_target
@@ -161,9 +161,9 @@ def _refuse_shared(question: LearnerQuestion, X_test: object) -> None:
     """Refuse the design set as its own test set."""
     if X_test is question.X or describe(X_test) == describe(question.X):
         raise EvidenceError(
-            "the test set is the set that the learner is trained on",
-            needs="cases that had no part in the design",
-            cure="Use method='cv' or '.632+' where there is one set.",
+            "the test set is the training set",
+            needs="cases that were not used in the design",
+            cure="Use method='cv' or '.632+' if you have only one set.",
         )
 
 
@@ -203,8 +203,8 @@ def _warn_of_earlier_uses(uses: list[dict[str, str]]) -> Iterator[Caution]:
             "EN090",
             f"This is use {len(uses)} of the test set; it was used {_count_in_words(earlier)} "
             f"before ({names}).",
-            "A set that is looked at again guides the design, and its scores become too good.",
-            "Report the first use, or test on cases that nobody has looked at.",
+            "Each look at a test set influences what you do next, and its scores become too good.",
+            "Report the first use, or test on cases that nobody has seen.",
         )
 
 
@@ -218,7 +218,7 @@ def _warn_of_shared_rows(X: object, X_test: object) -> Iterator[Caution]:
         yield Caution(
             "EN050",
             f"{shared} of {len(tested)} test cases have the same row as a case of the design set.",
-            "The learner was trained on what it is tested on: the score is too good.",
+            "The learner was trained on cases that test it, so the score is too good.",
             "Leave these cases out of one of the sets.",
         )
 
@@ -245,7 +245,7 @@ def _note_unrecorded() -> Iterator[Caution]:
     yield Caution(
         "EN091",
         "No file records that the test set was used.",
-        "Nothing can tell how often it was looked at.",
-        "Say store='test-set.db'; the file then counts the uses.",
+        "Nothing records how often you looked at it.",
+        "Pass store='test-set.db'; the file then counts the uses.",
         Severity.NOTE,
     )

@@ -121,7 +121,9 @@ def _read_number(value: object, name: str) -> float:
         value = value.item()
     if not isinstance(value, Number | np.number | np.bool_) or isinstance(value, complex):
         raise InputError(
-            f"scorer {name!r} gives no number", needs="a number", got=f"{type(value).__name__}"
+            f"scorer {name!r} does not return a number",
+            needs="a number",
+            got=f"{type(value).__name__}",
         )
     return float(value)  # type: ignore[arg-type]
 

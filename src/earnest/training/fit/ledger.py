@@ -254,8 +254,8 @@ def tell_failures(ledger: Ledger, error_score: float) -> None:
         raise AllFailedError(
             f"all the {count} fits failed",
             got=failed[0].strip(),
-            cure="It is very likely that the model is misconfigured: look at the first error, "
-            "which stands above, or set error_score='raise' to debug it",
+            cure="It is very likely that the model is misconfigured: look at the first error "
+            "above, or set error_score='raise' to debug it",
         )
     if failed:
         warnings.warn(

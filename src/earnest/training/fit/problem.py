@@ -113,7 +113,7 @@ def read_problem(
     if task is None and measure.metric is not None:
         task = _find_task_by_metric(y, measure.metric)
     if task is None:
-        return Problem(measure, None, "the outcome is of no kind that can be judged")
+        return Problem(measure, None, "this kind of outcome is not supported")
     try:
         said = find_positive(metric, scoring, scorers.shown, refit)
         target = _read_target(y, task, said, groups, ordered)
@@ -174,7 +174,7 @@ def read_outcome(
     _refuse_learner(base, y, task)
     if positive is not None and task is not Task.BINARY:
         raise InputError(
-            "`positive` belongs to a binary task",
+            "`positive` is for binary tasks",
             got=f"positive={check.show(positive)} for a {task} task",
             cure="Leave it out.",
         )
@@ -194,17 +194,20 @@ def _refuse_unjudged(base: Estimator, y: object) -> InputError:
     columns = values.shape[1] if values.ndim > 1 else 1
     cure = ""
     if columns > 1:
-        found, cure = f"{columns} columns of y", "Give one column, with a label or number a case."
+        found, cure = (
+            f"{columns} columns of y",
+            "Pass one column, with one label or number per case.",
+        )
     elif values.dtype.kind == "O":
         kinds = check.some(dict.fromkeys(type(value).__name__ for value in values.tolist()))
         found = f"objects in y ({kinds})"
-        cure = "Give labels of one type: y.astype(str), or bool or int."
+        cure = "Pass labels of one type: y.astype(str), or bool or int."
     elif values.dtype.kind == "f":
-        found, cure = "numbers that are not whole in y", "Use a regressor, or give classes."
+        found, cure = "non-integer numbers in y", "Use a regressor, or pass classes."
     else:
         found = f"y of type {values.dtype}"
     return InputError(
-        "the outcome is of no kind that can be judged",
+        "this kind of outcome is not supported",
         needs="classes for a classifier, numbers for a regressor, or times with events",
         got=f"{found}, for {type(base).__name__}",
         cure=cure,
@@ -217,7 +220,7 @@ def _refuse_learner(base: Estimator, y: object, task: Task) -> None:
 
     if task is Task.SURVIVAL and is_classifier(base):
         raise InputError(
-            "a classifier cannot learn times that are censored",
+            "a classifier cannot learn censored times",
             needs="a learner of survival times",
             got=type(base).__name__,
         )
@@ -227,7 +230,7 @@ def _refuse_learner(base: Estimator, y: object, task: Task) -> None:
             "`y` has fewer than two classes",
             needs="at least two classes among the cases",
             got=f"only {check.show(labels[0])}",
-            cure="Check the outcome: nothing can be told apart.",
+            cure="Check the outcome: there is nothing to predict.",
         )
 
 
@@ -322,10 +325,10 @@ def refuse(problem: Problem) -> MetricError | None:
         )
     if problem.measure.metric is None:
         return MetricError(
-            "the search has no metric that an estimate can be computed by",
+            "the search has no metric for an estimate",
             needs="a metric of predictions",
             got=problem.measure.refusal,
-            cure="Say metric='...' in SearchCV, or call earnest.estimate(search.predictions_, "
+            cure="Pass metric='...' to SearchCV, or call earnest.estimate(search.predictions_, "
             "metric=...).",
         )
     return None

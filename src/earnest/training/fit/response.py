@@ -67,7 +67,7 @@ class ResponsePlan:
             if hasattr(model, name):
                 return name
         raise InputError(
-            f"{type(model).__name__} cannot give the response that is stored",
+            f"{type(model).__name__} cannot make the predictions that are stored",
             needs=" or ".join(self.methods),
         )
 
@@ -101,7 +101,7 @@ class ResponsePlan:
             answer = np.hstack([-score, score])
         if answer.shape[1] != len(known):
             raise InputError(
-                f"{method} gives another number of columns than there are classes",
+                f"{method} does not return one column per class",
                 needs=f"{len(known)}",
                 got=f"{answer.shape[1]}",
             )
@@ -124,7 +124,7 @@ class ResponsePlan:
             return np.array([self._code[label] for label in values], dtype=np.float64)
         except KeyError as error:
             raise InputError(
-                "a model predicts a label that is no class",
+                "a model predicts a label that is not a class",
                 needs=check.some(map(repr, self.target.classes)),
                 got=str(error),
             ) from error
@@ -135,11 +135,11 @@ class ResponsePlan:
 
 
 def refuse_other_length(answer: object, n: int, method: str) -> None:
-    """Refuse predictions that are not one a case."""
+    """Refuse predictions that are not one per case."""
     found = count_rows(answer)
     if found != n:
         raise InputError(
-            f"{method} gives another number of predictions than it is given cases",
+            f"{method} does not return one prediction per case",
             needs=f"{n}",
             got=f"{found}",
         )
@@ -161,7 +161,7 @@ def _clip_inside(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
     low, high = probabilities.min(), probabilities.max()
     if low < -ROUNDING or high > 1.0 + ROUNDING:
         raise InputError(
-            "predict_proba gives no probabilities",
+            "predict_proba does not return probabilities",
             needs="values from 0 to 1",
             got=f"values from {low:.6g} to {high:.6g}",
         )
@@ -204,7 +204,7 @@ def plan_response(
 def _refuse_scores(asked: str | None, target: Target) -> None:
     if asked not in (None, "predict"):
         raise InputError(
-            "`response` chooses what is kept of a classifier",
+            "`response` is for classifiers",
             needs="'predict', or nothing",
             got=f"{asked!r} for a {target.task} task",
             cure="Leave it out.",
@@ -261,8 +261,8 @@ def _check_method(method: str, models: list[Estimator]) -> None:
         lacking = [type(model).__name__ for model in models]
         raise MetricError(
             f"{check.some(dict.fromkeys(lacking))} has no {method}",
-            needs=f"candidates with {method}",
-            cure="Choose a metric of labels or order, or an estimator that has it."
+            needs=f"configurations with {method}",
+            cure="Choose a metric for labels or ranks, or an estimator that has it."
             if method == "predict_proba"
             else "",
         )

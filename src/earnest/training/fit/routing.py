@@ -102,8 +102,8 @@ def _can_take_weights(scorer: Scorer) -> bool:
     for name, accepted in takes.items():
         if not accepted:
             warnings.warn(
-                f"The scoring {name} does not support sample_weight: candidates are fitted with "
-                "weights and compared without.",
+                f"The scoring {name} does not support sample_weight: configurations are fitted "
+                "with weights and compared without them.",
                 UserWarning,
                 stacklevel=USERS_LINE,
             )

@@ -155,7 +155,7 @@ def _raise_again(experiment: Experiment, task: Task, outcome: Outcome) -> None:
     raise InputError(
         f"fit {task.key} failed" + (f" ({outcome.note})" if outcome.note else ""),
         got=f"{outcome.error or outcome.note}",
-        cure="Without error_score='raise' the search goes on.",
+        cure="Leave out error_score='raise' to continue the search.",
     )
 
 
@@ -167,6 +167,6 @@ def _note_what_is_kept(store: str | Path | Store | None) -> Iterator[None]:
     except KeyboardInterrupt as stop:
         if isinstance(store, (str, Path)):
             stop.add_note(
-                f"What is finished is kept in {str(store)!r}: the same call goes on where it was."
+                f"Finished work is kept in {str(store)!r}. Repeat the same call to continue."
             )
         raise

@@ -193,7 +193,7 @@ def refuse_fixed_splits(model: Estimator) -> None:
         cv = params[name]
         if cv is not None and not isinstance(cv, int | np.integer) and not hasattr(cv, "split"):
             raise InputError(
-                f"`{name}` lists the rows of its splits, and a bootstrap sample has other rows",
+                f"`{name}` lists the rows of its splits, but a bootstrap sample has other rows",
                 needs="a number of folds, or a splitter",
                 got=show(cv),
             )

@@ -149,7 +149,7 @@ def _read_several(
     if not names or len(set(names)) < len(names) or not all(isinstance(n, str) for n in names):
         raise InputError(
             "`scoring` lists no scores, or one twice",
-            needs="names that are all different, or a dict of names and scorers",
+            needs="unique names, or a dict of names and scorers",
             got=check.show(scoring),
         )
     given = scoring if isinstance(scoring, dict) else {str(name): name for name in names}
@@ -167,7 +167,7 @@ def _read_one(estimator: Estimator, scoring: object) -> Scorer:
         known = [*METRICS, *get_scorer_names()]
         raise UnknownNameError(
             f"scoring {check.show(scoring)} is unknown",
-            needs="the name of a scorer of scikit-learn or of a metric of earnest",
+            needs="the name of a scikit-learn scorer or of an earnest metric",
             cure=check.nearest(scoring, known),
         )
     return MetricScorer(resolve_metric(scoring))
@@ -178,7 +178,7 @@ def check_refit(refit: object, names: tuple[str, ...]) -> None:
     if refit is False or callable(refit) or (isinstance(refit, str) and refit in names):
         return
     raise InputError(
-        "with several scores, `refit` says which of them chooses",
+        "with several scores, `refit` must name the one that chooses",
         needs=", ".join(repr(name) for name in names) + ", a callable, or False",
         got=check.show(refit),
         cure=check.nearest(refit, names) if isinstance(refit, str) else "",
@@ -256,7 +256,7 @@ def find_positive(metric: object, scoring: object, shown: object, refit: object)
 def _read_metric(chosen: object, task: Task | None, usual: bool) -> Measure:
     if chosen is None:
         if task is None:
-            return Measure(None, "the task of the estimator cannot be told", chooses=False)
+            return Measure(None, "the task of the estimator is unknown", chooses=False)
         return Measure(resolve_metric(_DEFAULTS[task]), chooses=usual)
     if callable(chosen) and not isinstance(chosen, Metric) and not hasattr(chosen, "_score_func"):
         if isinstance(chosen, MetricScorer):

@@ -241,13 +241,13 @@ def check_folds(folds: int, target: Target) -> None:
     groups = None if target.groups is None else len(np.unique(target.groups))
     if groups == 1:
         raise InputError(
-            "all cases are of one group", needs="at least 2 groups, to test on one of them"
+            "all cases are in one group", needs="at least 2 groups, to test on one of them"
         )
     units, noun = (target.n, "cases") if groups is None else (groups, "groups")
     if folds > units:
         raise InputError(
-            "there are more folds than there is to split",
-            needs=f"at most {units} folds, as there are {units} {noun}",
+            "there are too many folds",
+            needs=f"at most {units}, because there are {units} {noun}",
             got=f"cv={folds}",
             cure=_suggest_fewer(min(units, *(len(rows) for rows in target.layers))),
         )
@@ -256,7 +256,7 @@ def check_folds(folds: int, target: Target) -> None:
 
 def _suggest_fewer(most: int) -> str:
     """Return how many folds could be asked for."""
-    return f"Say cv={most}." if most >= 2 else "Use more cases."
+    return f"Pass cv={most}." if most >= 2 else "Use more cases."
 
 
 def check_layers(folds: int, target: Target) -> None:
@@ -275,15 +275,15 @@ def check_layers(folds: int, target: Target) -> None:
         f"{who} has fewer cases than there are folds",
         needs=f"at least {folds} cases of every {kind}, or fewer folds",
         got=f"{fewest} case{'s' * (fewest != 1)}",
-        cure=f"Say cv={fewest}."
+        cure=f"Pass cv={fewest}."
         if fewest >= 2
-        else f"Leave that {kind} out, or join it with another.",
+        else f"Leave that {kind} out, or merge it with another.",
     )
 
 
 def leave_out_pairs(folds: Splits, repeats: int) -> Splits:
     """Return the splits that leave out two folds: one model tests both, trained on the rest."""
-    check_partition(folds, cure="Say cv=5, or use KFold, StratifiedKFold or GroupKFold.")
+    check_partition(folds, cure="Pass cv=5, or use KFold, StratifiedKFold or GroupKFold.")
     train, test, repeat, fold = [], [], [], []
     for own in range(repeats):
         tests = [folds.test[i] for i in range(len(folds)) if folds.repeat[i] == own]
@@ -312,9 +312,10 @@ def check_partition(folds: Splits, *, cure: str) -> None:
         if not whole or not rest or len(own) < LEAST_TO_NEST or folds.leaking:
             raise InputError(
                 "these splits cannot be nested",
-                needs=f"at least {LEAST_TO_NEST} folds that part the cases, each trained on all "
-                "the others",
-                got=f"{len(own)} splits" + ("" if whole and rest else " that are no partition"),
+                needs=f"at least {LEAST_TO_NEST} folds that partition the cases, each trained on "
+                "all the others",
+                got=f"{len(own)} splits"
+                + ("" if whole and rest else " that do not partition the cases"),
                 cure=cure,
             )
 
@@ -420,10 +421,11 @@ def _read_cv(cv: object, y: object, classifier: bool) -> Splitter:
         return check_cv(cv, y, classifier=classifier)
     except ValueError as error:
         if cv is None or (isinstance(cv, int | np.integer) and cv >= 2):
-            raise InputError("no folds can be made by this `y`", got=str(error)) from error
+            raise InputError("folds cannot be made with this `y`", got=str(error)) from error
         raise InputError(
             "`cv` cannot be read",
-            needs="a number of folds from 2 on, a splitter of scikit-learn, or (train, test) pairs",
+            needs="a number of folds of at least 2, a scikit-learn splitter, or (train, test) "
+            "pairs",
             got=check.show(cv),
             cure=str(error),
         ) from error
@@ -445,8 +447,7 @@ def _make_shuffled(splitter: Splitter, seeds: Seeds, repeat: int) -> Splitter:
             f"{name} cannot be repeated",
             needs="a splitter that can shuffle, such as KFold, StratifiedKFold or GroupKFold",
             got=f"n_repeats above 1 with {name}",
-            cure="Leave `n_repeats` at 1; a Repeated* splitter or ShuffleSplit has repeats of its "
-            "own.",
+            cure="Leave `n_repeats` at 1; a Repeated* splitter or ShuffleSplit repeats by itself.",
         )
     return shuffle_splitter(splitter, draw_split_seed(seeds, repeat))
 
@@ -460,11 +461,11 @@ def _list_pairs(
     except (ValueError, TypeError) as error:
         raise _explain_no_split(splitter, error, params) from error
     if not found:
-        raise InputError("`cv` gives no split", needs="a split at least", got=check.show(splitter))
+        raise InputError("`cv` has no splits", needs="at least one split", got=check.show(splitter))
     if promised != len(found):
         raise InputError(
             f"`split` and `get_n_splits` of {_name_splitter(splitter)} disagree",
-            needs=f"{promised} splits, as get_n_splits says",
+            needs=f"{promised} splits, the number from get_n_splits",
             got=f"{len(found)} splits",
         )
     return [
@@ -476,7 +477,7 @@ def _list_pairs(
 def _read_pair(item: object) -> tuple[object, object]:
     if not isinstance(item, tuple | list) or len(item) != 2:
         raise InputError(
-            "`cv` gives something else than splits",
+            "`cv` does not return splits",
             needs="(train, test) pairs of row numbers",
             got=check.show(item),
         )
@@ -490,9 +491,9 @@ def _explain_no_split(
     if "groups" in str(error) and params.get("groups") is None:
         cure = "Pass the groups of the cases as `groups`."
     if "inconsistent numbers of samples" in str(error):
-        cure = "Give one group a row."
+        cure = "Pass one group per row."
     if isinstance(error, TypeError):
-        cure = "Give (train, test) pairs of row numbers, or a splitter."
+        cure = "Pass (train, test) pairs of row numbers, or a splitter."
     return InputError(
         f"{_name_splitter(splitter)} cannot split these data", got=str(error), cure=cure
     )
@@ -513,7 +514,7 @@ def _read_rows(given: object, n: int, part: str, odd: bool) -> Indices:
     if not whole or rows.min() < 0 or rows.max() >= n:
         raise InputError(
             f"a split has no usable {part} rows",
-            needs=f"whole numbers from 0 to {n - 1}, one at least",
+            needs=f"at least one integer from 0 to {n - 1}",
             got="none" if rows.size == 0 else check.show(given),
             cure="Row numbers are positions, not labels of an index." if rows.size else "",
         )
@@ -528,10 +529,10 @@ def check_seeded(cv: object) -> None:
     shuffles = getattr(cv, "shuffle", True)  # ShuffleSplit and Repeated* have no such choice
     if hasattr(cv, "split") and shuffles and getattr(cv, "random_state", 0) is None:
         raise InputError(
-            "the splits would differ at every call, so that `store` could not be resumed",
+            "the splits would differ at every call, so `store` could not be resumed",
             needs="a splitter with a seed",
             got=f"{type(cv).__name__} that shuffles with random_state=None",
-            cure="Give the splitter random_state=0, or leave `store` out.",
+            cure="Pass random_state=0 to the splitter, or leave `store` out.",
         )
 
 

@@ -51,16 +51,16 @@ def refuse_unfit(search: Search) -> None:
             needs="GridSearchCV, RandomizedSearchCV or a halving search of scikit-learn, or "
             "OptunaSearchCV",
             got=f"the class {search.__name__}" if isinstance(search, type) else _name(search),
-            cure="Make one: give it the estimator and the candidates."
+            cure="Create an instance with the estimator and the candidates."
             if isinstance(search, type)
             else _suggest_cure(_name(search)),
         )
     if getattr(search, "resource", None) == "n_samples":
         raise InputError(
-            "a halving search over the number of cases judges candidates on different cases",
-            needs="resource set to a parameter of the estimator, such as 'n_estimators'",
+            "a halving search over the number of cases compares configurations on different cases",
+            needs="`resource` set to a hyperparameter of the estimator, such as 'n_estimators'",
             got="resource='n_samples'",
-            cure="Use SearchCV(..., drop='bced'): it gives up bad candidates early, and is "
+            cure="Use SearchCV(..., drop='bced'), which drops bad configurations early and is "
             "corrected for.",
         )
 
@@ -217,7 +217,7 @@ def _plan_response(
         groups=groups,
     )
     if problem.plan is None:
-        raise InputError("no predictions can be kept of this search", got=problem.refusal)
+        raise InputError("the predictions of this search cannot be kept", got=problem.refusal)
     return problem.plan
 
 
@@ -270,7 +270,7 @@ def _fit(search: Search, X: object, y: object, params: dict[str, object]) -> Non
             search.fit(X, y, **params)
     except UnsetMetadataPassedError as error:
         raise InputError(
-            "what `fit` is given is used by no one, or it is not clear by whom",
+            "an argument of `fit` is not used, or it is not clear by what",
             got=str(error),
             cure="Request it, such as estimator.set_fit_request(sample_weight=True).",
         ) from error

@@ -102,7 +102,7 @@ def harvest_optuna(
 def _refuse_what_hides_rows(search: OptunaSearch) -> None:
     if search.return_train_score:
         raise InputError(
-            "training scores cannot be told from test scores here",
+            "training and test scores cannot be told apart here",
             needs="return_train_score=False",
             got="return_train_score=True",
         )
@@ -111,7 +111,7 @@ def _refuse_what_hides_rows(search: OptunaSearch) -> None:
             "a subsample of the cases is drawn inside the search",
             needs="subsample=1.0",
             got=f"subsample={search.subsample}",
-            cure="Take the subsample before.",
+            cure="Draw the subsample first.",
         )
 
 
@@ -181,8 +181,8 @@ def _index_by_content(X: object, y: object, tests: Sequence[Rows]) -> dict[bytes
 def _refuse_rows_without_names(X: object) -> None:
     if hasattr(X, "iloc") and not cast("DataFrame", X).index.is_unique:
         raise InputError(
-            "rows of the table share their names",
-            needs="an index without repetition",
+            "rows of the table have the same name",
+            needs="a unique index",
             cure="Call reset_index(drop=True) first.",
         )
 
@@ -252,6 +252,6 @@ def _warn_of_silent(numbers: list[str]) -> Iterator[Caution]:
         yield Caution(
             "EN100",
             f"{len(numbers)} completed trials have no predictions: {check.some(numbers)}.",
-            "They took part in the choice, and the estimate does not know of them.",
-            "Begin with a study that has no trials yet.",
+            "They took part in the choice, but the estimate does not include them.",
+            "Start with a new study.",
         )

@@ -47,7 +47,7 @@ class Knob:
         """Tell what is allowed."""
         if self.words:
             return ", ".join(map(repr, self.words))
-        what = "a whole number" if self.whole else "a number"
+        what = "an integer" if self.whole else "a number"
         start = f"above {self.low:g}" if self.open_low else f"from {self.low:g}"
         if math.isinf(self.high):
             return f"{what} {start}" + ("" if self.open_low else " on")

@@ -94,7 +94,7 @@ class CoxRegressor(BaseEstimator):
         raise InputError(
             "Cox's model does not converge",
             got=str(error),
-            cure="Give a larger `penalizer`.",
+            cure="Use a larger `penalizer`.",
         ) from error
 
     def predict(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -115,7 +115,7 @@ def read_survival(y: object) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     pair = survival_parts(y)
     if pair is None:
         raise InputError(
-            "the outcome is no pair of events and times",
+            "the outcome is not a pair of events and times",
             needs="a structured array with a bool and a float field, or (event, time)",
             got=f"{type(y).__name__}",
         )

@@ -64,7 +64,7 @@ class ElasticNetClassifier(ClassifierMixin, BaseEstimator):
         self.classes_ = np.unique(y)
         if len(self.classes_) < 2:
             raise InputError(
-                "the outcome has only one class", needs="two classes at least", got="one class"
+                "the outcome has only one class", needs="at least two classes", got="one class"
             )
         codes = np.searchsorted(self.classes_, y)
         outcome = np.eye(len(self.classes_))[codes]  # (n, K)

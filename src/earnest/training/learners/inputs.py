@@ -47,7 +47,7 @@ class Inputs:
         lengths = {len(self.names), len(self.levels), len(self.missing)}
         if len(lengths) != 1 or lengths == {0}:
             raise InputError(
-                "the columns are not described alike",
+                "the descriptions of the columns do not match",
                 needs="a name, a number of levels and a flag for each of at least one column",
                 got=f"{len(self.names)} names, {len(self.levels)} levels, "
                 f"{len(self.missing)} flags",
@@ -66,7 +66,7 @@ class Inputs:
         """
         X = np.asarray(X, dtype=np.float64)
         if X.ndim != 2 or not X.size:
-            raise InputError("X is no table", needs="rows and columns", got=f"shape {X.shape}")
+            raise InputError("X is not a table", needs="rows and columns", got=f"shape {X.shape}")
         chosen = set(categorical)
         levels = [int(np.nanmax(X[:, i], initial=0)) + 1 for i in range(X.shape[1])]
         return cls(

@@ -52,7 +52,7 @@ def make_learner(
 ) -> Pipeline:
     """Return an unfitted learner by name, ready for a table with gaps and categories.
 
-    Gaps are filled and categories encoded by what the training cases show, anew in every training
+    Gaps are filled and categories encoded by what the training cases show, again in every training
     part, so that nothing leaks from test cases. Settings are scikit-learn's, but for those that
     would fail on small or unscaled data.
 
@@ -86,7 +86,7 @@ def make_learner(
             f"learner {kind.name!r} cannot learn a {wanted} task",
             needs=", ".join(str(each) for each in kind.tasks),
             got=str(wanted),
-            cure=f"Use one of {', '.join(others)}." if others else "Give an estimator of your own.",
+            cure=f"Use one of {', '.join(others)}." if others else "Pass your own estimator.",
         )
     categories = () if inputs is None else inputs.categorical
     columns = Preprocess(categorical=categories, scale=kind.scaled)
@@ -199,4 +199,4 @@ _add("tree", "decision tree", _make_tree, "decision_tree")
 _add("lda", "linear discriminant analysis", _make_lda, tasks=CLASSES, scaled=True)
 _add("qda", "quadratic discriminant analysis", _make_qda, tasks=CLASSES, scaled=True)
 _add("naive_bayes", "Gaussian naive Bayes", _make_naive_bayes, "nb", tasks=CLASSES, scaled=True)
-_add("dummy", "no information: the class shares, or the mean", _make_dummy)
+_add("dummy", "no information: the class proportions, or the mean", _make_dummy)

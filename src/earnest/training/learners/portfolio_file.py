@@ -88,7 +88,7 @@ def read_file(path: Path) -> Contents:
         raise FormatError(f"portfolio {path.name!r} cannot be read", got=str(error)) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise FormatError(
-            f"portfolio {path.name!r} is no TOML",
+            f"portfolio {path.name!r} is not valid TOML",
             got=str(error),
             cure="Start from a copy of a packaged portfolio.",
         ) from error
@@ -127,7 +127,7 @@ class _Reader:
             raise self._make_error("there is no model", needs="at least one [[model]]", got="none")
         about = given.get("about", "")
         if not isinstance(about, str):
-            raise self._make_error("`about` is no text", needs="a text", got=about)
+            raise self._make_error("`about` is not text", needs="a text", got=about)
         return Contents(about, tasks, indicator, tuple(selections), tuple(models))
 
     def _read_selection(self, given: Mapping[str, object]) -> Entry:
@@ -142,7 +142,7 @@ class _Reader:
         impute = self._choose_words(given, common, "impute", IMPUTE, (usual_impute,), where)
         if "none" in impute and not kind.takes_missing:
             raise self._make_error(
-                f"`impute`{where} cannot be 'none', as it takes no missing values",
+                f"`impute`{where} cannot be 'none', because it cannot handle missing values",
                 needs="'median', 'mean'",
                 got="none",
             )
@@ -220,7 +220,7 @@ class _Reader:
         values = tuple(knob.read(one, f"portfolio {self.file!r}: {where}") for one in listed)
         if len(set(values)) < len(values):
             raise self._make_error(
-                f"{where} has a value twice", needs="values that are all different", got=given
+                f"the values of {where} are not unique", needs="unique values", got=given
             )
         return values
 
@@ -236,14 +236,14 @@ class _Reader:
 
     def _check_table(self, given: object, where: str) -> Mapping[str, object]:
         if not isinstance(given, Mapping):
-            raise self._make_error(f"{where} is no table", needs="keys with values", got=given)
+            raise self._make_error(f"{where} is not a table", needs="keys with values", got=given)
         return given
 
     def _list(self, given: Mapping[str, object], key: str) -> list[Mapping[str, object]]:
         listed = given.get(key, [])
         if not isinstance(listed, list):
             raise self._make_error(
-                f"`{key}` is no list of tables",
+                f"`{key}` is not a list of tables",
                 needs=f"tables that begin with [[{key}]]",
                 got=listed,
                 cure=f"Write [[{key}]] with two brackets.",

@@ -125,7 +125,7 @@ class Preprocess(TransformerMixin, BaseEstimator):
         places = list(self.categorical)
         if places and not 0 <= min(places) <= max(places) < X.shape[1]:
             raise InputError(
-                "`categorical` names columns that are not there",
+                "`categorical` names columns that do not exist",
                 needs=f"positions from 0 to {X.shape[1] - 1}",
                 got=check.show(tuple(places)),
             )

@@ -78,7 +78,7 @@ class Asker(Protocol):
 class DynamicCandidates(Protocol):
     """Configurations that are proposed by what was seen of earlier ones.
 
-    It holds knobs only; `start` makes the state of one run, so that fitting twice starts anew. One
+    It holds knobs only; `start` makes the state of one run, so that fitting twice starts again. One
     that looks at no score, such as a random search, may say so with an attribute `static`.
     """
 
@@ -112,12 +112,12 @@ def read_candidates(
     from sklearn.model_selection import ParameterGrid, ParameterSampler
 
     if isinstance(given, DynamicCandidates):
-        _refuse_draws(n_iter, "a dynamic search, which has a limit of its own")
+        _refuse_draws(n_iter, "a dynamic search, which has its own limit")
         return given
     if isinstance(given, Mapping):
         return _read_spaces([given], n_iter, random_state, sampled)
     if isinstance(given, ParameterGrid | ParameterSampler):
-        _refuse_draws(n_iter, f"a {type(given).__name__}, which says itself what is tried")
+        _refuse_draws(n_iter, f"a {type(given).__name__}, which already defines what is tried")
         return _list_configurations(list(given))
     if isinstance(given, Iterator):
         raise InputError(
@@ -131,7 +131,7 @@ def read_candidates(
         if items and all(isinstance(item, Mapping) for item in items):
             return _read_spaces(items, n_iter, random_state, sampled)
         if items and not any(isinstance(item, Mapping) for item in items):
-            _refuse_draws(n_iter, "a list of estimators, which are all tried")
+            _refuse_draws(n_iter, "a list of estimators, all of which are tried")
             return _read_estimators(items)
     raise CandidatesTypeError(
         "`candidates` cannot be read",
@@ -156,7 +156,7 @@ def find_first_estimator(given: object) -> Estimator | None:
 def _refuse_draws(n_iter: int | None, what: str) -> None:
     if n_iter is not None:
         raise InputError(
-            "`n_iter` has nothing to draw from",
+            "`n_iter` needs something to draw from",
             needs="a grid or distributions",
             got=what,
             cure="Leave `n_iter` out.",
@@ -189,16 +189,16 @@ def _check_space(space: Mapping[str, object]) -> bool:
     drawn = False
     for name, values in space.items():
         if not isinstance(name, str):
-            raise InputError("a parameter has no name", needs="names as text", got=check.show(name))
+            raise InputError("a hyperparameter has no name", needs="text", got=check.show(name))
         if hasattr(values, "rvs"):
             drawn = True
             continue
         listed = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str | bytes)
         if not listed or getattr(values, "ndim", 1) != 1 or not len(cast(Sized, values)):
             raise (InputError if listed else CandidatesTypeError)(
-                f"the values of parameter {name!r} are not a list of values to try",
-                needs="a list or a one-dimensional array with a value at least, or a distribution "
-                "with `rvs`",
+                f"the values of hyperparameter {name!r} are not a list",
+                needs="a list or one-dimensional array with at least one value, or a "
+                "distribution with `rvs`",
                 got=check.show(values),
                 cure="" if listed else _suggest_writing(name, values),
             )
@@ -208,7 +208,7 @@ def _check_space(space: Mapping[str, object]) -> bool:
 def _suggest_writing(name: str, values: object) -> str:
     """Return what a value that stands alone is to be written as."""
     if type(values).__module__.startswith("optuna."):
-        return "A space of Optuna goes in earnest.optuna_candidates(space, n_trials=...)."
+        return "Pass an Optuna space to earnest.optuna_candidates(space, n_trials=...)."
     return f"Write {{{name!r}: [{check.show(values)}]}}."
 
 
@@ -221,8 +221,8 @@ def _read_estimators(items: list[object]) -> StaticCandidates:
     for item, (name, _) in zip(items, pairs, strict=True):
         if name in given_twice and (isinstance(item, tuple) or _is_described(item)):
             raise InputError(
-                "two candidates have one name",
-                needs="names that are all different",
+                "two candidates have the same name",
+                needs="unique names",
                 got=check.some(map(repr, given_twice)),
             )
         seen[name] += 1

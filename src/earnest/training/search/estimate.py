@@ -110,7 +110,7 @@ class EstimateQuestion:
                 f"the winner {name} lacks predictions",
                 needs="a winner that was evaluated on every split",
                 got="a winner with failed fits",
-                cure="Read failures_; error_score=numpy.nan lets no such configuration win.",
+                cure="Read failures_. With error_score=numpy.nan such a configuration cannot win.",
             )
         if made.winner not in (name, None):
             made = self._judge_another(made, self._ask(pi.select(self.best)))
@@ -168,8 +168,8 @@ OF_ALL = {"EN006", "EN012"}
 def _describe_rules(made: Estimate, alone: Estimate) -> str:
     rule = made.provenance.knobs.get("selector", made.method)
     return (
-        f"The search refits {alone.winner}; in-bag the rule is {rule!r}, which on these data "
-        f"chooses {made.winner}."
+        f"The search refits {alone.winner}; the resamples choose by {rule!r}, which on these "
+        f"data chooses {made.winner}."
     )
 
 
@@ -177,10 +177,10 @@ def _warn_of_rules(made: Estimate, alone: Estimate) -> Iterator[Caution]:
     yield Caution(
         "EN014",
         _describe_rules(made, alone),
-        f"The value corrects for a choice by that rule, and is no better than the own score of "
+        "The value corrects for a choice by that rule, and is no better than the score of "
         f"{alone.winner}.",
-        "Where both are as good, little is lost; a metric that is a mean over cases can be given "
-        "method=BBC(selector='mean_of_folds').",
+        "If both are about equally good, you lose little. For a metric that is a mean over "
+        "cases, use method=BBC(selector='mean_of_folds').",
     )
 
 
@@ -188,15 +188,16 @@ def _warn_of_no_correction(made: Estimate, alone: Estimate) -> Iterator[Caution]
     yield Caution(
         "EN014",
         _describe_rules(made, alone),
-        f"The choice of {alone.winner} cannot be repeated in the resamples, so that the value is "
-        f"its own out-of-sample score, not that of {made.winner}.",
-        "Let `refit` choose by the score, or confirm on cases that the search never saw.",
+        f"The choice of {alone.winner} cannot be repeated in the resamples, so the value is its "
+        f"own out-of-sample score, not that of {made.winner}.",
+        "Let `refit` choose by the score, or confirm the result on cases that the search never "
+        "saw.",
     )
     yield Caution(
         "EN022",
         f"The choice of {alone.winner} among {made.n_configs} configurations is not corrected for.",
         "If it was chosen for being good, the value is too optimistic, and so are its limits.",
-        "Confirm on cases that the search never saw.",
+        "Confirm the result on cases that the search never saw.",
     )
 
 

@@ -236,8 +236,8 @@ def _find_winner(options: SearchOptions, table: ResultsTable, name: str) -> int 
 def _refuse_choice(kind: type[Exception], best: object, count: int) -> Exception:
     text = str(
         InputError(
-            "`refit` names no configuration",
-            needs=f"a whole number from 0 to {count - 1}",
+            "`refit` does not name a configuration",
+            needs=f"an integer from 0 to {count - 1}",
             got=check.show(best),
         )
     )

@@ -73,10 +73,10 @@ class SearchOptions:
         said = [name for name in names if getattr(self, name) is not None]
         if len(said) > 1:
             raise InputError(
-                "the candidates are given twice",
+                "the configurations are given twice",
                 needs="one of `candidates`, `param_grid` and `param_distributions`",
                 got=check.some(f"`{name}`" for name in said),
-                cure="To search several grids give a list of them.",
+                cure="To search several grids, pass a list of them.",
             )
         return getattr(self, said[0]) if said else None
 
@@ -90,7 +90,7 @@ class SearchOptions:
             return self.estimator
         raise InputError(
             "`estimator` is missing",
-            needs="an estimator; only a list of estimators as `candidates` can do without",
+            needs="an estimator, unless `candidates` is a list of estimators",
         )
 
     @property

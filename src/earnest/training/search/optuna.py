@@ -64,7 +64,7 @@ def optuna_candidates(
 
     Configurations come in batches of a fixed size, and the sampler learns the mean scores of a
     batch when all of it is done. So the result depends on neither the number of workers nor the
-    order in which they finish, and a search that was killed goes on as if it had not been.
+    order in which they finish, and a search that was killed continues as if it had not been.
 
     **What follows for the estimate.** A sampler that learns from scores has used the same cases to
     propose configurations; bias correction assumes a fixed set, and some optimism is left (EN006).
@@ -80,7 +80,7 @@ def optuna_candidates(
     sampler : Sampler, class or callable, optional
         A class or a function of a seed, such as `optuna.samplers.CmaEsSampler`, which is given a
         seed from the search's `random_state`; or a sampler, which brings its own seed and is copied
-        anew for each fit. A tree-structured Parzen estimator by default.
+        again for each fit. A tree-structured Parzen estimator by default.
     n_trials : int
         How many configurations at most.
     batch : int
@@ -115,8 +115,8 @@ def optuna_candidates(
     chosen = _make_parzen if sampler is None else sampler
     if not callable(chosen) and not isinstance(chosen, optuna.samplers.BaseSampler):
         raise InputError(
-            "`sampler` cannot propose anything",
-            needs="a sampler of Optuna, its class, or a function of a seed that makes one",
+            "`sampler` is not a sampler",
+            needs="an Optuna sampler, its class, or a function that makes one from a seed",
             got=check.show(sampler),
         )
     return OptunaCandidates(space, chosen, n_trials, batch)
@@ -173,8 +173,8 @@ class OptunaAsker:
                 return trial, params
             self._tell_study(trial, None)
         raise InputError(
-            "`space` refuses what it is offered",
-            needs="a space of which some combinations make sense",
+            "`space` rejects every proposal",
+            needs="a space with some allowed combinations",
             got=f"{MOST_PRUNED} trials pruned in a row",
         )
 
@@ -192,10 +192,10 @@ class OptunaAsker:
         params = trial.params if params is None else params
         if not isinstance(params, Mapping):
             raise InputError(
-                "`space` gives no parameters",
-                needs="a dict of parameters of the estimator, or None",
+                "`space` does not return hyperparameters",
+                needs="a dict of hyperparameters of the estimator, or None",
                 got=check.show(params),
-                cure="It proposes, and does not score: leave the training to SearchCV."
+                cure="It should only propose a configuration: SearchCV does the training."
                 if isinstance(params, (int, float))
                 else "",
             )
@@ -264,11 +264,11 @@ def _check_space(space: object, optuna: ModuleType) -> None:
     if wrong or not parts:
         raise InputError(
             "`space` cannot be read",
-            needs="Optuna distributions by parameter name, or a function of a trial",
+            needs="Optuna distributions by name, or a function of a trial",
             got=f"{check.some(map(repr, wrong))} of another kind" if wrong else check.show(space),
-            cure="A plain grid needs no Optuna: give it to SearchCV as it is."
+            cure="A plain grid does not need Optuna: pass it to SearchCV."
             if wrong
-            else "The trials of a study are read by predictions_from, or by explain."
+            else "Read the trials of a study with predictions_from or explain."
             if isinstance(space, optuna.Study)
             else "",
         )

@@ -174,7 +174,7 @@ def match_rows(X: object, y: object) -> tuple[object, object]:
     try:
         made_X, made_y = indexable(X, y)
     except (ValueError, TypeError) as error:
-        raise InputError("X and y do not go together", got=str(error)) from error
+        raise InputError("X and y do not match", got=str(error)) from error
     return made_X, made_y
 
 
@@ -256,7 +256,7 @@ def check_options(options: SearchOptions) -> None:
     base = options.base_estimator
     if isinstance(base, type) or not hasattr(base, "fit") or not hasattr(base, "get_params"):
         raise InputError(
-            "`estimator` is no estimator",
+            "`estimator` is not an estimator",
             needs="an object with `fit`, `get_params` and `set_params`",
             got=check.show(base),
             cure=f"Write {base.__name__}()." if isinstance(base, type) else "",
@@ -290,7 +290,7 @@ def _check_seed(given: object) -> None:
     number = isinstance(given, int | np.integer) and not isinstance(given, bool) and given >= 0
     if given is not None and not number and not isinstance(given, kinds):
         raise InputError(
-            "`random_state` cannot seed anything",
+            "`random_state` is not a seed",
             needs="None, a non-negative int, numpy.random.RandomState, Generator or SeedSequence",
             got=check.show(given),
         )
@@ -300,8 +300,8 @@ def _check_rounds(options: SearchOptions) -> None:
     _ = options.dropping, options.stopping  # a rule that cannot be read is refused here
     if isinstance(options.given_candidates, DynamicCandidates):
         raise InputError(
-            "a dynamic search has no rounds",
-            needs="candidates that are known in advance, for `drop` or `stop_when_width`",
+            "a dynamic search cannot drop or stop early",
+            needs="configurations that are known in advance",
             got=check.show(options.given_candidates),
             cure="Leave `drop` and `stop_when_width` out.",
         )

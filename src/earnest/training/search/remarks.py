@@ -15,21 +15,22 @@ LONGEST = 160  # signs of an error that are shown
 # What to do after `tune`, in its own arguments, where the advice of a caution is for those who
 # made the folds, the configurations or the estimate themselves.
 IN_TUNE = {
-    "EN002": "Gather more cases of that class, or use fewer `folds`.",
-    "EN005": "Read `simplest` of the result: the cheapest that is not shown to be worse.",
-    "EN007": "Use fewer and larger folds. The predictions are kept: another method, such as "
-    "bbc_fold, can be asked of them.",
-    "EN009": "Say `group` with a column of blocks of time.",
-    "EN010": "Gather more cases of the rare classes, or choose another `metric`.",
-    "EN014": "Confirm on cases that the search never saw.",
-    "EN015": "Try more configurations: a longer `budget`, or more of `n_configs`.",
+    "EN002": "Collect more cases of that class, or use fewer `folds`.",
+    "EN005": "Use `simplest` of the result: the simplest configuration that is not shown to be "
+    "worse.",
+    "EN007": "Use fewer and larger folds. The predictions are kept, so you can use another "
+    "method on them, such as bbc_fold.",
+    "EN009": "Pass a column of time blocks as `group`.",
+    "EN010": "Collect more cases of the rare classes, or choose another `metric`.",
+    "EN014": "Confirm the result on cases that the search never saw.",
+    "EN015": "Try more configurations with a longer `budget` or a larger `n_configs`.",
     "EN016": "Choose a lower `confidence_level`.",
-    "EN017": "Gather more cases of that class, or use fewer `folds`.",
-    "EN045": "Look at the configurations in the report; those that fail are left out.",
-    "EN046": "Use fewer and larger folds if the mean over folds is wanted.",
+    "EN017": "Collect more cases of that class, or use fewer `folds`.",
+    "EN045": "Look at the configurations in the report; failed ones are left out.",
+    "EN046": "Use fewer and larger folds if you want the mean over folds.",
     "EN053": "Use fewer and larger folds, or leave `drop` out.",
-    "EN111": "Remove the copies, or name a column that keeps them together by `group`.",
-    "EN058": "Choose by a metric of scores, such as roc_auc, and set the threshold yourself.",
+    "EN111": "Remove the copies, or pass a column that keeps them together as `group`.",
+    "EN058": "Choose by a metric for scores, such as roc_auc, and set the threshold yourself.",
 }
 
 
@@ -66,8 +67,8 @@ def warn_of_failed_fits(failures: Sequence[Failure], n_configs: int) -> Iterator
             "EN045",
             f"{len(those)} fits {what}, of {len(names)} of {n_configs} configurations: "
             f"{check.some(names)}{_find_first_error(those[0]) if scores else ''}.",
-            "Their predictions are kept, and the estimate is about them, too; but a mean score "
-            "that the search chose by may be missing."
+            "Their predictions are kept and the estimate includes them, but a mean score used "
+            "by the search may be missing."
             if scores
             else "A configuration without all its predictions is left out; the estimate is about "
             "the others.",
@@ -79,11 +80,11 @@ def warn_of_no_scores(first: str) -> Iterator[Caution]:
     """Yield a caution that no configuration has a mean score to be chosen by."""
     yield Caution(
         "EN046",
-        "No configuration has a mean score: every one is NaN.",
+        "No configuration has a mean score: all are NaN.",
         f"The search took the first configuration, {first}, as scikit-learn does. It was not "
         "chosen for being good.",
-        "Use folds that are large enough to be scored one by one, or another score; `failures_` "
-        "tells what failed.",
+        "Use folds large enough to be scored one by one, or another score; `failures_` shows "
+        "what failed.",
     )
 
 
@@ -91,8 +92,8 @@ def warn_of_weights() -> Iterator[Caution]:
     """Yield a caution that the search weighed cases and the estimate does not."""
     yield Caution(
         "EN047",
-        "Candidates were scored with sample weights.",
-        "The estimate counts every case alike, so it is about another population.",
+        "Configurations were scored with sample weights.",
+        "The estimate weights every case equally, so it is about a different population.",
         "Compare best_score_ with the naive value to see how much that matters.",
     )
 
@@ -101,9 +102,9 @@ def warn_of_another_score(scoring: str, metric: str) -> Iterator[Caution]:
     """Yield a caution that the winner was chosen by something else than it is judged by."""
     yield Caution(
         "EN048",
-        f"The winner was chosen by {scoring}, and the estimate is of {metric}.",
+        f"The winner was chosen by {scoring}, but the estimate is of {metric}.",
         f"It corrects for a choice by {metric}, which may be more or less optimistic.",
-        "Let `scoring` and `metric` be the same.",
+        "Use the same `scoring` and `metric`.",
     )
 
 
@@ -113,7 +114,7 @@ def warn_of_overlap(splits: Splits) -> Iterator[Caution]:
     if splits.n_repeats > 1 and partial:
         yield Caution(
             "EN049",
-            f"Test sets overlap, and became {splits.n_repeats} repeats of which {partial} leave "
+            f"Test sets overlap and became {splits.n_repeats} repeats, {partial} of which leave "
             "cases untested.",
             "The metric is computed in each repeat and averaged; small repeats are rough.",
             "Use a repeated K-fold.",
@@ -127,7 +128,7 @@ def warn_of_leaks(splits: Splits) -> Iterator[Caution]:
     if leaking:
         yield Caution(
             "EN050",
-            f"{len(leaking)} of {len(splits)} splits test cases that they train on.",
+            f"{len(leaking)} of {len(splits)} splits test on cases that they train on.",
             "Their predictions are not out-of-sample, and every score is too good.",
             "Make train and test rows disjoint.",
         )
@@ -143,13 +144,15 @@ def warn_of_no_probabilities(winner: str, *, calibrated: bool) -> Iterator[Cauti
     """
     yield Caution(
         "EN110",
-        f"On cases that it was not trained on, the positive class does not have the greater "
-        f"decision values of {winner}."
+        "On cases it was not trained on, the positive class does not have the higher decision "
+        f"values of {winner}."
         if not calibrated
-        else f"On held-out cases the decision values of {winner} do not tell the classes apart.",
-        "No probability follows from them: `earnest predict` gives the decision values as scores."
+        else f"On held-out cases the decision values of {winner} do not separate the classes.",
+        "They give no probabilities: `earnest predict` writes the decision values as scores."
         if not calibrated
-        else "Its probabilities are about the shares of the classes, in the order of the decision "
-        "values.",
-        "Do not rely on this model; gather more cases or better features.",
+        else (
+            "Its probabilities are close to the class proportions, in the order of the "
+            "decision values."
+        ),
+        "Do not rely on this model; collect more cases or better features.",
     )

@@ -226,7 +226,7 @@ def _run_dynamic(
         record_all(opened, ledger, ledger.make_tasks(configs, range(count)))
         asker.tell([_average_scores(ledger, config, options) for config in configs])
     if not ledger.ids:
-        raise InputError("the search proposed no configuration", needs="one at least")
+        raise InputError("the search did not propose a configuration", needs="at least one")
     return Journey(range(count))
 
 
@@ -272,10 +272,10 @@ def _read_rounds(options: SearchOptions, prepared: SearchSetup) -> Rounds | None
     metric, reason = prepared.problem.metric, refuse(prepared.problem)
     if metric is None or reason is not None:
         raise InputError(
-            "`drop` and `stop_when_width` look at predictions",
-            needs="a metric of predictions",
+            "`drop` and `stop_when_width` need predictions to look at",
+            needs="a metric computed from predictions",
             got=reason.got if reason is not None else "none",
-            cure="Say metric='...', or leave both out.",
+            cure="Pass metric='...', or leave both out.",
         )
     return Rounds(
         metric=metric,

@@ -69,7 +69,7 @@ def need_refit(search: SearchCV, name: str) -> None:
     """Refuse what only a refitted estimator can answer."""
     if not search.refit:
         raise AttributeError(
-            f"This {type(search).__name__} was made with refit={search.refit!r}, and `{name}` "
+            f"This {type(search).__name__} was made with refit={search.refit!r}, but `{name}` "
             "needs the estimator refitted with the best parameters. Use refit=True, or fit one "
             "with best_params_ yourself."
         )
@@ -162,9 +162,9 @@ class SearchCV(
     """Tune with cross-validation, keep all predictions, and estimate the winner honestly.
 
     A search of scikit-learn's form (`cv_results_`, `best_estimator_`, `predict`, ...) that gives
-    the same numbers as GridSearchCV and RandomizedSearchCV, and beyond that keeps the
-    out-of-sample predictions of every candidate. From them `estimate_` tells how good the winner
-    really is, without training again.
+    the same numbers as GridSearchCV and RandomizedSearchCV, and beyond that keeps the out-of-sample
+    predictions of every candidate. From them `estimate_` says how good the winner really is,
+    without training again.
 
     **What is estimated.** By default (`method='bbc'`) the mean performance of a configuration
     chosen in this way from these candidates, by models trained on the training part of the folds.
@@ -235,7 +235,7 @@ class SearchCV(
         that have no seed of their own. None leaves these parts as they are, unless there is a
         `store`: then seeds are made from the data and the search, so that the same call resumes.
     verbose : int or Progress
-        Shows a bar if above 0; an object with the methods of a Progress is told instead.
+        Shows a bar if above 0; an object with the methods of a Progress receives it instead.
     param_grid, param_distributions : optional
         Other names of `candidates`; one of the three is given. From `param_distributions`
         configurations are drawn, without replacement where all are lists.
@@ -253,7 +253,7 @@ class SearchCV(
     predictions_ : Predictions
         The out-of-sample predictions of every candidate.
     estimate_ : Estimate
-        How good the winner really is; computed when first asked for.
+        How good the winner really is; computed on first use.
     confidence_interval_ : Interval
         The interval of the estimate.
     corrected_score_ : float

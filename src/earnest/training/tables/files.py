@@ -84,13 +84,13 @@ def _refuse_no_table(source: object) -> None:
         return
     kind = f"{type(source).__module__}.{type(source).__qualname__}".removeprefix("builtins.")
     shape = getattr(source, "shape", None)
-    cure = "Make one: pandas.DataFrame(X).assign(y=y), and say target='y'."
+    cure = "Make one with pandas.DataFrame(X).assign(y=y), and pass target='y'."
     if hasattr(source, "collect"):
         cure = "Collect it first."
     elif hasattr(source, "read"):
-        cure = "Give the path of the file."
+        cure = "Pass the path of the file."
     raise InputError(
-        "the data are no table with named columns",
+        "the data are not a table with named columns",
         needs="the path of a CSV, Parquet or Arrow file, or a pandas, polars or pyarrow table",
         got=kind if shape is None else f"{kind} of shape {shape}",
         cure=cure,
@@ -111,13 +111,13 @@ def _read_suffix(path: Path) -> str:
     found = next((s for s in SUFFIXES if path.name.casefold().endswith(s)), None)
     if found is None:
         raise FormatError(
-            f"{path.name!r} has a suffix that is not read",
+            f"{path.name!r} has an unsupported file extension",
             needs=", ".join(SUFFIXES),
             got=repr(path.suffix) if path.suffix else "no suffix",
             cure=_suggest_suffix(path),
         )
     if path.stat().st_size == 0:
-        raise FormatError(f"{path.name!r} is empty", needs="a table with a row at least")
+        raise FormatError(f"{path.name!r} is empty", needs="a table with at least one row")
     return found
 
 
@@ -126,4 +126,4 @@ def _suggest_suffix(path: Path) -> str:
         return "Save the sheet as .xlsx or CSV."
     if path.suffix.casefold() in (".gz", ".zip", ".bz2", ".xz", ".zst"):
         return "Unpack it first."
-    return "If it is text with columns, let its name end in .csv."
+    return "If it is a text table, rename it to end in .csv."

@@ -143,10 +143,10 @@ def warn_of_copies(X: object, y: object, splits: Splits) -> Iterator[Caution]:
     if count >= max(FEWEST_COPIES, SHARE_OF_COPIES * splits.n_cases):
         yield Caution(
             "EN111",
-            f"{count:,} of {splits.n_cases:,} cases were tested by models that had been trained on "
-            "a copy of them, with the same features and outcome.",
-            "Such cases are known by heart: the score is too good, and the interval too narrow.",
-            "Remove the copies, or keep each with its copies in one fold by `groups`.",
+            f"{count:,} of {splits.n_cases:,} cases were tested by models trained on a copy of "
+            "them, with the same features and outcome.",
+            "Models know such cases by heart: the score is too good and the interval too narrow.",
+            "Remove the copies, or pass `groups` to keep all copies of a case in one fold.",
         )
 
 
@@ -157,9 +157,9 @@ def note_kept_together(copies: Codes) -> Caution:
         "EN111",
         f"{n - different:,} of {n:,} rows are copies of others, with the same features and "
         "outcome.",
-        "Copies stay in one fold and are drawn together; otherwise models would be tested on rows "
-        "that they know by heart.",
-        "Look where the copies come from; if each row is a case of its own, add a column that "
+        "Copies stay in one fold and are drawn together; otherwise models would be tested on "
+        "rows they know by heart.",
+        "Find out where the copies come from. If each row is a separate case, add a column that "
         "tells them apart.",
     )
 
@@ -182,13 +182,13 @@ def warn_of_group_columns(
             continue
         yield Caution(
             "EN112",
-            f"Column {feature.name!r} looks like the name of a group: it has {levels:,} values of "
-            f"{len(X) / levels:.0f} rows on average, and the outcome is the same in all rows of a "
-            "value.",
+            f"Column {feature.name!r} looks like a group: it has {levels:,} values of "
+            f"{len(X) / levels:.0f} rows on average, and the outcome is the same in all rows of "
+            "a value.",
             f"If the rows of one {feature.name} belong together, a model that has seen some of "
             "them knows the others, and the score is far too good.",
-            f"Say group={feature.name!r} to keep them in one fold; if it is known of new cases "
-            "too, nothing is to be done.",
+            f"Pass group={feature.name!r} to keep them in one fold. If new cases will have the "
+            "same values, there is nothing to do.",
         )
         return
 

@@ -20,8 +20,8 @@ CASES_A_LEVEL = 4  # fewer on average tell nothing of a level,
 FEW_LEVELS = 10  # unless there are as few as this
 ENOUGH = 20  # cases from which on "all different" means something
 ALMOST_ALL = 0.9
-_COMMA = ", say decimal=',' if the comma is one"
-_EITHER = ", say of a CSV file what the comma is with thousands=',' or decimal=','"
+_COMMA = ", pass decimal=',' if the comma is one"
+_EITHER = ", or for a CSV file pass thousands=',' or decimal=','"
 MARKS = 3  # so many words among numbers are marks of what is missing
 _IDENTIFIER = re.compile(
     r"(^|[_\W])(id|ids|uuid|guid|index|key|rownum|row_?nr)$|^unnamed: \d+$", re.I
@@ -109,7 +109,7 @@ def look_at(name: str, column: pa.ChunkedArray, whole: pa.ChunkedArray | None = 
         return Look(ColumnKind.DATE)
     if not (pa.types.is_boolean(kind) or is_number(kind) or is_text(kind)):
         raise InputError(
-            f"column {name!r} is of a type that is not read",
+            f"column {name!r} has an unsupported type",
             needs="numbers, text, true and false, or dates",
             got=str(kind),
             cure=f"Leave it out: ignore={name!r}.",
@@ -181,7 +181,7 @@ def _look_at_number(name: str, column: pa.ChunkedArray, count: int, whole: pa.Ch
     if count < ENOUGH and not counts_rows:
         return Look(ColumnKind.NUMBER)
     if count == len(column) and (counts_rows or is_named_as_identifier(name)):
-        return Look(ColumnKind.IDENTIFIER, detail="a value of its own in every row")
+        return Look(ColumnKind.IDENTIFIER, detail="a different value in every row")
     if is_named_as_identifier(name):
         return Look(ColumnKind.IDENTIFIER, detail=f"{count:,} values")
     return Look(ColumnKind.NUMBER)
@@ -212,7 +212,7 @@ def _look_at_text(name: str, column: pa.ChunkedArray, known: pa.ChunkedArray, co
         _refuse_marks(name, column, known)
         _refuse_written(name, column, known)
         if count == cases or (is_named_as_identifier(name) and count > FEW_LEVELS):
-            shown = "a value of its own in every row" if count == cases else f"{count:,} values"
+            shown = "a different value in every row" if count == cases else f"{count:,} values"
             kind = ColumnKind.TEXT if _count_words(known) >= WORDS else ColumnKind.IDENTIFIER
             return Look(kind, detail=shown)
     if count > MOST_LEVELS or (count > FEW_LEVELS and cases < CASES_A_LEVEL * count):
@@ -246,7 +246,7 @@ def _refuse_marks(name: str, column: pa.ChunkedArray, known: pa.ChunkedArray) ->
         raise InputError(
             f"column {name!r} has cells that are not numbers",
             needs="a number in every row, or nothing",
-            got=f"{check.show(word, 30)} in row {row + 1}, {len(others):,} such in all",
+            got=f"{check.show(word, 30)} in row {row + 1}, {len(others):,} in total",
             cure=f"Leave cells without a value empty, or the column out: ignore={name!r}.",
         )
 
@@ -264,7 +264,7 @@ def _refuse_written(name: str, column: pa.ChunkedArray, known: pa.ChunkedArray) 
     commas = bool(re.fullmatch(r"\s*[-+]?[0-9]+,[0-9]+\s*", value.as_py()))
     either = bool(re.fullmatch(r"\s*[-+]?[1-9][0-9]{0,2},[0-9]{3}\s*", value.as_py()))
     raise InputError(
-        f"column {name!r} has numbers that are written as text",
+        f"column {name!r} has numbers written as text",
         needs="plain numbers, such as 1234.5",
         got=f"{check.show(value.as_py(), 30)} in row {pc.index(column, value).as_py() + 1}",
         cure=f"Write plain numbers{_EITHER if either else _COMMA if commas else ''}, or leave the "

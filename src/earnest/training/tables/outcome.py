@@ -81,7 +81,7 @@ def read_outcome(
         check.one_of("task", str(task), [str(one) for one in TASKS])
     if (time is None) != (event is None):
         raise InputError(
-            "a survival outcome has two columns",
+            "a survival outcome needs two columns",
             needs="`time` and `event`",
             got="`time` alone" if event is None else "`event` alone",
         )
@@ -90,11 +90,11 @@ def read_outcome(
     if target is None:
         raise InputError(
             "`target` is not given",
-            needs="the column to be predicted, or `time` and `event` for survival",
+            needs="the column to predict, or `time` and `event` for survival",
             got=f"columns {check.some(map(repr, columns.names), limit=8)}",
         )
     if task == Task.SURVIVAL:
-        raise InputError("a survival outcome has two columns", needs="`time` and `event`")
+        raise InputError("a survival outcome needs two columns", needs="`time` and `event`")
     return _read_single(columns, target, None if task is None else Task(task), positive)
 
 
@@ -115,7 +115,7 @@ def _suggest_several(name: str, role: str, names: Sequence[str]) -> str:
     if role not in ("ignore", "keep") or len(parts) < 2 or not set(parts) <= set(names):
         return ""
     said = " ".join(f"--{role} {part}" for part in parts)
-    return f"Say it for each, {said}, or give a list in Python."
+    return f"Repeat the option, {said}, or pass a list in Python."
 
 
 def _read_single(columns: Columns, name: str, task: Task | None, positive: object) -> TableOutcome:
@@ -134,10 +134,10 @@ def _read_single(columns: Columns, name: str, task: Task | None, positive: objec
     codes, found = _encode(name, column.take(pa.array(known, pa.int64())))
     if len(found) < 2:
         raise InputError(
-            f"the outcome {name!r} has one value only",
-            needs="two values at least: nothing can be told apart",
+            f"the outcome {name!r} has only one value",
+            needs="at least two values",
             got=f"{check.show(found[0].item(), 30)} in {_describe_rows(len(codes))}",
-            cure="Look whether `target` names the right column.",
+            cure="Check whether `target` names the right column.",
         )
     told, said = _choose_task(name, len(codes), found, task)
     if told is Task.REGRESSION:
@@ -210,7 +210,7 @@ def _choose_task(
     numeric = found.dtype.kind in "if"
     if asked is Task.REGRESSION and not numeric:
         raise InputError(
-            f"the outcome {name!r} is not of numbers",
+            f"the outcome {name!r} does not hold numbers",
             needs="numbers for task='regression'",
             got=check.some(map(repr, plain_labels(found)), limit=3),
             cure="Leave `task` out.",
@@ -231,7 +231,9 @@ def _choose_task(
         return Task.MULTICLASS, _note_alike(found)
     few = len(found) <= FEW_CLASSES and n >= CASES_A_CLASS * len(found)
     if found.dtype.kind == "i" and few:
-        return Task.MULTICLASS, f"{len(found)} whole numbers, read as classes (else: regression)"
+        return Task.MULTICLASS, (
+            f"{len(found)} integers, read as classes (pass task='regression' otherwise)"
+        )
     return Task.REGRESSION, ""
 
 
@@ -241,7 +243,7 @@ def _note_alike(found: NDArray[np.generic]) -> str:
     for label in map(str, found):
         first = seen.setdefault(label.casefold(), label)
         if first != label:
-            return f"{first!r} and {label!r} are two classes, as they are written"
+            return f"{first!r} and {label!r} are two classes, as written"
     return ""
 
 
@@ -251,7 +253,7 @@ def _refuse_many(name: str, found: NDArray[np.generic], count: int) -> None:
             f"the outcome {name!r} has {len(found):,} different values in {count:,} rows",
             needs=f"at most {MOST_CLASSES} classes, each in several rows",
             got=check.some(map(repr, plain_labels(found)), limit=3),
-            cure="Look whether `target` names the right column.",
+            cure="Check whether `target` names the right column.",
         )
 
 
@@ -347,8 +349,8 @@ def _read_events(name: str, column: pa.ChunkedArray) -> NDArray[np.bool_]:
     else:
         got = str(column.type)
     raise InputError(
-        f"the event {name!r} is not of events",
-        needs="1 or true where the event was seen, 0 or false where the case is censored",
+        f"the event {name!r} does not hold events",
+        needs="1 or true if the event was seen, 0 or false if the case is censored",
         got=got,
         cure="Write it as 1 and 0.",
     )
@@ -357,7 +359,7 @@ def _read_events(name: str, column: pa.ChunkedArray) -> NDArray[np.bool_]:
 def _refuse_positive(name: str, positive: object) -> None:
     if positive is not None:
         raise InputError(
-            "`positive` belongs to two classes",
+            "`positive` needs two classes",
             got=f"numbers in {name!r}",
-            cure="Leave `positive` out, or say task='binary'.",
+            cure="Leave `positive` out, or pass task='binary'.",
         )

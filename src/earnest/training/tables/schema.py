@@ -130,7 +130,7 @@ class Schema:
             needs=f"the {len(self.features)} columns that the model was trained on",
             got=f"columns {check.some(map(repr, columns.names), limit=8)}",
             cure=next(filter(None, (check.nearest(name, strange) for name in lost)), "")
-            or "Where its values are not known add it as an empty column.",
+            or "If its values are unknown, add it as an empty column.",
         )
 
     def to_dict(self) -> dict[str, object]:
@@ -206,7 +206,7 @@ _PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 def _explain_not_numbers(name: str, column: pa.ChunkedArray) -> InputError:
     if not is_text(column.type):
         return InputError(
-            f"column {name!r} is not of numbers",
+            f"column {name!r} does not hold numbers",
             needs="numbers, as the model was trained on",
             got=str(column.type),
         )
@@ -219,10 +219,10 @@ def _explain_not_numbers(name: str, column: pa.ChunkedArray) -> InputError:
         (0, column[0].as_py()),
     )
     return InputError(
-        f"column {name!r} has text where numbers were",
+        f"column {name!r} has text instead of numbers",
         needs="numbers, as the model was trained on",
         got=f"{check.show(value, 30)} in row {row + 1}",
-        cure="Write numbers with decimal points, and leave cells without a value empty.",
+        cure="Write numbers with decimal points, and leave missing cells empty.",
     )
 
 
@@ -246,7 +246,7 @@ def _encode(feature: Feature, column: pa.ChunkedArray) -> tuple[NDArray[np.float
     known = len(text) - text.null_count
     if known and len(strange) == known and not is_text(column.type):
         raise InputError(
-            f"column {feature.name!r} is not of the categories that it had",
+            f"column {feature.name!r} does not hold categories",
             needs=check.some(map(repr, feature.levels)),
             got=f"{column.type}, such as {check.show(strange[0].as_py(), 30)}",
         )
@@ -278,8 +278,8 @@ def _warn_of_unknown_levels(feature: Feature, strange: list[str], count: int) ->
         "EN079",
         f"Column {feature.name!r} has {len(strange):,} of {count:,} values that training never "
         f"saw: {words}.",
-        "They are read as missing.",
-        "Look whether they are spelled as in training.",
+        "They are treated as missing.",
+        "Check whether they are spelled as in training.",
     )
 
 

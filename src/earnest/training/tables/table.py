@@ -97,9 +97,9 @@ def warn_of_table(
         yield Caution(
             "EN078",
             f"{lost:,} of {n_rows:,} rows have no outcome and are left out.",
-            "If outcomes are missing for a reason, such as a bad end, the estimate is of other "
-            "cases than those you will meet.",
-            "Look why they are missing.",
+            "If outcomes are missing for a reason, such as a bad end, the estimate is about "
+            "other cases than those you will meet.",
+            "Find out why they are missing.",
         )
 
 
@@ -109,17 +109,17 @@ def _warn_of_identifiers(found: Mapping[str, Look], group: str | None) -> Iterat
     listed = check.some(f"{_list_names(name)} ({look.detail})" for name, look in found.items())
     several = next((n for n, one in found.items() if one.detail.endswith("values")), None)
     first = next(filter(None, found), "")
-    none = "If it is none" if len(found) == 1 else "If one is none"
-    cure = f"{none}, say keep={first!r}." if first else ""
+    none = "If it is not one" if len(found) == 1 else "If one is not"
+    cure = f"{none}, pass keep={first!r}." if first else ""
     if several is not None and group is None and is_named_as_identifier(several):
-        cure = f"If rows of one {several} belong together, say group={several!r}."
+        cure = f"If rows of one {several} belong together, pass group={several!r}."
     yield Caution(
         "EN072",
         f"{_count_columns(found)} looks like an identifier and is left out: {listed}."
         if len(found) == 1
         else f"{_count_columns(found)} look like identifiers and are left out: {listed}.",
-        f"A model could learn rows by heart from {'it' if len(found) == 1 else 'them'}, and new "
-        "rows have other values.",
+        f"A model could memorize rows with {'it' if len(found) == 1 else 'them'}, and new rows "
+        "have other values.",
         cure,
     )
 
@@ -134,10 +134,10 @@ def _warn_of_copies(found: Mapping[str, Look]) -> Iterator[Caution]:
     listed = check.some(f"{name!r} (as {look.detail})" for name, look in found.items())
     yield Caution(
         "EN073",
-        f"{_count_columns(found)} {_choose_verb(found)} left out for saying the same as the "
-        f"outcome in every row: {listed}.",
-        "A model would learn to read the answer, which new cases seldom bring along.",
-        f"If it is known beforehand, say keep={next(iter(found))!r}.",
+        f"{_count_columns(found)} {_choose_verb(found)} left out for matching the outcome "
+        f"in every row: {listed}.",
+        "A model would learn to read the answer, which new cases rarely have.",
+        f"If it is known before the outcome, pass keep={next(iter(found))!r}.",
     )
 
 
@@ -151,7 +151,7 @@ def _warn_of_empty(found: Mapping[str, Look]) -> Iterator[Caution]:
     yield Caution(
         "EN073",
         f"{_count_columns(found)} {_choose_verb(found)} left out: {listed}.",
-        "There is nothing to learn from what never varies, or stands there already.",
+        "There is nothing to learn from columns that never vary or repeat another one.",
         severity=Severity.NOTE,
     )
 
@@ -163,9 +163,9 @@ def _warn_of_dates(found: Mapping[str, Look]) -> Iterator[Caution]:
         "EN074",
         f"{_count_columns(found)} {_choose_verb(found)} left out: {check.some(map(repr, found))} "
         f"hold{'s' if len(found) == 1 else ''} dates.",
-        "What is special about a date (a weekday, an age, the time since) is not learned; and if "
-        "new cases come later, shuffled folds are too kind.",
-        "Add such numbers as columns of their own.",
+        "Models cannot learn from what matters about a date (the weekday, an age, the time "
+        "since); and if new cases come later, shuffled folds are too optimistic.",
+        "Add such numbers as columns.",
     )
 
 
@@ -177,7 +177,7 @@ def _warn_of_texts(found: Mapping[str, Look]) -> Iterator[Caution]:
         "EN075",
         f"{_count_columns(found)} {_choose_verb(found)} left out: {listed}.",
         "Text with so many levels has too few cases of each to learn from.",
-        "Put rare levels together, or make numbers of the text.",
+        "Merge rare levels, or derive numbers from the text.",
         Severity.NOTE,
     )
 
@@ -379,7 +379,7 @@ def _read_groups(columns: Columns, name: str, rows: NDArray[np.intp]) -> NDArray
     groups = np.unique(codes[rows], return_inverse=True)[1].astype(np.int64)
     if groups.max() == 0:
         raise InputError(
-            f"column {name!r} has one value only", needs="two groups at least", got="one group"
+            f"column {name!r} has only one value", needs="at least two groups", got="one group"
         )
     return groups
 
@@ -390,7 +390,7 @@ def _refuse_twice(roles: Mapping[str, str]) -> None:
         if other is not None:
             raise InputError(
                 f"`{role}` and `{other}` name the same column",
-                needs="a column for each",
+                needs="one column for each",
                 got=repr(name),
             )
 
@@ -450,9 +450,9 @@ def _refuse_nothing(schema: Schema, looks: Mapping[str, Look]) -> None:
     if not schema.features:
         left = [f"{name!r} ({look.kind})" for name, look in looks.items()]
         raise InputError(
-            "no column is left to learn from",
-            needs="a column of numbers or categories beside the outcome",
-            got=check.some(left) if left else "the outcome alone",
+            "no features are left",
+            needs="at least one column of numbers or categories besides the outcome",
+            got=check.some(left) if left else "only the outcome",
         )
 
 

@@ -49,10 +49,10 @@ class Folder:
             return cls(path)
         if not resume:
             raise InputError(
-                f"{_show_value(path)} holds a run already",
-                needs="a folder that is new or empty",
+                f"{_show_value(path)} already holds a run",
+                needs="a new or empty folder",
                 got=check.some(found),
-                cure="Say `resume` to go on with that run, or name another folder with `out`.",
+                cure="Use `resume` to continue that run, or choose another folder with `out`.",
             )
         return cls(path, _plan_of(path, asked))
 
@@ -68,14 +68,14 @@ class Folder:
             free = shutil.disk_usage(self.path).free
         except OSError as error:
             raise FormatError(
-                f"the folder {_show_value(self.path)} cannot be made", got=str(error.strerror)
+                f"the folder {_show_value(self.path)} cannot be created", got=str(error.strerror)
             ) from error
         if free < expected + SPARE:
             raise FormatError(
                 f"the disk of {_show_value(self.path)} is too full",
                 needs=f"about {(expected + SPARE) / 1e6:,.0f} MB",
                 got=f"{free / 1e6:,.0f} MB",
-                cure="Make room, or name a folder elsewhere with `out`.",
+                cure="Free some space, or choose a folder elsewhere with `out`.",
             )
 
     def write_json(self, name: str, data: Mapping[str, object]) -> None:
@@ -99,10 +99,10 @@ def _refuse_unwritable(path: Path) -> None:
         raise FormatError(f"{str(there)!r} is a file", needs="a folder for `out`")
     if not os.access(there, os.W_OK | os.X_OK):
         raise FormatError(
-            f"nothing can be written to {_show_value(there)}",
-            needs="a folder that can be written to",
+            f"the folder {_show_value(there)} is not writable",
+            needs="a writable folder",
             got="no permission",
-            cure="Name another folder with `out`.",
+            cure="Choose another folder with `out`.",
         )
 
 
@@ -113,7 +113,7 @@ def _plan_of(path: Path, asked: TuneOptions) -> TunePlan | None:
             f"{_show_value(path)} has no run to resume",
             needs=f"the run file {RUN!r}",
             got=check.some(name for name in FILES if (path / name).exists()),
-            cure="Name another folder with `out`.",
+            cure="Choose another folder with `out`.",
         )
     run = read_run(path / RUN)
     if DOCUMENT not in run.documents:
@@ -135,7 +135,7 @@ def _forget_unplanned(run: RunFile) -> None:
     """Accept a run that was ended before its plan was written: nothing is lost with it."""
     if run.outcomes:
         raise StoreError(
-            f"{str(run.path)!r} is the run file of something else than `tune`",
-            cure="Name another folder with `out`.",
+            f"{str(run.path)!r} is not a run file of `tune`",
+            cure="Choose another folder with `out`.",
         )
     run.path.unlink()

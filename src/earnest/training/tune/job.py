@@ -326,10 +326,10 @@ def _find_configurations(
     lost = [name for name in names if name not in by_name]
     if lost:
         raise StoreError(
-            "the portfolio is not the one that the run was begun with",
+            "the portfolio differs from the one that started the run",
             needs="the configurations of its plan",
             got=f"no {check.some(map(repr, lost), limit=3)}",
-            cure="Name another folder with `out`.",
+            cure="Choose another folder with `out`.",
         )
     return tuple(by_name[name] for name in names)
 

@@ -117,7 +117,7 @@ def _read_machine(root: Path) -> Room:
         busy += user + system + irq + softirq + steal + (0.0 if give_way else nice)
         count += 1
     if not count:
-        raise ValueError("no processor is counted")
+        raise ValueError("the number of processors is unknown")
     return Room("machine", count, busy / os.sysconf("SC_CLK_TCK"))
 
 

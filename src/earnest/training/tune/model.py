@@ -144,7 +144,7 @@ class Model:
         table : str, Path or frame
             With the columns of training, in any order; others are ignored with a note.
         id : str, optional
-            A column that names the rows, to stand beside their predictions.
+            A column that identifies the rows, copied to the predictions.
         delimiter, decimal, thousands : str, optional
             Of a CSV file that does not tell.
         """
@@ -167,8 +167,8 @@ class Model:
             raise
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise FormatError(
-                "the model cannot predict for these rows",
-                needs="a model as `earnest tune` wrote it",
+                "the model cannot predict these rows",
+                needs="an unchanged model of `earnest tune`",
                 got=f"{type(error).__name__}: {check.show(str(error))}",
                 cure="Make the model again with `earnest tune`.",
             ) from error
@@ -233,7 +233,7 @@ def _read_ids(columns: Columns, name: str, found: Forecast) -> tuple[object, ...
     column = find_column(columns, name, "id")
     if name in found.to_dict():
         raise InputError(
-            f"`id` names a column that the predictions have themselves: {name!r}",
+            f"`id` names a column that the predictions already have: {name!r}",
             cure="Rename it.",
         )
     plain = is_number(column.type) or is_text(column.type) or pa.types.is_boolean(column.type)
@@ -246,19 +246,19 @@ def _warn_of_ignored(extra: tuple[str, ...]) -> Caution:
         "EN073",
         f"{len(extra)} column{'s' if many else ''} {'are' if many else 'is'} ignored: "
         f"{check.some(map(repr, extra))}.",
-        "The model was trained without.",
+        "The model was trained without them.",
         severity=Severity.NOTE,
     )
 
 
 def _warn_of_scores(columns: tuple[str, ...]) -> Caution:
-    above = "above 0 it is that class" if len(columns) == 1 else "the largest tells the class"
+    above = "above 0 means that class" if len(columns) == 1 else "the largest decides the class"
     return Caution(
         "EN057",
         f"{check.some(columns)} {'is a score' if len(columns) == 1 else 'are scores'}, not "
         f"{'a probability' if len(columns) == 1 else 'probabilities'}: {above}.",
-        "The winner gives no probabilities; scores put the rows in order and say no more.",
-        "Tune with a metric of probabilities, such as log_loss, if you need them.",
+        "The winner gives no probabilities; scores only order the rows.",
+        "If you need them, tune with a metric for probabilities, such as log_loss.",
         Severity.NOTE,
     )
 
@@ -305,7 +305,7 @@ def load_model(run: str | Path) -> Model:
         data = loads(content, trusted=_list_types(content))
         if not isinstance(data, dict) or data.get("format") != FORMAT:
             raise FormatError(
-                f"{str(path)!r} is no model of earnest", needs="a file that `tune` wrote"
+                f"{str(path)!r} is not an earnest model", needs="a file that `tune` wrote"
             )
         check_made(data["estimator"])
         about = json.loads(data["about"])
@@ -355,7 +355,7 @@ def _list_types(content: bytes) -> list[str]:
     if strange:
         raise FormatError(
             "the model file names types that are not trusted",
-            needs="the types of earnest and scikit-learn that models are made of",
+            needs="only types of earnest and scikit-learn that models use",
             got=check.some(strange),
             cure="Load only models that earnest wrote.",
         )
@@ -368,7 +368,7 @@ def _find_file(path: Path) -> Path:
         raise FormatError(
             f"{str(path)!r} is a table, not a model",
             needs=f"a folder that `earnest tune` wrote, with {NAME!r}, or that file",
-            cure="Name the run first, then the table: earnest predict run/ new.csv.",
+            cure="Pass the run first, then the table: earnest predict run/ new.csv.",
         )
     check.refuse_stream(file)
     if not file.is_file():
@@ -376,7 +376,7 @@ def _find_file(path: Path) -> Path:
             f"there is no model in {str(path)!r}",
             needs=f"a folder that `earnest tune` wrote, with {NAME!r}, or that file",
             got="a folder without it" if path.is_dir() else "no such file",
-            cure="A run that was ended has no model yet: go on with it."
+            cure="An unfinished run has no model yet: resume it."
             if (path / "run.db").exists()
             else "",
         )
@@ -387,7 +387,7 @@ def _find_file(path: Path) -> Path:
 def _explain_failures(path: Path) -> Iterator[None]:
     """Turn what reading a damaged file gives into one form of message."""
     try:
-        with foreign_content(path, needs="a whole model file that `earnest tune` wrote"):
+        with foreign_content(path, needs="a complete model file that `earnest tune` wrote"):
             yield
     except EarnestError as error:
         raise type(error)(

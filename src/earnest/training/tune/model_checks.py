@@ -185,7 +185,7 @@ def check_index(archive: ZipFile) -> None:
     if strange:
         raise FormatError(
             "the model file names types that are not trusted",
-            needs="the types of earnest and scikit-learn that models are made of",
+            needs="only types of earnest and scikit-learn that models use",
             got=check.some(sorted(set(strange))),
             cure="Load only models that earnest wrote.",
         )
@@ -234,7 +234,7 @@ def _check_tree_parts(node: Node, archive: ZipFile) -> None:
         raise _refuse_tampered("a tree without its parts") from error
     whole = all(type(one) is int for one in (*counts, node_count))
     if not whole or n_classes.dtype.kind not in "iu" or n_classes.ndim != 1:
-        raise _refuse_tampered("a tree whose parts are of other types")
+        raise _refuse_tampered("a tree whose parts have the wrong types")
     good = (
         counts[0] >= 1
         and counts[1] == len(n_classes)
@@ -272,7 +272,7 @@ def check_made(estimator: object) -> None:
         elif isinstance(one, BaseForest):
             columns = _count_columns(one)
             if any(_count_columns(tree) != columns for tree in getattr(one, "estimators_", [])):
-                raise _refuse_tampered("a forest whose trees have other columns")
+                raise _refuse_tampered("a forest whose trees have different columns")
         elif isinstance(one, BaseHistGradientBoosting):
             _check_boosting(one)
         elif isinstance(one, BaseLibSVM):
@@ -318,7 +318,7 @@ def _check_decision_tree(estimator: BaseDecisionTree) -> None:
     if type(tree) is not Tree or tree.node_count != tree.capacity:
         raise _refuse_tampered("a tree without nodes")
     if tree.n_features != _count_columns(estimator):
-        raise _refuse_tampered("a tree of other columns than its model")
+        raise _refuse_tampered("a tree with different columns from its model")
     inner = tree.children_left != _LEAF
     _check_walk(
         inner,
@@ -329,7 +329,7 @@ def _check_decision_tree(estimator: BaseDecisionTree) -> None:
         tree.n_features,
     )
     if not np.isfinite(tree.value).all():
-        raise _refuse_tampered("a tree with values that are no numbers")
+        raise _refuse_tampered("a tree with values that are not numbers")
 
 
 def _check_walk(
@@ -350,9 +350,9 @@ def _check_walk(
             raise _refuse_tampered("a tree whose nodes lead outside it or in a circle")
     asked = feature[inner]
     if (asked < 0).any() or (asked >= columns).any():
-        raise _refuse_tampered("a tree that asks for a column which is not there")
+        raise _refuse_tampered("a tree that uses a column that does not exist")
     if np.isnan(threshold[inner]).any():
-        raise _refuse_tampered("a tree with thresholds that are no numbers")
+        raise _refuse_tampered("a tree with thresholds that are not numbers")
 
 
 def _check_boosting(model: BaseHistGradientBoosting) -> None:
@@ -361,13 +361,13 @@ def _check_boosting(model: BaseHistGradientBoosting) -> None:
 
     columns = _count_columns(model)
     if getattr(model, "_n_features", columns) != columns:
-        raise _refuse_tampered("boosted trees of other columns than their model")
+        raise _refuse_tampered("boosted trees with different columns from their model")
     for predictor in (one for several in model._predictors for one in several):
         if type(predictor) is not TreePredictor:
-            raise _refuse_tampered("boosted trees of another type")
+            raise _refuse_tampered("boosted trees of the wrong type")
         nodes, sets = predictor.nodes, predictor.raw_left_cat_bitsets
         if not isinstance(nodes, np.ndarray) or nodes.dtype != PREDICTOR_RECORD_DTYPE:
-            raise _refuse_tampered("boosted trees with nodes of another type")
+            raise _refuse_tampered("boosted trees with nodes of the wrong type")
         if nodes.ndim != 1 or not len(nodes):
             raise _refuse_tampered("a boosted tree without nodes")
         inner = nodes["is_leaf"] == 0
@@ -375,7 +375,7 @@ def _check_boosting(model: BaseHistGradientBoosting) -> None:
         numeric = np.where(chosen, 0.0, nodes["num_threshold"])
         _check_walk(inner, nodes["left"], nodes["right"], nodes["feature_idx"], numeric, columns)
         if not np.isfinite(nodes["value"][~inner]).all():
-            raise _refuse_tampered("a boosted tree with values that are no numbers")
+            raise _refuse_tampered("a boosted tree with values that are not numbers")
         if chosen.any():
             _check_categories(model, nodes[chosen], sets, columns)
 
@@ -393,7 +393,7 @@ def _check_categories(
         and known[nodes["feature_idx"]].all()
     )
     if not good:
-        raise _refuse_tampered("a boosted tree with categories that are not there")
+        raise _refuse_tampered("a boosted tree with categories that do not exist")
 
 
 def _check_machine(machine: BaseLibSVM) -> None:
@@ -425,13 +425,13 @@ def _check_machine(machine: BaseLibSVM) -> None:
         and np.isfinite(vectors).all()
     )
     if not good:
-        raise _refuse_tampered("a support vector machine whose parts do not belong together")
+        raise _refuse_tampered("a support vector machine whose parts do not match")
 
 
 def _refuse_tampered(got: str) -> FormatError:
     return FormatError(
         "the model file was changed",
-        needs="a file as `earnest tune` wrote it",
+        needs="an unchanged file of `earnest tune`",
         got=got,
         cure="Make the model again with `earnest tune`, or copy it again.",
     )

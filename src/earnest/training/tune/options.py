@@ -152,7 +152,7 @@ def read_seconds(budget: object) -> float:
     if not 1.0 <= seconds <= 366 * 86400:
         raise InputError(
             "`budget` is not a duration",
-            needs="a number of seconds, or a text like '90s', '5m' or '1h', from a second to a "
+            needs="a number of seconds or text such as '90s', '5m' or '1h', from a second to a "
             "year",
             got=check.show(budget),
         )
@@ -173,6 +173,6 @@ def choose_metric(asked: str | None, task: Task) -> str:
             f"metric {asked!r} is not defined for a {task} task",
             needs=check.some(usable, limit=12),
             got=repr(asked),
-            cure=f"Leave `metric` out for {USUAL_METRIC[task]!r}, or say another `task`.",
+            cure=f"Leave `metric` out for {USUAL_METRIC[task]!r}, or set another `task`.",
         )
     return asked

@@ -278,19 +278,19 @@ def warn_of_plan(plan: TunePlan, table: Tabular) -> Iterator[Caution]:
     if table.n_cases < table.n_known:
         yield Caution(
             "EN076",
-            f"{table.n_cases:,} of {table.n_known:,} rows were used, drawn by chance, so that the "
-            "search fits into its budget.",
+            f"{table.n_cases:,} of {table.n_known:,} rows were used, drawn at random, so that "
+            "the search fits into its budget.",
             "The estimate and the model are those of the smaller table; with all rows the model "
-            "would mostly be better.",
-            "Give it more time with `budget`.",
+            "would usually be better.",
+            "Allow more time with `budget`.",
         )
     if len(plan.configs) < plan.n_offered and plan.asked.get("n_configs") is None:
         yield Caution(
             "EN077",
             f"{len(plan.configs):,} of the {plan.n_offered:,} configurations of the portfolio fit "
             "into the budget.",
-            "The others were not tried; the estimate is of a search among those that were.",
-            "Give it more time with `budget`.",
+            "The others were not tried; the estimate is about a search among those that were.",
+            "Allow more time with `budget`.",
             Severity.NOTE,
         )
 
@@ -299,9 +299,9 @@ def cut_short(done: int, planned: int, noun: str) -> Caution:
     """Return the caution that the time was over before the search was."""
     return Caution(
         "EN077",
-        f"The time was over when {done:,} of {planned:,} {noun} were complete.",
-        "What was not complete is left out; the estimate is of a search that was that short.",
-        "Say `resume` to go on where it ended.",
+        f"The time ran out when {done:,} of {planned:,} {noun} were complete.",
+        "Incomplete ones are left out; the estimate is about the shorter search.",
+        "Use `resume` to continue.",
     )
 
 
@@ -346,7 +346,7 @@ def check_folds(table: Tabular, folds: int) -> None:
 def _refuse_too_many(
     folds: int, kind: str, why: str, needs: str, got: str, most: int
 ) -> InputError:
-    cure = "Two folds need two of it: gather more, or leave it out."
+    cure = "Two folds need two cases of it: collect more, or leave it out."
     if most >= 2:
         fewer = max(n for n in (2, 3, 5, 10, 20, 50) if n <= most)
         cure = f"Use folds={fewer}" + (f", or folds={fewer} and repeats=5." if most < 30 else ".")
@@ -375,5 +375,5 @@ def _refuse_lost_classes(table: Tabular, layers: NDArray[np.int64] | None, pairs
                 f"all cases of class {names[lost[0]]} are in one fold",
                 needs="each class in several groups, so that every fold leaves some to train on",
                 got=f"{len(np.unique(table.groups[layers == lost[0]]))} groups of that class",
-                cure="Look whether `group` names the right column, or use more folds.",
+                cure="Check whether `group` names the right column, or use more folds.",
             )

@@ -101,7 +101,7 @@ class Clock:
         self._left -= 1
         enough = self._complete >= (1 if self._by_fold else FEWEST_CONFIGS)
         if enough and self._left > 0 and not stored and monotonic() > self._until:
-            raise TimeIsUpError("the time is over")
+            raise TimeIsUpError("the time ran out")
 
     def _count(self, key: Key) -> None:
         if self._by_fold:  # a fold is complete when the next one has begun
@@ -236,7 +236,7 @@ def _find_longest(asked: TuneOptions, plan: TunePlan) -> float | None:
 def _keep_whole_configurations(
     done: Mapping[Key, Outcome], fits: int
 ) -> tuple[MemoryStore, tuple[int, ...]]:
-    """Return the outcomes of complete configurations, numbered anew, and which these are."""
+    """Return the outcomes of complete configurations, numbered again, and which these are."""
     counts: dict[int, int] = {}
     for key in done:
         counts[key[0]] = counts.get(key[0], 0) + 1

@@ -51,9 +51,9 @@ def tune(
     thousands: str | None = None,
     live: str | Path | None = None,
 ) -> Tuned:
-    """Tune a model for a table, and tell how good it really is.
+    """Tune a model for a table and estimate how good it really is.
 
-    Reads a table, tells the task, tries a portfolio of learners with their preprocessing under
+    Reads a table, works out the task, tries a portfolio of learners with their preprocessing under
     cross-validation, fits the winner on all cases, and estimates from the predictions of all
     configurations what the winner is worth on new data.
 
@@ -78,11 +78,11 @@ def tune(
     metric : str, optional
         What to measure; roc_auc, roc_auc_ovr, r2 or concordance by the task if None.
     group : str, optional
-        The column that tells which rows belong together; they stay in one fold.
+        The column of groups; the rows of a group stay in one fold.
     time, event : str, optional
         The columns of a survival outcome.
     task : str, optional
-        Overrides what the outcome tells: binary, multiclass, regression or survival.
+        Overrides what the outcome suggests: binary, multiclass, regression or survival.
     positive : object, optional
         The positive class of two; by default the last in their order, or the other one where the
         last is called what a study is not about ('control', 'no', 'healthy').
@@ -96,7 +96,7 @@ def tune(
         How long it may take: '90s', '5m', '1h', or seconds. Five minutes by default, and no limit
         where `n_configs` is given.
     folds, repeats : int
-        The folds, and how often they are drawn anew.
+        The folds, and how often they are drawn again.
     drop : {'bced', 'bced_adjusted'} or Dropping, optional
         How to end configurations early that are surely worse than the best.
     ensemble : {'none', 'greedy'}
@@ -118,7 +118,7 @@ def tune(
     n_jobs : int, optional
         How many fits at once; -1 is all cores. Never changes the result.
     progress : bool or Progress, optional
-        True shows how the search goes on, on standard error or in a notebook.
+        True shows progress on standard error or in a notebook.
     delimiter, decimal, thousands : str, optional
         Of a CSV file that does not tell.
     live : str or Path, optional

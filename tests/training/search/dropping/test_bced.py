@@ -338,7 +338,7 @@ class TestEveryRule:
 
     def test_bad_arguments_are_refused(self, rule: BCED) -> None:
         pi = problem()
-        with pytest.raises(InputError, match="5 truth values"):
+        with pytest.raises(InputError, match="5 booleans"):
             rule.test(pi, "roc_auc", Seeds(0), round=1, alive=np.ones(4, dtype=bool))
         with pytest.raises(InputError, match="`alive`"):
             rule.test(pi, "roc_auc", Seeds(0), round=1, alive=np.arange(5))

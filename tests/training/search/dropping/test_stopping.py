@@ -124,5 +124,5 @@ def test_stopping_is_told() -> None:
 
 def test_a_method_may_be_typed_with_its_knobs() -> None:
     assert StopWhenWidth(0.1, method="delong(variant='logit')").method == "delong(variant='logit')"
-    with pytest.raises(InputError, match="has no knob `varian`"):
+    with pytest.raises(InputError, match="has no option `varian`"):
         StopWhenWidth(0.1, method="delong(varian='logit')")

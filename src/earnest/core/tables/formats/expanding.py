@@ -104,8 +104,10 @@ def check_array(member: IO[bytes], info: ZipInfo, path: Path) -> None:
     if min(shape, default=0) < 0 or (not dtype.hasobject and claimed > info.file_size):
         raise _make_damaged_error(
             path,
-            f"{info.filename!r} claims {_show_bytes(claimed)} and has "
-            f"{_show_bytes(info.file_size)}",
+            (
+                f"{info.filename!r} declares {_show_bytes(claimed)} and has "
+                f"{_show_bytes(info.file_size)}"
+            ),
         )
 
 
@@ -158,9 +160,9 @@ def _make_large_error(path: Path, size: int, got: str) -> FormatError:
 def _make_damaged_error(path: Path, got: str) -> FormatError:
     return FormatError(
         f"{path.name!r} is damaged",
-        needs="an archive whose parts are as large as they claim",
+        needs="an archive whose members have the size they declare",
         got=got,
-        cure="Make or copy it again.",
+        cure="Create or copy it again.",
     )
 
 

@@ -83,12 +83,12 @@ def read_header(text: str | bytes, path: Path) -> Facts:
     try:
         facts = parse_json(text)
     except ValueError as error:
-        raise changed(path, "a header that is JSON", "text that is not") from error
+        raise changed(path, "a JSON header", "other text") from error
     schema = facts.get("schema") if isinstance(facts, dict) else None
     version = str(schema).removeprefix(NAME)
     if not isinstance(schema, str) or not schema.startswith(NAME) or not version.isdecimal():
         raise FormatError(
-            f"{path.name!r} holds no predictions",
+            f"{path.name!r} does not hold predictions",
             needs=f"schema {SCHEMA!r}",
             got=f"schema {schema!r}",
         )
@@ -174,8 +174,10 @@ def changed(path: Path, needs: str, got: str) -> FormatError:
         f"{path.name!r} was changed or damaged after earnest wrote it",
         needs=needs,
         got=got,
-        cure="Write it again with save(), or read its table with another library and make Π "
-        "with Predictions.from_frame.",
+        cure=(
+            "Write it again with save(), or read its table with another library and pass it to "
+            "Predictions.from_frame."
+        ),
     )
 
 

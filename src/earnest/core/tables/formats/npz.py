@@ -78,10 +78,10 @@ def load_npy(path: Path, *, mmap: bool | None, options: Mapping[str, object]) ->
     options = check_array_options(options, path)
     if "y" not in options:
         raise FormatError(
-            f"{path.name!r} holds scores alone",
-            needs="the outcome as an option",
+            f"{path.name!r} holds only scores",
+            needs="the outcome as an argument",
             got="no `y`",
-            cure="Say load(path, y=..., fold=...), or keep all arrays in one .npz.",
+            cure="Use load(path, y=..., fold=...), or keep all arrays in one .npz.",
         )
     large = path.stat().st_size >= LARGE if mmap is None else mmap
     with readable(path):
@@ -109,7 +109,7 @@ def _make_from_arrays(
     strange = [name for name in arrays if name not in used]
     if strange:
         raise FormatError(
-            f"{path.name!r} has arrays of unknown names",
+            f"{path.name!r} has arrays with unknown names",
             needs=", ".join((*_ARRAYS, "time", "event")),
             got=check.some(map(repr, strange)),
             cure=_suggest_name(strange[0]) or "Leave them out of the file.",
@@ -148,7 +148,7 @@ def _suggest_array(name: str, arrays: Iterable[str]) -> str:
     """Say which array to give a name that is needed."""
     match = get_close_matches(name, [n for n in arrays if n not in _ARRAYS], n=1, cutoff=0.5)
     cure = f"Rename the array {match[0]!r} to" if match else "Rename the array that holds it to"
-    return f"{cure} {name!r}" + (", or say its name with `target`." if name == "y" else ".")
+    return f"{cure} {name!r}" + (", or pass its name as `target`." if name == "y" else ".")
 
 
 def _suggest_name(name: str) -> str:
@@ -174,9 +174,8 @@ def read_member(path: Path, archive: zipfile.ZipFile, name: str, mmap: bool | No
     stored = info.compress_type == zipfile.ZIP_STORED
     if mmap and not stored:
         raise InputError(
-            f"array {name.removesuffix('.npy')!r} of {path.name!r} is compressed",
-            needs="an uncompressed array to map",
-            got="a compressed one",
+            f"array {name.removesuffix('.npy')!r} of {path.name!r} is compressed, so it cannot be "
+            "mapped",
             cure="Write it with np.savez, or leave `mmap` out.",
         )
     if stored and (mmap or (mmap is None and info.file_size >= LARGE)):
@@ -203,7 +202,7 @@ def _map_member(path: Path, info: zipfile.ZipInfo) -> RawArray:
 @contextmanager
 def readable(path: Path) -> Iterator[None]:
     """Turn what NumPy and the ZIP library say of a damaged file into one form of message."""
-    needs = "a whole file of plain arrays"
+    needs = "a complete file of plain arrays"
     with foreign_content(path, needs=needs):
         try:
             yield

@@ -97,14 +97,14 @@ def check_marks(decimal: str | None, thousands: object) -> str | None:
         return decimal
     if not isinstance(thousands, str) or thousands not in THOUSANDS:
         raise FormatError(
-            "`thousands` is not a mark between thousands",
+            "`thousands` is not a valid separator",
             needs="',', '.', ' ' or \"'\"",
             got=check.show(thousands),
         )
     if thousands == decimal:
         raise FormatError(
-            "`decimal` and `thousands` are the same mark",
-            needs="two different marks",
+            "`decimal` and `thousands` are the same",
+            needs="two different separators",
             got=repr(thousands),
         )
     return decimal or {",": ".", ".": ","}.get(thousands)
@@ -238,10 +238,10 @@ def _make_two_ways_error(one: WrittenColumn) -> FormatError:
     ]
     return FormatError(
         f"column {one.name.strip()!r} has numbers that can be read in two ways",
-        needs="`decimal` or `thousands`, to say what the mark is",
+        needs="`decimal` or `thousands` to say what the separator means",
         got=f"{check.show(one.column[row].as_py().strip(), 30)} in row {row + 1}, which may be "
         f"{shown[0]} or {shown[1]}",
-        cure=f"Say {said[0]}, or {said[1]}.",
+        cure=f"Pass {said[0]}, or {said[1]}.",
     )
 
 
@@ -260,10 +260,12 @@ def _note_examples(
     return (
         Caution(
             "EN121",
-            f"{path.name!r} has numbers that are written for people: column "
-            f"{check.some(examples, limit=3)}.",
-            "They count as the numbers shown.",
-            "If one was read wrong, say the marks with `decimal` and `thousands`.",
+            (
+                f"{path.name!r} has numbers formatted for people: column "
+                f"{check.some(examples, limit=3)}."
+            ),
+            "They are read as shown.",
+            "If one was read wrong, pass the separators as `decimal` and `thousands`.",
             Severity.NOTE,
         ),
     )

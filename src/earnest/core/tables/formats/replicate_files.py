@@ -133,14 +133,14 @@ def _read_facts(header: RawArray | None, path: Path) -> _Facts:
     try:
         facts = {} if header is None else parse_json(header.tobytes())
     except ValueError as error:
-        raise changed(path, "a header that is JSON", "text that is not") from error
+        raise changed(path, "a JSON header", "other text") from error
     schema = facts.get("schema") if isinstance(facts, dict) else None
     if schema != SCHEMA:
         raise FormatError(
-            f"{path.name!r} holds no replicates",
+            f"{path.name!r} does not hold replicates",
             needs=f"schema {SCHEMA!r}",
             got=f"schema {schema!r}",
-            cure="Predictions are read with Predictions.load."
+            cure="Read predictions with Predictions.load."
             if str(schema).startswith("earnest/predictions")
             else "",
         )

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 # What a file holds by its first bytes, and the door through which other libraries read it.
 
 
-WHOLE = "a whole file of the format that its suffix names"
+WHOLE = "a complete file of the format that its extension names"
 
 # The first bytes, the word for what follows, and the suffixes under which it is read.
 _SIGNS: tuple[tuple[bytes, str, tuple[str, ...]], ...] = (
@@ -75,9 +75,7 @@ def refuse_other_content(path: Path, suffix: str) -> None:
     for sign, word, suffixes in _SIGNS:
         if start.startswith(sign) and suffix not in suffixes:
             raise FormatError(
-                f"{path.name!r} is {word}, not what its suffix says",
-                needs=f"a file of the format that {suffix!r} names",
-                got=word,
+                f"{path.name!r} is {word} and should not end in {suffix!r}",
                 cure=_suggest_cure(path, suffixes[0]),
             )
 

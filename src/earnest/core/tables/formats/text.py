@@ -117,7 +117,6 @@ def _read_first_line(data: bytes, path: Path) -> str:
 def _make_other_bytes_error(path: Path, got: str) -> FormatError:
     return FormatError(
         f"{path.name!r} is not UTF-8",
-        needs="text in UTF-8",
         got=got,
         cure="Save it as 'CSV UTF-8'.",
     )
@@ -166,7 +165,9 @@ def _find_delimiter(line: str, path: Path, suffix: str, options: Mapping[str, ob
     mark = guess_delimiter(suffix) if said is None else said
     if not isinstance(mark, str) or len(mark) != 1 or not mark.isascii():
         raise FormatError(
-            "`delimiter` is not one character", needs="one like ',' or ';'", got=check.show(mark)
+            "`delimiter` is not a single character",
+            needs="a character such as ',' or ';'",
+            got=check.show(mark),
         )
     other = next((sign for sign in ";,\t|" if sign in line), None)
     if mark in line or other is None:
@@ -177,7 +178,7 @@ def _find_delimiter(line: str, path: Path, suffix: str, options: Mapping[str, ob
         f"{path.name!r} is not separated by {mark!r}",
         needs=f"several columns, separated by {mark!r}",
         got=f"one column {check.show(line.strip())}",
-        cure=f"Say delimiter={other!r}.",
+        cure=f"Pass delimiter={other!r}.",
     )
 
 
@@ -186,7 +187,7 @@ def _check_decimal(options: Mapping[str, object]) -> str | None:
     mark = options.get("decimal")
     if mark is not None and (not isinstance(mark, str) or mark not in (".", ",")):
         raise FormatError(
-            "`decimal` is not a mark before decimals", needs="'.' or ','", got=check.show(mark)
+            "`decimal` is not a valid separator", needs="'.' or ','", got=check.show(mark)
         )
     return mark
 
@@ -246,7 +247,7 @@ def read_text(
     data = data[told.end() :] if told else data
     text = data[:LOOKED_AT].decode("utf-8-sig", "replace")
     if not text.strip("\0 \t\r\n"):
-        raise FormatError(f"{path.name!r} is empty", needs="a table with a row at least")
+        raise FormatError(f"{path.name!r} is empty", needs="a table with at least one row")
     data = data if b"\n" in data or b"\r" in data else data + b"\n"  # names alone are a table, too
     mark = options.get("delimiter") or (told and told[1].decode()) or separator(text, suffix)
     if mark is None:
@@ -282,8 +283,11 @@ def _remark_encoding(text: str, path: Path) -> Caution:
         "EN056",
         f"{path.name!r} is not UTF-8 and was read as Windows-1252: {check.show(shown, 30)}, for "
         "example.",
-        "In another encoding its letters beyond a to z are other ones, in names and categories.",
-        "If it reads wrong, save the table as 'CSV UTF-8'.",
+        (
+            "If its encoding is another one, letters other than a to z are wrong in names and "
+            "categories."
+        ),
+        "If the example is wrong, save the table as 'CSV UTF-8'.",
         Severity.NOTE,
     )
 
@@ -314,18 +318,18 @@ def _refuse_lines_above(text: str, suffix: str, path: Path) -> None:
     mark = separator(rest, suffix)
     if mark is not None and rest.count("\n") > 1:
         raise FormatError(
-            f"the first line of {path.name!r} has other columns than the lines below",
+            f"the first line of {path.name!r} has different columns from the lines below",
             needs="the names of the columns in the first line",
             got=check.show(first.strip(), 40),
-            cure="Remove what stands above the names, or give every column a name.",
+            cure="Remove everything above the column names, or give every column a name.",
         )
     lines = [line.strip() for line in text.splitlines() if line.strip()][:LINES]
     if len(lines) > 1 and len({line.count(" ") for line in lines}) == 1 and " " in lines[0]:
         raise FormatError(
-            f"{path.name!r} has one column only",
-            needs="columns that commas, semicolons, tabs or bars separate",
+            f"{path.name!r} has only one column",
+            needs="columns separated by commas, semicolons, tabs or bars",
             got=check.show(lines[0], 40),
-            cure="Say delimiter=' ' if single spaces separate them.",
+            cure="Pass delimiter=' ' if single spaces separate them.",
         )
 
 
@@ -337,7 +341,7 @@ def _refuse_nameless(table: pa.Table, path: Path) -> None:
             f"{count} columns of {path.name!r} have no name",
             needs="the names of the columns in the first line",
             got=check.some(map(repr, table.column_names), limit=6),
-            cure="Name them, and remove what stands above the names.",
+            cure="Name them, and remove everything above the names.",
         )
 
 
@@ -354,10 +358,10 @@ def _refuse_no_names(table: pa.Table, path: Path) -> None:
     if not alike or not all(alike):
         return
     raise FormatError(
-        f"the first line of {path.name!r} looks like data, not like names",
+        f"the first line of {path.name!r} looks like data, not column names",
         needs="the names of the columns in the first line",
         got=check.some(map(repr, names), limit=6),
-        cure="Write a line with names above it.",
+        cure="Add a line with column names above it.",
     )
 
 
@@ -446,7 +450,7 @@ _BEGINS = f"# {NAME}".encode()
 
 def _read_header_line(line: bytes, path: Path) -> str:
     if line.startswith(b'"'):
-        raise changed(path, "the first line as it was written", "a line in quotation marks")
+        raise changed(path, "the first line as it was written", "a line in quotes")
     return line.decode().split(" ", 2)[2] if line.count(b" ") > 1 else ""
 
 

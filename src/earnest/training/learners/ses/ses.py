@@ -145,7 +145,7 @@ _LOCK = Lock()
 
 
 class SES(SelectorMixin, BaseEstimator):
-    """Select a minimal set of columns, and tell which others could take their places.
+    """Select a minimal set of columns, and find those that could replace them.
 
     **What it finds.** The columns that stay dependent on the outcome given any few of the other
     selected ones: in a network of causes, the outcome's parents and children. It begins with the
@@ -159,10 +159,10 @@ class SES(SelectorMixin, BaseEstimator):
     several classes: linear log odds. Each column is tested by itself; a category must have been
     encoded before, and its one-hot columns are then columns like others.
 
-    **When it fails.** Columns that tell something only together (such as the two inputs of an
+    **When it fails.** Columns that are informative only together (such as the two inputs of an
     exclusive or) are independent of the outcome one by one, and never enter. With few cases the
-    tests see only strong relations. Where nothing is dependent, the column of the smallest
-    p-value is kept, as a model needs one.
+    tests see only strong relations. Where nothing is dependent, the column of the smallest p-value
+    is kept, as a model needs one.
 
     Lagani, Athineou, Farcomeni, Tsagris, Tsamardinos 2017 (SES); Tsamardinos, Brown, Aliferis 2006
     (max-min parents and children). Written from these definitions.

@@ -83,7 +83,7 @@ class Dropping(Protocol):
         ...
 
 
-DROPPINGS: Registry[type[Dropping]] = Registry("way of early dropping")
+DROPPINGS: Registry[type[Dropping]] = Registry("rule for early dropping")
 
 
 @dataclass(frozen=True)
@@ -159,8 +159,8 @@ class BCED:
         round : int
             The number of this test, from 1 on.
         alive : ndarray of bool, shape (C,), optional
-            Which configurations go on so far; all by default. One that lacks predictions which
-            others have is not tested.
+            Which configurations are still in the search; all by default. One that lacks predictions
+            which others have is not tested.
         n_jobs : int, optional
             The number of threads; never changes the result.
         """
@@ -317,8 +317,8 @@ def warn_of_dropping(rule: Dropping, trace: Iterable[Drop], n_configs: int) -> I
     yield Caution(
         "EN051",
         f"{dropped} of {n_configs} configurations were dropped before their last fold.",
-        f"The estimate is about the choice among the {left} left; where all are equally good, a "
-        "little of the luck of those left stays in it.",
+        f"The estimate is about the choice among the remaining {left}; if all are equally good, "
+        "a little optimism remains.",
         "",
         Severity.NOTE,
     )
@@ -326,14 +326,14 @@ def warn_of_dropping(rule: Dropping, trace: Iterable[Drop], n_configs: int) -> I
         yield Caution(
             "EN052",
             "One configuration survived early dropping.",
-            "Nothing is left to resample the choice from, so the value is its own cross-validated "
+            "There is no choice left to resample, so the value is its own cross-validated "
             "score, uncorrected.",
             "Raise the threshold, or use drop='bced_adjusted' or none.",
         )
     if rule.min_predictions < ENOUGH:
         yield Caution(
             "EN053",
-            f"Configurations were dropped from {rule.min_predictions} predictions on.",
-            f"On fewer than {ENOUGH} predictions good configurations are dropped by chance.",
+            f"Configurations could be dropped after {rule.min_predictions} predictions.",
+            f"With fewer than {ENOUGH} predictions, good configurations are dropped by chance.",
             f"Use min_predictions={ENOUGH} or more.",
         )

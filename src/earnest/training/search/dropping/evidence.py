@@ -117,8 +117,8 @@ def _mask_untested(alive: NDArray[np.bool_] | None, configs: int) -> NDArray[np.
     mask = np.ones(configs, dtype=bool) if alive is None else np.asarray(alive)
     if mask.dtype != bool or mask.shape != (configs,):
         raise InputError(
-            "`alive` does not tell which configurations go on",
-            needs=f"{configs} truth values, one a configuration",
+            "`alive` does not say which configurations continue",
+            needs=f"{configs} booleans, one per configuration",
             got=f"shape {mask.shape}, dtype {mask.dtype}",
         )
     return mask

@@ -105,7 +105,7 @@ class StopWhenWidth:
         if not _has_interval(self.method):
             raise InputError(
                 "`stop_when_width` needs a method that gives an interval",
-                needs="one like method='bbc'",
+                needs="a method such as 'bbc'",
                 got=check.show(self.method),
             )
         check.share("confidence_level", self.confidence_level)
@@ -205,6 +205,6 @@ def warn_of_stopping(rule: StopWhenWidth | None, done: int, planned: int) -> Ite
         "EN054",
         f"The folds ended after {done} of {planned}, when the interval was no wider than "
         f"{rule.width:g}.",
-        "Stopping by looking makes the interval a little too narrow for its level.",
-        "Run all folds where the level matters.",
+        "Stopping when the interval looks narrow makes it a little too narrow for its level.",
+        "Run all folds if the level matters.",
     )
