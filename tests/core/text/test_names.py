@@ -173,6 +173,14 @@ def test_an_estimator_is_called_by_its_own_words() -> None:
     assert called({**first, **third}) == {"a": "SVC", "b": "Ridge", "c": "SVC(C=2)"}
 
 
+def test_a_setting_of_a_step_called_model_is_no_model() -> None:
+    found = name_configs("ab", [{"model__kernel": "rbf"}, {"model__kernel": "linear"}])
+    assert [(name.model, name.settings) for name in found.values()] == [
+        ("", "kernel rbf"),
+        ("", "kernel linear"),
+    ]
+
+
 def test_names_that_end_alike_stay_whole() -> None:
     assert param_names([{"a__n": 1}, {"b__n": 2, "b__k": 3}]) == {
         "a__n": "a__n",

@@ -83,9 +83,7 @@ def _numbered(found: dict[str, str]) -> dict[str, str]:
 
 
 # Parameters that say which model a configuration is, by any word of their name.
-MODEL_WORDS = frozenset(
-    {"model", "classifier", "regressor", "estimator", "learner", "algorithm", "clf"}
-)
+MODEL_WORDS = frozenset({"model", "classifier", "regressor", "estimator", "learner", "clf"})
 SELECTION = "select"  # the parameter that says what selects columns, and its value for nothing
 NO_SELECTION = "none"
 _INITIALS = frozenset(
@@ -269,13 +267,16 @@ def _find_model_key(params: Sequence[Mapping[str, Any]]) -> str | None:
 def is_model_param(name: str) -> bool:
     """Tell whether a parameter says which model a configuration is, by a word of its name.
 
+    The steps of a pipeline do not count: `model__kernel` is a setting of the model.
+
     Examples
     --------
     >>> from earnest.core.text.names import is_model_param
-    >>> [is_model_param(name) for name in ("model", "classifier_algorithm_name", "svm__C")]
+    >>> [is_model_param(name) for name in ("model", "classifier_name", "model__kernel")]
     [True, True, False]
     """
-    return not MODEL_WORDS.isdisjoint(re.split(r"[_\W]+", str(name).lower()))
+    last = str(name).lower().split("__")[-1]
+    return not MODEL_WORDS.isdisjoint(re.split(r"[_\W]+", last))
 
 
 def _find_shared(
