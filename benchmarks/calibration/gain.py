@@ -1,8 +1,9 @@
 """How often the interval of a search's gain holds the true one, where the true one is known.
 
 The truth is the mean true score of the winner that cross-validation chooses, over samples, less
-that of the first configuration, or less the mean of all. `python -m benchmarks.calibration.gain`
-writes gain.csv, one row a cell.
+that of the first configuration, or in the mean over orders less the mean of all. The band of a
+curve is the interval of `bbc` at each prefix, which the grid of `near_winner` holds to account.
+`python -m benchmarks.calibration.gain [SAMPLES]` writes gain.csv, a row a cell, and goes on where it ended.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import csv
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, astuple, dataclass, fields
-from itertools import product
+from itertools import islice, product
 from pathlib import Path
 
 import numpy as np
@@ -19,16 +20,23 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 import earnest as en
+from earnest.core.base.rng import Seeds
+from earnest.core.results.interval import Ask
+from earnest.inference.curves.corrected import Choosing
+from earnest.inference.curves.gain import gain_of
+from earnest.inference.curves.prefixes import Order
 
 Floats = NDArray[np.float64]
 RESULTS = Path(__file__).with_name("gain.csv")
-SAMPLES, RESAMPLES = 400, 200
+SAMPLES, RESAMPLES = 150, 200
 TRUTHS = ("equal", "dominant", "clustered", "ramp")
+SIZES = ((40, 10, 0.0), (40, 200, 0.5), (100, 50, 0.5), (400, 50, 0.0))
+TIE = 1e-12
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell of the grid."""
+    """One cell of the grid: how many cases and configurations, and how these are correlated."""
 
     metric: str
     truth: str
@@ -40,10 +48,10 @@ class Cell:
 
 @dataclass(frozen=True)
 class Row:
-    """What a cell gave: the true gain, the mean of estimates, and how intervals hold the truth.
+    """What a cell gave: the true gain, what was estimated, and how intervals hold the truth.
 
-    `band` is the share of samples in which the limits of the last corrected score hold the true
-    one; `below` and `above` are the shares of intervals that lie on one side of the true gain.
+    `below` and `above` are the shares of intervals on one side of the true gain, `normal` is the
+    coverage of plus and minus 1.96 errors, `shown` the share of samples with a gain shown.
     """
 
     metric: str
@@ -57,23 +65,20 @@ class Row:
     mean: float
     deviation: float
     error: float
+    width: float
     coverage: float
     below: float
     above: float
-    drawn: float
+    normal: float
     shown: float
-    band: float
 
 
 def grid() -> Iterator[Cell]:
     """Yield the cells."""
-    for metric, truth, n, configs, rho in product(
-        ("accuracy", "roc_auc"), TRUTHS, (40, 100, 400), (10, 50, 200), (0.0, 0.5)
-    ):
-        if n * configs <= 20_000:
-            yield Cell(metric, truth, n, configs, rho)
-    for truth, n, rho in product(TRUTHS, (40, 100), (0.0, 0.5)):
-        yield Cell("accuracy", truth, n, 50, rho, "mean")
+    for (n, configs, rho), metric, truth in product(SIZES, ("accuracy", "roc_auc"), TRUTHS):
+        yield Cell(metric, truth, n, configs, rho)
+    for truth in TRUTHS:
+        yield Cell("accuracy", truth, 100, 50, 0.0, "mean")
 
 
 def true_scores(truth: str, configs: int) -> Floats:
@@ -84,8 +89,7 @@ def true_scores(truth: str, configs: int) -> Floats:
         return np.where(np.arange(configs) == configs // 2, 0.85, 0.75)
     if truth == "clustered":
         return np.where(np.arange(configs) % 2 == 1, 0.8, 0.65)
-    ramp = np.linspace(0.65, 0.85, configs)
-    return np.roll(np.random.default_rng(1).permutation(ramp), 0)
+    return np.asarray(np.random.default_rng(1).permutation(np.linspace(0.65, 0.85, configs)))
 
 
 def draw(cell: Cell, truth: Floats, rng: np.random.Generator) -> en.Predictions:
@@ -101,35 +105,26 @@ def draw(cell: Cell, truth: Floats, rng: np.random.Generator) -> en.Predictions:
     return en.Predictions.from_arrays(y, said, response="label", positive=1)
 
 
-def simulate(cell: Cell, samples: int = SAMPLES) -> Row:
+def simulate(cell: Cell, samples: int = SAMPLES, resamples: int = RESAMPLES) -> Row:
     """Return what the intervals of a cell do."""
     rng = np.random.default_rng([len(cell.truth), cell.n, cell.configs, len(cell.metric)])
-    truth = true_scores(cell.truth, cell.configs)
+    truth, order = true_scores(cell.truth, cell.configs), Order(cell.order)
+    metric = en.metric(cell.metric)
     found, won = [], []
     for seed in range(samples):
         pi = draw(cell, truth, rng)
-        made = en.gain(pi, metric=cell.metric, order=cell.order, n_resamples=RESAMPLES, rng=seed)
-        whole = en.score_table(pi, cell.metric, np.ones((1, cell.n), dtype=np.uint8))[0]
-        won.append(
-            truth[whole >= whole.max() - 1e-12].mean()
-            if cell.order == "mean"
-            else truth[int(np.argmax(whole >= whole.max() - 1e-12))]
-        )
+        choosing = Choosing(Seeds(seed), n_resamples=resamples)
+        own = metric.on(pi.target.task)
+        made = gain_of(pi, own, choosing, order=order, ask=Ask(), marks=[])
+        whole = en.score_table(pi, own, np.ones((1, cell.n), dtype=np.uint8))[0]
+        best = np.flatnonzero(whole >= whole.max() - TIE)
+        won.append(truth[best[0]] if order is Order.TRIED else truth[best].mean())
         assert made.interval is not None
         assert made.standard_error is not None
-        found.append(
-            [
-                made.value,
-                made.standard_error,
-                made.interval.low,
-                made.interval.high,
-                made.low[-1],
-                made.high[-1],
-            ]
-        )
-    table, winner = np.array(found, dtype=float), float(np.mean(won))
-    gain = winner - (truth[0] if cell.order == "tried" else truth.mean())
-    value, error, low, high, band_low, band_high = table.T
+        found.append([made.value, made.standard_error, made.interval.low, made.interval.high])
+    value, error, low, high = np.array(found).T
+    start = truth[0] if order is Order.TRIED else truth.mean()
+    gain = float(np.mean(won) - start)
     return Row(
         **asdict(cell),
         samples=samples,
@@ -137,22 +132,24 @@ def simulate(cell: Cell, samples: int = SAMPLES) -> Row:
         mean=float(value.mean()),
         deviation=float(value.std(ddof=1)),
         error=float(np.sqrt(np.mean(np.square(error)))),
+        width=float((high - low).mean()),
         coverage=float(((low <= gain) & (gain <= high)).mean()),
         below=float((high < gain).mean()),
         above=float((low > gain).mean()),
-        drawn=0.0,
+        normal=float((np.abs(value - gain) <= 1.96 * error).mean()),
         shown=float((low > 0).mean()),
-        band=float(((band_low <= winner) & (winner <= band_high)).mean()),
     )
 
 
 def main() -> None:
-    """Run the grid, and write a row a cell as it comes."""
+    """Run the grid, and write a row a cell as it comes; rows that are there already stay."""
     samples = int(sys.argv[1]) if len(sys.argv) > 1 else SAMPLES
-    with RESULTS.open("w", newline="", encoding="utf-8") as file:
+    done = len(RESULTS.read_text(encoding="utf-8").splitlines()) if RESULTS.exists() else 0
+    with RESULTS.open("a", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([one.name for one in fields(Row)])
-        for cell in grid():
+        if done == 0:
+            writer.writerow([one.name for one in fields(Row)])
+        for cell in islice(grid(), max(done - 1, 0), None):
             row = simulate(cell, samples)
             words = [f"{one:.4f}" if isinstance(one, float) else one for one in astuple(row)]
             writer.writerow(words)

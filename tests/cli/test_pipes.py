@@ -15,6 +15,7 @@ COMMANDS = {
     "estimate": ("estimate", "pipe.csv", "-m", "roc_auc"),
     "estimate arrays": ("estimate", "pipe.npz", "-m", "roc_auc"),
     "compare": ("compare", "pipe.csv", "-m", "roc_auc"),
+    "gain": ("gain", "pipe.csv", "-m", "roc_auc"),
     "report": ("report", "pipe.parquet", "-m", "roc_auc"),
     "report a run": ("report", "pipe.db"),
     "explain": ("explain", "pipe.csv"),

@@ -10,6 +10,7 @@ import numpy as np
 import earnest as en
 from earnest import Predictions, metric
 from earnest.core.results.estimate import Estimate
+from earnest.core.results.gain import Gain
 from earnest.explanation.effects.curves import EffectCurve, Objective
 from earnest.explanation.importance import Importance, Share
 from earnest.explanation.regions.limits import Limit
@@ -146,6 +147,8 @@ def gallery(words: str = "config", prefix: str = "f") -> dict[str, draw.Figure]:
         "precision-recall": lambda n: draw.precision_recall(both.precision_recall, name=n),
         "classes": lambda n: draw.class_areas(_by_class(words), name=n),
         "classes-phone": lambda n: draw.class_areas(_by_class(words), name=n, width=350),
+        "gain": lambda n: draw.gain(_gain("tried"), name=n, title=words),
+        "gain-phone": lambda n: draw.gain(_gain("mean"), name=n, width=350, title=words),
         "calibration": lambda n: draw.calibration(promised, name=n),
         "folds": lambda n: draw.folds(folded, name=n, estimate=made),
         "residuals": lambda n: draw.residuals(_left(), name=n, outcome=words),
@@ -169,6 +172,12 @@ def _by_class(words: str) -> ClassCurves:
     made = en.estimate(pi, metric="accuracy", n_resamples=50, rng=0)
     found = class_curves(pi, metric("accuracy"), made.winner or 0, Choosing.of(made))
     return replace(found, names=(words, *found.names[1:]))
+
+
+@cache
+def _gain(order: str) -> Gain:
+    pi = example_predictions("binary", n_cases=60, n_configs=40)
+    return en.gain(pi, metric="roc_auc", order=order, n_resamples=50, rng=0)
 
 
 def _left() -> object:

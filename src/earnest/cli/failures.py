@@ -36,7 +36,7 @@ _OPTIONS = {
     **{name: f"--{name}" for name in ("threshold", "model", "prediction", "table")},
     **{name: f"--{name}" for name in ("test", "alternative", "adjust", "reference", "rope")},
     **{name: f"--{name}" for name in ("study", "objective", "direction", "params", "regions")},
-    **{name: f"--{name}" for name in ("surrogate", "suggest")},
+    **{name: f"--{name}" for name in ("surrogate", "suggest", "order")},
     "n_points": "--n-points",
     **{name: f"--{name}" for name in ("folds", "repeats", "budget", "drop", "portfolio", "ignore")},
     **{name: f"--{name}" for name in ("out", "resume", "keep")},

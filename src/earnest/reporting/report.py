@@ -197,10 +197,10 @@ def report(
 ) -> Report:
     """Tell everything that can be said of a search, as one page.
 
-    Nothing is trained. The report asks `estimate`, `estimate_all`, `compare_many` and `explain`,
-    and shows what they answer: the honest number beside the naive one, all methods, the winner
-    against the others, curves, every configuration that was tried, what the search learned, and
-    how all of it was computed.
+    Nothing is trained. The report asks `estimate`, `gain`, `estimate_all`, `compare_many` and
+    `explain`, and shows what they answer: the honest number beside the naive one, what the search
+    gained, all methods, the winner against the others, curves, every configuration that was tried,
+    what the search learned, and how all of it was computed.
 
     **What is estimated.** What `estimate` says of the method; the page repeats it beside the
     number. **What it assumes.** What the methods assume. **When it fails.** A part without data

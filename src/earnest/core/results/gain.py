@@ -69,7 +69,9 @@ class Gain(Result):
     >>> pi = en.Predictions.from_arrays(y, scores, fold=np.arange(200) // 2 % 10)
     >>> found = en.gain(pi, metric="roc_auc", rng=0)
     >>> found
+    roc_auc gain 0.24, 95 % interval [0.13, 0.38], seemingly 0.27 (30 configs as tried, n=200)
     >>> found.configurations_for_most, found.plateau
+    (23, False)
     """
 
     schema: ClassVar[str] = "earnest/gain/1"
@@ -113,7 +115,7 @@ class Gain(Result):
     @property
     def configurations_for_most(self) -> int | None:
         """After how many configurations nine tenths of the gain were there; None without a gain."""
-        start = self.corrected[0]
+        start = next((score for score in self.corrected if score is not None), None)
         if self.value <= 0.0 or start is None:
             return None
         sign = 1.0 if self.scale.greater_is_better else -1.0

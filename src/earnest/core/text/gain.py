@@ -30,6 +30,7 @@ def headline(made: Gain) -> str:
     >>> y = np.tile([0, 1], 50)
     >>> noise = np.random.default_rng(4).random((100, 40))
     >>> headline(en.gain(en.Predictions.from_arrays(y, noise), metric="roc_auc", rng=0))
+    'No gain can be shown: the search seemed to gain 0.09.'
     """
     seeming, value = (gain_number(made, one) for one in (made.seeming, made.value))
     if made.n_configs == 1:
@@ -106,9 +107,9 @@ def line(made: Gain) -> str:
     limits = ""
     if made.interval is not None:
         low, high = (gain_number(made, end) for end in (made.interval.low, made.interval.high))
-        limits = f", {percent(made.confidence_level)} interval [{low}, {high}]"
-    order = "in the order tried" if made.order == "tried" else "mean over orders"
+        limits = f", {100 * made.confidence_level:g} % interval [{low}, {high}]"
+    order = "as tried" if made.order == "tried" else "in any order"
     return (
         f"{made.metric} gain {value}{limits}, seemingly {seeming} "
-        f"({made.n_configs} config{'s' * (made.n_configs != 1)}, {order}, n={made.n_cases})"
+        f"({made.n_configs} config{'s' * (made.n_configs != 1)} {order}, n={made.n_cases})"
     )

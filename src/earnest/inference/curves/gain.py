@@ -17,7 +17,7 @@ from earnest.core.data.selection import Pooled
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import Estimate, Provenance, by_severity, finite
 from earnest.core.results.gain import Gain
-from earnest.core.results.interval import Ask, DrawnLimits, Interval, LimitSource, NormalLimits
+from earnest.core.results.interval import Ask, DrawnLimits, Interval, NormalLimits
 from earnest.core.results.specs import Side
 from earnest.inference.cases.case_values import has_terms, score_terms
 from earnest.inference.curves.corrected import Choosing
@@ -30,7 +30,7 @@ from earnest.metrics.families import Array, Metric
 from earnest.metrics.responding import check_fits
 
 MOST_RESAMPLES = 10_000_000
-WORK = 1 << 33  # scores of cases in a report, from which on fewer resamples are enough
+WORK = 1 << 32  # scores of cases in a report, from which on fewer resamples are enough
 LEAST = 200
 
 
@@ -169,15 +169,18 @@ def gain_of(
     begin = int(np.flatnonzero(~np.isnan(found.corrected + found.naive))[0])
     sign = metric.sign
     value = float(sign * (found.corrected[-1] - found.corrected[begin]))
-    error = _error_of(pi, metric, choosing, found, order)
+    start = None if order is Order.MEAN else begin
+    error = _error_of(pi, metric, choosing, found, start)
     several = pi.n_configs > 1
-    interval = _interval_of(value, error, sign * found.ahead, ask) if several else None
+    seeming = float(sign * (found.naive[-1] - found.naive[begin]))
+    ahead, level = sign * found.ahead, ask.confidence_level
+    interval = limit_gain(value, seeming, error, ahead, level) if several else None
     best = int(np.nanargmax(sign * found.naive)) if order is Order.TRIED else None
     return Gain(
         value=value,
         interval=interval,
         standard_error=error,
-        seeming=float(sign * (found.naive[-1] - found.naive[begin])),
+        seeming=seeming,
         scale=metric.scale,
         order=str(order),
         naive=_plain(found.naive),
@@ -208,42 +211,74 @@ def _plain(values: Array) -> tuple[float | None, ...]:
 
 
 def _error_of(
-    pi: Predictions, metric: Metric, choosing: Choosing, found: PrefixScores, order: Order
+    pi: Predictions, metric: Metric, choosing: Choosing, found: PrefixScores, start: int | None
 ) -> float | None:
-    """Return the standard error of the gain, by the law of the scores; else of its draws."""
+    """Return the standard error of the gain, by the law of the scores; else of its draws.
+
+    `start` is the first configuration, None for the mean of all.
+    """
     ahead = found.ahead[~np.isnan(found.ahead)]
     if pi.n_configs == 1 or len(ahead) < 2:
         return None
     spread = float(np.std(ahead, ddof=1))
     if not has_terms(metric):
         return spread
-    start = _start_terms(pi, metric, order)
+    zero = _start_terms(pi, metric, start)
     resampler = choose_resampler(choosing.resampler, pi.target, choosing.undefined)
     scorer = WinnerScores(pi, metric, resampler, lambda inbag: np.zeros(len(inbag), np.intp))
     rng = choosing.seeds.generator(Purpose.VALUE_ERROR)
-    error = scorer.error_over(found.wins, start, rng)
+    error = scorer.error_over(found.wins, zero, rng)
     return spread if error is None else float(np.hypot(error, spread / np.sqrt(len(ahead))))
 
 
-def _start_terms(pi: Predictions, metric: Metric, order: Order) -> Array:
+def _start_terms(pi: Predictions, metric: Metric, start: int | None) -> Array:
     """Return the terms (n,) of the first configuration, or the mean of those of all."""
-    if order is Order.TRIED:
-        made = score_terms(pi.select(0), metric)
+    if start is not None:
+        made = score_terms(pi.select(start), metric)
         return np.full(pi.n_cases, np.nan) if made is None else made[1][:, 0]
     total = np.zeros(pi.n_cases)
     step = max(1, CELLS // pi.n_cases)
-    for start in range(0, pi.n_configs, step):
-        some = range(start, min(start + step, pi.n_configs))
+    for first in range(0, pi.n_configs, step):
+        some = range(first, min(first + step, pi.n_configs))
         made = score_terms(pi.select(some), metric)
         total += np.nan if made is None else made[1].sum(axis=1)
     return total / pi.n_configs
 
 
-def _interval_of(value: float, error: float | None, ahead: Array, ask: Ask) -> Interval:
-    source: LimitSource
-    source = DrawnLimits(ahead) if error is None else NormalLimits(value, error)
-    level, side = ask.confidence_level, Side.TWO_SIDED
-    return Interval(*source.limits(level, side), level, str(side)).reaching(value)
+def limit_gain(
+    value: float, seeming: float, error: float | None, ahead: Array, confidence_level: float
+) -> Interval:
+    """Return the two-sided interval of a gain.
+
+    The low end is the normal one. A correction selects on two thirds of the cases, and so finds a
+    configuration that leads by a little less often than the search does: the gain is on the low
+    side, and beyond the normal high end too often. So the high end is the outer one of the normal
+    one and of the draws' low end turned around the value (the basic bootstrap), but not beyond the
+    high end of what the search seemed to gain, which is on the high side.
+
+    Parameters
+    ----------
+    value, seeming, error : float
+        The gain, what it seemed to be, and the error of the gain; greater is better.
+    ahead : ndarray, shape (B,)
+        The draws of the gain.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from earnest.inference.curves.gain import limit_gain
+    >>> draws = np.linspace(-0.25, 0.15, 101)
+    >>> found = limit_gain(0.05, 0.2, 0.05, draws, 0.95)
+    >>> round(found.low, 3), round(found.high, 3)
+    (-0.048, 0.298)
+    """
+    side = Side.TWO_SIDED
+    drawn_low, drawn_high = DrawnLimits(ahead).limits(confidence_level, side)
+    low, high = drawn_low, drawn_high
+    if error is not None:
+        low, high = NormalLimits(value, error).limits(confidence_level, side)
+        high = max(high, min(2.0 * value - drawn_low, seeming + high - value))
+    return Interval(low, high, confidence_level, str(side)).reaching(value)
 
 
 def _remarks(pi: Predictions, order: Order) -> Iterator[Caution]:

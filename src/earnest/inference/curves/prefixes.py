@@ -77,8 +77,8 @@ class PrefixScores:
         those of the estimate of that prefix.
     ahead : ndarray, shape (B,)
         What the winner of all configurations has more than the start on the cases that a resample
-        leaves out: than the first configuration, or than the mean of them all. In the metric's own
-        units.
+        leaves out: than the first configuration with a score, or than the mean of them all. In the
+        metric's own units.
     wins : ndarray, shape (C,)
         How often each configuration won among all, as a share.
     """
@@ -133,6 +133,7 @@ def score_prefixes(
     >>> pi = en.Predictions.from_arrays(y, scores)
     >>> found = score_prefixes(pi, en.metric("roc_auc"), Choosing(Seeds(7)))
     >>> print(found.naive[[0, 4, 19]].round(2), found.corrected[[0, 4, 19]].round(2))
+    [0.79 0.79 0.8 ] [0.79 0.74 0.71]
     """
     asked = Ask() if ask is None else ask
     resampler = choose_resampler(choosing.resampler, pi.target, choosing.undefined)
@@ -162,6 +163,10 @@ class Changes:
         place = np.full((resamples, columns), -1, dtype=np.int32)
         place[self.rows, self.starts] = np.arange(len(self.rows), dtype=np.int32)
         return np.asarray(np.maximum.accumulate(place, axis=1))
+
+    def name(self, place: NDArray[np.int32]) -> Places:
+        """Return the winner of each place of `expand`, -1 where there is none."""
+        return np.asarray(np.append(self.configs, -1)[place])
 
 
 def find_changes(gains: Array, *, has_unit: bool) -> Changes:
@@ -276,7 +281,7 @@ class _Job:
         for stream in range(1, ROUNDS + 1):
             inbag, changes = self._redrawn(stream, len(left))
             place = changes.expand(len(inbag), self.pi.n_configs)[: len(left), prefix]
-            best = np.where(place < 0, -1, changes.configs[place])
+            best = changes.name(place)
             some = Weights(inbag.values[: len(left)], inbag.unit)
             made = self.score_winners(some, best)
             if len(table) == 0:
@@ -325,10 +330,9 @@ def _in_order(job: _Job, whole: Array, ask: Ask, marks: Places) -> PrefixScores:
             again = job.redraw(bad, k) if len(bad) else None
             if again is not None:
                 table[bad] = again[:, : table.shape[1]]
-            if k == 0:
-                first = table
             last = table
             if not np.isnan(table[:, 0]).all():
+                first = table if len(first) == 0 else first
                 value = scorer.corrected(table, published=job.choosing.published)
                 corrected[k] = metric.scale.clip(value)
                 for mark in np.flatnonzero(marks == k + 1):
@@ -336,12 +340,12 @@ def _in_order(job: _Job, whole: Array, ask: Ask, marks: Places) -> PrefixScores:
                     low[mark], high[mark] = _read_limits(source, corrected[k], metric, ask)
     winners = last[:, 1].astype(np.intp)
     return PrefixScores(
-        naive=np.where(own < 0, np.nan, whole[0, naive.configs[own]]),
+        naive=np.append(whole[0], np.nan)[naive.name(own)],
         corrected=corrected,
         marks=marks,
         low=low,
         high=high,
-        ahead=_free_draws(last) - _free_draws(first),
+        ahead=_free_draws(last) - _free_draws(first if len(first) else last),
         wins=np.bincount(winners[winners >= 0], minlength=configs) / max(1, (winners >= 0).sum()),
     )
 
@@ -357,12 +361,14 @@ def mark_prefixes(configs: int) -> Places:
     Examples
     --------
     >>> from earnest.inference.curves.prefixes import mark_prefixes
-    >>> mark_prefixes(4), mark_prefixes(2000)[[0, 1, 2, -2, -1]]
-    (array([1, 2, 3, 4]), array([   1,    2,    3, 1205, 2000]))
+    >>> mark_prefixes(4), mark_prefixes(143)
+    (array([1, 2, 3, 4]), array([  1,   2,   3,   5,   8,  12,  18,  27,  41,  63,  95, 143]))
     """
     if configs <= MARKS:
         return np.arange(1, configs + 1)
-    return np.unique(np.rint(np.geomspace(1, configs, MARKS)).astype(np.intp))
+    spread = (np.geomspace(1, configs, count) for count in range(MARKS, 2 * MARKS))
+    marks = (np.unique(np.rint(places).astype(np.intp)) for places in spread)
+    return next(found for found in marks if len(found) >= MARKS)
 
 
 def _read_limits(
@@ -391,16 +397,15 @@ class _Batch:
     def tabulate(self, start: int, stop: int) -> Array:
         """Return the tables (k, b, 2) or (k, b, 4) of some prefixes."""
         place = self.place[:, start:stop]
-        none = place < 0
-        best = np.where(none, -1, self.changes.configs[place])
-        draws = np.where(none, np.nan, self.draws[place])
+        best = self.changes.name(place)
+        draws = np.append(self.draws, np.nan)[place]
         columns = [draws, best.astype(np.float64)]
         if self.own is not None and self.off is not None and self.curved is not None:
             dealt = deal_winners(place)
-            by_scores = np.where(none, False, self.curved[best]).any(axis=0)  # (k,)
+            by_scores = np.append(self.curved, False)[best].any(axis=0)  # (k,)
             for kind, at in ((self.own, place), (self.off, dealt)):
-                chosen = np.where(by_scores, kind[1][at], kind[0][at])
-                columns.append(np.where(at < 0, np.nan, chosen))
+                by_terms, scored = (np.append(one, np.nan)[at] for one in kind)
+                columns.append(np.where(by_scores, scored, by_terms))
             columns[2] = np.where(np.isnan(draws), np.nan, columns[2])
         return np.stack(columns, axis=-1).transpose(1, 0, 2)
 
@@ -412,10 +417,11 @@ def _score_batch(job: _Job, inbag: Weights, *, size_matters: bool) -> _Batch:
     place = changes.expand(len(inbag), pi.n_configs)
     outside, rows, configs = inbag.out_of_bag(), changes.rows, changes.configs
     draws = job.score_cells(outside, rows, configs)
-    if len(draws) == 0:
-        draws = np.full(1, np.nan)
-    if not size_matters or len(rows) == 0:
-        return _Batch(place, _at_least_one(changes), draws)
+    if not size_matters:
+        return _Batch(place, changes, draws)
+    curved = np.ones(pi.n_configs, dtype=bool)
+    if len(rows) == 0:
+        return _Batch(place, changes, draws, (draws, draws), (draws, draws), curved)
     following = np.empty(len(inbag), dtype=np.intp)
     following[deal_winners(np.arange(len(inbag)))] = np.arange(len(inbag))
     next_rows = following[rows]
@@ -424,7 +430,6 @@ def _score_batch(job: _Job, inbag: Weights, *, size_matters: bool) -> _Batch:
     alone = score_selected(pi, job.metric, ones, known, n_jobs=job.n_jobs)[spot]
     off_scores = job.score_cells(outside, next_rows, configs) - alone
     made = score_terms(pi.select(known), job.metric)
-    curved = np.ones(pi.n_configs, dtype=bool)
     if made is None:
         return _Batch(place, changes, draws, (draws, draws), (off_scores, off_scores), curved)
     whole, terms = made
@@ -434,12 +439,6 @@ def _score_batch(job: _Job, inbag: Weights, *, size_matters: bool) -> _Batch:
     own_terms = _mean_left_out(moves, outside, rows, spot) + whole[spot]
     off_terms = _mean_left_out(moves, outside, next_rows, spot)
     return _Batch(place, changes, draws, (own_terms, draws), (off_terms, off_scores), curved)
-
-
-def _at_least_one(changes: Changes) -> Changes:
-    """Return changes that place -1 can look up, where nobody ever wins."""
-    nobody = np.full(1, -1, dtype=np.intp)
-    return changes if len(changes.rows) else Changes(nobody, nobody, nobody)
 
 
 def _mean_left_out(moves: Array, outside: Weights, rows: Places, spot: Places) -> Array:
@@ -526,18 +525,18 @@ def _over_orders(job: _Job, whole: Array, ask: Ask, marks: Places) -> PrefixScor
     naive = _Ranking.of(metric.sign * whole, has_unit=metric.has_unit).rank(whole)
     made = score_terms(pi, metric) if size_matters else None
     terms = made if made is not None and np.isfinite(made[1]).all() else None
-    ranked: list[tuple[Array, ...]] = []
+    ranked: list[list[Array]] = []
     wins = np.zeros(configs)
     for inbag in job.draw(job.choosing.n_resamples):
         ranking = _Ranking.of(metric.sign * job.tabulate(inbag), has_unit=metric.has_unit)
         outside = inbag.out_of_bag()
         draws = job.tabulate(outside)
-        columns = ranking.rank(draws)
+        columns = list(ranking.rank(draws))
         if size_matters:
             off = _mean_moves(terms, outside) if terms is not None else draws - whole
             own = off + terms[0] if terms is not None else draws
             own = np.where(np.isnan(draws), np.nan, own)
-            columns += (ranking.rank(own)[0], *ranking.dealt().rank(off))
+            columns += [ranking.rank(own)[0], *ranking.dealt().rank(off)]
         ranked.append(columns)
         first = np.zeros(draws.shape)
         first[:, 0] = ranking.defined[:, 0]
@@ -555,11 +554,11 @@ def _over_orders(job: _Job, whole: Array, ask: Ask, marks: Places) -> PrefixScor
         corrected[some] = np.clip(value, *metric.scale.limits)
     places = [1, *marks, configs]
     chances = np.concatenate([order_chances(configs, range(k, k + 1)) for k in places]).T
-    columns = [part @ chances for part in parts]  # (B, M + 2)
-    draws = _divide(columns[0], columns[1])
+    told = [part @ chances for part in parts]  # (B, M + 2)
+    draws = _divide(told[0], told[1])
     free = draws
     if size_matters:
-        free = _divide(columns[2], columns[1]) - np.nan_to_num(_divide(columns[3], columns[4]))
+        free = _divide(told[2], told[1]) - np.nan_to_num(_divide(told[3], told[4]))
     limits = [
         _read_limits(DrawnLimits(draws[:, place]), float(corrected[k - 1]), metric, ask)
         for place, k in enumerate(marks, start=1)

@@ -52,13 +52,16 @@ def gain(
     canvas = Canvas(width, height, name)
     x = Scale(1.0, max(float(made.n_configs), 2.0), left + 6, right, log=True)
     y = Scale(low, high, height - UNDER, top)
-    heading = fitted(f"{words} of the winner of so many configurations", right - left)
+    many = "" if narrow else " of so many configurations"
+    heading = fitted(f"{words} of the winner{many}", right - left)
     draw_y_grid(canvas, y, left, right, ticks=ticks)
     canvas.text((left, TOP - 14), heading, "ink2")
     _draw_turn(canvas, made, x, (top, height - UNDER))
     places = [x(float(k)) for k in made.marks]
-    bounds = [[math.nan if v is None else y(v) for v in edge] for edge in (made.low, made.high)]
-    canvas.band(places, *bounds)
+    floor, roof = (
+        [math.nan if v is None else y(v) for v in edge] for edge in (made.low, made.high)
+    )
+    canvas.band(places, floor, roof)
     naive, corrected = (_find_points(made, line, x, y) for line in (made.naive, made.corrected))
     canvas.curve(naive, "warn", 1.6, dash=DASH)
     canvas.curve(corrected, "accent", 2.2)
@@ -70,7 +73,7 @@ def gain(
             canvas.dot(point, 3.5, "accent")
     _draw_names(canvas, ends, y, right, TOP if narrow else None, left)
     order = "in the order tried" if made.order == "tried" else "mean over orders"
-    under = f"configurations tried (log scale, {order})"
+    under = f"configurations, {order}" if narrow else f"configurations tried (log scale, {order})"
     labels = _label_stops(x, made.n_configs)
     draw_x_axis(canvas, x, height - UNDER, title=fitted(under, width - 8), labels=labels)
     return canvas.figure(headline(made), _list_rows(made))
@@ -98,7 +101,7 @@ def _draw_turn(canvas: Canvas, made: Gain, x: Scale, span: tuple[float, float]) 
     most = made.configurations_for_most
     if not (made.shown and made.plateau) or most is None or most >= made.n_configs:
         return
-    at, words = x(float(most)), "from here on mostly the naive score grows"
+    at, words = x(float(most)), "most of the gain up to here"
     canvas.line((at, span[0] - 4), (at, span[1]), "ink3", dash=DOTS)
     room = x.end - at - 12
     if measure_text(words) > room:

@@ -19,6 +19,9 @@ def gain_part(found: Results) -> GainPart | None:
         return None
     title = METRICS[made.metric].title if made.metric in METRICS else made.metric
     several = f"{made.n_configs:,} configurations, {made.n_cases:,} cases"
+    drawn = 0 if found.estimate is None else found.estimate.n_resamples or 0
+    if made.n_resamples < drawn:
+        several += f", the first {made.n_resamples:,} resamples"
     return GainPart(
         heading=headline(made).removesuffix("."),
         lede="What you would have reported, and what you could have expected, had you stopped "
