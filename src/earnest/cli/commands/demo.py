@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
+from earnest.cli.failures import know_options
 from earnest.cli.show.terminal import ACCENT, GREY, WARN, emit
 from earnest.core.base.errors import FormatError
 from earnest.core.base.writing import write_file
@@ -62,6 +63,9 @@ def command(
         seed=SEED,
         n_jobs=n_jobs,
     )
+    from earnest.cli.app import options_of
+
+    know_options(options_of("tune"))  # what is advised on the way is for that command
     run, told = out / "run", "" if configs is None else f" --configs {configs}"
     for name in (*FILES, REPORT):  # of an earlier demo
         (run / name).unlink(missing_ok=True)
