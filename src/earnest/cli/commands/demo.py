@@ -11,7 +11,7 @@ import typer
 from rich.text import Text
 
 from earnest.cli.failures import know_options
-from earnest.cli.show.terminal import ACCENT, GREY, WARN, emit
+from earnest.cli.show.terminal import ACCENT, GREY, WARN, emit, write
 from earnest.core.base.errors import FormatError
 from earnest.core.base.writing import write_file
 
@@ -83,7 +83,7 @@ def command(
     save_predicted(found.to_dict(), out / PREDICTED)
     _show_truth(tuned.estimate, found, truth)
     _say("3. Go on with your own table.", "earnest tune your-table.csv --target your-column")
-    emit(Text(), Text.assemble(("The page: ", "bold"), (run / REPORT).resolve().as_uri()))
+    write(f"\nThe page: {(run / REPORT).resolve().as_uri()}\n")  # an address in one piece
 
 
 def _write_data(out: Path) -> tuple[Path, Path, list[str]]:
