@@ -34,7 +34,7 @@ def commands(script: str) -> Iterator[list[str]]:
 
 
 def _without_redirection(words: list[str]) -> Iterator[list[str]]:
-    end = words.index(">") if ">" in words else len(words)
+    end = next((place for place, word in enumerate(words) if word in ("<", ">")), len(words))
     if end and not re.fullmatch(r"\w+=.*", words[0]):
         yield words[:end]
 

@@ -119,8 +119,9 @@ def _spell(key: str) -> str:
 def _put(part: dict[str, Value], param: Parameter, value: object, path: Path, key: str) -> None:
     """Enter a default; one value for an option that takes several is a list of one."""
     several = bool(getattr(param, "multiple", False))
-    values = value if isinstance(value, list) else [value]
-    if not all(isinstance(one, (str, int, float, bool)) for one in values):
+    given = value if isinstance(value, list) else [value]
+    values = [one for one in given if isinstance(one, (str, int, float, bool))]
+    if len(values) < len(given):
         raise _refuse_value(path, key, "text, a number, true or false", value)
     if isinstance(value, list) and not several:
         raise _refuse_value(path, key, "one value", value)

@@ -109,7 +109,8 @@ def command(
     from earnest.core.results.estimate import by_severity
     from earnest.training.assess.compare_learners import compare_learners
 
-    asked = list(dict.fromkeys(metric or ())) or [_choose_metric(test, str(table.task))]
+    given: list[str | None] = [*dict.fromkeys(metric or ())]
+    asked = given or [_choose_metric(test, str(table.task))]
 
     def ask(name: str | None, chosen: int | None) -> Comparison:
         made = compare_learners(

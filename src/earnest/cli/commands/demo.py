@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from earnest.cli.show.terminal import ACCENT, GREY, WARN, emit
+from earnest.cli.failures import know_options
+from earnest.cli.show.terminal import ACCENT, GREY, WARN, emit, write
 from earnest.core.base.errors import FormatError
 from earnest.core.base.writing import write_file
 
@@ -60,6 +61,9 @@ def command(
         seed=SEED,
         n_jobs=n_jobs,
     )
+    from earnest.cli.app import options_of
+
+    know_options(options_of("tune"))  # what is advised on the way is for that command
     run, told = out / "run", "" if configs is None else f" --configs {configs}"
     for name in (*FILES, REPORT):  # of an earlier demo
         (run / name).unlink(missing_ok=True)
@@ -77,7 +81,7 @@ def command(
     save_predicted(found.to_dict(), out / PREDICTED)
     _show_truth(tuned.estimate, found, truth)
     _say("3. Go on with your own table.", "earnest tune your-table.csv --target your-column")
-    emit(Text(), Text.assemble(("The page: ", "bold"), (run / REPORT).resolve().as_uri()))
+    write(f"\nThe page: {(run / REPORT).resolve().as_uri()}\n")  # an address in one piece
 
 
 def _write_data(out: Path) -> tuple[Path, Path, list[str]]:

@@ -120,8 +120,8 @@ def command(
     path = _choose_path(run, out)
     from earnest.reporting.report import report
 
-    names = list(dict.fromkeys(metric or [])) or [None]
-    for name in names:
+    names: list[str | None] = [*dict.fromkeys(metric or [])]
+    for name in names or [None]:
         made = report(
             run,
             metric=name,

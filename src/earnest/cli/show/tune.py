@@ -10,7 +10,7 @@ from typing import Any
 from rich.text import Text
 
 from earnest.cli.show.estimate import checked, counted, grid, labelled, picture, remarks, sentences
-from earnest.cli.show.terminal import GREY, clean, columns, emit
+from earnest.cli.show.terminal import GREY, clean, columns, emit, write
 from earnest.core.base import check
 from earnest.core.data.target import Task
 from earnest.engine.progress import _span
@@ -78,8 +78,12 @@ def show_plan(job: Any, plan: Any) -> None:
 
 
 def show_live(page: Path) -> None:
-    """Write where the page of the run is, to be opened while it goes on."""
-    emit(_line("Live", page.resolve().as_uri()))
+    """Write where the page of the run is, to be opened while it goes on.
+
+    It is one piece, however narrow the terminal: a terminal makes a link of an address.
+    """
+    emit(Text("Live", style=GREY, end="    "))
+    write(f"{page.resolve().as_uri()}\n")
 
 
 def plan_words(job: Any, plan: Any) -> str:

@@ -128,7 +128,7 @@ def _group_estimates(estimates: Estimates) -> list[tuple[str, list[Estimate], st
     """Return what each group estimates, its rows and its colour; the uncorrected ones last."""
     fair = [one for one in estimates if not _is_uncorrected(one)]
     raw = [one for one in estimates if _is_uncorrected(one)]
-    groups = []
+    groups: list[tuple[str, list[Estimate], str]] = []
     for estimand in dict.fromkeys(one.estimand for one in fair):
         rows = [one for one in fair if one.estimand == estimand]
         groups.append((_shorten(estimand), rows, OTHER if groups else HONEST))
