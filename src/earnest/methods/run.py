@@ -109,13 +109,13 @@ def estimate(
     >>> en.estimate(pi, metric="roc_auc", rng=7)
     roc_auc 0.68, 95 % interval [0.56, 0.77] (bbc, winner of 50 configs, trained on 9/10 of n=200)
     """
-    predictions, metric = read_evidence(predictions, metric)
+    evidence, metric = read_evidence(predictions, metric)
     if method is None:
         resamples = n_resamples is not None or undefined is not None
-        method = usual_method(predictions, metric, resamples=resamples)
+        method = usual_method(evidence, metric, resamples=resamples)
     chosen = configured(method, n_resamples=n_resamples, selector=selector, undefined=undefined)
-    need_evidence(chosen, predictions)
-    call = _call(predictions, metric, confidence_level, side, rng, n_jobs)
+    need_evidence(chosen, evidence)
+    call = _call(evidence, metric, confidence_level, side, rng, n_jobs)
     return _answer(chosen, call)
 
 
@@ -158,15 +158,15 @@ def estimate_all(
     >>> [e.method for e in table], list(table.refused)  # DeLong's interval is for the AUC
     (['bbc', 'tilted'], ['delong'])
     """
-    predictions, metric = read_evidence(predictions, metric)
+    evidence, metric = read_evidence(predictions, metric)
     wanted = [methods] if isinstance(methods, str) else methods
-    names = usual_methods(predictions) if wanted is None else list(wanted)
+    names = usual_methods(evidence) if wanted is None else list(wanted)
     if not names:
         raise InputError("no method was asked for", needs="at least one of " + ", ".join(METHODS))
     given = {"n_resamples": n_resamples, "selector": selector, "undefined": undefined}
     chosen = [configured(name, **_fitting(name, given)) for name in names]
-    call = _call(predictions, metric, confidence_level, side, rng, n_jobs)
-    return _answer_all(chosen, predictions, call, None)
+    call = _call(evidence, metric, confidence_level, side, rng, n_jobs)
+    return _answer_all(chosen, evidence, call, None)
 
 
 def estimate_beside(

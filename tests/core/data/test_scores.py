@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import earnest as en
@@ -340,6 +341,23 @@ def test_a_changed_file_is_refused(tmp_path: Path) -> None:
     path.write_text(text)
     with pytest.raises(en.FormatError, match="changed or damaged"):
         en.Scores.load(path)
+
+
+@pytest.mark.parametrize("name", ["scores.parquet", "scores.npy", "scores.npz"])
+def test_a_mapped_matrix_reads_as_one_in_memory(name: str, tmp_path: Path) -> None:
+    matrix, path = RNG.random((20, 3)), tmp_path / name
+    if name.endswith("parquet"):
+        pq.write_table(
+            pa.table({"item": range(20), **dict(zip("abc", matrix.T, strict=False))}), path
+        )
+    elif name.endswith("npy"):
+        np.save(path, matrix)
+    else:
+        np.savez(path, scores=matrix, groups=np.arange(20) // 2)
+    mapped, read = (en.Scores.load(path, mmap=mmap) for mmap in (True, False))
+    assert np.array_equal(mapped.values[:, :, 0], matrix)
+    assert mapped.fingerprint == read.fingerprint
+    assert en.estimate(mapped, rng=0) == en.estimate(read, rng=0)
 
 
 def test_json_lines_are_a_table(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
@@ -139,15 +140,15 @@ class Measure:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, object]) -> Measure:
+    def from_dict(cls, data: Mapping[str, Any]) -> Measure:
         """Make it from plain data."""
-        low, high = data["limits"]  # type: ignore[misc]  # two numbers, as `to_dict` wrote them
+        low, high = data["limits"]
         return cls(
             name=str(data["name"]),
             rule=replace(Rule.of(data["aggregate"]), number=data["number"]),
             greater_is_better=bool(data["greater_is_better"]),
             limits=(-math.inf if low is None else low, math.inf if high is None else high),
-            weights=tuple(data["weights"]),  # type: ignore[arg-type]  # numbers, as written
+            weights=tuple(data["weights"]),
             binary=bool(data["binary"]),
-            items=int(str(data["items"])),
+            items=data["items"],
         )

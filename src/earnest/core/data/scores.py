@@ -370,10 +370,12 @@ class Scores:
         parts = replace(
             old,
             values=old.values[rows],
-            **{
-                name: part(getattr(old, name))
-                for name in ("per", "ids", "groups", "tasks", "fold", "codes")
-            },
+            per=part(old.per),
+            ids=part(old.ids),
+            groups=part(old.groups),
+            tasks=part(old.tasks),
+            fold=part(old.fold),
+            codes=part(old.codes),
         )
         return self._with(parts)
 
@@ -916,8 +918,8 @@ def leave_out(
     if not found:
         return table, None, None, ()
     n, names = len(table), scores.configs.ids
-    never = gone.all(axis=1)
-    whole = ~gone.any(axis=1)
+    never = np.asarray(gone.all(axis=1))
+    whole = np.asarray(~gone.any(axis=1))
     lacking = np.flatnonzero(gone[~never].any(axis=0))
     rule = scores.missing
     if rule is None:

@@ -149,7 +149,7 @@ def _of_mapping(
 
 def _of_arrays(values: Numbers, configs: Configs, named: Mapping[str, Any]) -> ScoreParts:
     n = len(values)
-    about = {
+    about: dict[str, Any] = {
         "ids": _read_about("id", named["id"], n),
         "groups": _read_about("groups", named["groups"], n),
         "tasks": _read_about("tasks", named["tasks"], n),
@@ -276,7 +276,7 @@ class _Frame:
             with ColumnFile(np.dtype(kind)) as file:
                 for name in names:
                     file.append(self.columns.array(name).astype(kind))
-                values = cast(Numbers, file.mapped((n, len(names), 1)))
+                values = cast(Numbers, file.mapped((n, len(names), 1, 1))[:, :, :, 0])
         else:
             values = np.full((n, len(names), samples), np.nan, dtype=kind)
             for c, name in enumerate(names):
@@ -338,7 +338,7 @@ class _Frame:
         within = (tops <= 1.0) & (lows >= 0.0)
         far = (tops > FAR) | (lows < -FAR)
         if within.sum() >= 2 and within.sum() >= far.sum() > 0:
-            odd = [names[c] for c in np.flatnonzero(far)]
+            odd = [names[int(c)] for c in np.flatnonzero(far)]
             self.remarks.append(
                 Caution(
                     "EN142",
@@ -586,7 +586,8 @@ def load_scores(kind: type[Scores], path: str | Path, options: Mapping[str, Any]
     suffix = _find_suffix(path, READ, "read")
     said = dict(options)
     mmap = said.pop("mmap", None)
-    text = {name: said.pop(name) for name in ("delimiter", "decimal", "thousands") if name in said}
+    signs = ("delimiter", "decimal", "thousands")
+    text: dict[str, object] = {name: said.pop(name) for name in signs if name in said}
     if text and suffix not in CSV:
         raise FormatError(
             f"`{next(iter(text))}` is for CSV files", got=repr(path.name), cure="Leave it out."
@@ -774,7 +775,7 @@ def _said_anew(made: Scores, said: Mapping[str, Any], path: Path) -> Scores:
         if name == "aggregate":
             made = made.summed_up(value)
         elif name == "configs":
-            made = cast("Scores", made.select(value))
+            made = made.select(value)
         elif name == "missing":
             check.one_of("missing", value, ("items", "configs", "worst"))
             made = made._with(missing=value)
@@ -818,7 +819,7 @@ def _load_npz(kind: type[Scores], path: Path, mmap: bool | None, said: Mapping[s
                 got=check.some(map(repr, strange)),
                 cure="Leave them out of the file.",
             )
-        found = {name: arrays[name] for name in known if name in arrays}
+        found: dict[str, Any] = {name: arrays[name] for name in known if name in arrays}
         if "configs" in found:
             found["configs"] = [str(one) for one in found["configs"].tolist()]
         return kind(arrays["scores"], **{**found, **said})

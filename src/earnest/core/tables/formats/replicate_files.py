@@ -22,7 +22,7 @@ from earnest.core.results.files import parse_json
 from earnest.core.tables.files import find_existing
 from earnest.core.tables.formats.expanding import refuse_expanding
 from earnest.core.tables.formats.header import changed
-from earnest.core.tables.formats.npz import HEADER, _read, _write, readable
+from earnest.core.tables.formats.npz import HEADER, read_member, readable, write_member
 
 SCHEMA = "earnest/replicates/1"
 
@@ -66,7 +66,7 @@ def save_replicates(replicates: Replicates, path: str | Path) -> Path:
     with replacing(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
         for name, array in arrays.items():
             if array is not None:
-                _write(archive, f"{name}.npy", array)
+                write_member(archive, f"{name}.npy", array)
     return path
 
 
@@ -76,7 +76,7 @@ def load_replicates(path: str | Path, *, verify: bool = True) -> Replicates:
     with readable(path), zipfile.ZipFile(path) as archive:
         refuse_expanding(archive, path)
         arrays = {
-            name.removesuffix(".npy"): _read(path, archive, name, False)
+            name.removesuffix(".npy"): read_member(path, archive, name, False)
             for name in archive.namelist()
         }
     facts = _read_facts(arrays.pop(HEADER, None), path)
