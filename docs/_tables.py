@@ -212,7 +212,8 @@ def flips_table() -> str:
             shares = [f"{100 * int(row[name]) / reps:.1f} %" for name in OUTCOMES]
             asked = 4 * reps  # another seed is asked four times
             changed = f"{100 * int(row['changed']) / asked:.1f} %" if row["cell"] == "seed" else "–"
-            yield [row["cell"], row["n"], row["margin"] or "–", f"{reps:,}", *shares, changed]
+            margin = "–" if row["cell"] == "seed" else row["margin"]
+            yield [row["cell"], row["n"], margin, f"{reps:,}", *shares, changed]
 
     heads = ["cell", "items", "margin", "simulations", *OUTCOMES, "changed by the seed"]
     return table(heads, rows())

@@ -255,5 +255,5 @@ class Plan(Result):
 
 def _round_up(number: int) -> int:
     """Return a number with two digits, not less."""
-    step = 10 ** max(0, len(str(number)) - 2)
+    step = int(10 ** max(0, len(str(number)) - 2))
     return -(-number // step) * step
