@@ -216,8 +216,8 @@ def run_search(
     some = tuple(configs[place] for place in places)
     sure = len(configs) if plan.n_sure is None else plan.n_sure
     complete = set(places) >= set(range(sure))
-    note = None if complete else cut_short(len(places), sure, "configurations")
-    return search(some, folds, kept, note=note)
+    early = None if complete else cut_short(len(places), sure, "configurations")
+    return search(some, folds, kept, note=early)
 
 
 def _find_longest(asked: TuneOptions, plan: TunePlan) -> float | None:
