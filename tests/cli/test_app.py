@@ -195,7 +195,7 @@ def test_an_interrupt_while_the_program_loads_gives_130(module):
             "Use --selector pooled, or --method bbc_fold.",
         ),
         ("Use n_resamples=4000 or more.", "Use --n-resamples 4000 or more."),
-        ("pass fold=None.", 'say --fold "".'),
+        ("pass fold=None.", 'pass --fold "".'),
         ("`positive` = 'a' or 'b'", "--positive 'a' or 'b'"),
         ("`y` has missing values, penalty='l2'", "`y` has missing values, penalty='l2'"),
     ],

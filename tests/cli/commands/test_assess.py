@@ -265,5 +265,5 @@ def test_who_ends_a_run_that_is_kept_is_told_how_to_go_on(
     monkeypatch.setattr("earnest.training.assess.assess.assess", ended)
     kept = run("assess", patients, *ASK, "--out", tmp_path / "run.db")
     assert kept.code == 130
-    assert "run.db: the same command goes on." in " ".join(kept.err.split())
-    assert "goes on" not in run("assess", patients, *ASK).err
+    assert "run.db. Run the same command to continue." in " ".join(kept.err.split())
+    assert "to continue" not in run("assess", patients, *ASK).err

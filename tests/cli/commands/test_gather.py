@@ -222,7 +222,7 @@ def test_the_folder_of_a_run_is_read_by_all(run: Run, work: Path) -> None:
     [
         (("study.db", "--store", "kept"), "Use --data TABLE --target COLUMN."),
         (("study.db", *OUTCOME), "--store is missing"),
-        (("study.db", "--store", "nowhere", *OUTCOME), "--store is no folder: 'nowhere'"),
+        (("study.db", "--store", "nowhere", *OUTCOME), "--store is not a folder: 'nowhere'"),
         (("study.db", "--store", "kept", "--target", "state"), "no table is given"),
         (("study.db", "--store", "kept", "--data", "train.csv"), "needs the name of a column"),
         (
@@ -237,7 +237,10 @@ def test_the_folder_of_a_run_is_read_by_all(run: Run, work: Path) -> None:
             ("study.db", "--store", "kept", "--data", "train.csv", "--time", "x"),
             "--time COLUMN --event COLUMN",
         ),
-        (("study.db", "--store", "kept", *OUTCOME, "--trust-pickle"), "--trust-pickle means"),
+        (
+            ("study.db", "--store", "kept", *OUTCOME, "--trust-pickle"),
+            "--trust-pickle does not apply",
+        ),
         (("study.db", "--store", "kept", *OUTCOME, "--study", "tunin"), "Did you mean 'tuning'?"),
         (("stud.db",), "Did you mean 'study.db'?"),
         (("sqlite:///stud.db",), "Did you mean 'study.db'?"),

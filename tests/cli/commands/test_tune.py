@@ -110,7 +110,7 @@ def test_an_interrupt_says_how_to_go_on(run, here, monkeypatch):
     done = run(*QUICK)
     assert done.code == 130
     assert done.err.splitlines()[:1] == [
-        "stopped: What is finished is kept in run/: the same command with --resume goes on."
+        "stopped: Finished work is kept in run/. Run the same command with --resume to continue."
     ]
 
 

@@ -67,7 +67,7 @@ def test_constant_scores_are_one_half_with_limits_of_independent_pairs() -> None
 def test_a_metric_of_cases_is_refused_with_what_to_ask_instead() -> None:
     with pytest.raises(en.MetricError, match="method='loob'"):
         en.estimate(example_replicates("binary"), method="lpob", metric="accuracy")
-    with pytest.raises(en.MetricError, match="no mean over pairs"):
+    with pytest.raises(en.MetricError, match="not a mean over pairs"):
         en.estimate(example_replicates("multiclass"), method="lpob", metric="roc_auc_ovr")
 
 

@@ -398,7 +398,7 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"method": "cv", "metric": "mse"}, MetricError, "mse"),
     ({"method": "cv", "metric": "log_loss"}, MetricError, "predict_proba"),
     ({"method": "cv", "cv": 1}, InputError, "cv"),
-    ({"method": "cv", "cv": 61}, InputError, "at most 60 folds"),
+    ({"method": "cv", "cv": 61}, InputError, "at most 60"),
     ({"method": "cv", "cv": 40}, InputError, "cv=30"),
     ({"method": "cv", "cv": "ten"}, InputError, "cv"),
     ({"method": "repeated_cv", "n_repeats": 1}, EarnestError, "repeats"),
@@ -437,7 +437,7 @@ def test_what_cannot_be_answered_is_refused_before_any_fit(
 @pytest.mark.parametrize(
     ("rows", "labels", "said"),
     [
-        (X[:10], Y, "do not go together"),
+        (X[:10], Y, "do not match"),
         (X[:1], Y[:1], "class"),
         (X[:5], [0, 0, 0, 0, 1], "one case"),
         (X[:4], [0, 0, 0, 0], "class"),

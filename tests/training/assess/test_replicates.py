@@ -351,7 +351,7 @@ def test_evidence_of_the_other_kind_is_refused_with_the_cure() -> None:
     pi = en.Predictions.from_arrays(Y, made.apparent)
     with pytest.raises(EvidenceError, match=r"earnest\.bootstrap_train"):
         en.estimate(pi, method="loob", metric="accuracy")
-    with pytest.raises(EvidenceError, match=r"'bbc' needs out-of-sample.*'\.632\+'"):
+    with pytest.raises(EvidenceError, match=r"'bbc' cannot use.*out-of-sample.*'\.632\+'"):
         en.estimate(made, metric="accuracy")
     with pytest.raises(EvidenceError, match="Replicates"):
         en.estimate(made.responses, metric="accuracy")

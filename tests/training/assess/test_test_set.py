@@ -99,7 +99,7 @@ def test_the_design_set_is_no_test_set() -> None:
 
 @pytest.mark.parametrize(
     ("test", "said"),
-    [(X[80:], "pair|(X_test, y_test)"), ((X[80:], Y[:3]), "go together"), ((X[80:],), "pair")],
+    [(X[80:], "pair|(X_test, y_test)"), ((X[80:], Y[:3]), "do not match"), ((X[80:],), "pair")],
 )
 def test_what_is_no_test_set_is_refused(test: Any, said: str) -> None:
     with pytest.raises(InputError, match=said):

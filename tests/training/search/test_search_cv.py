@@ -414,4 +414,4 @@ def test_an_interrupted_search_says_that_the_same_call_goes_on(tmp_path: Path) -
             search.fit(X, Y)
         said = getattr(stopped.value, "__notes__", [])
         assert len(said) == notes
-        assert all("the same call goes on" in note for note in said)
+        assert all("Repeat the same call" in note for note in said)
