@@ -3,7 +3,8 @@
 The truth is the mean true score of the winner that cross-validation chooses, over samples, less
 that of the first configuration, or in the mean over orders less the mean of all. The band of a
 curve is the interval of `bbc` at each prefix, which the grid of `near_winner` holds to account.
-`python -m benchmarks.calibration.gain [SAMPLES]` writes gain.csv, a row a cell, and goes on where it ended.
+`python -m benchmarks.calibration.gain [SAMPLES]` writes gain.csv, a row a cell, and goes on where it
+ended.
 """
 
 from __future__ import annotations

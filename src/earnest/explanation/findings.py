@@ -32,9 +32,7 @@ def headline(
     Examples
     --------
     >>> from earnest.explanation.findings import headline
-    >>> from collections.abc import Mapping
-
-    from earnest.explanation.importance import Importance, Share
+    >>> from earnest.explanation.importance import Importance, Share
     >>> from earnest.explanation.sampling_bias import Discrepancy, SamplingBias
     >>> shares = {"C": Share(0.6, 0.5, 0.7), "gamma": Share(0.2, 0.1, 0.3)}
     >>> even = SamplingBias(Discrepancy(0.0, 0.0), {})
@@ -44,13 +42,13 @@ def headline(
     said = find_most_important(importance, where)
     leading = importance.ranking[0]
     gaps = bias.gaps.get(leading, ())
-    where = max(gaps, key=lambda gap: gap.expected, default=None)
-    return f"{said}; {leading} {where.words} was hardly tried" if where else said
+    widest = max(gaps, key=lambda gap: gap.expected, default=None)
+    return f"{said}; {leading} {widest.words} was hardly tried" if widest else said
 
 
 def as_sentence(words: str) -> str:
     """Return words with a capital, unless they begin with the name of a parameter."""
-    return words[:1].upper() + words[1:] if words.startswith("no parameter") else words
+    return words[:1].upper() + words[1:] if words.startswith("no hyperparameter") else words
 
 
 def find_most_important(importance: Importance, where: Mapping[str, str] | None = None) -> str:

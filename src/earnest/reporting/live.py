@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from earnest.core.text.estimate import prose
+from earnest.core.text.names import value_words
 from earnest.engine.progress import _span
 from earnest.metrics import METRICS
 from earnest.plotting.svg import figures as draw
 from earnest.reporting.model import Span
 from earnest.reporting.page import environment
-from earnest.reporting.parts.labels import counted, value_words
+from earnest.reporting.parts.labels import counted
 from earnest.training.search.live import LEVEL, Leader, LiveState, Standing, Status
 
 PLACES = 3

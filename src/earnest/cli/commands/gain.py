@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from earnest.cli.options import common as options
 from earnest.cli.options import gain as how
-from earnest.cli.reading import is_large, read_predictions
+from earnest.cli.reading import is_large, read_evidence
 from earnest.cli.writing import answer_each, check_table
 from earnest.core.base import check
 
@@ -21,6 +21,7 @@ HELP = (
     "of its winner.\n\n"
     "  earnest gain preds.csv --metric roc_auc --seed 7\n"
     "  earnest gain preds.csv -m accuracy --order mean\n"
+    "  earnest gain scores.csv --scores --id item\n"
     "  earnest gain preds.csv -m roc_auc --json > gain.json"
 )
 
@@ -28,7 +29,7 @@ HELP = (
 @options.take_options
 def command(
     predictions: options.Table,
-    metric: options.MetricNames,
+    metric: options.MetricNames = None,
     json: options.AsJson = False,
     table: options.PaperTable = None,
     order: how.OrderName = "tried",
@@ -38,12 +39,13 @@ def command(
     n_jobs: options.Jobs = None,
     *,
     reading: options.PredictionsReading,
+    scoring: options.ScoresReading,
 ) -> None:
     """Read predictions, ask what the search gained, and show or write it."""
     check_table(table, json)
     if seed is not None:
         check.whole_number("seed", seed, low=0)
-    pi = read_predictions(predictions, reading)
+    pi, metrics = read_evidence(predictions, reading, scoring, metric)
     from earnest.cli.show.gain import show_gain
     from earnest.cli.show.progress import patiently
     from earnest.inference.curves.gain import gain
@@ -60,4 +62,4 @@ def command(
                 n_jobs=n_jobs,
             )
 
-    answer_each(metric, answer, show_gain, seed=seed, json=json, table=table)
+    answer_each(metrics, answer, show_gain, seed=seed, json=json, table=table)

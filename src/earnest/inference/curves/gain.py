@@ -13,6 +13,7 @@ from earnest.core.base.provenance import versions
 from earnest.core.base.rng import Purpose, RngLike, Seeds
 from earnest.core.base.threads import workers
 from earnest.core.data.predictions import Predictions
+from earnest.core.data.scores import Scores
 from earnest.core.data.selection import Pooled
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import Estimate, Provenance, by_severity, finite
@@ -25,9 +26,9 @@ from earnest.inference.curves.prefixes import Order, PrefixScores, score_prefixe
 from earnest.inference.remarks import evidence_remarks
 from earnest.inference.resampling.correction import CELLS, WinnerScores
 from earnest.inference.resampling.resampled import choose_resampler
-from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Array, Metric
 from earnest.metrics.responding import check_fits
+from earnest.metrics.scores import read_evidence
 
 MOST_RESAMPLES = 10_000_000
 WORK = 1 << 32  # scores of cases in a report, from which on fewer resamples are enough
@@ -35,9 +36,9 @@ LEAST = 200
 
 
 def gain(
-    predictions: Predictions,
+    predictions: Predictions | Scores,
     *,
-    metric: str | Metric | Callable[..., float],
+    metric: str | Metric | Callable[..., float] | None = None,
     order: str = "tried",
     confidence_level: float = 0.95,
     n_resamples: int = 1000,
@@ -63,11 +64,11 @@ def gain(
 
     Parameters
     ----------
-    predictions : Predictions
-        The out-of-sample predictions of every configuration, in the order in which they were
-        tried. Incomplete configurations are left out.
-    metric : str, Metric or callable
-        What to measure.
+    predictions : Predictions or Scores
+        The out-of-sample predictions of every configuration, or their scores on the same items, in
+        the order in which they were tried. Incomplete configurations are left out.
+    metric : str, Metric or callable, optional
+        What to measure. Scores need none.
     order : {'tried', 'mean'}
         Whether configurations are taken in the order of the predictions, or in every order, each
         equally likely. The mean over orders asks what so many configurations are worth, whichever
@@ -99,20 +100,20 @@ def gain(
     ['configurations', 'naive', 'corrected', 'low', 'high']
     """
     workers(n_jobs)
-    if not isinstance(predictions, Predictions):
+    if not isinstance(predictions, (Predictions, Scores)):
         raise EvidenceError(
             "a gain is computed from the predictions of every configuration that was tried",
-            needs="earnest.Predictions",
+            needs="earnest.Predictions, or earnest.Scores",
             got=type(predictions).__name__,
             cure="Use `predictions_` of a SearchCV, or earnest.predictions_from(...).",
         )
     check.whole_number("n_resamples", n_resamples, low=2, high=MOST_RESAMPLES)
-    measure = resolve_metric(metric).on(predictions.target.task)
-    check_fits(predictions, measure)
+    pi, measure = read_evidence(predictions, metric)
+    check_fits(pi, measure)
     choosing = Choosing(Seeds.of(rng), n_resamples=n_resamples)
     taken = Order(check.one_of("order", order, list(Order)))
     ask = Ask.of(confidence_level, Side.TWO_SIDED)
-    return gain_of(predictions, measure, choosing, order=taken, ask=ask, n_jobs=n_jobs)
+    return gain_of(pi, measure, choosing, order=taken, ask=ask, n_jobs=n_jobs)
 
 
 def gain_beside(
@@ -135,7 +136,7 @@ def gain_beside(
             needs="selector 'pooled'",
             got=repr(choosing.selector.name),
         )
-    measure = resolve_metric(metric).on(predictions.target.task)
+    _, measure = read_evidence(predictions, metric)
     size = max(1, predictions.n_cases * predictions.n_configs * predictions.n_repeats)
     few = max(LEAST, WORK // size)
     if few < choosing.n_resamples:
