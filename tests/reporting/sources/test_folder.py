@@ -68,7 +68,6 @@ def test_a_tuning_without_a_folder_can_be_reported(tmp_path: Path) -> None:
     assert replace(without.answer, advice=()) == replace(with_files.answer, advice=())
     told = [" ".join(each.words) for each in with_files.answer.advice]
     assert "model.skops" in told[0]
-    assert "earnest predict" in told[1]
     assert without.rivals == with_files.rivals
     assert without.audit is not None
     assert [row.config for row in without.audit.rows] == [
