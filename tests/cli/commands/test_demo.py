@@ -37,6 +37,7 @@ def test_the_demo_ends_with_the_address_of_its_page(run, tmp_path):
     last = done.out.strip().splitlines()[-1].split()[-1]
     page = Path(url2pathname(urlparse(last).path))
     assert last.startswith("file://")
+    assert f"Live    {last}" in done.out.splitlines()  # in one piece, however long
     assert page == out / "run" / REPORT
     assert "data-written" not in page.read_text("utf-8")  # the report, no longer the live page
 

@@ -82,8 +82,7 @@ def show_live(page: Path) -> None:
 
     It is one piece, however narrow the terminal: a terminal makes a link of an address.
     """
-    emit(Text("Live", style=GREY, end="    "))
-    write(f"{page.resolve().as_uri()}\n")
+    write(f"{'Live':<8}{page.resolve().as_uri()}\n")
 
 
 def plan_words(job: Any, plan: Any) -> str:
