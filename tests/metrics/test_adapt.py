@@ -14,7 +14,7 @@ from sklearn import metrics as sk
 from earnest.core.base.errors import InputError, MetricError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
-from earnest.core.data.target import Task
+from earnest.core.data.target import TASKS, Task
 from earnest.core.data.weights import Weights
 from earnest.kernels.score import score_selected, score_table
 from earnest.metrics import METRICS, make_metric, metric
@@ -144,7 +144,7 @@ def test_what_a_function_needs_decides_the_tasks() -> None:
     assert make_metric(brier_by_hand, needs="value").tasks == {Task.REGRESSION}
     assert make_metric(brier_by_hand, needs="probability").tasks == {Task.BINARY, Task.MULTICLASS}
     assert make_metric(brier_by_hand, needs="risk").tasks == {Task.SURVIVAL}
-    assert make_metric(brier_by_hand).tasks == set(Task)
+    assert make_metric(brier_by_hand).tasks == set(TASKS)
     assert make_metric(brier_by_hand, tasks=["binary"]).tasks == {Task.BINARY}
     assert make_metric(brier_by_hand, tasks="binary").tasks == {Task.BINARY}
 

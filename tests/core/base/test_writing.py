@@ -229,7 +229,10 @@ WRITERS = {
     ("core/tables/formats/text.py", "write_csv"),
     ("core/tables/formats/table_files.py", "save_table"),
     ("core/tables/formats/npz.py", "save_npz"),
-    ("core/tables/formats/npz.py", "_write"),
+    ("core/tables/formats/npz.py", "write_member"),
+    ("core/tables/scores.py", "_save_npz"),  # all three into the file of `replacing`
+    ("core/tables/scores.py", "_save_table"),
+    ("core/tables/scores.py", "_write_csv"),
     ("core/tables/formats/replicate_files.py", "save_replicates"),
     ("cli/commands/predict.py", "_save"),
     ("cli/show/terminal.py", "_lost"),

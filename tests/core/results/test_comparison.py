@@ -30,6 +30,7 @@ def made(
         {"svm": a, "tree": b + shift},
         fold=np.arange(n) % 10,
         greater_is_better=better,
+        name="loss",
         limits=(-1, 3),
     )
     return compare(given, "svm", "tree", **ask)
