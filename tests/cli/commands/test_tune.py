@@ -44,7 +44,8 @@ QUICK = (*ASK, "--portfolio", "quick.toml", "--configs", "3", "--folds", "3")
 
 def timeless(text: str) -> str:
     """Return text in a line without spans of time, which differ from run to run."""
-    return re.sub(r"(in|about) (\d+ s|\d+:\d\d( h)?)", r"\1 TIME", " ".join(text.split()))
+    line = re.sub(r"(in|about) (\d+ s|\d+:\d\d( h)?)", r"\1 TIME", " ".join(text.split()))
+    return re.sub(r"(\d+ s|\d+:\d\d( h)?) in all", "TIME in all", line)
 
 
 def refuse(done, message: str) -> None:
@@ -93,6 +94,18 @@ def test_resume_goes_on_and_says_the_same(run, here):
     again = run(*QUICK, "--resume")
     assert timeless(again.out) == timeless(first.out)
     assert "9 stored" in again.err
+
+
+def test_a_plan_is_repeated_with_the_same_bytes_and_an_ensemble_is_asked_for(run, here):
+    assert run(*QUICK, "--ensemble", "greedy", "--quiet").code == 0
+    again = (*QUICK, "--ensemble", "greedy", "--plan", "run/plan.json", "--out", "again", "--quiet")
+    assert run(*again).code == 0
+    for name in ("predictions.parquet", "model.skops", "plan.json"):
+        assert (here / "run" / name).read_bytes() == (here / "again" / name).read_bytes(), name
+    refused = run(*QUICK, "--plan", "run/plan.json", "--out", "other")
+    assert refused.code == 2
+    assert "ensemble 'greedy' there, None now" in refused.err
+    assert run(*QUICK, "--ensemble", "gredy", "--out", "other").code == 2
 
 
 def test_ascii_terminals_get_ascii(spawn, here):
@@ -236,8 +249,8 @@ def test_a_folder_with_a_run_is_refused_without_resume_and_with_other_options(ru
     refuse(
         run(*QUICK),
         "'run/' already holds a run. Expected a new or empty folder, got run.db, "
-        "predictions.parquet, model.skops, estimate.json. Use --resume to continue that run, or "
-        "choose another folder with --out.",
+        "predictions.parquet, model.skops, estimate.json, plan.json. Use --resume to continue that run, "
+        "or choose another folder with --out.",
     )
     refuse(
         run(*with_options(QUICK, ("--folds", "4", "--resume"))),
@@ -333,7 +346,13 @@ def test_control_characters_of_a_table_do_not_reach_the_terminal(run, here):
 def test_the_simplest_is_told_with_how_many_are_as_good(count, told):
     some = SimpleNamespace(name="elastic net, C 1")
     tuned = SimpleNamespace(
-        winner=some, simplest=some, n_not_worse=count, n_fits=1, n_fits_nested=1, seconds=1.0
+        estimate=SimpleNamespace(winner="model"),
+        winner=some,
+        simplest=some,
+        n_not_worse=count,
+        n_fits=1,
+        n_fits_nested=1,
+        seconds=1.0,
     )
     assert dict(_facts(tuned))["Simplest"] == told
 
