@@ -332,7 +332,7 @@ def test_a_dynamic_search_is_asked_told_and_cautioned_of() -> None:
         ({"error_score": "no"}, InputError, "error_score"),
         ({"refit": 3}, InputError, "refit"),
         ({"method": "bbd"}, UnknownNameError, "bbc"),
-        ({"confidence_level": 95}, InputError, "write 0.95"),
+        ({"confidence_level": 95}, InputError, "use 0.95"),
         ({"n_resamples": 0}, InputError, "n_resamples"),
         ({"drop": "bces"}, UnknownNameError, "bced"),
         ({"stop_when_width": -1}, InputError, "stop_when_width"),
