@@ -198,6 +198,15 @@ def field_table(*words: str) -> str:
     return made(*words)
 
 
+def paper_table(*words: str) -> str:
+    """Return a table of the reproduction of a paper, from the results in its folder."""
+    if str(ROOT) not in sys.path:
+        sys.path.append(str(ROOT))
+    from benchmarks.papers.tables import table as made
+
+    return made(*words)
+
+
 def _page(method: Any) -> str:
     """Return the name of a method as its module and its page have it: that of '.632' is b632."""
     return str(method.__module__.rpartition(".")[2])
@@ -235,4 +244,5 @@ TABLES: dict[str, Callable[..., str]] = {
     "options": options_table,
     "assessment": assessment_table,
     "field": field_table,
+    "paper": paper_table,
 }
