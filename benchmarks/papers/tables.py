@@ -112,10 +112,11 @@ def pivot(paper: str, name: str, across: str, quantity: str, *filters: str) -> s
         key = tuple(facts.items())
         rows.setdefault(key, {})[column] = f"{ours(line)}{theirs}{MARK[line['verdict']]}"
     dropped = dict(zip(filters[::2], filters[1::2], strict=True))
-    names = [fact for fact, _ in next(iter(rows)) if fact not in dropped]
+    every = dict.fromkeys(fact for key in rows for fact, _ in key)
+    names = [fact for fact in every if fact not in dropped]
     made = [
         [
-            *(dict(key).get(fact, "all") for fact in names),
+            *(dict(key).get(fact, "–") for fact in names),
             *(cells.get(column, "–") for column in columns),
         ]
         for key, cells in rows.items()

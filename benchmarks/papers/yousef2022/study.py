@@ -81,7 +81,7 @@ def grid(scale: Scale, data: Path | None) -> list[Cell]:
         for count in ((200, 1000) if small else (200, 1000, 5000))
     ]
     cells += [
-        Cell.of("table1", 100 if small else 400, rule=rule, n=n, p=5, distance=distance)
+        Cell.of("table1", 50 if small else 400, rule=rule, n=n, p=5, distance=distance)
         for rule in ("lda", "qda")
         for n in (15, 30)
         for distance in (1.0, 2.0)

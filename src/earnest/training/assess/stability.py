@@ -134,7 +134,9 @@ def check_stability(
     time, so that its own randomness is no change.
 
     **When it fails.** A ratio of few swaps is rough: look at its standard error. A small ratio with
-    these n cases says nothing of fewer.
+    these n cases says nothing of fewer. A large one is no proof that intervals fail: of 0-1 losses
+    ('accuracy') it is large for nearly every learner, because a label changes wholly or not at all.
+    Judge a classifier by 'brier' or 'log_loss'.
 
     Bayle, Bayle, Janson, Mackey 2020, definition 1 and theorem 1.
 
@@ -147,7 +149,7 @@ def check_stability(
     b : estimator, or pair of name and estimator, optional
         Another learner, where the difference of both is of interest.
     metric : str, Metric or callable
-        What to measure: a mean over cases such as 'accuracy', 'brier' or 'mse'.
+        What to measure: a mean over cases such as 'brier', 'log_loss' or 'mse'.
     cv : int, splitter or iterable, optional
         The folds: 10 by default, shuffled, and stratified for classes.
     n_swaps : int
