@@ -345,6 +345,7 @@ def _claims(parts: Sequence[Done]) -> list[Finding]:
         return [sign * bias(p, name)[0] > -2 * bias(p, name)[1] for p in some]
 
     large = [p for p in parts if p.cell.number("cases") >= 500]
+    shown = [p for p in parts if p.cell["alpha"] == 9]
     out = [
         count("CVT over-estimates in all settings", signed("cvt", 1.0, parts)),
         count("TT is conservative from 500 cases on", signed("tt", -1.0, large)),
@@ -361,7 +362,6 @@ def _claims(parts: Sequence[Done]) -> list[Finding]:
             ],
         ),
     ]
-    shown = [p for p in parts if p.cell["alpha"] == 9]
     largest = max(bias(p, "cvt")[0] for p in shown)
     gaps = [over(p) for p in shown]
     out += [

@@ -60,6 +60,18 @@ class Stability:
         The learner, or the two whose difference was measured.
     cautions : tuple of Caution
         `EN114` where the learner is not stable enough.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> from sklearn.linear_model import Ridge
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((200, 3))
+    >>> y = X[:, 0] + rng.standard_normal(200)
+    >>> found = en.check_stability(("ridge", Ridge()), X, y, metric="mse", n_swaps=40, rng=0)
+    >>> found.stable, found.n_swaps, found.learners
+    (True, 40, ('ridge',))
     """
 
     ratio: float
